@@ -1,0 +1,3 @@
+"""budgetlint: a budget language and linter for model-training configs."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,65 @@
+"""The shape of a model: every hyperparameter that decides parameters and activations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Architecture:
+    """One model's shape. Sizes in elements; ``vocab`` is the rows of the embedding matrix.
+
+    ``family`` is the transformers ``model_type`` whose module code runs (``qwen2``, ``llama``, ``gpt2`` ...). ``published``
+    is the parameter count read in a public file, None where none was found; the computed count is
+    `budgetlint.catalog.ledger.parameter_count`.
+    """
+
+    name: str
+    hub_id: str
+    family: str
+    kind: str  # decoder | encoder | encoder-decoder | vision | speech
+    hidden: int
+    layers: int
+    heads: int
+    kv_heads: int
+    head_dim: int
+    intermediate: int
+    vocab: int
+    tied: bool
+    max_positions: int | None
+    glu: bool = True
+    activation: str = "silu"
+    norm: str = "rmsnorm"  # rmsnorm | layernorm
+    norm_bias: bool = False
+    norms_per_layer: int = 2
+    final_norm: bool = True
+    qk_norm: str | None = None  # head | full
+    qkv_bias: bool = False
+    o_bias: bool = False
+    mlp_bias: bool = False
+    lm_head_bias: bool = False
+    position: str = "rope"  # rope | learned | alibi | relative ...
+    sliding_window: int | None = None
+    sliding_layers: int | None = None
+    experts: int | None = None
+    experts_per_token: int | None = None
+    moe_intermediate: int | None = None
+    shared_experts: int | None = None
+    shared_intermediate: int | None = None
+    first_dense_layers: int | None = None
+    mla: tuple[tuple[str, int], ...] | None = None
+    extra: tuple[tuple[str, int], ...] = ()
+    dropout: float = 0.0
+    checkpoint_dtype: str | None = None
+    params_published: int | None = None
+    aliases: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    note: str = ""
+
+    @property
+    def q_width(self) -> int:
+        return self.heads * self.head_dim
+
+    @property
+    def kv_width(self) -> int:
+        return self.kv_heads * self.head_dim

@@ -1,0 +1,159 @@
+"""The located tree of a configuration file: every key and every value keeps its span.
+
+A scalar keeps its text; what it *is* depends on who loads it (`budgetlint.documents.scalars`), so the tree stores no guess.
+Spans cover exactly the characters of the key or value, quotes included, comments and trailing blanks not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+
+from budgetlint.documents.scalars import Loader, Value, resolve
+from budgetlint.source import Location, SourceFile, Span
+
+
+class Style(Enum):
+    PLAIN = "plain"
+    QUOTED = "quoted"
+    BLOCK = "block"
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """``text`` is the content (unquoted, unescaped); an empty plain scalar is YAML's null. ``tag`` only when written."""
+
+    text: str
+    span: Span
+    style: Style = Style.PLAIN
+    tag: str = ""
+
+    def value(self, loader: Loader) -> Value:
+        """The value that this loader gives: ``2e-5`` is a string to PyYAML and a float to OmegaConf."""
+        return resolve(self.text, quoted=self.style is not Style.PLAIN, tag=self.tag, loader=loader)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    key: Scalar
+    value: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """Entries in file order, duplicates kept. YAML merge keys (``<<``) are already expanded into ``merged``."""
+
+    entries: tuple[Entry, ...]
+    span: Span
+    merged: tuple[Entry, ...] = ()
+
+    def entry(self, key: str) -> Entry | None:
+        """The entry a loader would see: the last of duplicates, then what a merge key brought."""
+        for found in reversed(self.entries):
+            if found.key.text == key:
+                return found
+        return next((found for found in self.merged if found.key.text == key), None)
+
+    def get(self, key: str) -> Node | None:
+        found = self.entry(key)
+        return found.value if found else None
+
+    def keys(self) -> Iterator[str]:
+        seen = set()
+        for found in (*self.entries, *self.merged):
+            if found.key.text not in seen:
+                seen.add(found.key.text)
+                yield found.key.text
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and self.entry(key) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    items: tuple[Node, ...]
+    span: Span
+
+
+Node = Scalar | Mapping | Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a document (or a part of it) could not be read, where, and what to do. ``kind`` is a stable word for rules."""
+
+    kind: str
+    message: str
+    cure: str
+    location: Location
+
+
+@dataclass(frozen=True)
+class Document:
+    """One parsed document. ``root`` is None when the file could not be parsed; the problems say why.
+
+    A multi-document YAML file gives several documents of one source; ``number`` counts them from 0.
+    """
+
+    source: SourceFile
+    format: str
+    root: Node | None
+    problems: tuple[Problem, ...] = ()
+    number: int = 0
+    anchors: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def path(self) -> str:
+        return self.source.path
+
+    def get(self, path: str) -> Node | None:
+        """The node at a dotted key path (``zero_optimization.stage``, ``datasets.0.type``)."""
+        node: Node | None = self.root
+        for part in path.split("."):
+            node = step(node, part)
+        return node
+
+    def entry(self, path: str) -> Entry | None:
+        """The entry (key and value with their spans) at a dotted path of keys."""
+        parent, _, last = path.rpartition(".")
+        node = self.get(parent) if parent else self.root
+        return node.entry(last) if isinstance(node, Mapping) else None
+
+    @property
+    def mapping(self) -> Mapping | None:
+        return self.root if isinstance(self.root, Mapping) else None
+
+    def locate(self, span: Span) -> Location:
+        return self.source.locate(span)
+
+
+def step(node: Node | None, key: str) -> Node | None:
+    if isinstance(node, Mapping):
+        return node.get(key)
+    if isinstance(node, Sequence) and key.isdecimal() and int(key) < len(node.items):
+        return node.items[int(key)]
+    return None
+
+
+def walk(node: Node | None, prefix: str = "") -> Iterator[tuple[str, Entry]]:
+    """Every entry with its dotted path, depth first, in file order, sequences by index."""
+    if isinstance(node, Mapping):
+        for entry in node.entries:
+            path = f"{prefix}.{entry.key.text}" if prefix else entry.key.text
+            yield path, entry
+            yield from walk(entry.value, path)
+    elif isinstance(node, Sequence):
+        for index, item in enumerate(node.items):
+            yield from walk(item, f"{prefix}.{index}" if prefix else str(index))
+
+
+def plain(node: Node | None, loader: Loader) -> object:
+    """The tree as plain Python values, the way ``loader`` gives them (duplicates: last wins)."""
+    if node is None:
+        return None
+    if isinstance(node, Scalar):
+        return node.value(loader)
+    if isinstance(node, Sequence):
+        return [plain(item, loader) for item in node.items]
+    return {key: plain(node.get(key), loader) for key in node.keys()}

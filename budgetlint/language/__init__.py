@@ -1,0 +1,1 @@
+"""The budget language: text to tree to budget."""

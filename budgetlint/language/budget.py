@@ -1,0 +1,156 @@
+"""What a budget means: targets, runs, judgements. Built from the tree by `budgetlint.language.resolve`."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from budgetlint.catalog.device import Device
+from budgetlint.finding import Finding
+from budgetlint.language.tree import Assert
+from budgetlint.run import Origin, Settings, Stack
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceSpec:
+    """``device 8x h100-80gb`` or ``device 32GiB``: a catalog row or exact bytes, how many per node, and where it is written.
+
+    ``usable_low``/``usable_high`` are the bytes torch can allocate from (equal for an amount); ``nominal`` the label.
+    ``text`` is the name or amount as written; ``amount_unit`` the unit when the device is given by size.
+    """
+
+    device: Device | None
+    count: int | None
+    nominal: int
+    usable_low: int
+    usable_high: int
+    text: str
+    origin: Origin
+    amount_unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reserve:
+    """Bytes held back: ``bytes`` or a share of the usable bytes in 1/10^6 (``ppm``)."""
+
+    bytes: int | None
+    ppm: int | None
+    text: str
+    origin: Origin
+    unit: str = ""
+    purpose: str = ""
+
+    def of(self, usable: int) -> int:
+        return self.bytes if self.bytes is not None else usable * (self.ppm or 0) // 10**6
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A kind of machine. ``name`` is None for the target that top-level statements describe."""
+
+    name: str | None
+    device: DeviceSpec | None
+    nodes: int | None = None
+    reserve: Reserve | None = None
+    host_bytes: int | None = None
+    host_pinned: int | None = None
+    host_origin: Origin | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigRef:
+    """``config PATH-OR-GLOB [kind=axolotl]``; ``path`` as written, relative to the budget file it stands in."""
+
+    path: str
+    kind: str
+    origin: Origin
+    base: str
+
+
+@dataclass(frozen=True, slots=True)
+class AlsoModel:
+    """``also MODEL role=reference``: a further model on the device."""
+
+    model: str
+    role: str
+    origin: Origin
+    precision: str = ""
+    offload: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout:
+    """``rollout vllm share=30% on=same``."""
+
+    engine: str
+    share_ppm: int | None
+    same_device: bool
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class RuleLevel:
+    """``deny | warn | allow`` of rules or families (``BL2*``). ``level``: error, warning or off."""
+
+    level: str
+    pattern: str
+    origin: Origin
+    reason: str = ""
+    until: datetime.date | None = None
+    in_files: str = ""
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A recorded fact: ``measured peak=11.42GiB device=... torch=... date=... config=sha256:...``."""
+
+    figures: Mapping[str, int]
+    facts: Mapping[str, str]
+    outcome: str
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixCell:
+    """One cell of a ``matrix``: setting name to value, and the text ``seq=4096 batch=2``."""
+
+    settings: Settings
+    text: str
+
+
+@dataclass(frozen=True)
+class BudgetRun:
+    """One run as the budget describes it. ``settings`` are claims where a config is bound, the truth where none is."""
+
+    name: str | None
+    settings: Settings
+    origin: Origin
+    configs: tuple[ConfigRef, ...] = ()
+    on: tuple[str, ...] = ()
+    cells: tuple[MatrixCell, ...] = ()
+    asserts: tuple[Assert, ...] = ()
+    levels: tuple[RuleLevel, ...] = ()
+    measured: tuple[Measured, ...] = ()
+    also: tuple[AlsoModel, ...] = ()
+    rollout: Rollout | None = None
+    stack: Stack = field(default_factory=Stack)
+    tolerance_ppm: int | None = None
+    target: Target | None = None
+
+
+@dataclass(frozen=True)
+class Budget:
+    """A parsed budget. ``problems`` are the BL0xx findings; what they broke is left out, the rest is judged."""
+
+    path: str
+    runs: tuple[BudgetRun, ...]
+    targets: Mapping[str, Target]
+    default_target: Target
+    levels: tuple[RuleLevel, ...]
+    problems: tuple[Finding, ...]
+    binds_configs: bool
+    names_model: bool
+    includes: tuple[str, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,90 @@
+"""The located syntax tree of a budget. Generic: which keywords exist and what they mean is in `statements`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from budgetlint.source import SourceFile, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value. ``kind``: ``quantity | percent | number | date | string | word | ref``; ``text`` as written."""
+
+    kind: str
+    text: str
+    span: Span
+
+    @property
+    def content(self) -> str:
+        """The text a string means (quotes and escapes gone), else the text itself."""
+        if self.kind != "string":
+            return self.text
+        body = self.text[1:-1]
+        return body if self.text[0] == "'" else body.replace('\\"', '"').replace("\\\\", "\\")
+
+
+@dataclass(frozen=True, slots=True)
+class ListValue:
+    items: tuple[Value | ListValue, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """``key=value``."""
+
+    key: str
+    key_span: Span
+    value: Value | ListValue
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """``keyword values key=value { block }``; ``span`` covers it all, ``keyword_span`` the keyword."""
+
+    keyword: str
+    keyword_span: Span
+    values: tuple[Value | ListValue, ...]
+    options: tuple[Option, ...]
+    block: tuple[Item, ...] | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    name: str
+    name_span: Span
+    value: Value | ListValue
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One term of a sum: ``sign`` +1 or -1, an optional percentage (``90% of usable``), and the value."""
+
+    sign: int
+    share: Value | None
+    value: Value | ListValue
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Assert:
+    """``assert left CMP right, "why"``."""
+
+    left: tuple[Term, ...]
+    comparison: str
+    right: tuple[Term, ...]
+    message: Value | None
+    span: Span
+
+
+Item = Statement | Let | Assert
+
+
+@dataclass(frozen=True)
+class Tree:
+    source: SourceFile
+    items: tuple[Item, ...]

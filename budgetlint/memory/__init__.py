@@ -1,0 +1,1 @@
+"""The estimator: what a run holds in device memory, term by term."""

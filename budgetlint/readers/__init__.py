@@ -1,0 +1,1 @@
+"""One module per ecosystem: documents to settings with origins."""

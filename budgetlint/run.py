@@ -1,0 +1,162 @@
+"""A run: one training job, its settings merged from every file that shapes it, each setting with its origin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any
+
+from packaging.version import InvalidVersion, Version
+
+from budgetlint.finding import Because
+from budgetlint.source import Location, SourceFile, Span
+
+
+class OriginKind(Enum):
+    FILE = "file"
+    BUDGET = "budget"
+    FLAG = "flag"
+    COMMAND_LINE = "command line"
+    DEFAULT = "default"
+    DERIVED = "derived"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a setting comes from.
+
+    FILE and BUDGET have ``source``, ``span`` (exactly the value) and the dotted ``key``; DEFAULT and DERIVED have ``note``
+    (``transformers 5.24 TrainingArguments.optim``), and what they follow from.
+    """
+
+    kind: OriginKind
+    source: SourceFile | None = None
+    span: Span | None = None
+    key: str = ""
+    note: str = ""
+    key_span: Span | None = None
+
+    @property
+    def location(self) -> Location | None:
+        if self.source is None or self.span is None:
+            return None
+        return self.source.locate(self.span)
+
+    def __str__(self) -> str:
+        at = self.location
+        return str(at) if at else (self.note or self.kind.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One normalised value of a run.
+
+    ``state`` is ``known``, ``auto`` (the framework fills it in) or ``symbolic`` (``${VAR}``: nothing here can know it);
+    ``text`` is the value as written. ``overrode`` are the settings of the same name that lost, strongest first.
+    """
+
+    name: str
+    value: Any
+    origin: Origin
+    text: str = ""
+    state: str = "known"
+    overrode: tuple[Setting, ...] = ()
+
+    @property
+    def known(self) -> bool:
+        return self.state == "known"
+
+    @property
+    def is_default(self) -> bool:
+        return self.origin.kind in (OriginKind.DEFAULT, OriginKind.DERIVED)
+
+    def because(self) -> Because:
+        return Because(self.name, self.text or str(self.value), str(self.origin))
+
+
+class Settings(Mapping[str, Setting]):
+    """Settings by name. ``value`` gives the plain value, None where the setting is absent or not known."""
+
+    def __init__(self, settings: Iterable[Setting] = ()) -> None:
+        self._by_name = {setting.name: setting for setting in settings}
+
+    def __getitem__(self, name: str) -> Setting:
+        return self._by_name[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def value(self, name: str, default: Any = None) -> Any:
+        setting = self._by_name.get(name)
+        return setting.value if setting is not None and setting.known else default
+
+    def under(self, stronger: Settings) -> Settings:
+        """These settings with ``stronger`` laid over them; every loser stays visible in ``overrode``."""
+        merged = dict(self._by_name)
+        for name, setting in stronger.items():
+            merged[name] = over(setting, merged.get(name))
+        return Settings(merged.values())
+
+    def filled(self, defaults: Iterable[Setting]) -> Settings:
+        """These settings, and each default whose name is still free."""
+        merged = dict(self._by_name)
+        for setting in defaults:
+            merged.setdefault(setting.name, setting)
+        return Settings(merged.values())
+
+
+def over(winner: Setting, loser: Setting | None) -> Setting:
+    """The winner, remembering whom it beat."""
+    if loser is None:
+        return winner
+    return replace(winner, overrode=(*winner.overrode, replace(loser, overrode=()), *loser.overrode))
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """The version of one package in the run: exact or a range ``low <= v < high`` (either end may be open)."""
+
+    package: str
+    low: Version | None
+    high: Version | None
+    origin: Origin
+    exact: bool = False
+
+    def at_least(self, version: str) -> bool | None:
+        """True or False when every version in the range agrees, else None."""
+        bound = Version(version)
+        if self.low is not None and self.low >= bound:
+            return True
+        if self.exact and self.low is not None:
+            return self.low >= bound
+        if self.high is not None and self.high <= bound:
+            return False
+        return None
+
+
+@dataclass(frozen=True)
+class Stack:
+    """The framework versions of a run, by package name. Unknown packages answer None to every question."""
+
+    releases: Mapping[str, Release] = field(default_factory=dict)
+    model_code: str = "transformers"
+
+    def at_least(self, package: str, version: str) -> bool | None:
+        """Does the run use ``package >= version``? None when the stack does not tell."""
+        release = self.releases.get(package)
+        return release.at_least(version) if release else None
+
+    def __str__(self) -> str:
+        return " ".join(f"{r.package}@{r.low}" for r in self.releases.values() if r.low) or "unknown"
+
+
+def release(package: str, version: str, origin: Origin) -> Release | None:
+    """An exact release (``5.24`` covers 5.24.*), or None when the text is no version."""
+    try:
+        return Release(package, Version(version), None, origin, exact=True)
+    except InvalidVersion:
+        return None

@@ -1,0 +1,130 @@
+"""The vocabulary of settings: one name, one type and one meaning for what every ecosystem spells differently.
+
+Readers write these names, the estimator and the rules read them. A value is one of the plain types below, already in our
+domain (``micro_batch`` an ``int``, ``optimizer`` a canonical name of `budgetlint.catalog.optimizers`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SettingSpec:
+    """``kind`` is ``int | float | bool | text | choice | list | dtype``; ``choices`` closes a choice; ``unit`` is for people."""
+
+    name: str
+    kind: str
+    meaning: str
+    unit: str = ""
+    choices: tuple[str, ...] = ()
+
+
+DTYPES = ("fp32", "bf16", "fp16", "fp8")
+
+_ROWS: tuple[SettingSpec, ...] = (
+    # -- model
+    SettingSpec("model", "text", "catalog name, hub id, or path of a checkpoint folder or config.json"),
+    SettingSpec("weights_dtype", "choice", "dtype the weights are loaded in; 'auto' is the checkpoint's own", choices=("auto", *DTYPES)),
+    SettingSpec("trust_remote_code", "bool", "model code comes from the checkpoint"),
+    # -- what trains
+    SettingSpec(
+        "task",
+        "choice",
+        "what the trainer optimises",
+        choices=("sft", "pretrain", "dpo", "kto", "orpo", "grpo", "ppo", "reward", "classification", "other"),
+    ),
+    SettingSpec("adapter", "choice", "adapter method; 'none' trains the model itself", choices=("none", "lora", "other")),
+    SettingSpec("lora_r", "int", "rank of the LoRA update"),
+    SettingSpec("lora_alpha", "float", "LoRA scaling numerator"),
+    SettingSpec("lora_dropout", "float", "dropout in front of the LoRA branch"),
+    SettingSpec("lora_targets", "list", "target roles or module names; the single item 'all-linear' means every block linear"),
+    SettingSpec("lora_modules_to_save", "list", "modules trained in full beside the adapter"),
+    SettingSpec("lora_dora", "bool", "DoRA magnitude vector"),
+    SettingSpec("lora_rslora", "bool", "rank-stabilised scaling"),
+    SettingSpec("adapter_dtype", "dtype", "dtype of the adapter weights", choices=DTYPES),
+    SettingSpec("freeze", "list", "module names that do not train"),
+    # -- precision
+    SettingSpec(
+        "precision",
+        "choice",
+        "a named recipe (budget)",
+        choices=("fp32", "bf16", "fp16", "bf16-autocast", "fp16-autocast", "bf16-pure", "fp16-pure"),
+    ),
+    SettingSpec("autocast", "choice", "16-bit compute over the loaded weights; 'none' is off", choices=("none", "bf16", "fp16", "fp8")),
+    SettingSpec("engine_dtype", "choice", "dtype the DeepSpeed engine keeps weights and gradients in", choices=("fp32", "bf16", "fp16")),
+    SettingSpec("grads_dtype", "dtype", "dtype of the stored gradients", choices=DTYPES),
+    SettingSpec("master_dtype", "choice", "dtype of a separate master copy; 'none' keeps none", choices=("none", "fp32")),
+    SettingSpec("tf32", "bool", "TensorFloat-32 matmuls"),
+    SettingSpec("loss_scale", "float", "fp16 loss scale; 0 is dynamic"),
+    # -- quantised base
+    SettingSpec("quant", "choice", "storage of the frozen linears", choices=("none", "nf4", "fp4", "int8", "gptq", "awq", "fp8")),
+    SettingSpec("quant_double", "bool", "quantise the absmax constants again"),
+    SettingSpec("quant_compute_dtype", "dtype", "dtype the 4-bit weights are computed in", choices=DTYPES),
+    SettingSpec("quant_storage", "text", "dtype of the packed storage (uint8, bf16, ...)"),
+    SettingSpec("quant_upcast", "choice", "which unquantised parts are cast to fp32", choices=("none", "norms", "all")),
+    # -- optimizer and schedule
+    SettingSpec("optimizer", "text", "canonical optimizer name of the catalog"),
+    SettingSpec("optimizer_impl", "choice", "how the step walks the parameters", choices=("foreach", "fused", "for-loop")),
+    SettingSpec("optimizer_state", "choice", "dtype of the optimizer state", choices=("fp32", "bf16", "fp16", "int8", "int4", "fp8")),
+    SettingSpec("learning_rate", "float", "peak learning rate"),
+    SettingSpec("weight_decay", "float", "weight decay coefficient"),
+    SettingSpec("adam_beta1", "float", "first Adam beta"),
+    SettingSpec("adam_beta2", "float", "second Adam beta"),
+    SettingSpec("adam_epsilon", "float", "Adam epsilon"),
+    SettingSpec("max_grad_norm", "float", "gradient clipping norm; 0 is off"),
+    SettingSpec("lr_scheduler", "text", "learning rate schedule, as the framework names it"),
+    SettingSpec("warmup_steps", "float", "warm-up steps (a fraction of the run where the framework reads it so)"),
+    SettingSpec("warmup_ratio", "float", "warm-up as a fraction of the run"),
+    SettingSpec("max_steps", "int", "optimizer steps; -1 leaves it to the epochs", unit="steps"),
+    SettingSpec("num_epochs", "float", "passes over the data", unit="epochs"),
+    # -- workload
+    SettingSpec("micro_batch", "int", "sequences per device and forward pass", unit="sequences"),
+    SettingSpec("grad_accum", "int", "micro batches per optimizer step"),
+    SettingSpec("global_batch", "int", "sequences per optimizer step over all devices", unit="sequences"),
+    SettingSpec("eval_batch", "int", "sequences per device in evaluation", unit="sequences"),
+    SettingSpec("seq_len", "int", "longest sequence of a micro batch", unit="tokens"),
+    SettingSpec("packing", "bool", "several samples share one sequence"),
+    SettingSpec("padding_free", "bool", "a batch is flattened into one sequence"),
+    SettingSpec("pad_to_seq_len", "bool", "every batch is padded to seq_len"),
+    # -- activations
+    SettingSpec("recompute", "choice", "activation checkpointing", choices=("none", "selective", "full")),
+    SettingSpec("recompute_every", "int", "checkpoint every k-th layer"),
+    SettingSpec("recompute_reentrant", "bool", "reentrant checkpointing"),
+    SettingSpec("recompute_offload", "bool", "checkpoints live in host memory"),
+    SettingSpec("attention", "choice", "attention implementation", choices=("eager", "sdpa", "flash", "flex")),
+    SettingSpec("loss", "choice", "how the logits become a loss", choices=("full", "fused", "chunked")),
+    SettingSpec("kernels", "list", "fused kernels: rms_norm, rope, swiglu, cross_entropy, linear_cross_entropy, lora"),
+    SettingSpec("compile", "bool", "torch.compile of the model"),
+    SettingSpec("use_cache", "bool", "the model keeps a KV cache"),
+    # -- distribution
+    SettingSpec("shard", "choice", "data-parallel strategy", choices=("none", "ddp", "zero1", "zero2", "zero3", "fsdp", "fsdp2")),
+    SettingSpec("shard_strategy", "choice", "what FSDP shards", choices=("full", "grad-op", "hybrid", "hybrid-grad-op", "no-shard")),
+    SettingSpec("reshard_after_forward", "bool", "FSDP frees gathered parameters after the forward"),
+    SettingSpec("wrap", "choice", "FSDP unit", choices=("layer", "size", "none")),
+    SettingSpec("offload_optimizer", "choice", "where the optimizer state lives", choices=("none", "cpu", "nvme")),
+    SettingSpec("offload_params", "choice", "where the parameters live", choices=("none", "cpu", "nvme")),
+    SettingSpec("devices", "int", "data-parallel processes in all (world size)", unit="devices"),
+    SettingSpec("devices_per_node", "int", "processes on each machine", unit="devices"),
+    SettingSpec("nodes", "int", "machines"),
+    SettingSpec("tensor_parallel", "int", "tensor-parallel degree"),
+    SettingSpec("pipeline_parallel", "int", "pipeline-parallel degree"),
+    SettingSpec("context_parallel", "int", "context- or sequence-parallel degree"),
+    SettingSpec("expert_parallel", "int", "expert-parallel degree"),
+    SettingSpec("zero_bucket", "int", "reduce_bucket_size", unit="elements"),
+    SettingSpec("zero_allgather_bucket", "int", "allgather_bucket_size", unit="elements"),
+    SettingSpec("zero_overlap", "bool", "overlap_comm"),
+    SettingSpec("zero_prefetch", "int", "stage3_prefetch_bucket_size", unit="elements"),
+    SettingSpec("zero_persistence", "int", "stage3_param_persistence_threshold", unit="elements"),
+    SettingSpec("zero_max_live", "int", "stage3_max_live_parameters", unit="elements"),
+    SettingSpec("zero_sub_group", "int", "sub_group_size", unit="elements"),
+    SettingSpec("zero_contiguous", "bool", "contiguous_gradients"),
+    # -- evaluation and saving
+    SettingSpec("eval_on", "bool", "evaluation runs during training"),
+    SettingSpec("eval_accumulation_steps", "int", "evaluation steps kept on the device"),
+    SettingSpec("prediction_loss_only", "bool", "evaluation keeps no logits"),
+    SettingSpec("save_strategy", "text", "when checkpoints are written"),
+    SettingSpec("state_dict_type", "text", "how FSDP saves"),
+)
+
+SETTINGS: dict[str, SettingSpec] = {row.name: row for row in _ROWS}
