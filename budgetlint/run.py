@@ -9,6 +9,7 @@ from typing import Any
 
 from packaging.version import InvalidVersion, Version
 
+from budgetlint.documents.node import Document
 from budgetlint.finding import Because
 from budgetlint.source import Location, SourceFile, Span
 
@@ -160,3 +161,60 @@ def release(package: str, version: str, origin: Origin) -> Release | None:
         return Release(package, Version(version), None, origin, exact=True)
     except InvalidVersion:
         return None
+
+
+class Role(Enum):
+    """What part of a run a document describes. A TRAINER document starts a run; the others join the run that names them."""
+
+    TRAINER = "trainer"
+    ENGINE = "engine"
+    LAUNCHER = "launcher"
+    MODEL = "model"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A path in a document that names another file of the run (``deepspeed: ds/zero3.json``)."""
+
+    role: Role
+    text: str
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Misread:
+    """A value that is no legal value of its key (text where a number belongs). The engine makes it a finding."""
+
+    message: str
+    cure: str
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one document says about a run."""
+
+    format: str
+    role: Role
+    document: Document
+    settings: Settings
+    references: tuple[Reference, ...] = ()
+    misreads: tuple[Misread, ...] = ()
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training job. ``settings`` are merged with the frameworks' own precedence; ``readings`` the documents behind it,
+    the trainer's first. ``name`` is the budget's run name, or the trainer file's path."""
+
+    name: str
+    settings: Settings
+    readings: tuple[Reading, ...] = ()
+    stack: Stack = field(default_factory=Stack)
+
+    @property
+    def trainer(self) -> Reading | None:
+        return next((reading for reading in self.readings if reading.role is Role.TRAINER), None)
+
+    def reading(self, format_name: str) -> Reading | None:
+        return next((reading for reading in self.readings if reading.format == format_name), None)

@@ -8,50 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Any
 
 from budgetlint.documents import Document, Loader, Mapping, Node, Scalar, Sequence
-from budgetlint.run import Origin, OriginKind, Setting, Settings, Stack
-
-
-class Role(Enum):
-    """What part of a run a document describes. A TRAINER document starts a run; the others join the run that names them."""
-
-    TRAINER = "trainer"
-    ENGINE = "engine"
-    LAUNCHER = "launcher"
-    MODEL = "model"
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """A path in a document that names another file of the run (``deepspeed: ds/zero3.json``)."""
-
-    role: Role
-    text: str
-    origin: Origin
-
-
-@dataclass(frozen=True, slots=True)
-class Misread:
-    """A value that is no legal value of its key (text where a number belongs). The engine makes it a finding."""
-
-    message: str
-    cure: str
-    origin: Origin
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What one document says about a run."""
-
-    format: str
-    role: Role
-    document: Document
-    settings: Settings
-    references: tuple[Reference, ...] = ()
-    misreads: tuple[Misread, ...] = ()
+from budgetlint.run import Misread, Origin, OriginKind, Reading, Reference, Role, Setting, Settings, Stack
 
 
 @dataclass(frozen=True)
@@ -80,6 +40,8 @@ class Raw:
     def text(self) -> str:
         return self.node.text if isinstance(self.node, Scalar) else ""
 
+
+__all__ = ["AUTO", "Key", "Misread", "Raw", "Reader", "Reading", "Reference", "Role"]
 
 AUTO = "auto"
 

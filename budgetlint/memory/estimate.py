@@ -1,0 +1,118 @@
+"""The shape of an answer: terms, phases, three totals, need and verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from budgetlint.run import Setting
+
+
+class Bucket(Enum):
+    WEIGHTS = "weights"
+    GRADIENTS = "gradients"
+    OPTIMIZER = "optimizer"
+    ACTIVATIONS = "activations"
+    LOGITS = "logits"
+    BUFFERS = "buffers"
+    ALLOCATOR = "allocator"
+    CONTEXT = "context"
+
+
+ALLOCATED_BUCKETS = (Bucket.WEIGHTS, Bucket.GRADIENTS, Bucket.OPTIMIZER, Bucket.ACTIVATIONS, Bucket.LOGITS, Bucket.BUFFERS)
+
+
+class Verdict(Enum):
+    FITS = "fits"
+    TIGHT = "tight"
+    DOES_NOT_FIT = "does-not-fit"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Bytes: the best figure, the least and the most it can be. ``high`` None is an open end (something is not known)."""
+
+    bytes: int
+    low: int
+    high: int | None
+
+    def plus(self, other: Range) -> Range:
+        high = None if self.high is None or other.high is None else self.high + other.high
+        return Range(self.bytes + other.bytes, self.low + other.low, high)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One line of the bill. ``what`` shows the arithmetic (``1,543,714,304 parameters x 4 B, fp32``); ``because`` the
+    settings that set it, strongest first."""
+
+    bucket: Bucket
+    bytes: int
+    what: str
+    because: tuple[Setting, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """What is live at one moment of the step: its terms add up to ``bytes`` exactly."""
+
+    name: str
+    terms: tuple[Term, ...]
+
+    @property
+    def bytes(self) -> int:
+        return sum(term.bytes for term in self.terms)
+
+    @property
+    def buckets(self) -> dict[Bucket, int]:
+        sums = dict.fromkeys(ALLOCATED_BUCKETS, 0)
+        for term in self.terms:
+            sums[term.bucket] = sums.get(term.bucket, 0) + term.bytes
+        return sums
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """A default or an approximation that the figures rest on."""
+
+    text: str
+    setting: str = ""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The answer for one run on one target, per device.
+
+    ``need`` (JSON ``peak``) is what the verdict compares with ``limit``: allocated + context and libraries + fragmentation
+    that cannot be given back. ``limit`` is usable minus reserve, None without a device. ``bill`` are the terms live in the
+    phase that wins, then context and allocator: they add up to ``need.bytes`` exactly. ``buckets`` holds each bucket at its
+    own largest over the step.
+    """
+
+    verdict: Verdict
+    missing: tuple[str, ...]
+    params: int | None
+    trainable_params: int | None
+    peak_phase: str
+    need: Range
+    allocated: Range
+    reserved: Range
+    device_total: Range
+    host: Range
+    buckets: Mapping[Bucket, int]
+    phases: tuple[Phase, ...]
+    bill: tuple[Term, ...]
+    assumptions: tuple[Assumption, ...]
+    limit: int | None = None
+    usable_low: int | None = None
+    usable_high: int | None = None
+    static_bytes: int = 0
+    activation_allowance: int | None = None
+    tokens_that_fit: int | None = None
+    devices_needed: int | None = None
+    notes: Mapping[str, int] = field(default_factory=dict)
+
+    def phase(self, name: str) -> Phase | None:
+        return next((phase for phase in self.phases if phase.name == name), None)
