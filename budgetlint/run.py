@@ -54,7 +54,8 @@ class Setting:
     """One normalised value of a run.
 
     ``state`` is ``known``, ``auto`` (the framework fills it in) or ``symbolic`` (``${VAR}``: nothing here can know it);
-    ``text`` is the value as written. ``overrode`` are the settings of the same name that lost, strongest first.
+    ``text`` is the value as written. ``overrode`` are the settings of the same name that lost, strongest first. ``readings``
+    are the values an ``auto`` setting can have, the newest version's first, where the framework version is not known.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Setting:
     text: str = ""
     state: str = "known"
     overrode: tuple[Setting, ...] = ()
+    readings: tuple[Any, ...] = ()
 
     @property
     def known(self) -> bool:

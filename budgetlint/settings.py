@@ -125,6 +125,13 @@ _ROWS: tuple[SettingSpec, ...] = (
     SettingSpec("prediction_loss_only", "bool", "evaluation keeps no logits"),
     SettingSpec("save_strategy", "text", "when checkpoints are written"),
     SettingSpec("state_dict_type", "text", "how FSDP saves"),
+    # -- what only a budget says
+    SettingSpec("model_custom", "list", "the numbers of 'model custom': pairs of an architecture field and its value"),
+    SettingSpec("model_head", "choice", "what stands on top of the model", choices=("lm", "classification", "regression", "none")),
+    SettingSpec("adapter_kind", "text", "PEFT method by name where the adapter is not LoRA"),
+    SettingSpec("data_parallel", "int", "data-parallel degree"),
+    SettingSpec("images", "int", "images in each sequence"),
+    SettingSpec("audio_seconds", "float", "seconds of audio in each sequence", unit="s"),
 )
 
 SETTINGS: dict[str, SettingSpec] = {row.name: row for row in _ROWS}

@@ -13,7 +13,7 @@ from pathlib import Path
 MAX_BYTES = 8 * 2**20
 """Larger files are not training configs; the largest of 6,272 public ones is well under 1 MiB."""
 
-_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_BOMS = {"utf-8-sig": codecs.BOM_UTF8, "utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +119,25 @@ def _open_nonblocking(path: str, flags: int) -> int:
 
 
 def decode(name: str, raw: bytes) -> SourceFile | Unreadable:
-    """Decode file bytes: UTF-8 with or without a byte order mark, or UTF-16 with one."""
-    encoding = next((enc for bom, enc in _BOMS if raw.startswith(bom)), "utf-8")
+    """Decode file bytes: UTF-8 with or without a byte order mark, or UTF-16 with one. The mark is not part of the text."""
+    encoding = next((enc for enc, bom in _BOMS.items() if raw.startswith(bom)), "utf-8")
+    body = raw[len(_BOMS.get(encoding, b"")) :]
     try:
-        text = raw.decode(encoding)
+        text = body.decode("utf-8" if encoding == "utf-8-sig" else encoding)
     except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        return Unreadable(name, f"is not UTF-8 text (byte {error.start:,}, line {line})", "save it as UTF-8")
+        return Unreadable(name, _undecodable(body, error), "save it as UTF-8")
     if "\0" in text:
         return Unreadable(name, "holds NUL bytes: a binary file", "leave it out of the check")
     return SourceFile(name, text, encoding)
+
+
+def _undecodable(body: bytes, error: UnicodeDecodeError) -> str:
+    if b"\0" in body[:4096] and error.encoding == "utf-8":
+        return "holds NUL bytes: a binary file, or UTF-16 without a byte order mark"
+    line = body.count(b"\n", 0, error.start) + 1
+    return f"is not {error.encoding.upper()} text (byte {error.start:,}, line {line})"
+
+
+def encode(text: str, encoding: str) -> bytes:
+    """The bytes of ``text`` in the ``encoding`` that `decode` reported, byte order mark included."""
+    return _BOMS.get(encoding, b"") + text.encode("utf-8" if encoding == "utf-8-sig" else encoding)

@@ -11,13 +11,15 @@ class Architecture:
 
     ``family`` is the transformers ``model_type`` whose module code runs (``qwen2``, ``llama``, ``gpt2`` ...). ``published``
     is the parameter count read in a public file, None where none was found; the computed count is
-    `budgetlint.catalog.ledger.parameter_count`.
+    `budgetlint.catalog.ledger.parameter_count`. ``layers`` of an encoder-decoder are the encoder's, `decoder_layers` the
+    decoder's. ``parts`` are towers beside the language model (``vision``, ``text``), each an architecture of its own.
+    ``extra`` holds numbers that one family needs (``type_vocab``, ``mel_bins``, ``sinks`` ...), read with `number`.
     """
 
     name: str
     hub_id: str
     family: str
-    kind: str  # decoder | encoder | encoder-decoder | vision | speech
+    kind: str  # decoder | encoder | encoder-decoder | vision | speech | dual-encoder
     hidden: int
     layers: int
     heads: int
@@ -55,6 +57,21 @@ class Architecture:
     aliases: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     note: str = ""
+    parts: tuple[tuple[str, Architecture], ...] = ()
+
+    def number(self, key: str, default: int = 0) -> int:
+        return dict(self.extra).get(key, default)
+
+    def mla_number(self, key: str) -> int:
+        """A size of multi-head latent attention; 0 where the model has none of it (no ``q_lora_rank`` in V2-Lite)."""
+        return dict(self.mla or ()).get(key, 0)
+
+    def part(self, name: str) -> Architecture | None:
+        return dict(self.parts).get(name)
+
+    @property
+    def decoder_layers(self) -> int:
+        return self.number("decoder_layers", self.layers if self.kind in ("decoder", "encoder-decoder", "speech") else 0)
 
     @property
     def q_width(self) -> int:

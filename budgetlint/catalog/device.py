@@ -4,14 +4,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+EXACT = frozenset({"torch", "device-query", "smi-minus-reserved", "working-set"})
+"""Kinds of reading that say what a process can allocate; ``smi`` totals still hold what the driver keeps back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """One reading of a card's memory in bytes. ``kind``: ``torch | device-query | smi-minus-reserved | working-set | smi``."""
+
+    kind: str
+    bytes: int
+    ecc: bool | None
+    sources: tuple[str, ...]
+    note: str = ""
+
 
 @dataclass(frozen=True, slots=True)
 class Device:
     """One card. ``usable_min``/``usable_max`` are bytes that torch reports as total memory (the smallest and largest seen).
 
-    ``usable_exact`` is False where no torch total was seen: then ``usable_min`` is the smallest nvidia-smi total x 0.985.
-    ``compute_capability`` is ``(major, minor)``, None for devices that have none. ``context_bytes`` is the CUDA context
-    with the lazily loaded kernels (low, high).
+    ``usable_exact`` is False where no torch total was seen: then ``usable_min`` is the smallest nvidia-smi total x 0.985,
+    or the label x 0.985 where only the label was seen; ``usable_from`` says which. ``nominal_bytes`` is the label read in
+    GiB. ``compute_capability`` is ``(major, minor)``, None for devices that have none. ``kind`` is ``cpu`` for the pseudo
+    device, else ``gpu``.
     """
 
     name: str
@@ -30,6 +45,10 @@ class Device:
     unified: bool
     sources: tuple[str, ...]
     note: str = ""
+    usable_from: str = "torch"
+    totals: tuple[Total, ...] = ()
+    arch: str = ""
+    kind: str = "gpu"
 
 
 @dataclass(frozen=True, slots=True)

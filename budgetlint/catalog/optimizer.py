@@ -11,7 +11,10 @@ class StateTensor:
 
     ``scale`` is elements of state per parameter element for full-size states. ``layout``: ``full``, ``factored`` (row and
     column vectors of matrices, full for vectors), ``low-rank`` (GaLore/APOLLO projections of rank r). ``block`` elements
-    share one fp32 absmax; tensors below ``small`` elements keep fp32 states.
+    share one fp32 absmax (two of them for a doubled state); tensors below ``small`` elements keep ``small_dtype`` states.
+    Further layouts: ``projector`` (the other half of a low-rank projection), ``row`` (one value per row), ``scalar``,
+    ``matrix`` and ``vector`` (full size, on matrices or vectors only). ``whole``: tensors that are no multiple of ``block``
+    stay unquantised. ``rank`` is the default rank of the low-rank layouts.
     """
 
     name: str
@@ -20,6 +23,9 @@ class StateTensor:
     layout: str = "full"
     block: int = 0
     small: int = 0
+    small_dtype: str = "fp32"
+    whole: bool = False
+    rank: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +33,8 @@ class Optimizer:
     """One optimizer implementation.
 
     ``decay`` is ``decoupled | l2 | none | lamb``; ``default_weight_decay`` the library's own (a trainer may pass another).
-    ``paged``: states live in managed memory that may leave the device. ``keeps_gradients``: False for LOMO-like ones.
+    ``paged``: states live in managed memory that may leave the device. ``host``: states live in host memory.
+    ``keeps_gradients``: False for LOMO-like ones.
     ``foreach``: the default multi-tensor step allocates ``step_temp`` lists of trainable-parameter size in the state dtype.
     """
 
@@ -45,3 +52,4 @@ class Optimizer:
     impl: str = ""  # foreach | fused | for-loop | kernel: the implementation this spelling fixes, "" leaves it to the default
     sources: tuple[str, ...] = ()
     note: str = ""
+    host: bool = False

@@ -6,7 +6,7 @@ Spans cover exactly the characters of the key or value, quotes included, comment
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -42,11 +42,15 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """Entries in file order, duplicates kept. YAML merge keys (``<<``) are already expanded into ``merged``."""
+    """Entries in file order, duplicates kept. YAML merge keys (``<<``) are already expanded into ``merged``, best first.
+
+    The span of a block mapping runs from its first key to the end of its last value. ``tag`` only when written.
+    """
 
     entries: tuple[Entry, ...]
     span: Span
     merged: tuple[Entry, ...] = ()
+    tag: str = ""
 
     def entry(self, key: str) -> Entry | None:
         """The entry a loader would see: the last of duplicates, then what a merge key brought."""
@@ -74,6 +78,7 @@ class Mapping:
 class Sequence:
     items: tuple[Node, ...]
     span: Span
+    tag: str = ""
 
 
 Node = Scalar | Mapping | Sequence
@@ -93,7 +98,9 @@ class Problem:
 class Document:
     """One parsed document. ``root`` is None when the file could not be parsed; the problems say why.
 
-    A multi-document YAML file gives several documents of one source; ``number`` counts them from 0.
+    A multi-document YAML file gives several documents of one source; ``number`` counts them from 0. ``leniencies`` are what
+    a stricter reader of the same format refuses: this JSON has comments, which hjson takes and ``json.load`` does not.
+    An empty file has neither a root nor problems.
     """
 
     source: SourceFile
@@ -102,6 +109,7 @@ class Document:
     problems: tuple[Problem, ...] = ()
     number: int = 0
     anchors: tuple[str, ...] = field(default=(), repr=False)
+    leniencies: tuple[Problem, ...] = field(default=(), repr=False)
 
     @property
     def path(self) -> str:
@@ -148,12 +156,34 @@ def walk(node: Node | None, prefix: str = "") -> Iterator[tuple[str, Entry]]:
             yield from walk(item, f"{prefix}.{index}" if prefix else str(index))
 
 
+def every_scalar(roots: Iterable[Node | None]) -> Iterator[Scalar]:
+    """Every key and value that is a scalar, in no order, what merge keys bring included; a node that aliases share is entered once."""
+    stack = [root for root in roots if root is not None]
+    entered: set[int] = set()
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Scalar):
+            yield node
+        elif id(node) not in entered:
+            entered.add(id(node))
+            stack.extend(_children(node))
+
+
+def _children(node: Mapping | Sequence) -> Iterator[Node]:
+    if isinstance(node, Sequence):
+        yield from node.items
+        return
+    for entry in (*node.entries, *node.merged):
+        yield entry.key
+        yield entry.value
+
+
 def plain(node: Node | None, loader: Loader) -> object:
-    """The tree as plain Python values, the way ``loader`` gives them (duplicates: last wins)."""
+    """The tree as plain Python values, keys too, the way ``loader`` gives them (duplicates: last wins)."""
     if node is None:
         return None
     if isinstance(node, Scalar):
         return node.value(loader)
     if isinstance(node, Sequence):
         return [plain(item, loader) for item in node.items]
-    return {key: plain(node.get(key), loader) for key in node.keys()}
+    return {entry.key.value(loader): plain(entry.value, loader) for entry in (*reversed(node.merged), *node.entries)}

@@ -72,13 +72,14 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Assert:
-    """``assert left CMP right, "why"``."""
+    """``assert left CMP right, "why"``. ``source`` is set where the assert became part of a budget: it may be included."""
 
     left: tuple[Term, ...]
     comparison: str
     right: tuple[Term, ...]
     message: Value | None
     span: Span
+    source: SourceFile | None = None
 
 
 Item = Statement | Let | Assert
@@ -86,5 +87,8 @@ Item = Statement | Let | Assert
 
 @dataclass(frozen=True)
 class Tree:
+    """The statements of one file that could be read, and where its comments are."""
+
     source: SourceFile
     items: tuple[Item, ...]
+    comments: tuple[Span, ...] = ()

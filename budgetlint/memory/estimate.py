@@ -56,10 +56,12 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """What is live at one moment of the step: its terms add up to ``bytes`` exactly."""
+    """The highest moment of one phase: what is live together; the terms add up to ``bytes`` exactly. ``name`` is one of
+    load, forward, backward, step, eval, save; ``moment`` says where in it."""
 
     name: str
     terms: tuple[Term, ...]
+    moment: str = ""
 
     @property
     def bytes(self) -> int:

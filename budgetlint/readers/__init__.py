@@ -1,1 +1,48 @@
-"""One module per ecosystem: documents to settings with origins."""
+"""One module per ecosystem: documents to settings with origins.
+
+`identify` says whose document it is; `READERS` are all readers. A document nobody claims is silently no config.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from budgetlint.documents import Document
+from budgetlint.readers.base import Reader
+
+__all__ = ["Reader", "Tie", "all_readers", "identify", "recognise"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """Several readers claim a document equally; it is reported, not guessed."""
+
+    readers: tuple[Reader, ...]
+    score: float
+
+
+@cache
+def all_readers() -> tuple[Reader, ...]:
+    """Every reader there is. Their modules are imported when the first document is looked at."""
+    from budgetlint.readers import deepspeed, hf
+
+    return (*hf.READERS, deepspeed.READER)
+
+
+def recognise(document: Document) -> tuple[tuple[Reader, float], ...]:
+    """The readers that claim the document, with their scores, highest first."""
+    if document.root is None:
+        return ()
+    scored = ((reader, reader.recognise(document)) for reader in all_readers())
+    return tuple(sorted((pair for pair in scored if pair[1] > 0), key=lambda pair: -pair[1]))
+
+
+def identify(document: Document) -> Reader | Tie | None:
+    """The one reader of the document, None where nobody claims it, or a `Tie`."""
+    claims = recognise(document)
+    if not claims:
+        return None
+    best = claims[0][1]
+    first = tuple(reader for reader, score in claims if score == best)
+    return first[0] if len(first) == 1 else Tie(first, best)

@@ -10,21 +10,32 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from budgetlint.documents import Document, Loader, Mapping, Node, Scalar, Sequence
-from budgetlint.run import Misread, Origin, OriginKind, Reading, Reference, Role, Setting, Settings, Stack
+from budgetlint.documents import Document, Entry, Loader, Mapping, Node, Scalar, Sequence
+from budgetlint.run import Misread, Origin, OriginKind, Reading, Reference, Role, Setting, Settings, Stack, over
 
 
 @dataclass(frozen=True)
 class Reader:
-    """``recognise`` returns 0 (not ours) to 1 (certain); ``defaults`` yields what the framework fills in, by version."""
+    """``recognise`` returns 0 (not ours) to 1 (certain); ``defaults`` yields what the framework fills in, by version.
+
+    ``settle`` decides written values whose meaning hangs on the framework version (TRL ``loss_type: nll``); it runs before
+    the defaults. `complete` does both.
+    """
 
     format: str
     role: Role
     loader: Loader
     recognise: Callable[[Document], float]
     read: Callable[[Document], Reading]
-    defaults: Callable[[Settings, Stack], Iterable[Setting]] = lambda settings, stack: ()
+    defaults: Callable[[Settings, Stack], Iterable[Setting]] = lambda _settings, _stack: ()
     package: str = ""
+    settle: Callable[[Settings, Stack], Settings] = lambda settings, _stack: settings
+
+
+def complete(reader: Reader, settings: Settings, stack: Stack) -> Settings:
+    """The settings with version-dependent values decided and everything the framework fills in."""
+    settled = reader.settle(settings, stack)
+    return settled.filled(reader.defaults(settled, stack))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +52,14 @@ class Raw:
         return self.node.text if isinstance(self.node, Scalar) else ""
 
 
-__all__ = ["AUTO", "Key", "Misread", "Raw", "Reader", "Reading", "Reference", "Role"]
+__all__ = ["AUTO", "Key", "Misread", "Raw", "Reader", "Reading", "Reference", "Role", "complete"]
 
-AUTO = "auto"
+
+class _Auto(str):
+    """Equal to the text ``auto``, and told from it by identity: ``torch_dtype: auto`` is a value, not a gap to fill."""
+
+
+AUTO = _Auto("auto")
 
 
 class Unreadable(ValueError):
@@ -67,6 +83,11 @@ class Key:
     convert: Callable[[Any], Any] = field(default=lambda value: value)
 
 
+def names(text: str) -> frozenset[str]:
+    """Blank-separated words as a set, so that a table of keys stays a paragraph."""
+    return frozenset(text.split())
+
+
 def origin_of(document: Document, path: str, node: Node, key: Scalar | None = None) -> Origin:
     return Origin(OriginKind.FILE, document.source, node.span, path, key_span=key.span if key else None)
 
@@ -84,48 +105,83 @@ def is_symbolic(value: object) -> bool:
     )
 
 
+def loader_of(document: Document, otherwise: Loader) -> Loader:
+    """How a framework that takes YAML and JSON loads this document: a ``.json`` file goes through a JSON parser."""
+    return Loader.JSON if document.format == "json" else otherwise
+
+
+def entry_under(node: Node | None, path: str) -> Entry | None:
+    """The entry at a dotted path of keys below a node."""
+    head, dot, rest = path.partition(".")
+    found = node.entry(head) if isinstance(node, Mapping) else None
+    return entry_under(found.value, rest) if found is not None and dot else found
+
+
+def raw_at(document: Document, loader: Loader, path: str) -> Raw | None:
+    """The value at this dotted path; a mapping or sequence is its own value."""
+    entry = entry_under(document.root, path)
+    if entry is None:
+        return None
+    value = entry.value.value(loader) if isinstance(entry.value, Scalar) else entry.value
+    return Raw(path, entry.value, value, origin_of(document, path, entry.value, entry.key))
+
+
 def raws(document: Document, loader: Loader, paths: Iterable[str]) -> Iterable[Raw]:
     """The values present at these dotted paths."""
     for path in paths:
-        entry = document.entry(path)
-        if entry is None:
-            continue
-        value = entry.value.value(loader) if isinstance(entry.value, Scalar) else entry.value
-        yield Raw(path, entry.value, value, origin_of(document, path, entry.value, entry.key))
+        raw = raw_at(document, loader, path)
+        if raw is not None:
+            yield raw
 
 
-def read_keys(document: Document, loader: Loader, keys: Iterable[Key]) -> tuple[list[Setting], list[Misread]]:
-    """Settings from a key table. A null value says nothing; later keys of the same setting win over earlier ones."""
+def read_keys(document: Document, loader: Loader, keys: Iterable[Key], prefix: str = "") -> tuple[list[Setting], list[Misread]]:
+    """Settings from a key table, its paths below ``prefix``. A null value says nothing.
+
+    Later keys of the same setting win over earlier ones; the losers stay in ``overrode``.
+    """
+    home = document.get(prefix) if prefix else document.root
+    present = frozenset(home.keys()) if isinstance(home, Mapping) else frozenset()
     settings: dict[str, Setting] = {}
     misreads: list[Misread] = []
     for key in keys:
-        for raw in raws(document, loader, (key.path,)):
-            setting = _setting(key, raw, misreads)
+        if key.path.partition(".")[0] in present:
+            raw = raw_at(document, loader, f"{prefix}.{key.path}" if prefix else key.path)
+            setting = read_raw(raw, key.setting, key.convert, misreads) if raw else None
             if setting is not None:
-                settings[key.setting] = setting
+                settings[key.setting] = over(setting, settings.get(key.setting))
     return list(settings.values()), misreads
 
 
-def _setting(key: Key, raw: Raw, misreads: list[Misread]) -> Setting | None:
+def read_raw(raw: Raw, name: str, convert: Callable[[Any], Any], misreads: list[Misread]) -> Setting | None:
+    """One value as a setting; an illegal one goes to ``misreads``. None where the value says nothing."""
     if raw.value is None:
         return None
     if is_symbolic(raw.value):
-        return Setting(key.setting, None, raw.origin, raw.text, state="symbolic")
+        return Setting(name, None, raw.origin, raw.text, state="symbolic")
     try:
-        value = key.convert(raw.value)
+        value = convert(raw.value)
     except Unreadable as wrong:
-        misreads.append(Misread(f"{key.path}: {wrong}", wrong.cure, raw.origin))
+        misreads.append(Misread(f"{raw.path}: {wrong}", wrong.cure, raw.origin))
         return None
     if value is None:
         return None
     if value is AUTO:
-        return Setting(key.setting, None, raw.origin, raw.text, state="auto")
-    return Setting(key.setting, value, raw.origin, raw.text or str(value))
+        return Setting(name, None, raw.origin, raw.text, state="auto")
+    return Setting(name, value, raw.origin, raw.text or _plainly(value))
+
+
+def _plainly(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def default(name: str, value: Any, note: str) -> Setting:
     """A framework default; ``note`` names framework, version and place (``transformers 5.24 TrainingArguments.optim``)."""
     return Setting(name, value, Origin(OriginKind.DEFAULT, note=note), str(value))
+
+
+def unsettled(name: str, readings: tuple[Any, ...], note: str) -> Setting:
+    """A default that differs between framework versions where the stack does not tell which; newest version's first."""
+    return Setting(name, None, Origin(OriginKind.DEFAULT, note=note), " or ".join(map(str, readings)), "auto", readings=readings)
 
 
 # -- converters that every reader shares -------------------------------------------------------------------------------
@@ -151,7 +207,7 @@ def to_float(value: Any) -> Any:
     """Numbers, and numbers in strings: the frameworks' own argument parsers convert those too."""
     if value == AUTO:
         return AUTO
-    if isinstance(value, bool) or isinstance(value, (Mapping, Sequence)):
+    if isinstance(value, (bool, Mapping, Sequence)):
         raise Unreadable(f"{_shown(value)} is not a number", "write a number")
     try:
         number = float(value)

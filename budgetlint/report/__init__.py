@@ -1,1 +1,18 @@
-"""One module per output format."""
+"""One module per output format. `check_report` renders a `Report`, the others what their names say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+from budgetlint.outcome import Report
+from budgetlint.report.style import PLAIN, Style
+
+CHECK_FORMATS = {"full": "full", "concise": "concise", "json": "json"}
+"""Format names of ``budgetlint check`` and the module that renders each; imported when it is asked for."""
+
+
+def check_report(report: Report, format: str, style: Style = PLAIN, *, info: bool = False) -> str:
+    """The text of a check in one of `CHECK_FORMATS`. ``info`` shows findings of severity info too (JSON always does)."""
+    render: Callable[..., str] = import_module(f"budgetlint.report.{CHECK_FORMATS[format]}").render
+    return render(report, style, info=info)

@@ -1,0 +1,5 @@
+"""``python -m budgetlint``."""
+
+from budgetlint.cli import run
+
+run()

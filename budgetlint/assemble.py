@@ -1,0 +1,312 @@
+"""From a project to runs: which files belong to one run, under which budget, on which target; then plan and estimate each."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from budgetlint.architectures import architecture_of
+from budgetlint.context import BudgetContext, DocumentContext, Judged, RunContext
+from budgetlint.files import Files, TextFiles, beside
+from budgetlint.finding import Severity
+from budgetlint.join import join, with_derived
+from budgetlint.language import read_budget
+from budgetlint.language.budget import Budget, BudgetRun, ConfigRef, MatrixCell, Target
+from budgetlint.memory.estimator import Capacity, estimate
+from budgetlint.memory.planner import Planned, plan_run
+from budgetlint.project import FileEntry, Project, file_finding, open_project
+from budgetlint.readers import READERS
+from budgetlint.run import OriginKind, Reading, Reference, Role, Run, Setting, Settings, Stack
+from budgetlint.source import Location, SourceFile, Unreadable
+from budgetlint.stack import stack_beside
+
+NO_TARGET = Target(None, None)
+
+
+@dataclass
+class Assembly:
+    """Collects runs. ``overrides`` are the command line's ``--set``, stronger than everything."""
+
+    project: Project
+    extra: Budget | None = None
+    overrides: Settings = field(default_factory=Settings)
+    contexts: list[RunContext] = field(default_factory=list)
+    bound: set[str] = field(default_factory=set)
+
+    @property
+    def files(self) -> Files:
+        return self.project.files
+
+
+def judge(project: Project, *, extra: Budget | None = None, overrides: Settings | None = None) -> Judged:
+    """Every run of the project, judged. ``extra`` is a budget from the command line or the settings: it holds for every run
+    that no budget file binds by name."""
+    work = Assembly(project, extra, overrides or Settings())
+    budgets = [entry.budget for entry in list(project.entries.values()) if entry.budget is not None]
+    for budget in (*budgets, *([extra] if extra else [])):
+        _budget_runs(work, budget)
+    for entry in list(project.entries.values()):
+        for reading in entry.readings:
+            if reading.role is Role.TRAINER and entry.path not in work.bound:
+                _free_run(work, entry, reading, budgets)
+    return Judged(
+        runs=tuple(work.contexts),
+        documents=tuple(DocumentContext(reading=reading) for entry in project.entries.values() for reading in entry.readings),
+        budgets=tuple(_budget_contexts(project, extra)),
+        findings=tuple(project.findings),
+        sources=tuple(entry.source for entry in project.entries.values() if entry.source is not None),
+    )
+
+
+def judge_texts(texts: Mapping[str, str], *, budget: str | None = None) -> Judged:
+    """Judge files that exist only as texts: what `budgetlint.testing` and the editor use."""
+    files = TextFiles(texts)
+    project = open_project(files, ["."])
+    extra = read_budget(SourceFile("test.budget", budget), load=files.read) if budget is not None else None
+    return judge(project, extra=extra)
+
+
+def _budget_contexts(project: Project, extra: Budget | None) -> Iterator[BudgetContext]:
+    for entry in project.entries.values():
+        if entry.budget is not None:
+            yield BudgetContext(budget=entry.budget, source=entry.source)
+    if extra is not None:
+        yield BudgetContext(budget=extra, source=None)
+
+
+# -- runs that a budget describes --------------------------------------------------------------------------------------
+
+
+def _budget_runs(work: Assembly, budget: Budget) -> None:
+    for run in budget.runs:
+        if run.configs:
+            _bound_runs(work, budget, run)
+        elif "model" in run.settings:
+            _emit(work, run.name or _label(budget), (), budget, run)
+
+
+def _label(budget: Budget) -> str:
+    return "stdin" if budget.path in ("-", "<stdin>") else budget.path
+
+
+def _bound_runs(work: Assembly, budget: Budget, run: BudgetRun) -> None:
+    entries = [entry for ref in run.configs for entry in _entries(work, ref)]
+    trainers = [reading for entry in entries for reading in entry.readings if reading.role is Role.TRAINER]
+    sides = [reading for entry in entries for reading in entry.readings if reading.role is not Role.TRAINER]
+    work.bound.update(entry.path for entry in entries)
+    if not trainers:
+        if sides or "model" in run.settings:
+            _emit(work, run.name or _label(budget), tuple(sides), budget, run)
+        return
+    for trainer in trainers:
+        name = run.name or trainer.document.path
+        if run.name and len(trainers) > 1:
+            name = f"{run.name}:{trainer.document.path}"
+        _emit(work, name, (trainer, *_followed(work, trainer), *sides), budget, run)
+
+
+def _entries(work: Assembly, ref: ConfigRef) -> Iterator[FileEntry]:
+    whole = ref.path if posixpath.isabs(ref.path) else beside(ref.base, ref.path)
+    if any(char in ref.path for char in "*?["):
+        paths = work.files.glob(whole)
+        if not paths:
+            _no_config(work, ref, "matches no file")
+    elif work.files.exists(whole):
+        paths = [whole]
+    else:
+        _no_config(work, ref, "does not exist")
+        return
+    for path in paths:
+        entry = work.project.as_kind(path, ref.kind) if ref.kind else work.project.add(path)
+        if entry.format is None:
+            _no_config(work, ref, f"is no training config that a reader knows ({path})")
+        yield entry
+
+
+def _no_config(work: Assembly, ref: ConfigRef, why: str) -> None:
+    location = ref.origin.location or Location(ref.base)
+    work.project.findings.append(
+        file_finding("no-such-config", location, f"config {ref.path} {why}: this run is judged without it", "paths are relative to the budget file")
+    )
+
+
+# -- runs that only files describe -------------------------------------------------------------------------------------
+
+
+def _free_run(work: Assembly, entry: FileEntry, reading: Reading, budgets: Iterable[Budget]) -> None:
+    budget = _comment_budget(entry) or _holding(work, entry.path, budgets)
+    run = budget.runs[0] if budget and budget.runs else None
+    name = entry.path if len(entry.readings) == 1 else f"{entry.path}#{reading.document.number}"
+    _emit(work, name, (reading, *_followed(work, reading)), budget, run)
+
+
+def _holding(work: Assembly, path: str, budgets: Iterable[Budget]) -> Budget | None:
+    """The nearest budget, in or above the file's folder, that names neither configs nor a model; else the extra one."""
+    above = [b for b in budgets if not b.binds_configs and not b.names_model and _is_above(posixpath.dirname(b.path), path)]
+    if above:
+        return max(above, key=lambda budget: len(posixpath.dirname(budget.path)))
+    extra = work.extra
+    return extra if extra is not None and not extra.binds_configs and not extra.names_model else None
+
+
+def _is_above(folder: str, path: str) -> bool:
+    return not folder or path.startswith(folder + "/")
+
+
+BUDGET_COMMENT = "budget:"
+
+
+def _comment_budget(entry: FileEntry) -> Budget | None:
+    """``# budget: device 24GiB; reserve 2GiB`` in the config itself. The rest of the text is blanked, so spans stay true."""
+    if entry.source is None or BUDGET_COMMENT not in entry.source.text:
+        return None
+    from budgetlint.documents.comments import comments
+
+    text = entry.source.text
+    for span, comment in comments(entry.source, entry.readings[0].document.format if entry.readings else "yaml"):
+        body = comment.lstrip("#/* \t")
+        if body.startswith(BUDGET_COMMENT):
+            start = text.index(BUDGET_COMMENT, span.start) + len(BUDGET_COMMENT)
+            blank = "".join("\n" if char == "\n" else " " for char in text[:start])
+            return read_budget(SourceFile(entry.path, blank + text[start : span.end].rstrip()), load=lambda path: Unreadable(path, "cannot be included here", "use a .budget file"))
+    return None
+
+
+def _followed(work: Assembly, trainer: Reading) -> tuple[Reading, ...]:
+    """The readings of the files that a trainer document names, and of those that they name."""
+    found: list[Reading] = []
+    queue = list(trainer.references)
+    while queue:
+        reference = queue.pop(0)
+        entry = _resolved(work, trainer, reference)
+        for reading in entry.readings if entry else ():
+            if reading not in found and reading is not trainer:
+                found.append(reading)
+                queue.extend(reading.references)
+    return tuple(found)
+
+
+def _resolved(work: Assembly, trainer: Reading, reference: Reference) -> FileEntry | None:
+    """Where a path in a config leads: from the working directory, from the file's folder or one above it, else by a unique
+    name. 261 of 310 references in public repositories resolve this way."""
+    named_in = reference.origin.source.path if reference.origin.source else trainer.document.path
+    for path in _candidates(named_in, reference.text):
+        if work.files.exists(path):
+            return work.project.add(path)
+    same_name = work.project.names.get(posixpath.basename(reference.text), [])
+    if len(same_name) == 1:
+        return work.project.add(same_name[0])
+    if _is_literal(reference.text) and reference.origin.location:
+        work.project.findings.append(
+            file_finding(
+                "missing-reference",
+                reference.origin.location,
+                f"{reference.text} does not exist here: the run is judged without it",
+                "paths are tried from the working directory, from this file's folder and from the folders above it",
+                severity=Severity.INFO,
+            )
+        )
+    return None
+
+
+def _candidates(named_in: str, text: str) -> Iterator[str]:
+    yield posixpath.normpath(text)
+    if posixpath.isabs(text):
+        return
+    folder = posixpath.dirname(named_in)
+    while folder and folder not in ("/", ".."):
+        yield posixpath.normpath(posixpath.join(folder, text))
+        folder = posixpath.dirname(folder)
+
+
+def _is_literal(text: str) -> bool:
+    return not any(mark in text for mark in ("$", "{", "<")) and "/" in text and text.endswith((".json", ".yaml", ".yml"))
+
+
+# -- one run, on its targets -------------------------------------------------------------------------------------------
+
+
+def _emit(work: Assembly, name: str, readings: tuple[Reading, ...], budget: Budget | None, budget_run: BudgetRun | None) -> None:
+    claims = budget_run.settings if budget_run else Settings()
+    stack = _stack(work, readings, budget_run)
+    base = _settings(readings, claims, stack)
+    for target in _targets(budget, budget_run):
+        for cell in budget_run.cells if budget_run and budget_run.cells else (MatrixCell(Settings(), ""),):
+            settings = _on(base.under(cell.settings).under(work.overrides), target)
+            _judge_one(work, Run(name, settings, readings, stack), target, cell.text, budget, budget_run)
+
+
+def _settings(readings: tuple[Reading, ...], claims: Settings, stack: Stack) -> Settings:
+    """What the files say, then what the frameworks fill in, then what the budget adds."""
+    settings = with_derived(join(readings, claims))
+    for reading in readings:
+        reader = next((reader for reader in READERS if reading.format in (reader.format, *reader.formats)), None)
+        if reader is not None:
+            settings = settings.filled(reader.defaults(settings, stack))
+    return settings.filled(claims.values())
+
+
+def _stack(work: Assembly, readings: tuple[Reading, ...], budget_run: BudgetRun | None) -> Stack:
+    stated = budget_run.stack if budget_run else Stack()
+    if stated.releases:
+        return stated
+    found = stack_beside(work.files, readings[0].document.path) if readings else Stack()
+    return replace(found, model_code=stated.model_code)
+
+
+def _targets(budget: Budget | None, run: BudgetRun | None) -> Iterator[Target]:
+    if budget is None:
+        yield NO_TARGET
+        return
+    named = [budget.targets[name] for name in (run.on if run else ()) if name in budget.targets]
+    if named:
+        yield from named
+    elif run is not None and run.target is not None:
+        yield run.target
+    else:
+        yield budget.default_target
+
+
+def _on(settings: Settings, target: Target) -> Settings:
+    """The target's device count, where no file says how many processes run."""
+    spec = target.device
+    if spec is None or spec.count is None:
+        return settings
+    total = spec.count * (target.nodes or 1)
+    stated = settings.get("devices")
+    if stated is not None and stated.known and stated.origin.kind is not OriginKind.BUDGET:
+        return settings
+    per_node = Setting("devices_per_node", spec.count, spec.origin, str(spec.count))
+    return settings.under(Settings([Setting("devices", total, spec.origin, str(total)), per_node]))
+
+
+def _judge_one(work: Assembly, run: Run, target: Target, cell: str, budget: Budget | None, budget_run: BudgetRun | None) -> None:
+    device = target.device.device if target.device else None
+    if target.device is not None:
+        run = replace(run, settings=run.settings.filled([Setting("device", target.device.text, target.device.origin, target.device.text)]))
+    architecture = architecture_of(work.files, run)
+    planned = plan_run(run.settings, run.stack, architecture, device)
+    answer = estimate(planned, _capacity(target, planned))
+    work.contexts.append(
+        RunContext(
+            run=run,
+            target=target,
+            cell=cell,
+            budget=budget,
+            budget_run=budget_run,
+            plan=planned.plans[0] if planned.plans else None,
+            estimate=answer,
+        )
+    )
+
+
+def _capacity(target: Target, planned: Planned) -> Capacity | None:
+    spec = target.device
+    if spec is None:
+        return None
+    reserve = target.reserve.of(spec.usable_low) if target.reserve else None
+    ranks = planned.plans[0].sharding.world if planned.plans else 1
+    return Capacity(spec.usable_low, spec.usable_high, reserve, spec.device, ranks)
+
+

@@ -1,0 +1,75 @@
+"""Every weight tensor of a model: what the parameter count, the linears and the adapter targets are read from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.tensor import Linear, WeightTensor
+
+
+@lru_cache(maxsize=256)
+def weight_tensors(arch: Architecture) -> tuple[WeightTensor, ...]:
+    """The exact list of weight tensors, embedding first, head last; a tied head is not listed (it is the embedding)."""
+    from budgetlint.catalog.ledger_decoder import decoder_tensors
+    from budgetlint.catalog.ledger_encoder import dual_tensors, encoder_tensors, seq2seq_tensors, speech_tensors, vision_tensors
+
+    builders = {
+        "decoder": decoder_tensors,
+        "encoder": encoder_tensors,
+        "encoder-decoder": seq2seq_tensors,
+        "speech": speech_tensors,
+        "vision": vision_tensors,
+        "dual-encoder": dual_tensors,
+    }
+    return tuple(builders[arch.kind](arch))
+
+
+def parameter_count(arch: Architecture) -> int:
+    """Parameters, tied tensors once."""
+    return sum(tensor.elements for tensor in weight_tensors(arch))
+
+
+def active_parameters(arch: Architecture) -> int:
+    """Parameters that one token meets: of the routed experts, ``experts_per_token``."""
+    return sum(_active(arch, tensor) for tensor in weight_tensors(arch))
+
+
+def _active(arch: Architecture, tensor: WeightTensor) -> int:
+    if not tensor.role.startswith("expert_") or not arch.experts:
+        return tensor.elements
+    return tensor.elements // arch.experts * (arch.experts_per_token or arch.experts)
+
+
+def embedding_parameters(arch: Architecture) -> int:
+    """The token embedding."""
+    return sum(tensor.elements for tensor in weight_tensors(arch) if tensor.role == "embed")
+
+
+def head_parameters(arch: Architecture) -> int:
+    """The output matrix where it is its own (untied), else 0."""
+    return sum(tensor.elements for tensor in weight_tensors(arch) if tensor.role == "lm_head")
+
+
+def linears(arch: Architecture) -> tuple[Linear, ...]:
+    """The matmul weights of the blocks (no embedding, no head), each kind once with how many layers and copies it has."""
+    return tuple(_linears(arch))
+
+
+def _linears(arch: Architecture) -> Iterator[Linear]:
+    biased = {tensor.module for tensor in weight_tensors(arch) if tensor.kind == "bias"}
+    for tensor in weight_tensors(arch):
+        if tensor.kind in ("linear", "experts") and tensor.layers:
+            yield Linear(tensor.role, tensor.module, tensor.cols, tensor.rows, tensor.layers, tensor.per_layer, tensor.where, tensor.module in biased)
+
+
+def outer_linears(arch: Architecture) -> tuple[Linear, ...]:
+    """Token embedding and head as adapters see them, when they are named (``embed_tokens``, ``lm_head``)."""
+    found = [tensor for tensor in weight_tensors(arch) if tensor.role in ("embed", "lm_head")]
+    return tuple(Linear(t.role, t.module, t.cols, t.rows, 1, 1, t.where, False) for t in found)
+
+
+def layer_tensors(arch: Architecture, where: str = "layer") -> tuple[WeightTensor, ...]:
+    """Tensors of the blocks in ``where`` (``layer``, ``encoder``, ``decoder``, ``vision``)."""
+    return tuple(tensor for tensor in weight_tensors(arch) if tensor.where == where and tensor.layers)

@@ -1,0 +1,146 @@
+"""The weight tensors of decoder-only models: attention (fused, grouped, latent), MLP (gated, fused), experts, norms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.families import DOWN, GATE, GATE_UP, QKV, UP, Family, K, O, Q, V, family_of
+from budgetlint.catalog.tensor import WeightTensor
+
+
+def decoder_tensors(arch: Architecture) -> Iterator[WeightTensor]:
+    family = family_of(arch.family)
+    yield WeightTensor("embed", "embedding", family.embed, arch.vocab, arch.hidden, "embed")
+    if arch.position == "learned" and arch.max_positions:
+        rows = arch.max_positions + arch.number("position_offset")
+        yield WeightTensor("pos_embed", "embedding", family.positions, rows, arch.hidden, "embed")
+    if arch.number("embed_norm"):
+        yield from norm(arch, family.embed_norm, arch.hidden, "embed", 0)
+    yield from block(arch, family, family.layers, "layer", arch.layers)
+    if arch.final_norm:
+        yield from norm(arch, family.final_norm, arch.hidden, "final", 0)
+    yield from head(arch, family)
+    yield from _towers(arch)
+
+
+def head(arch: Architecture, family: Family) -> Iterator[WeightTensor]:
+    if not arch.tied:
+        yield WeightTensor("lm_head", "linear", family.head, arch.vocab, arch.hidden, "head")
+    if arch.lm_head_bias:
+        yield WeightTensor("bias", "bias", family.head, arch.vocab, 0, "head")
+
+
+def block(arch: Architecture, family: Family, at: str, where: str, layers: int) -> Iterator[WeightTensor]:
+    """One transformer block, repeated ``layers`` times; the first ``first_dense_layers`` of a mixture are dense."""
+    yield from _mla(arch, family, at, where, layers) if arch.mla else attention(arch, family, at, where, layers)
+    if not arch.experts:
+        yield from mlp(arch, family, at, where, layers)
+    else:
+        dense = arch.first_dense_layers or 0
+        if dense:
+            yield from mlp(arch, family, at, where, dense)
+        yield from _experts(arch, family, at, where, layers - dense)
+    for name in _norm_names(arch, family):
+        yield from norm(arch, f"{at}.{name}", arch.hidden, where, layers)
+
+
+def _norm_names(arch: Architecture, family: Family) -> tuple[str, ...]:
+    if arch.family == "falcon" and arch.norms_per_layer == 1:
+        return ("input_layernorm",)
+    return family.norms[: arch.norms_per_layer]
+
+
+def norm(arch: Architecture, module: str, width: int, where: str, layers: int) -> Iterator[WeightTensor]:
+    if arch.norm == "layernorm-noaffine":
+        return
+    yield WeightTensor("norm", "norm", module, width, 0, where, layers)
+    if arch.norm_bias:
+        yield WeightTensor("norm_bias", "bias", module, width, 0, where, layers)
+
+
+def linear(role: str, module: str, rows: int, cols: int, bias: bool, where: str, layers: int, per_layer: int = 1) -> Iterator[WeightTensor]:
+    kind = "experts" if role.startswith("expert_") else "linear"
+    yield WeightTensor(role, kind, module, rows, cols, where, layers, per_layer)
+    if bias:
+        yield WeightTensor("expert_bias" if kind == "experts" else "bias", "bias", module, rows, 0, where, layers, per_layer)
+
+
+def attention(arch: Architecture, family: Family, at: str, where: str, layers: int) -> Iterator[WeightTensor]:
+    """q, k, v and o, or the fused qkv; the norms over queries and keys; gpt-oss attention sinks."""
+    hidden, query, key = arch.hidden, arch.q_width, arch.kv_width
+    names = family.modules
+    widths = {QKV: query + 2 * key} if QKV in names else {Q: query, K: key, V: key}
+    for role, rows in widths.items():
+        bias = arch.qkv_bias and not (role == K and arch.number("key_without_bias"))
+        yield from linear(role, f"{at}.{names[role]}", rows, hidden, bias, where, layers)
+    yield from linear(O, f"{at}.{names[O]}", hidden, query, arch.o_bias, where, layers)
+    if arch.qk_norm:
+        parent = names[O].rpartition(".")[0]
+        for name, width in _qk_norms(arch):
+            yield WeightTensor("qk_norm", "norm", f"{at}.{parent}.{name}", width, 0, where, layers)
+    if arch.number("sinks"):
+        yield WeightTensor("sinks", "vector", f"{at}.self_attn.sinks", arch.heads, 0, where, layers)
+
+
+def _qk_norms(arch: Architecture) -> tuple[tuple[str, int], tuple[str, int]]:
+    if arch.qk_norm == "head":
+        return ("q_norm", arch.head_dim), ("k_norm", arch.head_dim)
+    return ("q_norm", arch.q_width), ("k_norm", arch.kv_width)
+
+
+def _mla(arch: Architecture, family: Family, at: str, where: str, layers: int) -> Iterator[WeightTensor]:
+    """Multi-head latent attention (modeling_deepseek_v3.py): low-rank q and kv, a shared rotary key."""
+    nope, rope, value = (arch.mla_number(key) for key in ("qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"))
+    query_rank, rank, names = arch.mla_number("q_lora_rank"), arch.mla_number("kv_lora_rank"), family.modules
+    query = arch.heads * (nope + rope)
+    if query_rank:
+        yield from linear("q_a_proj", f"{at}.{names['q_a_proj']}", query_rank, arch.hidden, arch.qkv_bias, where, layers)
+        yield WeightTensor("norm", "norm", f"{at}.self_attn.q_a_layernorm", query_rank, 0, where, layers)
+        yield from linear("q_b_proj", f"{at}.{names['q_b_proj']}", query, query_rank, False, where, layers)
+    else:
+        yield from linear(Q, f"{at}.{names[Q]}", query, arch.hidden, False, where, layers)
+    yield from linear("kv_a_proj", f"{at}.{names['kv_a_proj']}", rank + rope, arch.hidden, arch.qkv_bias, where, layers)
+    yield WeightTensor("norm", "norm", f"{at}.self_attn.kv_a_layernorm", rank, 0, where, layers)
+    yield from linear("kv_b_proj", f"{at}.{names['kv_b_proj']}", arch.heads * (nope + value), rank, False, where, layers)
+    yield from linear(O, f"{at}.{names[O]}", arch.hidden, arch.heads * value, arch.o_bias, where, layers)
+
+
+def mlp(arch: Architecture, family: Family, at: str, where: str, layers: int) -> Iterator[WeightTensor]:
+    hidden, inner, names = arch.hidden, arch.intermediate, family.modules
+    yield from _matrices(names, at, hidden, inner, arch.glu, arch.mlp_bias, where, layers)
+
+
+def _matrices(
+    names: Mapping[str, str], at: str, hidden: int, inner: int, glu: bool, bias: bool, where: str, layers: int, prefix: str = "", per_layer: int = 1
+) -> Iterator[WeightTensor]:
+    widths = {GATE_UP: 2 * inner} if GATE_UP in names and glu else {GATE: inner, UP: inner} if glu else {UP: inner}
+    for role, rows in widths.items():
+        yield from linear(prefix + role, f"{at}.{names[role]}", rows, hidden, bias, where, layers, per_layer)
+    yield from linear(prefix + DOWN, f"{at}.{names[DOWN]}", hidden, inner, bias, where, layers, per_layer)
+
+
+def _experts(arch: Architecture, family: Family, at: str, where: str, layers: int) -> Iterator[WeightTensor]:
+    """Router, routed experts, shared experts (Qwen2-MoE: one of its own width behind a gate)."""
+    count, inner = arch.experts or 0, arch.moe_intermediate or arch.intermediate
+    yield from linear("router", f"{at}.{family.router}", count, arch.hidden, bool(arch.number("router_bias")), where, layers)
+    biased = bool(arch.number("expert_bias"))
+    yield from _matrices(family.experts, at, arch.hidden, inner, arch.glu, biased, where, layers, "expert_", count)
+    if arch.shared_experts:
+        width = arch.shared_intermediate or inner * arch.shared_experts
+        names = {role: f"{family.shared}.{role}" for role in (GATE, UP, DOWN)}
+        yield from _matrices(names, at, arch.hidden, width, arch.glu, False, where, layers, "shared_")
+    if arch.number("shared_gate"):
+        yield from linear("shared_gate", f"{at}.{family.shared}_gate", 1, arch.hidden, False, where, layers)
+
+
+def _towers(arch: Architecture) -> Iterator[WeightTensor]:
+    """The vision tower of a multimodal decoder and the projector into it (modeling_gemma3.py Gemma3MultiModalProjector)."""
+    from budgetlint.catalog.ledger_encoder import tower_tensors
+
+    vision = arch.part("vision")
+    if vision is not None:
+        yield from tower_tensors(vision, "model.vision_tower.vision_model", "vision")
+        projector = "model.multi_modal_projector"
+        yield WeightTensor("projector", "vector", f"{projector}.mm_input_projection_weight", vision.hidden, arch.hidden, "vision")
+        yield WeightTensor("norm", "norm", f"{projector}.mm_soft_emb_norm", vision.hidden, 0, "vision")

@@ -1,0 +1,116 @@
+"""The models: found by catalog name, alias, hub id or the last part of a path. Rows in `models.json`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.device import NoMatch
+from budgetlint.catalog.names import fold, near, prefixed, squeeze
+
+QUANTISED = ("-unsloth-bnb-4bit", "-bnb-4bit", "-bnb-8bit", "-4bit", "-8bit", "-gptq", "-awq", "-fp8", "-gptq-int4", "-gptq-int8", "-int4", "-int8")
+"""Endings of hub ids that say how a checkpoint is stored: the shape is the base model's."""
+
+SAME_SHAPE = ("-hf", "-bf16", "-fp16", *QUANTISED)
+
+
+def find_model(text: str) -> Architecture | NoMatch:
+    """The one architecture that ``text`` names; a hub id or a path is judged by its last part.
+
+    ``-hf`` and endings that only say how the checkpoint is stored (``-bnb-4bit``, ``-GPTQ``, ``-AWQ``) are dropped:
+    `stored_as` tells which.
+    """
+    last = _last_part(text)
+    for name in (last, _stripped(last)):
+        row = _keys().get(squeeze(name))
+        if row is not None:
+            return _table()[row]
+    longer = prefixed(last, _folded())
+    if len(longer) > 1:
+        return NoMatch(text, suggestions=longer[:3])
+    return NoMatch(text, suggestions=longer or near(_stripped(last), _folded()))
+
+
+def stored_as(text: str) -> str | None:
+    """The ending that tells a quantised checkpoint (``bnb-4bit`` of ``unsloth/…-bnb-4bit``), None for a plain one."""
+    last = _last_part(text).lower()
+    ending = next((end for end in QUANTISED if last.endswith(end)), None)
+    return ending[1:] if ending else None
+
+
+def all_models() -> tuple[Architecture, ...]:
+    """Every row, in the order of `models.json`."""
+    return tuple(_table().values())
+
+
+def verified(name: str) -> tuple[str, ...]:
+    """How the row's count was checked: ``code``, ``published``, both or neither."""
+    return tuple(next(row["verified"] for row in _document()["models"] if row["name"] == name))
+
+
+def _last_part(text: str) -> str:
+    return text.replace("\\", "/").rstrip("/").rpartition("/")[2].strip()
+
+
+def _stripped(name: str) -> str:
+    """Without the endings that say nothing about the shape."""
+    name = fold(name)
+    while True:
+        ending = next((end for end in SAME_SHAPE if name.endswith(end)), None)
+        if ending is None:
+            return name
+        name = name[: -len(ending)]
+
+
+@cache
+def _document() -> Mapping[str, Any]:
+    with Path(__file__).with_name("models.json").open(encoding="utf-8") as handle:
+        document: Mapping[str, Any] = json.load(handle)
+    return document
+
+
+@cache
+def _table() -> dict[str, Architecture]:
+    return {row["name"]: architecture_of(row) for row in _document()["models"]}
+
+
+@cache
+def _folded() -> dict[str, str]:
+    keys: dict[str, str] = {}
+    for model in _table().values():
+        for name in (model.name, *model.aliases, _last_part(model.hub_id)):
+            if name:
+                keys.setdefault(fold(name), model.name)
+    return keys
+
+
+@cache
+def _keys() -> dict[str, str]:
+    keys = {squeeze(key): name for key, name in _folded().items()}
+    return {**{squeeze(_stripped(key)): name for key, name in _folded().items()}, **keys}
+
+
+_TUPLES = frozenset({"aliases", "sources"})
+_PAIRS = frozenset({"extra", "mla"})
+_FIELDS = frozenset(field.name for field in fields(Architecture))
+
+
+def architecture_of(row: Mapping[str, Any]) -> Architecture:
+    """An `Architecture` from one row of `models.json`: lists become tuples, mappings pairs, unknown keys are dropped."""
+    values = {key: _value(key, value) for key, value in row.items() if key in _FIELDS}
+    return Architecture(**values)
+
+
+def _value(key: str, value: Any) -> Any:
+    if key in _TUPLES:
+        return tuple(value)
+    if key in _PAIRS:
+        return tuple(value.items())
+    if key == "parts":
+        return tuple((name, architecture_of(part)) for name, part in value.items())
+    return value

@@ -1,0 +1,34 @@
+"""Looking up a row by what people and programs call it: exact after folding, else candidates or near names, never a guess."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+
+_SEPARATORS = str.maketrans({mark: "-" for mark in " _/+()[],"})
+
+
+def fold(text: str) -> str:
+    """Lower case, one ``-`` for every run of blanks, underscores, slashes and brackets: ``RTX 4090`` -> ``rtx-4090``."""
+    return "-".join(part for part in text.lower().translate(_SEPARATORS).split("-") if part)
+
+
+def squeeze(text: str) -> str:
+    """Folded without separators, so that ``rtx4090``, ``RTX-4090`` and ``RTX 4090`` are one key."""
+    return fold(text).replace("-", "")
+
+
+def prefixed(text: str, keys: Mapping[str, str]) -> tuple[str, ...]:
+    """Rows (values of ``keys``) with a folded key that goes on where ``text`` stops: ``v100-sxm2`` -> both V100-SXM2 cards."""
+    start = fold(text) + "-"
+    return unique(name for key, name in keys.items() if key.startswith(start))
+
+
+def near(text: str, keys: Mapping[str, str], most: int = 3) -> tuple[str, ...]:
+    """Rows with a folded key spelled like ``text``, likeliest first."""
+    folded = fold(text)
+    return unique(keys[key] for key in get_close_matches(folded, keys, n=3 * most, cutoff=0.6))[:most]
+
+
+def unique(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))

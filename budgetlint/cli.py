@@ -1,0 +1,89 @@
+"""The command-line door: parse arguments, call one command, give an exit code.
+
+Exit codes: 0 clean, 1 findings at or above ``--fail-on``, 2 wrong use or internal error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib import import_module
+
+from budgetlint import __version__
+from budgetlint.commands.console import Console, Misuse, console
+from budgetlint.outcome import MISUSE
+
+COMMANDS = ("check", "estimate", "files", "fmt", "rule", "devices", "models", "optimizers")
+
+EXAMPLES = """\
+examples:
+  budgetlint check                        every budget and training config below this folder
+  budgetlint check configs/sft.yaml --budget 'device rtx-4090; reserve 1GiB'
+  budgetlint estimate run.budget          the bill: what is live at the peak, line by line
+  echo 'device 24GiB; model qwen3-8b; lora r=16; batch 1; seq 2048' | budgetlint estimate -
+  budgetlint rule does-not-fit            what a finding means
+"""
+
+
+def main(argv: Sequence[str] | None = None, io: Console | None = None) -> int:
+    """Run one command; never raises for what the user did."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    parser = _parser(_named(arguments))
+    try:
+        args = parser.parse_args(arguments)
+    except SystemExit as done:
+        return int(done.code or 0)
+    io = replace(io, color=args.color) if io else console(args.color)
+    if args.command is None:
+        parser.print_help(io.out)
+        return MISUSE
+    return _call(args, io)
+
+
+def _call(args: argparse.Namespace, io: Console) -> int:
+    command = import_module(f"budgetlint.commands.{args.command}")
+    try:
+        code: int = command.run(args, io)
+        io.out.flush()
+    except Misuse as wrong:
+        io.complain(str(wrong))
+        return MISUSE
+    except BrokenPipeError:
+        # The reader (head, less) went away: not our error. Keep the interpreter from flushing into the pipe again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    return code
+
+
+def _named(arguments: Sequence[str]) -> str | None:
+    """The command word, so that only its own module is imported."""
+    return next((word for word in arguments if word in COMMANDS), None)
+
+
+def _parser(only: str | None) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="budgetlint",
+        description="Checks training configs against a memory budget, and says what each run will hold in GPU memory.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"budgetlint {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    for name in COMMANDS if only is None else (only,):
+        module = import_module(f"budgetlint.commands.{name}")
+        child = commands.add_parser(name, help=module.HELP.split("\n")[0], description=module.HELP, formatter_class=argparse.RawDescriptionHelpFormatter)
+        child.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="color the output (NO_COLOR is heeded)")
+        module.configure(child)
+    if only is None:
+        parser.set_defaults(color="auto")
+    return parser
+
+
+def run() -> None:
+    """The console script."""
+    sys.exit(main())

@@ -1,0 +1,111 @@
+"""``budgetlint check``: lint every run, and judge whether it fits."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from budgetlint.commands.common import add_paths, add_run_options, judged, open_config
+from budgetlint.commands.console import Console, Misuse
+from budgetlint.config import Config
+from budgetlint.engine import check
+from budgetlint.finding import Severity
+from budgetlint.outcome import Report
+from budgetlint.registry import Registry, installed
+from budgetlint.report import CHECK_FORMATS, check_report
+from budgetlint.report.style import PLAIN
+
+HELP = """\
+Check training configs against their budgets.
+
+Reads every budget and every training config below the given paths, joins the files of each run, works out what the run will
+hold in GPU memory, and says what is wrong before anyone pays for the GPU. Exit code 1 when a finding is at or above --fail-on.
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_paths(parser)
+    add_run_options(parser)
+    parser.add_argument("--format", metavar="NAME[=FILE]", action="append", default=[], help=f"{', '.join(CHECK_FORMATS)}; repeat for several")
+    parser.add_argument("--select", metavar="RULES", action="append", default=[], help="only these rules or families (BL2, does-not-fit), by comma")
+    parser.add_argument("--ignore", metavar="RULES", action="append", default=[], help="not these rules or families, by comma")
+    parser.add_argument("--fail-on", choices=[severity.value for severity in Severity], help="exit 1 from this severity on (default: error)")
+    parser.add_argument("--require-verdict", action="store_true", help="exit 1 when a run could not be judged")
+    parser.add_argument("--info", action="store_true", help="show findings of severity info too")
+    parser.add_argument("--fix", action="store_true", help="apply safe fixes")
+    parser.add_argument("--unsafe-fixes", action="store_true", help="with --fix or --diff: fixes that change what the run does, too")
+    parser.add_argument("--diff", action="store_true", help="show what --fix would change, change nothing")
+
+
+def run(args: argparse.Namespace, io: Console) -> int:
+    formats = [_format(text) for text in args.format] or [("full", None)]
+    config = _settings(args, open_config(io))
+    registry = installed()
+    _known_rules(registry, (*_words(args.select), *_words(args.ignore)))
+    report = _checked(args, io, config, registry)
+    if args.fix or args.diff:
+        report = _fixed(args, io, config, registry, report)
+        if args.diff:
+            return report.exit_code(config.fail_on, require_verdict=config.require_verdict)
+    for name, file in formats:
+        _write(io, report, name, file, info=args.info)
+    _tell_crashes(io, report)
+    return report.exit_code(config.fail_on, require_verdict=config.require_verdict)
+
+
+def _checked(args: argparse.Namespace, io: Console, config: Config, registry: Registry) -> Report:
+    return check(judged(args.paths, args, io, config), registry, config)
+
+
+def _settings(args: argparse.Namespace, config: Config) -> Config:
+    config = config.with_command_line(_words(args.select), _words(args.ignore))
+    fail_on = Severity(args.fail_on) if args.fail_on else config.fail_on
+    return replace(config, fail_on=fail_on, require_verdict=config.require_verdict or args.require_verdict)
+
+
+def _words(texts: list[str]) -> tuple[str, ...]:
+    return tuple(word.strip() for text in texts for word in text.split(",") if word.strip())
+
+
+def _known_rules(registry: Registry, patterns: tuple[str, ...]) -> None:
+    for pattern in patterns:
+        if not registry.matching(pattern):
+            raise Misuse(f"no rule or family is called '{pattern}'; `budgetlint rule --all` lists them")
+
+
+def _format(text: str) -> tuple[str, str | None]:
+    name, _, file = text.partition("=")
+    if name not in CHECK_FORMATS:
+        raise Misuse(f"--format {text}: unknown format '{name}'; known: {', '.join(CHECK_FORMATS)}")
+    return name, file or None
+
+
+def _write(io: Console, report: Report, name: str, file: str | None, *, info: bool) -> None:
+    if file is None:
+        io.write(check_report(report, name, io.style, info=info))
+        return
+    try:
+        Path(io.root / file).write_text(check_report(report, name, PLAIN, info=info), encoding="utf-8")
+    except OSError as error:
+        raise Misuse(f"--format {name}={file}: cannot be written: {error.strerror}") from None
+
+
+def _fixed(args: argparse.Namespace, io: Console, config: Config, registry: Registry, report: Report) -> Report:
+    from budgetlint.assemble import rejudge
+    from budgetlint.fix import diff, fix_all, write
+
+    before = judged(args.paths, args, io, config)
+    fixed = fix_all(report, lambda texts: check(rejudge(before, texts), registry, config), unsafe=args.unsafe_fixes)
+    if args.diff:
+        io.write(diff(fixed))
+        return fixed.report
+    failed = write(fixed, lambda path: str(io.root / path))
+    for wrong in failed:
+        io.complain(f"{wrong.path} {wrong.problem}: {wrong.cure}")
+    return fixed.report
+
+
+def _tell_crashes(io: Console, report: Report) -> None:
+    for crash in report.crashes:
+        io.complain(f"rule {crash.name} failed on {crash.where}: a bug in the rule\n{crash.traceback}")

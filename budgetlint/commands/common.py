@@ -1,0 +1,119 @@
+"""What several commands share: options that choose files, budgets and targets; the project they make."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+
+from budgetlint.assemble import judge
+from budgetlint.commands.console import Console, Misuse
+from budgetlint.config import Config, load_config
+from budgetlint.context import Judged, RunContext
+from budgetlint.files import DiskFiles
+from budgetlint.language import read_budget
+from budgetlint.language.budget import Budget
+from budgetlint.project import Project, open_project
+from budgetlint.run import Origin, OriginKind, Setting, Settings
+from budgetlint.settings import SETTINGS
+from budgetlint.source import SourceFile
+from budgetlint.suggest import did_you_mean
+
+STDIN = "-"
+
+
+def add_paths(parser: argparse.ArgumentParser, default: str = "the working directory") -> None:
+    parser.add_argument("paths", nargs="*", metavar="PATH", help=f"files and folders (default: {default})")
+
+
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--budget", metavar="TEXT", help="a budget for every run that no budget file binds: 'device t4; reserve 1GiB'")
+    parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="override a setting of every run: micro_batch=2")
+    parser.add_argument("--target", metavar="NAME", help="only this target of the budgets")
+
+
+def open_config(io: Console) -> Config:
+    """``[tool.budgetlint]`` of the nearest pyproject.toml at or above the working directory."""
+    for folder in (io.root, *io.root.parents):
+        path = folder / "pyproject.toml"
+        if path.is_file():
+            source = DiskFiles(io.root).read(str(path) if folder != io.root else "pyproject.toml")
+            return load_config(source) if isinstance(source, SourceFile) else Config()
+        if (folder / ".git").exists():
+            break
+    return Config()
+
+
+def project_of(paths: Sequence[str], io: Console, config: Config) -> Project:
+    """Every named path must exist; a folder is walked."""
+    for path in paths:
+        if path != STDIN and not (io.root / path).exists() and not (io.root / path).is_symlink():
+            raise Misuse(f"{path} does not exist")
+    files = DiskFiles(io.root, config.exclude)
+    return open_project(files, [path for path in paths if path != STDIN] or ([] if paths else ["."]))
+
+
+def judged(paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config) -> Judged:
+    """The runs of a command line: paths, a budget on standard input, ``--budget`` and ``--set``."""
+    project = project_of(paths, io, config)
+    extra = _extra_budget(paths, args, io, config, project)
+    result = judge(project, extra=extra, overrides=_overrides(args.set))
+    return _on_target(result, args.target) if args.target else result
+
+
+def _extra_budget(paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config, project: Project) -> Budget | None:
+    if STDIN in paths:
+        return read_budget(SourceFile(STDIN, io.stdin.read()), load=project.files.read)
+    text, name = args.budget, "--budget"
+    if text is None and config.budget is not None and config.source is not None:
+        text, name = config.budget, config.source.path
+    return read_budget(SourceFile(name, text), load=project.files.read) if text is not None else None
+
+
+def _overrides(texts: Iterable[str]) -> Settings:
+    return Settings(_override(text) for text in texts)
+
+
+def _override(text: str) -> Setting:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise Misuse(f"--set {text}: write KEY=VALUE, for instance micro_batch=2")
+    if name not in SETTINGS:
+        raise Misuse(f"--set {text}: unknown setting '{name}'{did_you_mean(name, SETTINGS)}")
+    return Setting(name, typed(name, value), Origin(OriginKind.COMMAND_LINE, note=f"--set {name}"), value)
+
+
+def typed(name: str, value: str) -> object:
+    """The value of a setting written on the command line."""
+    spec = SETTINGS[name]
+    try:
+        if spec.kind == "int":
+            return int(value.replace("_", ""))
+        if spec.kind == "float":
+            return float(value)
+    except ValueError:
+        raise Misuse(f"--set {name}={value}: {name} is a number") from None
+    if spec.kind == "bool":
+        if value.lower() not in ("on", "off", "true", "false"):
+            raise Misuse(f"--set {name}={value}: write on or off")
+        return value.lower() in ("on", "true")
+    if spec.kind == "list":
+        return tuple(word for word in value.split(",") if word)
+    if spec.choices and value not in spec.choices:
+        raise Misuse(f"--set {name}={value}: {name} is one of {', '.join(spec.choices)}")
+    return value
+
+
+def _on_target(result: Judged, name: str) -> Judged:
+    from dataclasses import replace
+
+    runs = tuple(context for context in result.runs if context.target is not None and context.target.name == name)
+    if not runs:
+        known = sorted({context.target.name for context in result.runs if context.target and context.target.name})
+        raise Misuse(f"no run is on target '{name}'{did_you_mean(name, known)}" + (f"; targets: {', '.join(known)}" if known else ""))
+    return replace(result, runs=runs)
+
+
+
+
+def by_label(contexts: Iterable[RunContext]) -> list[RunContext]:
+    return sorted(contexts, key=lambda context: context.label)

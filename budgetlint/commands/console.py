@@ -1,0 +1,49 @@
+"""The streams and the environment of one command-line call: the only place that prints."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from budgetlint.report.style import Style, style_for
+
+
+class Misuse(Exception):
+    """The command was called wrongly: its message says what to do; exit code 2."""
+
+
+@dataclass(frozen=True)
+class Console:
+    """``root`` is the working directory: paths are shown relative to it."""
+
+    out: TextIO
+    err: TextIO
+    stdin: TextIO
+    environ: Mapping[str, str]
+    root: Path
+    color: str = "auto"
+
+    @property
+    def style(self) -> Style:
+        terminal = bool(getattr(self.out, "isatty", lambda: False)())
+        return style_for(self.color, terminal=terminal, environ=self.environ, encoding=getattr(self.out, "encoding", None) or "utf-8")
+
+    def write(self, text: str) -> None:
+        """Print text as it is; what the stream's encoding lacks is shown as an escape, never an error."""
+        encoding = getattr(self.out, "encoding", None) or "utf-8"
+        self.out.write(text.encode(encoding, "backslashreplace").decode(encoding))
+
+    def line(self, text: str = "") -> None:
+        self.write(text + "\n")
+
+    def complain(self, text: str) -> None:
+        self.err.write(f"budgetlint: {text}\n")
+
+
+def console(color: str = "auto") -> Console:
+    """The real streams of this process."""
+    return Console(sys.stdout, sys.stderr, sys.stdin, os.environ, Path.cwd(), color)

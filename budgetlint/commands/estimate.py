@@ -1,0 +1,83 @@
+"""``budgetlint estimate``: the bill of every run."""
+
+from __future__ import annotations
+
+import argparse
+
+from budgetlint.commands.common import STDIN, add_paths, add_run_options, judged, open_config
+from budgetlint.commands.console import Console, Misuse
+from budgetlint.context import Judged, RunContext
+from budgetlint.finding import Finding, Severity
+
+HELP = """\
+The bill of every run: what is live at the peak, line by line.
+
+PATH is a budget, a training config or a folder; - reads a budget from standard input. Exits 0 unless the input is wrong:
+`budgetlint check` is the gate.
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_paths(parser)
+    add_run_options(parser)
+    parser.add_argument("--settings", action="store_true", help="the merged run instead: every setting, its value, where it comes from")
+    parser.add_argument("--textbook", action="store_true", help="the textbook formulas beside ours, with the difference")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+
+
+def run(args: argparse.Namespace, io: Console) -> int:
+    result = judged(args.paths, args, io, open_config(io))
+    wrong = _language_errors(result)
+    if not result.runs and not wrong:
+        raise Misuse(_nothing(args.paths))
+    if args.format == "json":
+        _json(args, io, result)
+    else:
+        _text(args, io, result)
+    _complain(io, wrong)
+    return 2 if wrong else 0
+
+
+def _nothing(paths: list[str]) -> str:
+    where = "standard input" if paths == [STDIN] else ", ".join(paths) or "this folder"
+    return f"nothing to estimate in {where}: no budget with a model and no training config (`budgetlint files` says what each file is)"
+
+
+def _json(args: argparse.Namespace, io: Console, result: Judged) -> None:
+    if args.settings:
+        from budgetlint.report.settings_view import render_json
+
+        io.write(render_json(result.runs))
+        return
+    from budgetlint.report.estimate_json import render
+
+    io.write(render(result.runs))
+
+
+def _text(args: argparse.Namespace, io: Console, result: Judged) -> None:
+    io.write("\n".join(_shown(args, io, context) for context in result.runs))
+
+
+def _shown(args: argparse.Namespace, io: Console, context: RunContext) -> str:
+    if args.settings:
+        from budgetlint.report.settings_view import render as settings_text
+
+        return settings_text(context, io.style)
+    from budgetlint.report.bill import render as bill
+
+    text = bill(context, io.style)
+    if args.textbook:
+        from budgetlint.report.textbook import render as textbook
+
+        text += "\n" + textbook(context, io.style)
+    return text
+
+
+def _language_errors(result: Judged) -> list[Finding]:
+    problems = [problem for context in result.budgets for problem in context.budget.problems]
+    return [problem for problem in (*problems, *result.findings) if problem.severity is Severity.ERROR]
+
+
+def _complain(io: Console, findings: list[Finding]) -> None:
+    for finding in findings:
+        io.err.write(f"{finding.location}: error {finding.code}: {finding.message}\n" + (f"    help: {finding.help}\n" if finding.help else ""))

@@ -1,0 +1,54 @@
+"""``budgetlint files``: what each file is taken for, and the runs it belongs to."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from budgetlint.assemble import judge
+from budgetlint.commands.common import add_paths, open_config, project_of
+from budgetlint.commands.console import Console
+from budgetlint.context import RunContext
+from budgetlint.project import FileEntry
+
+HELP = "What each file is taken for, and the runs it belongs to.\n"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_paths(parser)
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+
+
+def run(args: argparse.Namespace, io: Console) -> int:
+    project = project_of(args.paths, io, open_config(io))
+    runs = _runs_by_file(judge(project).runs)
+    entries = sorted(project.entries.values(), key=lambda entry: entry.path)
+    if args.format == "json":
+        rows = [{"path": e.path, "format": e.format, "runs": runs.get(e.path, []), "problem": e.problem or None} for e in entries]
+        io.line(json.dumps({"version": 1, "files": rows}, indent=2, ensure_ascii=False))
+        return 0
+    for entry in entries:
+        io.line(_line(entry, runs.get(entry.path, []), max((len(e.path) for e in entries), default=0)))
+    if not entries:
+        io.line("no file with a config's suffix here")
+    return 0
+
+
+def _runs_by_file(contexts: tuple[RunContext, ...]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for context in contexts:
+        paths = [reading.document.path for reading in context.run.readings]
+        if context.budget is not None:
+            paths.append(context.budget.path)
+        for path in paths:
+            names = found.setdefault(path, [])
+            if context.run.name not in names:
+                names.append(context.run.name)
+    return found
+
+
+def _line(entry: FileEntry, runs: list[str], width: int) -> str:
+    told = entry.format or "-"
+    notes = [f"run {', '.join(runs)}"] if runs else []
+    notes += [entry.problem] if entry.problem else []
+    return f"{entry.path:<{min(width, 60)}}  {told:<22} {'; '.join(notes)}".rstrip()

@@ -1,0 +1,78 @@
+"""``budgetlint fmt``: the canonical text of budgets, and their JSON export."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+
+from budgetlint.commands.console import Console, Misuse
+from budgetlint.documents.edit import write_text
+from budgetlint.files import DiskFiles
+from budgetlint.source import SourceFile, Unreadable
+
+HELP = """\
+Format budget files in place: comments, units and numbers stay as they are written.
+
+- reads standard input and prints. --format json prints the parsed budget instead and changes nothing.
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", metavar="FILE", help="budget files, or -")
+    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 when a file would change")
+    parser.add_argument("--diff", action="store_true", help="print what would change; exit 1 when anything would")
+    parser.add_argument("--format", choices=("budget", "json"), default="budget")
+    parser.add_argument("--schema", action="store_true", help=argparse.SUPPRESS)
+
+
+def run(args: argparse.Namespace, io: Console) -> int:
+    sources = [_source(path, io) for path in args.files]
+    if args.format == "json":
+        return max(_export(source, io) for source in sources)
+    return max(_format(source, args, io) for source in sources)
+
+
+def _source(path: str, io: Console) -> SourceFile:
+    if path == "-":
+        return SourceFile("-", io.stdin.read())
+    source = DiskFiles(io.root).read(path)
+    if isinstance(source, Unreadable):
+        raise Misuse(f"{path} {source.problem}: {source.cure}")
+    return source
+
+
+def _export(source: SourceFile, io: Console) -> int:
+    from budgetlint.language import parse
+    from budgetlint.language.export import export_text
+
+    tree, problems = parse(source)
+    if problems:
+        return _problems(problems, io)
+    io.write(export_text(tree))
+    return 0
+
+
+def _format(source: SourceFile, args: argparse.Namespace, io: Console) -> int:
+    from budgetlint.language import format_text, parse
+
+    _, problems = parse(source)
+    if problems:
+        return _problems(problems, io)
+    text = format_text(source.text)
+    changed = text != source.text
+    if args.diff and changed:
+        io.write("".join(difflib.unified_diff(source.text.splitlines(True), text.splitlines(True), source.path, source.path)))
+    elif args.check and changed:
+        io.line(f"{source.path} would be formatted")
+    elif source.path == "-":
+        io.write(text)
+    elif changed and not args.check:
+        write_text(io.root / source.path, text, source.encoding)
+        io.line(f"{source.path} formatted")
+    return 1 if changed and (args.check or args.diff) else 0
+
+
+def _problems(problems: tuple[object, ...], io: Console) -> int:
+    for problem in problems:
+        io.err.write(f"{problem.location}: error {problem.code}: {problem.message}\n")  # type: ignore[attr-defined]
+    return 1

@@ -1,0 +1,32 @@
+"""``budgetlint rule``: the manual page of a rule, or the list of all."""
+
+from __future__ import annotations
+
+import argparse
+
+from budgetlint.commands.console import Console, Misuse
+from budgetlint.registry import installed
+from budgetlint.report.manual import render, render_all
+from budgetlint.suggest import did_you_mean
+
+HELP = "The manual page of a rule: what it checks, what the mistake costs, how to write it right.\n"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("rule", nargs="*", metavar="NAME", help="rule names or codes: does-not-fit, BL101")
+    parser.add_argument("--all", action="store_true", help="list every rule")
+    parser.add_argument("--format", choices=("text", "markdown", "json"), default="text")
+
+
+def run(args: argparse.Namespace, io: Console) -> int:
+    registry = installed()
+    if args.all or not args.rule:
+        io.write(render_all(registry.all, args.format, io.style))
+        return 0
+    known = {name: rule for rule in registry.all for name in (rule.name, rule.code.lower(), *rule.aliases)}
+    for word in args.rule:
+        found = known.get(word.lower())
+        if found is None:
+            raise Misuse(f"no rule is called '{word}'{did_you_mean(word, known)}")
+        io.write(render(found, args.format, io.style))
+    return 0

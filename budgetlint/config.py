@@ -1,0 +1,78 @@
+"""``[tool.budgetlint]`` of a ``pyproject.toml``, with the command line laid over it.
+
+Read only as far as needed: a file without the table costs one substring search. The table is validated by pydantic
+(`budgetlint.config_schema`); what is wrong in it is a located finding, and the rest of it still holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+
+from budgetlint.finding import Finding, Severity
+from budgetlint.levels import Level, file_matches
+from budgetlint.registry import is_exact, matches
+from budgetlint.rule import Rule
+from budgetlint.source import SourceFile
+
+TABLE = "tool.budgetlint"
+
+
+@dataclass(frozen=True)
+class Config:
+    """What is selected and how it is judged. ``problems`` are findings about the settings themselves.
+
+    An empty ``select`` means every stable rule. ``budget`` is the text of a budget for every run below the file; ``exclude``
+    are globs of paths that are not walked.
+    """
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    fail_on: Severity = Severity.ERROR
+    require_verdict: bool = False
+    preview: bool = False
+    levels: tuple[Level, ...] = ()
+    per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    budget: str | None = None
+    exclude: tuple[str, ...] = ()
+    source: SourceFile | None = field(default=None, repr=False)
+    problems: tuple[Finding, ...] = ()
+
+    def selects(self, rule: Rule) -> bool:
+        """A preview rule runs when it is named itself, or with ``preview``."""
+        if any(matches(pattern, rule) for pattern in self.ignore):
+            return False
+        if rule.status == "preview" and not self.preview:
+            return any(is_exact(pattern, rule) for pattern in self.select)
+        return not self.select or any(matches(pattern, rule) for pattern in self.select)
+
+    def ignores_in(self, rule: Rule, file: str) -> bool:
+        """``per-file-ignores``."""
+        return any(
+            any(matches(pattern, rule) for pattern in patterns)
+            for glob, patterns in self.per_file_ignores.items()
+            if file_matches(glob, file)
+        )
+
+    def excludes(self, path: str) -> bool:
+        """Is this path, or a folder above it, left out of a walk?"""
+        parts = path.replace("\\", "/").removeprefix("./").split("/")
+        heads = ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
+        return any(file_matches(glob.rstrip("/"), head) or fnmatchcase(head, glob) for glob in self.exclude for head in heads)
+
+    def with_command_line(self, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> Config:
+        """``--select`` replaces the selection and lifts the ignores that it names; ``--ignore`` adds."""
+        chosen, more = tuple(select), tuple(ignore)
+        if not chosen:
+            return replace(self, ignore=(*self.ignore, *more))
+        return replace(self, select=chosen, ignore=(*(name for name in self.ignore if name not in chosen), *more))
+
+
+def load_config(source: SourceFile) -> Config:
+    """The settings in a ``pyproject.toml``; problems as findings. A file without the table gives the defaults."""
+    if TABLE not in source.text:
+        return Config(source=source)
+    from budgetlint.config_schema import read
+
+    return read(source)

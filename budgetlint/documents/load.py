@@ -1,0 +1,36 @@
+"""Read a file by what it is: the format from its name, and from its content where the name says nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from budgetlint.documents.json import read_json
+from budgetlint.documents.node import Document
+from budgetlint.documents.toml import read_toml
+from budgetlint.documents.yaml import read_yaml
+from budgetlint.source import SourceFile
+
+FORMATS: dict[str, Callable[[SourceFile], tuple[Document, ...]]] = {"yaml": read_yaml, "json": read_json, "toml": read_toml}
+
+_SUFFIXES = {"yaml": "yaml", "yml": "yaml", "json": "json", "jsonc": "json", "json5": "json", "hjson": "json", "toml": "toml"}
+_FIRST = re.compile(r"\ufeff?(?:\s+|#[^\n]*|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_TOML_LINE = re.compile(r"\[{1,2}[A-Za-z0-9_.\-\"' ]+\]{1,2}[ \t]*(?:#[^\n]*)?\r?$|[A-Za-z0-9_.\-\"]+[ \t]*=(?!=)", re.MULTILINE)
+
+
+def load(source: SourceFile) -> tuple[Document, ...]:
+    """The documents of a file: several for YAML with ``---``, else one. Never raises for what the file holds."""
+    return FORMATS[format_of(source)](source)
+
+
+def format_of(source: SourceFile) -> str:
+    """``yaml``, ``json`` or ``toml``: by suffix, else by the first thing that is no comment."""
+    _, _, suffix = source.path.rpartition("/")[2].rpartition(".")
+    return _SUFFIXES.get(suffix.lower()) or _sniffed(source.text)
+
+
+def _sniffed(text: str) -> str:
+    at = _FIRST.match(text).end()  # type: ignore[union-attr]
+    if _TOML_LINE.match(text, at):
+        return "toml"
+    return "json" if text[at : at + 1] in ("{", "[") and not text.startswith("{{", at) else "yaml"

@@ -1,0 +1,40 @@
+"""Write a file so that nobody ever sees half of it: a temporary file beside it, synced, then put in its place."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+from budgetlint.source import Unreadable, encode
+
+
+def write_text(path: str | Path, text: str, encoding: str = "utf-8") -> Unreadable | None:
+    """Write ``text`` as it is, line ends included, in the encoding that `read_source` reported. None when it is done.
+
+    The mode is kept, and a symbolic link stays one: its target is written.
+    """
+    try:
+        _replace(Path(os.path.realpath(path)), encode(text, encoding))
+    except OSError as error:
+        return Unreadable(str(path), f"cannot be written: {error.strerror or error}", "check its permissions and the free space")
+    except UnicodeEncodeError as error:
+        return Unreadable(str(path), f"cannot be written as {encoding} (character {error.start:,})", "save it as UTF-8")
+    return None
+
+
+def _replace(target: Path, raw: bytes) -> None:
+    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o644
+    handle, name = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=target.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(raw)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(mode)
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,220 @@
+"""YAML: the event stream composed into the located tree.
+
+Composed here, because the spans, the sharing of aliases and the bounds must be ours. Accepts and refuses what PyYAML 6.0
+does (``yaml/composer.py``, ``yaml/constructor.py``), duplicate keys included; documents beyond our bounds are refused too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from budgetlint.documents.failure import MAX_DEPTH, Refused, blame, too_deep
+from budgetlint.documents.node import Document, Entry, Mapping, Node, Problem, Scalar, Sequence, Style
+from budgetlint.documents.yaml_events import (
+    AliasEvent,
+    DocumentStartEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+    YAMLError,
+    is_old_libyaml_refusal,
+    next_event,
+    refused,
+)
+from budgetlint.documents.yaml_tabs import tabs
+from budgetlint.source import SourceFile, Span
+
+MAX_EXPANDED = 100_000
+"""Nodes that aliases may add. OmegaConf 2.4 stops at 10,000 in all (``omegaconf/_yaml.py``); PyYAML never."""
+
+_STYLES = {"": Style.PLAIN, None: Style.PLAIN, "'": Style.QUOTED, '"': Style.QUOTED, "|": Style.BLOCK, ">": Style.BLOCK}
+_PROPERTIES = re.compile(r"(?:(?:&[^\s,\[\]{}]+|!(?:<[^>\s]*>|[^\s,\[\]{}]*))(?:\s+(?:#[^\r\n]*\s*)*|\Z|(?=[,\]}])))+")
+_MERGE_TAG = "tag:yaml.org,2002:merge"
+
+
+MAX_PURE = 2**18
+"""Characters that the slow parser may read: a second or two."""
+
+
+def read_yaml(source: SourceFile) -> tuple[Document, ...]:
+    """Every document of the source. One that PyYAML would refuse has no root, and is the last."""
+    documents = _read(source, pure=False)
+    if is_old_libyaml_refusal(documents[-1].problems) and len(source.text) <= MAX_PURE:
+        return _read(source, pure=True)
+    return documents
+
+
+def _read(source: SourceFile, pure: bool) -> tuple[Document, ...]:
+    documents: list[Document] = []
+    failed: tuple[Problem, ...] = ()
+    try:
+        take = next_event(source.text, pure)
+        while (kind := type(take())) is not StreamEndEvent:
+            if kind is DocumentStartEvent:
+                composer = _Composer(source.text)
+                root = composer.compose(take)
+                documents.append(Document(source, "yaml", root, (), len(documents), tuple(composer.anchors)))
+    except (Refused, YAMLError) as error:
+        why = error if isinstance(error, Refused) else refused(error, source.text)
+        failed = (blame(why, source.text).problem(source),)
+    if failed or not documents:
+        documents.append(Document(source, "yaml", None, failed, len(documents)))
+    elif lenient := tabs(source, [document.root for document in documents]):
+        documents[0] = replace(documents[0], leniencies=lenient)
+    return tuple(documents)
+
+
+class _Frame:
+    """A collection that is still open. ``key`` is the key whose value comes next, ``begun`` the node count before it."""
+
+    __slots__ = ("anchor", "begun", "children", "flow", "is_mapping", "key", "merged", "start", "tag")
+
+    def __init__(self, event: Any, is_mapping: bool, start: int, begun: int) -> None:
+        self.is_mapping, self.start, self.begun = is_mapping, start, begun
+        self.anchor: str | None = event.anchor
+        self.tag: str = event.tag or ""
+        self.flow: bool = event.flow_style
+        self.children: list[Any] = []
+        self.key: Scalar | None = None
+        self.merged: tuple[Entry, ...] = ()
+
+
+class _Composer:
+    """Composes one document. Iterative: nesting costs no Python stack."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.anchors: dict[str, tuple[Node | None, int]] = {}
+        self.nodes = 0
+        self.expanded = 0
+        self.last_end = 0
+
+    def compose(self, take: Callable[[], Any]) -> Node | None:
+        root: Node | None = None
+        stack: list[_Frame] = []
+        scalar, append = self.scalar, stack.append
+        while True:
+            event = take()
+            kind = type(event)
+            if kind is ScalarEvent:
+                node: Node = scalar(event)
+            elif kind is MappingStartEvent or kind is SequenceStartEvent:
+                append(self.open(event, kind is MappingStartEvent, len(stack)))
+                continue
+            elif kind is AliasEvent:
+                node = self.alias(event)
+            elif stack:
+                node = self.close(stack.pop(), event)
+            else:
+                return root
+            if not stack:
+                root = node
+                continue
+            frame = stack[-1]
+            if not frame.is_mapping:
+                frame.children.append(node)
+            elif frame.key is None:
+                frame.key = _key(node, self.text)
+            else:
+                self.value(frame, frame.key, node)
+                frame.key = None
+
+    def scalar(self, event: Any) -> Scalar:
+        start, end, tag, style = event.start_mark.index, event.end_mark.index, event.tag, event.style
+        self.nodes += 1
+        anchor = event.anchor
+        if tag or anchor:
+            self.declare(anchor, start)
+            start = self.past_properties(start, end)
+        if style == "|" or style == ">":
+            end = start + len(self.text[start:end].rstrip())
+        self.last_end = end
+        node = Scalar(event.value, Span(start, end), _STYLES[style], tag or "")
+        if anchor:
+            self.anchors[anchor] = (node, 1)
+        return node
+
+    def declare(self, anchor: str | None, at: int) -> None:
+        if anchor in self.anchors:
+            raise Refused("duplicate-anchor", f"anchor &{anchor} is defined a second time", "give the second one another name", at)
+        if anchor:
+            self.anchors[anchor] = (None, 0)
+
+    def past_properties(self, start: int, end: int) -> int:
+        """The offset behind the tag and the anchor that start here."""
+        found = _PROPERTIES.match(self.text, start)
+        return min(found.end(), end) if found else start
+
+    def open(self, event: Any, is_mapping: bool, depth: int) -> _Frame:
+        start = event.start_mark.index
+        if depth >= MAX_DEPTH:
+            raise too_deep(start)
+        begun, self.nodes = self.nodes, self.nodes + 1
+        if event.tag or event.anchor:
+            self.declare(event.anchor, start)
+            start = self.past_properties(start, len(self.text))
+        self.last_end = start
+        return _Frame(event, is_mapping, start, begun)
+
+    def close(self, frame: _Frame, event: Any) -> Node:
+        if frame.flow:
+            self.last_end = event.end_mark.index
+        span, children = Span(frame.start, self.last_end), tuple(frame.children)
+        node: Node = Mapping(children, span, frame.merged, frame.tag) if frame.is_mapping else Sequence(children, span, frame.tag)
+        if frame.anchor:
+            self.anchors[frame.anchor] = (node, self.nodes - frame.begun)
+        return node
+
+    def alias(self, event: Any) -> Node:
+        name, start, end = event.anchor, event.start_mark.index, event.end_mark.index
+        if name not in self.anchors:
+            raise Refused(
+                "undefined-alias", f"alias *{name} has no anchor before it", f"define &{name} first, or quote the text", start, end
+            )
+        node, weight = self.anchors[name]
+        if node is None:
+            raise Refused("recursive-alias", f"alias *{name} stands inside its own anchor", "write the value out", start, end)
+        self.nodes += weight
+        self.expanded += weight
+        if self.expanded > MAX_EXPANDED:
+            raise Refused("alias-bomb", f"aliases add more than {MAX_EXPANDED:,} values", "write the values out", start, end)
+        self.last_end = end
+        return Scalar(node.text, Span(start, end), node.style, node.tag) if isinstance(node, Scalar) else node
+
+    def value(self, frame: _Frame, key: Scalar, node: Node) -> None:
+        if key.text == "<<" and _is_merge(key):
+            frame.merged = _merged(node, key) + frame.merged
+        else:
+            frame.children.append(Entry(key, node))
+
+
+def _is_merge(key: Scalar) -> bool:
+    return key.tag == _MERGE_TAG or (key.style is Style.PLAIN and not key.tag)
+
+
+def _key(node: Node, text: str) -> Scalar:
+    if isinstance(node, Scalar):
+        return node
+    start = node.span.start
+    if text.startswith("{", start) and text[start - 1 : start] == "{":
+        raise Refused(
+            "syntax", "not YAML: a template in '{{ }}'", "render the template first, or quote the value", start - 1, node.span.end + 1
+        )
+    what = "mapping" if isinstance(node, Mapping) else "list"
+    raise Refused("syntax", f"a {what} as a key", "write a text as the key, or quote it", start, node.span.end)
+
+
+def _merged(node: Node, key: Scalar) -> tuple[Entry, ...]:
+    """What ``<<: node`` brings, the entry that wins first: PyYAML ``flatten_mapping``."""
+    if isinstance(node, Mapping):
+        return (*reversed(node.entries), *node.merged)
+    items = node.items if isinstance(node, Sequence) else (None,)
+    if any(not isinstance(item, Mapping) for item in items):
+        raise Refused(
+            "syntax", "'<<' with something that is no mapping", "merge an alias of a mapping: <<: *name", key.span.start, key.span.end
+        )
+    return tuple(entry for item in items if isinstance(item, Mapping) for entry in (*reversed(item.entries), *item.merged))

@@ -1,0 +1,205 @@
+"""Runs the rules over what is judged: `check`.
+
+Order: every rule on every context it fits; findings superseded by their root cause go; one finding per rule and span stays,
+with all its runs; levels decide the severity; comments suppress; then the engine speaks about the suppressions themselves.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from budgetlint.config import Config
+from budgetlint.context import Context, DocumentContext, Judged, RunContext
+from budgetlint.finding import Finding
+from budgetlint.house import CRASHED_RULE, MISREAD_VALUE, house_finding
+from budgetlint.judge import Judge, merged, unsuperseded
+from budgetlint.levels import Level, from_budget
+from budgetlint.memory.estimate import Verdict
+from budgetlint.outcome import Crash, Report, RunVerdict, Skipped
+from budgetlint.registry import Registry
+from budgetlint.rule import Rule
+from budgetlint.source import SourceFile
+from budgetlint.suppress import Suppression, suppressions
+
+__all__ = ["Report", "check"]
+
+
+@dataclass
+class _Outcome:
+    """What the rules said so far."""
+
+    findings: list[Finding] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    crashes: list[Crash] = field(default_factory=list)
+    ran: set[str] = field(default_factory=set)
+
+
+def check(
+    judged: Judged,
+    registry: Registry,
+    config: Config | None = None,
+    *,
+    today: datetime.date | None = None,
+) -> Report:
+    """Run every selected rule and judge what it finds. ``today`` is for tests."""
+    config = config or Config()
+    rules = tuple(rule for rule in registry.rules if config.selects(rule))
+    said = _Outcome()
+    _run_rules(judged, rules, said)
+    found = [*registry.problems, *judged.findings, *config.problems, *_misreads(judged.documents), *said.findings]
+    found = merged(unsuperseded(found, {rule.name: rule for rule in rules}))
+    judge = Judge(
+        registry=registry,
+        config=config,
+        ran=frozenset(said.ran),
+        levels=_levels(judged),
+        suppressions=_suppressions(judged),
+        today=today or datetime.date.today(),
+    )
+    kept, suppressed = judge.judge(found)
+    language = [problem for context in judged.budgets for problem in context.budget.problems]
+    return Report(
+        findings=tuple(sorted({f.sort_key: f for f in (*language, *kept)}.values(), key=lambda finding: finding.sort_key)),
+        verdicts=tuple(_verdict(context) for context in judged.runs),
+        skipped=tuple(said.skipped),
+        suppressed=tuple(suppressed),
+        crashes=tuple(said.crashes),
+        sources=_sources(judged, config),
+        urls={rule.code: rule.url for rule in registry.all if rule.url},
+        files=len({context.reading.document.path for context in judged.documents}),
+        budgets=len(judged.budgets),
+        rules=len(rules),
+    )
+
+
+# -- running -------------------------------------------------------------------------------------------------------------
+
+
+def _run_rules(judged: Judged, rules: Iterable[Rule], said: _Outcome) -> None:
+    by_scope: dict[str, list[Rule]] = {"run": [], "document": [], "budget": []}
+    for rule in rules:
+        by_scope[rule.scope].append(rule)
+    for run in judged.runs:
+        for rule in by_scope["run"]:
+            reason = _cannot_run(rule, run)
+            if reason is None:
+                _apply(rule, run, said)
+            elif reason:
+                said.skipped.append(Skipped(rule.code, rule.name, run.label, reason))
+    _run_on_documents(judged.documents, by_scope["document"], said)
+    for budget in judged.budgets:
+        for rule in by_scope["budget"]:
+            _apply(rule, budget, said)
+
+
+def _run_on_documents(documents: Iterable[DocumentContext], rules: list[Rule], said: _Outcome) -> None:
+    by_format: dict[str, list[Rule]] = {}
+    for document in documents:
+        fitting = by_format.get(document.format)
+        if fitting is None:
+            fitting = by_format[document.format] = [rule for rule in rules if not rule.formats or document.format in rule.formats]
+        for rule in fitting:
+            if all(document.reading.settings.get(need) for need in rule.needs):
+                _apply(rule, document, said)
+
+
+def _apply(rule: Rule, context: Context, said: _Outcome) -> None:
+    bound = context.bound(rule)
+    said.ran.add(rule.code)
+    try:
+        said.findings.extend(rule.check(bound))
+    except Exception as error:  # a rule may raise anything; the others still run
+        import traceback
+
+        where = context.label or context.anchor.file
+        said.crashes.append(Crash(rule.name, where, traceback.format_exc()))
+        said.findings.append(_crash_finding(rule, context, error))
+
+
+def _crash_finding(rule: Rule, context: Context, error: Exception) -> Finding:
+    message = f"the rule {rule.code} {rule.name} crashed: {type(error).__name__}: {error}"
+    cure = f"this is a bug in the rule: report it with this file; '--ignore {rule.name}' leaves it out"
+    crash = house_finding(CRASHED_RULE, context.anchor, message, help=cure, value=rule.name)
+    return replace(crash, runs=(context.label,) if context.label else ())
+
+
+_PARTS: Mapping[str, Any] = {
+    "budget": lambda context: context.budget,
+    "target": lambda context: context.target,
+    "device": lambda context: context.target and context.target.device,
+    "plan": lambda context: context.plan,
+    "estimate": lambda context: context.estimate,
+}
+
+
+def _cannot_run(rule: Rule, context: RunContext) -> str | None:
+    """None when the rule can run; the reason when something it needs is missing; empty when it is about other formats."""
+    if rule.formats and not any(reading.format in rule.formats for reading in context.run.readings):
+        return ""
+    for need in rule.needs:
+        if need in _PARTS:
+            if _PARTS[need](context) is None:
+                return f"there is no {need}"
+            continue
+        setting = context.setting(need)
+        if setting is None:
+            return f"nothing sets {need}"
+        if not setting.known:
+            return f"{need} is '{setting.text or setting.state}' ({setting.origin})"
+    return None
+
+
+def _misreads(documents: Iterable[DocumentContext]) -> Iterator[Finding]:
+    for context in documents:
+        for misread in context.reading.misreads:
+            location = misread.origin.location or context.anchor
+            yield house_finding(MISREAD_VALUE, location, misread.message, help=misread.cure, key=misread.origin.key)
+
+
+# -- what surrounds the judgement ------------------------------------------------------------------------------------------
+
+
+def _levels(judged: Judged) -> dict[str, list[tuple[Level, ...]]]:
+    """Levels by what they speak about: a run's label, or a file's path. A file in several runs has one entry for each."""
+    levels: dict[str, list[tuple[Level, ...]]] = {}
+    for context in judged.runs:
+        budget = context.budget.levels if context.budget else ()
+        own = context.budget_run.levels if context.budget_run else ()
+        scope = tuple(from_budget(level) for level in (*budget, *own))
+        levels[context.label] = [scope]
+        for path in {reading.document.path for reading in context.run.readings}:
+            levels.setdefault(path, []).append(scope)
+    for budget_context in judged.budgets:
+        scope = tuple(from_budget(level) for level in budget_context.budget.levels)
+        levels.setdefault(budget_context.budget.path, []).append(scope)
+    return levels
+
+
+def _sources(judged: Judged, config: Config) -> dict[str, SourceFile]:
+    settings = {config.source.path: config.source} if config.source else {}
+    return settings | {path: source for path, (source, _) in _texts(judged).items()}
+
+
+def _texts(judged: Judged) -> dict[str, tuple[SourceFile, str]]:
+    """Every text with its format, by path. A file that is neither a budget nor read by anybody has no format."""
+    budgets = [context.source for context in judged.budgets if context.source]
+    texts = {source.path: (source, "") for source in judged.sources} | {source.path: (source, "budget") for source in budgets}
+    readings = [context.reading for context in judged.documents]
+    readings += [reading for context in judged.runs for reading in context.run.readings]
+    return texts | {reading.document.path: (reading.document.source, reading.document.format) for reading in readings}
+
+
+def _suppressions(judged: Judged) -> tuple[Suppression, ...]:
+    return tuple(one for source, format in _texts(judged).values() if format for one in suppressions(source, format))
+
+
+def _verdict(context: RunContext) -> RunVerdict:
+    target = context.target.name if context.target else None
+    estimate = context.estimate
+    if estimate is None:
+        return RunVerdict(context.run.name, target, context.cell, Verdict.UNKNOWN, None, None)
+    need = estimate.need.bytes
+    return RunVerdict(context.run.name, target, context.cell, estimate.verdict, need, estimate.limit, estimate.missing)

@@ -1,0 +1,113 @@
+"""Where texts come from: the disk below a root, or texts in memory (tests, editors). Nothing here is ever executed."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Protocol
+
+from budgetlint.source import SourceFile, Unreadable, read_source
+
+CONFIG_SUFFIXES = frozenset({".yaml", ".yml", ".json", ".conf", ".toml", ".budget"})
+SKIPPED_FOLDERS = frozenset({
+    ".git", ".hg", ".svn", ".tox", ".nox", ".venv", "venv", "env", ".env", "node_modules", "site-packages", "__pycache__",
+    ".mypy_cache", ".ruff_cache", ".pytest_cache", "third_party", "vendor", "wandb", ".ipynb_checkpoints",
+})  # fmt: skip
+ENVIRONMENT_MARK = "pyvenv.cfg"
+
+
+class Files(Protocol):
+    """Read-only access by posix path, relative to the project root where possible."""
+
+    def read(self, path: str) -> SourceFile | Unreadable: ...
+
+    def exists(self, path: str) -> bool: ...
+
+    def expand(self, paths: Iterable[str]) -> Iterator[str]:
+        """Config files among and below ``paths``, sorted, each once."""
+        ...
+
+    def glob(self, pattern: str) -> list[str]: ...
+
+
+class TextFiles:
+    """Texts in memory, by path."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = dict(texts)
+
+    def read(self, path: str) -> SourceFile | Unreadable:
+        text = self._texts.get(posixpath.normpath(path))
+        if text is None:
+            return Unreadable(path, "does not exist", "check the path")
+        return SourceFile(posixpath.normpath(path), text)
+
+    def exists(self, path: str) -> bool:
+        return posixpath.normpath(path) in self._texts
+
+    def expand(self, paths: Iterable[str]) -> Iterator[str]:
+        wanted = [posixpath.normpath(path) for path in paths] or ["."]
+        for path in sorted(self._texts):
+            if any(base == "." or path == base or path.startswith(base + "/") for base in wanted):
+                yield path
+
+    def glob(self, pattern: str) -> list[str]:
+        return [path for path in sorted(self._texts) if fnmatch.fnmatchcase(path, posixpath.normpath(pattern))]
+
+
+class DiskFiles:
+    """The disk. Paths are shown relative to ``root`` (the working directory); links to folders are not followed."""
+
+    def __init__(self, root: Path, exclude: Iterable[str] = ()) -> None:
+        self.root = root
+        self._exclude = tuple(exclude)
+        self._read: dict[str, SourceFile | Unreadable] = {}
+
+    def read(self, path: str) -> SourceFile | Unreadable:
+        if path not in self._read:
+            self._read[path] = read_source(self.root / path, name=path)
+        return self._read[path]
+
+    def exists(self, path: str) -> bool:
+        return (self.root / path).is_file()
+
+    def expand(self, paths: Iterable[str]) -> Iterator[str]:
+        found: dict[str, None] = {}
+        for path in paths:
+            whole = self.root / path
+            if whole.is_dir():
+                found.update(dict.fromkeys(self._below(whole)))
+            else:
+                found[_shown(path)] = None
+        return iter(sorted(found))
+
+    def _below(self, folder: Path) -> Iterator[str]:
+        for base, folders, names in os.walk(folder, followlinks=False):
+            folders[:] = sorted(
+                name for name in folders if name not in SKIPPED_FOLDERS and not (Path(base, name, ENVIRONMENT_MARK)).exists()
+            )
+            for name in sorted(names):
+                if os.path.splitext(name)[1].lower() in CONFIG_SUFFIXES:  # noqa: PTH122  (os.path is 4x faster here)
+                    shown = _shown(os.path.relpath(os.path.join(base, name), self.root))  # noqa: PTH118
+                    if not any(fnmatch.fnmatch(shown, pattern) for pattern in self._exclude):
+                        yield shown
+
+    def glob(self, pattern: str) -> list[str]:
+        base = self.root if not os.path.isabs(pattern) else Path("/")  # noqa: PTH117
+        try:
+            found = [path for path in base.glob(pattern.lstrip("/")) if path.is_file()]
+        except (ValueError, NotImplementedError):
+            return []
+        return sorted(_shown(os.path.relpath(path, self.root)) for path in found)
+
+
+def _shown(path: str) -> str:
+    return posixpath.normpath(str(path).replace(os.sep, "/"))
+
+
+def beside(path: str, other: str) -> str:
+    """``other`` read relative to the folder of ``path``."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(path), other))

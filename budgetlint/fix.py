@@ -1,0 +1,136 @@
+"""Applying fixes: rounds of edits that do not meet, each proved by checking again.
+
+A round takes the fixes of the findings as they are now, whole or not at all, leaves out those that overlap another, and checks
+the result. A fix that does not remove its finding, or that breaks the file, is taken back and named.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from budgetlint.finding import Edit, Finding, Fix, Safety, Severity
+from budgetlint.outcome import Report
+from budgetlint.source import SourceFile, Unreadable
+
+MAX_ROUNDS = 10
+
+Recheck = Callable[[Mapping[str, str]], Report]
+"""Check the project again with these texts in place of those on disk."""
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """What came of it: the new text of each changed file, what was applied, what was taken back, and the last report."""
+
+    texts: Mapping[str, str]
+    applied: tuple[tuple[Finding, Fix], ...]
+    refused: tuple[tuple[Finding, Fix], ...]
+    report: Report
+    originals: Mapping[str, SourceFile] = field(default_factory=dict, repr=False)
+
+
+def fix_all(report: Report, recheck: Recheck, *, unsafe: bool = False) -> Fixed:
+    """Apply every safe fix (unsafe ones too when asked), in rounds, until none is left. Nothing is written."""
+    state = Fixed({}, (), (), report, report.sources)
+    for _ in range(MAX_ROUNDS):
+        done = _round(state, recheck, unsafe)
+        if done is None:
+            break
+        state = done
+    return state
+
+
+def _round(state: Fixed, recheck: Recheck, unsafe: bool) -> Fixed | None:
+    """The state after one more round, None when there is nothing to apply."""
+    chosen = _chosen(_candidates(state, unsafe))
+    if not chosen:
+        return None
+    whole = _tried(state, chosen, recheck)
+    if whole is not None:
+        return whole
+    for one in chosen:
+        alone = _tried(state, [one], recheck)
+        if alone is not None:
+            return alone
+        state = replace(state, refused=(*state.refused, one))
+    return state
+
+
+def _candidates(state: Fixed, unsafe: bool) -> list[tuple[Finding, Fix]]:
+    """One fix for each finding, safest first, that was not refused before."""
+    allowed = (Safety.SAFE, Safety.UNSAFE) if unsafe else (Safety.SAFE,)
+    refused = {(finding.fingerprint, fix.title) for finding, fix in state.refused}
+    found = []
+    for finding in state.report.findings:
+        fixes = [fix for fix in finding.fixes if fix.edits and fix.safety in allowed and (finding.fingerprint, fix.title) not in refused]
+        if fixes:
+            found.append((finding, min(fixes, key=lambda fix: allowed.index(fix.safety))))
+    return found
+
+
+def _chosen(candidates: Iterable[tuple[Finding, Fix]]) -> list[tuple[Finding, Fix]]:
+    """Fixes of which no edit overlaps an edit of another; the rest waits for the next round."""
+    taken: list[Edit] = []
+    chosen = []
+    for finding, fix in candidates:
+        new = [edit for edit in fix.edits if edit not in taken]
+        if not any(_overlap(edit, other) for edit in new for other in taken):
+            taken += new
+            chosen.append((finding, fix))
+    return chosen
+
+
+def _overlap(one: Edit, other: Edit) -> bool:
+    same_place = one.span == other.span
+    return one.file == other.file and (same_place or (one.span.start < other.span.end and other.span.start < one.span.end))
+
+
+def _tried(state: Fixed, chosen: list[tuple[Finding, Fix]], recheck: Recheck) -> Fixed | None:
+    """The state with these fixes; None when a finding stays, an error appears, or a rule crashes."""
+    texts = dict(state.texts) | _edited(state, [edit for _, fix in chosen for edit in fix.edits])
+    report = recheck(texts)
+    if report.crashed or _errors(report) - _errors(state.report) or not _fewer(chosen, state.report, report):
+        return None
+    return replace(state, texts=texts, applied=(*state.applied, *chosen), report=report)
+
+
+def _edited(state: Fixed, edits: list[Edit]) -> dict[str, str]:
+    from budgetlint.documents.edit import apply
+
+    files = dict.fromkeys(edit.file for edit in edits)
+    return {file: apply(state.report.sources[file].text, [edit for edit in edits if edit.file == file]) for file in files}
+
+
+def _errors(report: Report) -> set[tuple[str, str, str]]:
+    """Errors by rule, file and key: the value may be what the fix changes."""
+    return {(f.name, f.location.file, f.key) for f in report.findings if f.severity is Severity.ERROR}
+
+
+def _fewer(chosen: list[tuple[Finding, Fix]], before: Report, after: Report) -> bool:
+    """Every rule that had a fix applied says less than before."""
+    names = {finding.name for finding, _ in chosen}
+    return all(_count(after, name) < _count(before, name) for name in names)
+
+
+def _count(report: Report, name: str) -> int:
+    return sum(1 for finding in report.findings if finding.name == name)
+
+
+def diff(fixed: Fixed) -> str:
+    """The changes as a unified diff."""
+    return "".join(_one_diff(path, fixed.originals[path].text, text) for path, text in sorted(fixed.texts.items()))
+
+
+def _one_diff(path: str, old: str, new: str) -> str:
+    lines = difflib.unified_diff(old.splitlines(keepends=True), new.splitlines(keepends=True), path, path)
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def write(fixed: Fixed, path_of: Callable[[str], str] = str) -> tuple[Unreadable, ...]:
+    """Write each changed file whole, in its own encoding. ``path_of`` gives the path on disk. What could not be written comes back."""
+    from budgetlint.documents.write import write_text
+
+    results = (write_text(path_of(path), text, fixed.originals[path].encoding) for path, text in fixed.texts.items())
+    return tuple(result for result in results if result is not None)

@@ -1,0 +1,173 @@
+"""What is found about files before any rule can run: they cannot be read, are no valid YAML, or name a file that is not there."""
+
+from __future__ import annotations
+
+from budgetlint.finding import Confidence, Severity
+from budgetlint.rule import Rule, never
+
+
+def house_rule(code: str, name: str, severity: Severity, manual: str) -> Rule:
+    """A rule of the engine itself: listed, with a level like any other, never run on its own."""
+    return Rule(code, name, severity, Confidence.HIGH, "engine", never, manual, "0.1")
+
+
+UNREADABLE_FILE = house_rule(
+    "BL910",
+    "unreadable-file",
+    Severity.ERROR,
+    """\
+    A file that was named, or that looks like a config, cannot be read as text.
+
+    No permission, not a regular file, larger than any config, binary, or neither UTF-8 nor marked UTF-16.
+
+    ## What it costs
+
+    Nothing in it is checked.
+
+    ## Failing
+
+    `budgetlint check train.yaml` where `train.yaml` is a directory.
+
+    ## Passing
+
+    A regular file in UTF-8.
+
+    ## Sources
+
+    - `budgetlint.source` holds the limits.
+    """,
+)
+
+UNPARSABLE_FILE = house_rule(
+    "BL911",
+    "unparsable-file",
+    Severity.ERROR,
+    """\
+    A training config is no valid YAML, JSON or TOML.
+
+    Told only when the text holds a key that only training configs have; other files are not our business.
+
+    ## What it costs
+
+    The trainer stops when it reads the file, after the job has waited for its machine. Nothing in it is checked.
+
+    ## Failing
+
+    ```yaml train.yaml
+    per_device_train_batch_size: 4
+    gradient_accumulation_steps: [1, 2
+    ```
+
+    ## Passing
+
+    ```yaml train.yaml
+    per_device_train_batch_size: 4
+    gradient_accumulation_steps: 2
+    ```
+
+    ## Sources
+
+    - YAML 1.1, RFC 8259, TOML 1.0.
+    """,
+)
+
+AMBIGUOUS_FORMAT = house_rule(
+    "BL912",
+    "ambiguous-format",
+    Severity.WARNING,
+    """\
+    A file reads equally well as the config of two frameworks.
+
+    ## What it costs
+
+    It is not checked: the same key means different things to them.
+
+    ## Failing
+
+    A file that holds only keys which two trainers share.
+
+    ## Passing
+
+    The same file, named in a budget with its kind: `config train.yaml kind=axolotl`.
+
+    ## Sources
+
+    - `budgetlint.readers`: each reader scores a file by its content.
+    """,
+)
+
+MISSING_REFERENCE = house_rule(
+    "BL913",
+    "missing-reference",
+    Severity.INFO,
+    """\
+    A config names a file that is not there.
+
+    ## What it costs
+
+    The settings are judged without what the file would have said; where it is missing on the training machine too, the run
+    stops at start. Information only: many repositories keep these files elsewhere.
+
+    ## Failing
+
+    ```yaml train.yaml
+    per_device_train_batch_size: 4
+    learning_rate: 0.0001
+    deepspeed: ds/zero3.json
+    ```
+
+    ## Passing
+
+    ```yaml train.yaml
+    per_device_train_batch_size: 4
+    learning_rate: 0.0001
+    deepspeed: ds/zero3.json
+    ```
+
+    ```json ds/zero3.json
+    {"zero_optimization": {"stage": 3}, "train_micro_batch_size_per_gpu": "auto"}
+    ```
+
+    ## Sources
+
+    - transformers `integrations/deepspeed.py`: a path that does not exist raises ValueError.
+    """,
+)
+
+NO_SUCH_CONFIG = house_rule(
+    "BL914",
+    "no-such-config",
+    Severity.ERROR,
+    """\
+    A `config` line of a budget matches no file.
+
+    ## What it costs
+
+    The run that it should bind is not judged.
+
+    ## Failing
+
+    ```budget
+    device 24GiB
+    config no/such.yaml
+    ```
+
+    ## Passing
+
+    ```budget
+    device 24GiB
+    config train.yaml
+    ```
+
+    ```yaml train.yaml
+    per_device_train_batch_size: 4
+    learning_rate: 0.0001
+    ```
+
+    ## Sources
+
+    - Paths are relative to the budget that they stand in.
+    """,
+)
+
+FILE_RULES = (UNREADABLE_FILE, UNPARSABLE_FILE, AMBIGUOUS_FORMAT, MISSING_REFERENCE, NO_SUCH_CONFIG)

@@ -1,0 +1,79 @@
+"""Who wins when two files of a run disagree. The frameworks' own precedence, with its sources, in one table.
+
+transformers 5.24 training_args.py:1614 (HF fp16/bf16 beat accelerate's mixed_precision, which counts only when both are off),
+integrations/deepspeed.py:577, 593 (the DeepSpeed file's optimizer and scheduler beat ``optim`` and ``lr_scheduler_type``),
+accelerate 1.15 accelerator.py:2211 (DeepSpeed's accumulation wins over accelerate's).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from budgetlint.run import Origin, OriginKind, Reading, Role, Setting, Settings, over
+
+ENGINE_FIRST = frozenset({
+    "optimizer", "lr_scheduler", "shard", "offload_optimizer", "offload_params", "engine_dtype", "grads_dtype", "loss_scale",
+    "zero_bucket", "zero_allgather_bucket", "zero_overlap", "zero_prefetch", "zero_persistence", "zero_max_live", "zero_sub_group", "zero_contiguous",
+})  # fmt: skip
+LAUNCHER_BEFORE_TRAINER = frozenset({"shard", "devices", "nodes", "devices_per_node"})
+
+_ORDER = {Role.TRAINER: 0, Role.ENGINE: 1, Role.LAUNCHER: 2, Role.MODEL: 3}
+
+
+def join(readings: Iterable[Reading], claims: Settings) -> Settings:
+    """One run's settings from its documents, before framework defaults; ``claims`` are what the budget says."""
+    by_name: dict[str, list[tuple[int, Setting]]] = {}
+    for reading in readings:
+        for name, setting in reading.settings.items():
+            by_name.setdefault(name, []).append((_rank(name, reading.role), setting))
+    return Settings(_winner(sorted(found, key=lambda item: item[0])) for found in by_name.values()) if by_name else Settings()
+
+
+def _rank(name: str, role: Role) -> int:
+    if name in ENGINE_FIRST and role is Role.ENGINE:
+        return -2
+    if name in LAUNCHER_BEFORE_TRAINER and role is Role.LAUNCHER:
+        return -1
+    return _ORDER[role]
+
+
+def _winner(ranked: list[tuple[int, Setting]]) -> Setting:
+    """The strongest known setting; an ``auto`` yields to whoever knows, a switched-off autocast to one that is on."""
+    settings = [setting for _, setting in ranked]
+    known = (
+        [setting for setting in settings if setting.known and not _says_nothing(setting)] or [s for s in settings if s.known] or settings
+    )
+    winner = known[0]
+    for loser in settings:
+        if loser is not winner:
+            winner = over(winner, loser)
+    return winner
+
+
+def _says_nothing(setting: Setting) -> bool:
+    return setting.name == "autocast" and setting.value == "none"
+
+
+def with_derived(settings: Settings) -> Settings:
+    """What follows from the joined settings: the engine's dtype when it is ``auto`` or unsaid, devices from nodes."""
+    derived = [*_engine_dtype(settings), *_devices(settings)]
+    return settings.under(Settings(derived)) if derived else settings
+
+
+def _engine_dtype(settings: Settings) -> Iterable[Setting]:
+    engine = settings.get("engine_dtype")
+    zero = str(settings.value("shard", "")).startswith("zero")
+    if not zero or (engine is not None and engine.known):
+        return
+    autocast = settings.get("autocast")
+    if autocast is not None and autocast.known and autocast.value in ("bf16", "fp16"):
+        origin = Origin(OriginKind.DERIVED, note=f"'auto' follows the trainer: {autocast.origin}")
+        yield Setting("engine_dtype", autocast.value, origin, str(autocast.value))
+
+
+def _devices(settings: Settings) -> Iterable[Setting]:
+    per_node, nodes = settings.value("devices_per_node"), settings.value("nodes", 1)
+    if "devices" not in settings and per_node:
+        origin = Origin(OriginKind.DERIVED, note="devices per node x nodes")
+        yield replace(Setting("devices", per_node * nodes, origin), text=str(per_node * nodes))

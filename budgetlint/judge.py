@@ -1,0 +1,181 @@
+"""Which findings stay, and how bad they are: root causes, duplicates, levels, suppressions, and the suppressions themselves."""
+
+from __future__ import annotations
+
+import datetime
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from budgetlint.config import Config
+from budgetlint.finding import Finding, Severity
+from budgetlint.house import (
+    EXPIRED_SUPPRESSION,
+    SUPPRESSION_WITHOUT_REASON,
+    UNKNOWN_SUPPRESSION,
+    UNUSED_SUPPRESSION,
+    house_finding,
+)
+from budgetlint.levels import Level, deciding, default_severity
+from budgetlint.registry import Registry
+from budgetlint.rule import Rule
+from budgetlint.suppress import Suppression, unknown, unknown_pattern
+
+
+def unsuperseded(findings: Iterable[Finding], rules: Mapping[str, Rule]) -> list[Finding]:
+    """Without the findings whose root cause is told on the same line: at the cause itself or at a place it relates."""
+    found = list(findings)
+    gone: set[tuple[str, str, int]] = set()
+    for cause in found:
+        rule = rules.get(cause.name)
+        for name in rule.supersedes if rule else ():
+            for at in (cause.location, *(related.location for related in cause.related)):
+                gone.add((name, at.file, at.line))
+    return [f for f in found if not {(word, f.location.file, f.location.line) for word in (f.name, f.code)} & gone]
+
+
+def merged(findings: Iterable[Finding]) -> list[Finding]:
+    """One finding per rule and span, with all its runs. What one run says twice at a span stays two findings."""
+    kept: dict[tuple[object, ...], Finding] = {}
+    seen: Counter[tuple[object, ...]] = Counter()
+    for finding in findings:
+        spoken = (finding.name, finding.location, finding.runs)
+        key = (finding.name, finding.location, seen[spoken])
+        seen[spoken] += 1
+        kept[key] = _joined(kept[key], finding) if key in kept else finding
+    return list(kept.values())
+
+
+def _joined(first: Finding, other: Finding) -> Finding:
+    worst = max(first, other, key=lambda finding: finding.severity.rank)
+    runs = tuple(dict.fromkeys((*first.runs, *other.runs)))
+    return replace(worst, runs=runs, fixes=tuple(dict.fromkeys((*first.fixes, *other.fixes))))
+
+
+@dataclass
+class Judge:
+    """Decides about findings and remembers which levels and suppressions were used.
+
+    ``levels`` maps a run's label, or a file's path, to one list of levels for each run (or budget) that it belongs to.
+    """
+
+    registry: Registry
+    config: Config
+    ran: frozenset[str]
+    levels: Mapping[str, list[tuple[Level, ...]]]
+    suppressions: tuple[Suppression, ...]
+    today: datetime.date
+    used: set[int] = field(default_factory=set)
+
+    def judge(self, findings: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:
+        """Findings that count, and those that somebody allowed. The engine's own about suppressions are among the first."""
+        kept, suppressed = self._sort(findings)
+        about, silenced = self._sort(merged((*self._about_comments(), *self._about_levels())))
+        return kept + about, suppressed + silenced
+
+    def _sort(self, findings: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:
+        kept: list[Finding] = []
+        suppressed: list[Finding] = []
+        for finding in findings:
+            rule = self.registry.get(finding.code)
+            severity = finding.severity if rule is None or rule.scope == "language" else self._severity(finding, rule)
+            if severity is None:
+                suppressed.append(finding)
+            else:
+                kept.append(replace(finding, severity=severity))
+        return kept, suppressed
+
+    def _severity(self, finding: Finding, rule: Rule) -> Severity | None:
+        """None when a comment or a level holds the finding back in every run that it concerns."""
+        judged = [self._under(finding, rule, (*self.config.levels, *scope)) for scope in self._scopes(finding)]
+        if rule.scope != "engine" and self._commented(finding, rule):
+            return None
+        return max((severity for severity in judged if severity), key=lambda severity: severity.rank, default=None)
+
+    def _under(self, finding: Finding, rule: Rule, levels: tuple[Level, ...]) -> Severity | None:
+        level = deciding(finding, rule, [level for level in levels if not level.expired(self.today)])
+        if level is None:
+            return None if self.config.ignores_in(rule, finding.location.file) else default_severity(finding)
+        self.used.add(id(level))
+        return level.severity
+
+    def _scopes(self, finding: Finding) -> list[tuple[Level, ...]]:
+        places = finding.runs or (finding.location.file,)
+        return [scope for place in places for scope in self.levels.get(place, [()])]
+
+    def _commented(self, finding: Finding, rule: Rule) -> bool:
+        covering = [s for s in self.suppressions if not s.wrong and s.covers(finding, rule) and not s.expired(self.today)]
+        self.used.update(map(id, covering))
+        return bool(covering)
+
+    # -- about the suppressions ----------------------------------------------------------------------------------------------
+
+    def _has_run(self, pattern: str) -> bool:
+        return any(rule.code in self.ran for rule in self.registry.matching(pattern))
+
+    def _about_comments(self) -> Iterator[Finding]:
+        for item in self.suppressions:
+            wrong = unknown(item, self.registry)
+            if wrong:
+                yield house_finding(
+                    UNKNOWN_SUPPRESSION,
+                    item.location,
+                    f"this suppression does nothing: {wrong}",
+                    help=self._cure(item.pattern),
+                    value=item.pattern,
+                )
+            elif item.expired(self.today):
+                yield _expired(item)
+            elif id(item) not in self.used and self._has_run(item.pattern):
+                yield _unused(item)
+            if not wrong and not item.reason:
+                yield _without_reason(item)
+
+    def _about_levels(self) -> Iterator[Finding]:
+        scopes = (scope for scopes in self.levels.values() for scope in scopes)
+        for level in dict.fromkeys((*self.config.levels, *(level for scope in scopes for level in scope))):
+            yield from self._about_level(level)
+
+    def _about_level(self, level: Level) -> Iterator[Finding]:
+        wrong = unknown_pattern(level.pattern, self.registry)
+        if wrong:
+            message = f"this line does nothing: {wrong}"
+            yield house_finding(UNKNOWN_SUPPRESSION, level.location, message, help=self._cure(level.pattern), value=level.pattern)
+        if wrong or not level.is_suppression:
+            return
+        if level.expired(self.today):
+            yield _expired(level)
+        elif not self._level_used(level) and self._has_run(level.pattern):
+            yield _unused(level)
+        if not level.reason and not level.in_budget:
+            yield _without_reason(level)
+
+    def _level_used(self, level: Level) -> bool:
+        """A level is made anew for each run, so it is compared by value."""
+        scopes = (scope for scopes in self.levels.values() for scope in scopes)
+        everywhere = (*self.config.levels, *(one for scope in scopes for one in scope))
+        return any(one == level and id(one) in self.used for one in everywhere)
+
+    def _cure(self, pattern: str) -> str:
+        near = self.registry.suggest(pattern) if pattern else None
+        return f"did you mean '{near}'?" if near else "'budgetlint rule --all' lists every rule"
+
+
+def _unused(item: Suppression | Level) -> Finding:
+    cure = "delete it"
+    if isinstance(item, Suppression) and item.own_line and item.directive == "allow":
+        cure = "a comment on its own line covers only itself: write 'allow-next', or put it behind the value"
+    message = f"'allow {item.pattern}' suppresses nothing"
+    return house_finding(UNUSED_SUPPRESSION, item.location, message, help=cure, value=item.pattern)
+
+
+def _expired(item: Suppression | Level) -> Finding:
+    message = f"'allow {item.pattern}' expired on {item.until}: its findings count again"
+    return house_finding(
+        EXPIRED_SUPPRESSION, item.location, message, help="repair what it allowed, or set a later date", value=item.pattern
+    )
+
+
+def _without_reason(item: Suppression | Level) -> Finding:
+    message = f"'allow {item.pattern}' does not say why"
+    return house_finding(SUPPRESSION_WITHOUT_REASON, item.location, message, help="write the reason behind the name", value=item.pattern)

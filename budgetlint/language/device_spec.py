@@ -1,0 +1,143 @@
+"""The ``device`` statement: how many of which card, or of what size; every other way to say it is answered with ours."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from budgetlint.catalog.device import Device, NoMatch
+from budgetlint.catalog.devices import find_device, usable
+from budgetlint.language.budget import DeviceSpec
+from budgetlint.language.check import Checked
+from budgetlint.language.problems import Problems
+from budgetlint.language.slots import Slot
+from budgetlint.language.tree import ListValue, Value
+from budgetlint.language.values import Wrong, to_amount, unitless
+from budgetlint.run import Origin, OriginKind
+from budgetlint.source import Span
+from budgetlint.units import Amount
+
+MAX_COUNT = 10**6
+_LONGEST_NAME = 100
+
+_COUNT = re.compile(r"([0-9]{1,9})x")
+_GLUED_COUNT = re.compile(r"([0-9]{1,6})[xX*]([A-Za-z0-9].*)")
+_COUNT_AFTER = re.compile(r"(.+?)(?::|[ ]+|[xX*])[xX*]?([0-9]{1,6})[xX]?")
+_SLOT = Slot("device", "amount")
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """The one value that names the card: its text, whether it is written as a number or an amount, and its span."""
+
+    text: str
+    kind: str
+    span: Span
+
+
+def device_spec(checked: Checked, problems: Problems) -> DeviceSpec | None:
+    """The card of a checked ``device`` statement, or None after saying what is wrong with it."""
+    values = [given.value for given in checked.values]
+    lists = next((value for value in values if isinstance(value, ListValue)), None)
+    if lists is not None:
+        return _refuse(checked, problems, lists.span, Wrong("BL003", "a list stands where a card belongs", "one card, or a target for each"))
+    words = [value for value in values if isinstance(value, Value)]
+    count, named = _count_and_name(words)
+    if named is None:
+        return _refuse(checked, problems, words[-1].span, Wrong("BL006", "'device' names no card", "write device 8x h100-80gb"))
+    if count is not None and not 1 <= count <= MAX_COUNT:
+        return _refuse(checked, problems, words[0].span, Wrong("BL003", f"'{words[0].text}' is no number of cards", "write 8x"))
+    found = _found(named)
+    if isinstance(found, Wrong):
+        return _refuse(checked, problems, named.span, found)
+    origin = Origin(OriginKind.BUDGET, checked.source, named.span, "device", key_span=checked.statement.keyword_span)
+    if isinstance(found, Amount):
+        low = high = found.bytes
+        spec = DeviceSpec(None, count, found.bytes, low, high, named.text, origin, found.unit)
+    else:
+        low, high, _ = usable(found, checked.option("ecc"))
+        spec = DeviceSpec(found, count, found.nominal_bytes, low, high, named.text, origin)
+    return _with_stated_usable(spec, checked)
+
+
+def _with_stated_usable(spec: DeviceSpec, checked: Checked) -> DeviceSpec:
+    stated = checked.option("usable") or checked.option("working_set")
+    if stated is None:
+        return spec
+    return DeviceSpec(spec.device, spec.count, spec.nominal, stated.bytes, stated.bytes, spec.text, spec.origin, spec.amount_unit)
+
+
+def _refuse(checked: Checked, problems: Problems, span: Span, wrong: Wrong) -> None:
+    problems.add(wrong.code, checked.source, span, wrong.message, wrong.help, key="device", write=wrong.write)
+
+
+def _count_and_name(words: list[Value]) -> tuple[int | None, _Named | None]:
+    count = None
+    rest = words
+    match = _COUNT.fullmatch(words[0].text) if words[0].kind == "quantity" else None
+    if match:
+        count, rest = int(match[1]), words[1:]
+    if not rest:
+        return count, None
+    text = " ".join(word.content for word in rest)
+    kind = rest[0].kind if len(rest) == 1 else "words"
+    return count, _Named(text, kind, Span(rest[0].span.start, rest[-1].span.end))
+
+
+def _found(named: _Named) -> Device | Amount | Wrong:
+    """The catalog before the units: ``2080ti`` is a card."""
+    if len(named.text) > _LONGEST_NAME:
+        return Wrong("BL010", f"'{named.text[:40]}...' is no card that is known", "'budgetlint devices' lists them")
+    card = find_device(named.text)
+    if named.kind == "words":
+        return _several_words(named, card)
+    if isinstance(card, Device):
+        return card if named.kind != "number" else _number(named, NoMatch(named.text, suggestions=(card.name,)))
+    if named.kind == "number":
+        return _number(named, card)
+    glued = _other_ways(named.text)
+    if glued is not None:
+        return glued
+    if named.kind in ("quantity", "string") and named.text[:1].isdigit():
+        return to_amount(Value("quantity", named.text, named.span), _SLOT)
+    return _no_card(named.text, card)
+
+
+def _no_card(text: str, card: NoMatch) -> Wrong:
+    if card.candidates:
+        return Wrong("BL010", f"'{text}' names more than one card", f"write {_either(card.candidates)}")
+    near = f"did you mean {_either(card.suggestions)}? " if card.suggestions else ""
+    return Wrong("BL010", f"'{text}' is no card that is known", f"{near}'budgetlint devices' lists them; a size such as 80GiB works too")
+
+
+def _number(named: _Named, card: Device | NoMatch) -> Wrong:
+    if isinstance(card, NoMatch) and card.suggestions:
+        help = f"write the whole name: {_either(card.suggestions)}"
+        return Wrong("BL010", f"'{named.text}' is a number, not a card", help, card.suggestions[0])
+    return unitless(named.text, "device")
+
+
+def _several_words(named: _Named, card: Device | NoMatch) -> Wrong:
+    if isinstance(card, Device):
+        return Wrong("BL006", "a name with blanks must be quoted", f'write "{named.text}" or {card.name}', card.name)
+    return _other_ways(named.text) or Wrong("BL006", f"'{named.text}' is more than one value", f"one card: {_no_card(named.text, card).help}")
+
+
+def _other_ways(text: str) -> Wrong | None:
+    """``8xH100``, ``H100 x8``, ``H100:8``, ``8 h100``: known from SkyPilot, dstack and Slurm."""
+    for pattern, count_at, name_at in ((_GLUED_COUNT, 1, 2), (_COUNT_AFTER, 2, 1), (re.compile(r"([0-9]{1,6})[ ]+(.+)"), 1, 2)):
+        match = pattern.fullmatch(text)
+        if match is None:
+            continue
+        card = find_device(match[name_at])
+        if isinstance(card, Device):
+            likely = f"{match[count_at]}x {card.name}"
+            return Wrong("BL003", f"'{text}' is not how cards are counted", f"write {likely}", likely)
+        if card.candidates:
+            ways = [f"{match[count_at]}x {name}" for name in card.candidates]
+            return Wrong("BL010", f"'{match[name_at]}' names more than one card", f"write {_either(ways)}")
+    return None
+
+
+def _either(names: list[str] | tuple[str, ...]) -> str:
+    return " or ".join(names[:4])

@@ -1,0 +1,133 @@
+"""The statements that judge or record: rule levels, measurements, further models, rollout engines, framework versions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from budgetlint.finding import Related
+from budgetlint.language.budget import AlsoModel, ConfigRef, Measured, Rollout, RuleLevel
+from budgetlint.language.catalog_names import check_model
+from budgetlint.language.check import Checked, Given
+from budgetlint.language.problems import Problems
+from budgetlint.language.statements import FIGURES
+from budgetlint.run import Origin, OriginKind, Release, Stack, release
+from budgetlint.source import Span
+
+LEVELS = {"deny": "error", "warn": "warning", "allow": "off"}
+MODEL_CODE = ("transformers", "litgpt", "torchtune", "torchtitan", "megatron")
+
+_PACKAGE = re.compile(r"([A-Za-z][\w.-]*)(?:@(.+))?")
+
+
+def origin(checked: Checked, span: Span | None = None, key: str = "") -> Origin:
+    """Where a statement's value stands; the whole statement where it has several."""
+    at = span or checked.statement.span
+    return Origin(OriginKind.BUDGET, checked.source, at, key or checked.keyword, key_span=checked.statement.keyword_span)
+
+
+def config_refs(checked: Checked) -> list[ConfigRef]:
+    kind = checked.option("kind", "")
+    base = checked.source.path.rpartition("/")[0]
+    items = checked.first.items if checked.first else ()
+    return [ConfigRef(item.value, kind, origin(checked, item.span), base) for item in items]
+
+
+def rule_levels(checked: Checked, problems: Problems) -> list[RuleLevel]:
+    reason = checked.option("reason", "")
+    items = checked.first.items if checked.first else ()
+    if checked.keyword == "allow" and not reason and "reason" not in checked.options:
+        names = " ".join(item.text for item in items)
+        message = f"'{names}' is switched off and nobody says why"
+        help = f'allow {names} reason="…" until=2027-01-31'
+        problems.add("BL013", checked.source, checked.statement.span, message, help, key="allow")
+    return [
+        RuleLevel(
+            LEVELS[checked.keyword],
+            item.value,
+            origin(checked, item.span),
+            reason,
+            checked.option("until"),
+            checked.option("in", ""),
+            checked.option("key", ""),
+        )
+        for item in items
+    ]
+
+
+def measured(checked: Checked) -> Measured:
+    """Bytes under ``figures``; everything else as text under ``facts``, settings by the name they were written with."""
+    figures = {name: given.value.bytes for name, given in checked.options.items() if name in FIGURES}
+    facts = {name: given.text for name, given in (*checked.options.items(), *checked.free.items()) if name not in FIGURES}
+    return Measured(figures, facts, facts.pop("outcome", "ok"), origin(checked))
+
+
+def also_model(checked: Checked, problems: Problems) -> AlsoModel | None:
+    given = checked.first
+    if given is None or not check_model(given.value, checked.source, given.span, problems, "also"):
+        return None
+    role = checked.option("role")
+    if role is None:
+        return None
+    where = origin(checked, given.span)
+    return AlsoModel(given.value, role, where, checked.option("precision", ""), checked.option("offload", False))
+
+
+def rollout(checked: Checked) -> Rollout | None:
+    given = checked.first
+    if given is None:
+        return None
+    return Rollout(given.value, checked.option("share"), checked.option("on", "same") == "same", origin(checked, given.span))
+
+
+# -- stack ---------------------------------------------------------------------------------------------------------------
+
+
+def merged_stack(statements: Iterable[Checked], problems: Problems) -> Stack | None:
+    """The versions of every ``stack`` statement of one scope; None where there is none."""
+    releases: dict[str, Release] = {}
+    code: str | None = None
+    any_said = False
+    for checked in statements:
+        for item in checked.first.items if checked.first else ():
+            any_said = True
+            name, found = _package(checked, item, problems)
+            if name in MODEL_CODE and name != "transformers":
+                code = name
+            if found is not None and _is_new(found, releases, checked, item, problems):
+                releases[name] = found
+    return Stack(releases, code or "transformers") if any_said else None
+
+
+def _package(checked: Checked, item: Given, problems: Problems) -> tuple[str, Release | None]:
+    match = _PACKAGE.fullmatch(item.value)
+    name = match[1].lower().replace("_", "-") if match else ""
+    name = {"pytorch": "torch", "megatron-core": "megatron", "megatron-lm": "megatron"}.get(name, name)
+    if match is None:
+        problems.add("BL003", checked.source, item.span, f"'{item.value[:60]}' is no package and version", "write transformers@5.24")
+    elif match[2] is None and name not in MODEL_CODE:
+        problems.add("BL003", checked.source, item.span, f"'{item.value[:60]}' has no version", f"write {name}@ and the version")
+    elif match[2] is not None:
+        found = release(name, match[2], origin(checked, item.span)) if len(match[2]) < 50 else None
+        if found is None:
+            problems.add("BL003", checked.source, item.span, f"'{match[2][:60]}' is no version", f"write it as pip prints it: {name}@5.24")
+        return name, found
+    return name, None
+
+
+def _is_new(found: Release, releases: dict[str, Release], checked: Checked, item: Given, problems: Problems) -> bool:
+    first = releases.get(found.package)
+    if first is None:
+        return True
+    where = first.origin.location
+    related = (Related(where, "first said here"),) if where else ()
+    problems.add("BL007", checked.source, item.span, f"'{found.package}' is given twice", "one version of each package", related=related)
+    return False
+
+
+def over_stack(stronger: Stack | None, weaker: Stack | None) -> Stack:
+    """A run's stack over the top level's, package by package."""
+    if stronger is None or weaker is None:
+        return stronger or weaker or Stack()
+    code = stronger.model_code if stronger.model_code != "transformers" else weaker.model_code
+    return Stack({**weaker.releases, **stronger.releases}, code)

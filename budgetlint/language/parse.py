@@ -1,0 +1,119 @@
+"""Text to tree. A whole file is parsed at once; where that fails, each statement by itself, so that errors come in one go."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from budgetlint.language.problems import Problems
+from budgetlint.language.slices import Outline, Slice, outline
+from budgetlint.language.tree import Item, Statement, Tree
+from budgetlint.source import SourceFile, Span
+
+if TYPE_CHECKING:
+    from lark.exceptions import UnexpectedInput
+
+    from budgetlint.finding import Finding
+
+MAX_BYTES = 256 * 1024
+
+
+def parse(source: SourceFile) -> tuple[Tree, tuple[Finding, ...]]:
+    """The tree of every statement that could be read, and a BL001 (or BL015) for each that could not. Never raises."""
+    problems = Problems()
+    tree = parse_into(source, problems)
+    return tree, tuple(problems.found)
+
+
+def parse_into(source: SourceFile, problems: Problems) -> Tree:
+    if len(source.text) > MAX_BYTES or len(source.text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
+        size = len(source.text.encode("utf-8", "surrogatepass"))
+        problems.add(
+            "BL015", source, Span(0, 0), f"a budget of {size:,} bytes; at most {MAX_BYTES:,} are read", "is this file a budget at all?"
+        )
+        return Tree(source, ())
+    plan = outline(source.text)
+    from lark.exceptions import UnexpectedInput
+
+    from budgetlint.language.grammar import parser
+
+    comments = tuple(plan.comments)
+    if plan.mistakes:
+        return Tree(source, _piecewise(source, plan, problems), comments)
+    try:
+        items: tuple[Item, ...] = parser().parse(source.text, start="start")  # type: ignore[assignment]
+    except UnexpectedInput as error:
+        before = len(problems.found)
+        items = _piecewise(source, plan, problems)
+        if len(problems.found) == before:
+            _report(error, source, Slice(0, len(source.text)), problems)
+    return Tree(source, items, comments)
+
+
+def _report(error: UnexpectedInput, source: SourceFile, slice_: Slice, problems: Problems) -> None:
+    from budgetlint.language.explain import explain
+
+    span, message, help = explain(error, source.text, slice_)
+    problems.add("BL001", source, span, message, help)
+
+
+def _piecewise(source: SourceFile, plan: Outline, problems: Problems) -> tuple[Item, ...]:
+    from budgetlint.language.explain import explain_structure
+
+    broken_lists = False
+    for mistake in sorted(plan.mistakes, key=lambda mistake: (mistake.kind == "unclosed", mistake.span.start)):
+        message, help = explain_structure(mistake.kind, source.text, mistake.span)
+        code = "BL015" if mistake.kind.endswith("too-deep") else "BL001"
+        problems.add(code, source, mistake.span, message, help)
+        broken_lists = broken_lists or mistake.kind == "list-too-deep"
+        if problems.full:
+            return ()
+    return () if broken_lists else _Recovery(source, problems).items(plan.slices, 0)
+
+
+class _Recovery:
+    """Parses slice by slice and puts the blocks back where they belong."""
+
+    def __init__(self, source: SourceFile, problems: Problems) -> None:
+        from budgetlint.language.grammar import parser
+
+        self.source, self.problems = source, problems
+        self.parser = parser()
+
+    def items(self, slices: list[Slice], depth: int) -> tuple[Item, ...]:
+        found: list[Item] = []
+        for slice_ in slices:
+            if self.problems.full:
+                break
+            item = self._item(slice_)
+            inner = self._block(slice_, depth)
+            if isinstance(item, Statement) and inner is not None:
+                item = replace(item, block=inner, span=Span(item.span.start, slice_.close))
+            if item is not None:
+                found.append(item)
+        return tuple(found)
+
+    def _block(self, slice_: Slice, depth: int) -> tuple[Item, ...] | None:
+        from budgetlint.language.slices import MAX_DEPTH
+
+        if slice_.block is None:
+            return None
+        return self.items(slice_.block, depth + 1) if depth < MAX_DEPTH else ()
+
+    def _item(self, slice_: Slice) -> Item | None:
+        from lark import TextSlice
+        from lark.exceptions import UnexpectedInput
+
+        if slice_.start == slice_.end:
+            return None
+        try:
+            item: Item = self.parser.parse(TextSlice(self.source.text, slice_.start, slice_.end), start="statement")  # type: ignore[assignment]
+        except UnexpectedInput as error:
+            _report(error, self.source, slice_, self.problems)
+            return None
+        if slice_.block is not None and not isinstance(item, Statement):
+            brace = Span(slice_.brace, slice_.brace + 1)
+            self.problems.add(
+                "BL001", self.source, brace, "unexpected '{'; 'let' and 'assert' have no block", "end the statement before it"
+            )
+        return item

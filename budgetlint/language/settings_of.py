@@ -1,0 +1,172 @@
+"""A checked statement as settings of a run. Most values are settings as they stand; the few others have a function here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from budgetlint.language.catalog_names import check_model, check_optimizer
+from budgetlint.language.check import Checked, Given
+from budgetlint.language.custom_model import check_custom
+from budgetlint.language.problems import Problems
+from budgetlint.run import Origin, OriginKind, Setting
+from budgetlint.settings import SETTINGS
+
+ROLES = {
+    "all": ("all-linear",),
+    "all-linear": ("all-linear",),
+    "attention": ("q_proj", "k_proj", "v_proj", "o_proj"),
+    "mlp": ("gate_proj", "up_proj", "down_proj"),
+}
+
+KERNEL_SETS = {
+    "none": (),
+    # liger-kernel 0.8 monkey_patch.py: rope=True, rms_norm=True, swiglu=True, fused_linear_cross_entropy=True, cross_entropy=False
+    "liger": ("rms_norm", "rope", "swiglu", "linear_cross_entropy"),
+    # unsloth 2026 kernels/: rms_layernorm, rope_embedding, swiglu, fast_lora; unsloth_zoo fused_losses: the head is in the loss
+    "unsloth": ("rms_norm", "rope", "swiglu", "linear_cross_entropy", "lora"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Emitter:
+    """Turns one statement into settings. ``problems`` takes what the catalog does not know."""
+
+    checked: Checked
+    problems: Problems
+
+    def setting(self, name: str, given: Given, value: Any, option: str = "", text: str | None = None) -> Setting:
+        key = f"{self.checked.keyword}.{option}" if option else self.checked.keyword
+        key_span = given.key_span or self.checked.statement.keyword_span
+        origin = Origin(OriginKind.BUDGET, self.checked.source, given.span, key, key_span=key_span)
+        return Setting(name, value, origin, given.text if text is None else text)
+
+    def said(self, name: str, value: Any, text: str) -> Setting:
+        """A setting that the keyword itself says (``lora``)."""
+        span = self.checked.statement.keyword_span
+        return Setting(name, value, Origin(OriginKind.BUDGET, self.checked.source, span, self.checked.keyword, key_span=span), text)
+
+    def plain(self, skip: tuple[str, ...] = ()) -> Iterator[Setting]:
+        """Every value and option whose slot names a setting."""
+        for given in self.checked.values:
+            if given.slot.setting and given.slot.setting not in skip:
+                yield self.setting(given.slot.setting, given, given.value)
+        for name, given in self.checked.options.items():
+            if given.slot.setting and given.slot.setting not in skip:
+                yield self.setting(given.slot.setting, given, given.value, name)
+
+
+def settings_of(checked: Checked, problems: Problems) -> list[Setting]:
+    emitter = Emitter(checked, problems)
+    special = _SPECIAL.get(checked.keyword)
+    return list(special(emitter) if special else emitter.plain())
+
+
+def _precision(emit: Emitter) -> Iterator[Setting]:
+    yield from emit.plain(skip=("autocast",))
+    given = emit.checked.options.get("autocast")
+    if given is None:
+        return
+    recipe = emit.checked.first.value if emit.checked.first else ""
+    dtype = {"off": "none", "on": "fp16" if str(recipe).startswith("fp16") else "bf16"}.get(given.value, given.value)
+    yield emit.setting("autocast", given, dtype, "autocast")
+
+
+def _model(emit: Emitter) -> Iterator[Setting]:
+    given = emit.checked.first
+    if given is None:
+        yield from emit.plain()
+    elif given.value == "custom":
+        numbers = check_custom(emit.checked, emit.problems)
+        if numbers is not None:
+            yield from emit.plain()
+            yield emit.setting("model_custom", given, numbers)
+    elif check_model(given.value, emit.checked.source, given.span, emit.problems, "model"):
+        _only_custom(emit)
+        yield from emit.plain()
+
+
+def _only_custom(emit: Emitter) -> None:
+    for name, given in emit.checked.options.items():
+        if name != "head":
+            message = f"'{name}=' describes a custom model; this one is named"
+            help = f"write model custom {name}={given.text} and the other numbers, or leave it out"
+            emit.problems.add("BL004", emit.checked.source, given.key_span or given.span, message, help)
+
+
+def _optimizer(emit: Emitter) -> Iterator[Setting]:
+    given = emit.checked.first
+    if given is None:
+        yield from emit.plain()
+        return
+    found = check_optimizer(given.value, emit.checked.source, given.span, emit.problems, "optimizer")
+    if found is None:
+        return
+    yield emit.setting("optimizer", given, found.name)
+    if found.impl in SETTINGS["optimizer_impl"].choices and "impl" not in emit.checked.options:
+        yield emit.setting("optimizer_impl", given, found.impl)
+    yield from emit.plain(skip=("optimizer",))
+
+
+def _lora(emit: Emitter) -> Iterator[Setting]:
+    yield emit.said("adapter", "lora", "lora")
+    yield from emit.plain()
+    targets = emit.checked.options.get("targets")
+    if targets is not None:
+        names = tuple(name for target in targets.value for name in ROLES.get(target, (target,)))
+        yield emit.setting("lora_targets", targets, tuple(dict.fromkeys(names)), "targets")
+
+
+def _adapter(emit: Emitter) -> Iterator[Setting]:
+    given = emit.checked.first
+    if given is None:
+        return
+    yield emit.setting("adapter", given, "none" if given.value == "none" else "other")
+    yield from emit.plain()
+
+
+def _kernels(emit: Emitter) -> Iterator[Setting]:
+    given = emit.checked.first
+    if given is not None:
+        names = tuple(kernel for name in given.value for kernel in KERNEL_SETS.get(name, (name,)))
+        yield emit.setting("kernels", given, tuple(dict.fromkeys(names)))
+
+
+def _shard(emit: Emitter) -> Iterator[Setting]:
+    given = emit.checked.first
+    hybrid = given is not None and given.value == "hsdp"
+    if given is not None:
+        yield emit.setting("shard", given, "fsdp" if hybrid else given.value)
+    strategy = emit.checked.values[1] if len(emit.checked.values) > 1 else None
+    if strategy is not None and given is not None and "sdp" not in given.value:
+        message = f"'{strategy.value}' says what FSDP shards; this is {given.value}"
+        emit.problems.add("BL003", emit.checked.source, strategy.span, message, f"write shard {given.value}, or shard fsdp {strategy.value}")
+    elif strategy is not None:
+        yield emit.setting("shard_strategy", strategy, _HYBRID[strategy.value] if hybrid else strategy.value)
+    elif hybrid and given is not None:
+        yield emit.setting("shard_strategy", given, "hybrid")
+    yield from _offload(emit)
+    yield from emit.plain(skip=("shard", "shard_strategy"))
+
+
+_HYBRID = {"full": "hybrid", "grad-op": "hybrid-grad-op"}
+
+
+def _offload(emit: Emitter) -> Iterator[Setting]:
+    given = emit.checked.options.get("offload")
+    for item in given.items if given else ():
+        for name, setting in (("optimizer", "offload_optimizer"), ("params", "offload_params")):
+            if item.value in (name, "none"):
+                yield emit.setting(setting, item, "none" if item.value == "none" else "cpu", "offload")
+
+
+_SPECIAL: Mapping[str, Callable[[Emitter], Iterator[Setting]]] = {
+    "precision": _precision,
+    "model": _model,
+    "optimizer": _optimizer,
+    "lora": _lora,
+    "adapter": _adapter,
+    "kernels": _kernels,
+    "shard": _shard,
+}

@@ -1,0 +1,133 @@
+"""Activations: what the layers keep, whole or as checkpoints, and the working set of one layer's backward."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from budgetlint.memory.estimate import Bucket, Term
+from budgetlint.memory.plan import Plan
+from budgetlint.memory.saved import Saved, norm_output_bytes, residual_bytes, total
+
+_WORKLOAD = ("micro_batch", "seq_len")
+
+
+def checkpointed_layers(plan: Plan) -> int:
+    """Layers whose inputs are kept instead of their tensors."""
+    if not plan.recompute.on:
+        return 0
+    return -(-plan.shape.layers // plan.recompute.every)
+
+
+def checkpoint_bytes(plan: Plan) -> int:
+    """What a checkpointed layer keeps per token: its input; selective checkpointing also the attention output."""
+    kept = residual_bytes(plan) * plan.arch.hidden
+    if plan.recompute.kind == "selective":
+        kept += plan.precision.compute * plan.arch.q_width + 4 * plan.arch.heads
+    return kept
+
+
+def kept_layers(plan: Plan, layer: tuple[Saved, ...]) -> Iterator[Term]:
+    """Everything the layers hold at the end of the forward."""
+    tokens, stored = plan.tokens, checkpointed_layers(plan)
+    whole = plan.shape.layers - stored
+    if stored and not plan.recompute.offload:
+        size = checkpoint_bytes(plan)
+        yield Term(
+            Bucket.ACTIVATIONS,
+            stored * tokens * size,
+            f"{stored} layer inputs (checkpoints) x {tokens:,} tokens x {size:,} B",
+            plan.because(*_WORKLOAD, "recompute", "model"),
+        )
+    if whole:
+        yield from _by_part(plan, layer, whole)
+
+
+def _by_part(plan: Plan, layer: tuple[Saved, ...], layers: int) -> Iterator[Term]:
+    parts: dict[str, list[Saved]] = {}
+    for row in layer:
+        parts.setdefault(row.part, []).append(row)
+    first = _frozen_first_norm(plan)
+    for part, rows in parts.items():
+        count = layers * total(rows, plan.tokens, plan.length)
+        spared = first if part == "norm" else 0
+        yield Term(Bucket.ACTIVATIONS, count - spared, f"{layers} layers x {_per_token(plan, rows)}: {part}{_spared(spared)}", plan.because(*_WORKLOAD, *_SETS[part]))
+
+
+_SETS = {
+    "norm": ("model", "recompute", "kernels"),
+    "linear": ("model", "recompute"),
+    "attention": ("attention", "recompute", "model"),
+    "mlp": ("model", "recompute", "kernels"),
+    "adapter": ("lora_targets", "lora_dropout", "lora_r", "recompute"),
+    "dropout": ("model", "recompute"),
+}
+
+
+def _per_token(plan: Plan, rows: list[Saved]) -> str:
+    size = sum(row.per_token for row in rows) + plan.length * sum(row.per_pair for row in rows)
+    return f"{plan.tokens:,} tokens x {size:,} B"
+
+
+def _frozen_first_norm(plan: Plan) -> int:
+    """With frozen embeddings nothing before the first adapter needs a gradient: the first norm keeps nothing."""
+    if plan.full or plan.recompute.on or plan.arch.norm != "rmsnorm" or "rms_norm" in plan.kernels:
+        return 0
+    return plan.tokens * (4 * plan.arch.hidden + 4)
+
+
+def _spared(count: int) -> str:
+    return " (less the first norm, which needs no gradient)" if count else ""
+
+
+def outside_layers(plan: Plan) -> Iterator[Term]:
+    """The final norm, the head's input, and the rotary tables."""
+    arch, tokens = plan.arch, plan.tokens
+    stream, out = residual_bytes(plan), norm_output_bytes(plan)
+    fused = "rms_norm" in plan.kernels
+    kept = (stream if fused else 4) * arch.hidden + 4
+    if plan.full:
+        kept += 0 if fused else stream * arch.hidden
+        kept += min(out, plan.precision.compute) * arch.hidden
+    yield Term(Bucket.ACTIVATIONS, tokens * kept, f"final norm and head input: {tokens:,} tokens x {kept:,} B", plan.because(*_WORKLOAD, "model"))
+    if arch.position == "rope" and not fused:
+        table = 2 * plan.length * arch.head_dim * (4 if plan.precision.autocast and plan.full else plan.precision.compute)
+        yield Term(Bucket.ACTIVATIONS, table, f"rotary tables: 2 x {plan.length:,} positions x {arch.head_dim}", plan.because("seq_len", "model"))
+
+
+def last_hidden_state(plan: Plan) -> int:
+    """The model output keeps the last hidden state until the loss is made, where it is not the head's own input."""
+    if plan.precision.autocast and plan.full:
+        return 4 * plan.tokens * plan.arch.hidden
+    return 0 if plan.full else plan.precision.compute * plan.tokens * plan.arch.hidden
+
+
+# -- one layer's backward ----------------------------------------------------------------------------------------------
+
+
+def recomputed_layer(plan: Plan, layer: tuple[Saved, ...]) -> int:
+    """Bytes of one layer's tensors, made again before its backward (checkpointing), and its output."""
+    return total(layer, plan.tokens, plan.length) + residual_bytes(plan) * plan.arch.hidden * plan.tokens
+
+
+def mlp_backward(plan: Plan, layer: tuple[Saved, ...]) -> int:
+    """In flight while the MLP runs backward: gradients of product, activation and up, and of the residual; the product
+    itself (or the adapter's copy of it) is freed first."""
+    arch, size = plan.arch, plan.precision.compute
+    width = (arch.moe_intermediate or arch.intermediate) * (arch.experts_per_token or 1) if arch.experts else arch.intermediate
+    down = [linear for linear in plan.shape.layer if linear.reads in ("mlp_product", "expert_product")]
+    frees = any(plan.trains(linear) or plan.adapted(linear) for linear in down)
+    return plan.tokens * ((2 if frees else 3) * size * width + residual_bytes(plan) * arch.hidden)
+
+
+def attention_backward(plan: Plan, layer: tuple[Saved, ...]) -> int:
+    """In flight while attention runs backward, less what the MLP has freed by then (may be negative)."""
+    arch, size = plan.arch, plan.precision.compute
+    freed = total((row for row in layer if row.part == "mlp"), plan.tokens, plan.length)
+    gradients = size * (arch.q_width + 2 * arch.kv_width) + residual_bytes(plan) * arch.hidden
+    if plan.attention in ("eager", "math"):
+        # softmax backward: its gradient and its input's, in fp32, beside the 16-bit one
+        flight = plan.length * arch.heads * (8 if size == 4 else 6) + size * arch.q_width
+    else:
+        # csrc/flash_attn/flash_api.cpp mha_bwd: fp32 dq accumulator and row sums; grouped keys get expanded dk, dv
+        flight = 4 * arch.q_width + 4 * arch.heads + (2 * size * arch.q_width if arch.kv_heads < arch.heads else 0)
+    return plan.tokens * (gradients + flight) - freed

@@ -1,0 +1,197 @@
+"""``estimate``: plans to an answer. Pure, no files, no torch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from budgetlint.catalog.device import Device
+from budgetlint.memory import phases as step_phases
+from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Assumption, Bucket, Estimate, Phase, Range, Term, Verdict
+from budgetlint.memory.families import family_of
+from budgetlint.memory.host import host_bytes
+from budgetlint.memory.need import PPM, Totals, totals, verdict
+from budgetlint.memory.plan import Plan
+from budgetlint.memory.planner import Planned
+from budgetlint.memory.static import Trainable, trainable
+
+BASE_SPREAD = 2_000
+"""What small tensors, rounding to 512 B and unsplit block remainders add: up to 0.2 % (torch c10/core/AllocatorConfig.h)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """What the target offers: torch's total memory (least and most seen), the reserve in bytes if one is stated."""
+
+    usable_low: int
+    usable_high: int
+    reserve: int | None = None
+    device: Device | None = None
+    ranks: int = 1
+
+
+def estimate(planned: Planned, capacity: Capacity | None) -> Estimate:
+    """The bill, the totals and the verdict of one run on one device. Without plans (unknown model) nothing is known."""
+    if not planned.plans:
+        return _nothing(planned, capacity)
+    answers = [_one(plan) for plan in planned.plans]
+    best = answers[0]
+    allocated = _allocated(answers, open_end=_open(planned))
+    device = capacity.device if capacity else None
+    above = totals(allocated, device, planned.plans[0].sharding.world)
+    judged = not planned.missing
+    judgement = Verdict.UNKNOWN
+    if capacity is not None:
+        judgement = verdict(above.need, (capacity.usable_low, capacity.usable_high), capacity.reserve, judged=judged)
+    limit = capacity.usable_low - (capacity.reserve or 0) if capacity else None
+    plan = planned.plans[0]
+    return Estimate(
+        verdict=judgement,
+        missing=planned.missing if capacity else (*planned.missing, "device"),
+        params=plan.shape.total,
+        trainable_params=best.train.elements,
+        peak_phase=best.peak.name,
+        need=above.need,
+        allocated=allocated,
+        reserved=above.reserved,
+        device_total=above.device_total,
+        host=host_bytes(plan, best.train),
+        buckets=_buckets(best.phases),
+        phases=best.phases,
+        bill=(*best.peak.terms, *_above(above)),
+        assumptions=(*planned.assumptions, *_basis(plan), *_readings(planned)),
+        limit=limit,
+        usable_low=capacity.usable_low if capacity else None,
+        usable_high=capacity.usable_high if capacity else None,
+        static_bytes=best.static,
+        **_allowance(plan, best, above, limit),
+    )
+
+
+@dataclass(frozen=True)
+class _Answer:
+    plan: Plan
+    train: Trainable
+    phases: tuple[Phase, ...]
+    static: int
+
+    @property
+    def peak(self) -> Phase:
+        return max(self.phases, key=lambda phase: phase.bytes)
+
+
+def _one(plan: Plan) -> _Answer:
+    step = step_phases.step_of(plan)
+    moments = step_phases.phases(step)
+    static = sum(term.bytes for term in step.resting if term.bucket in (Bucket.WEIGHTS, Bucket.OPTIMIZER)) + step.gradients.bytes
+    return _Answer(plan, step.train, moments, static)
+
+
+def _open(planned: Planned) -> bool:
+    return any(name in ("micro_batch", "seq_len", "devices", "adapter") for name in planned.missing)
+
+
+def _allocated(answers: Iterable[_Answer], *, open_end: bool) -> Range:
+    """Every reading's peak with its family's spread; the best figure is the first reading's."""
+    ranges = [_range(answer) for answer in answers]
+    high = None if open_end else max(r.high or 0 for r in ranges)
+    return Range(ranges[0].bytes, min(r.low for r in ranges), high)
+
+
+def _range(answer: _Answer) -> Range:
+    family, low, high, peak = family_of(answer.plan), 0, 0, answer.peak
+    for phase in answer.phases:
+        moving = phase.buckets[Bucket.ACTIVATIONS]
+        spread = moving * family.spread_ppm // PPM + phase.bytes * BASE_SPREAD // PPM + _buffer_spread(answer.plan, phase)
+        low, high = max(low, phase.bytes - spread), max(high, phase.bytes + spread)
+    return Range(peak.bytes, low, high + _masked(answer.plan))
+
+
+def _buffer_spread(plan: Plan, phase: Phase) -> int:
+    """Collective buffers depend on the moment of overlap: a fifth either way."""
+    sharded = plan.sharding.kind not in ("none",)
+    return phase.buckets[Bucket.BUFFERS] // 5 if sharded else 0
+
+
+def _masked(plan: Plan) -> int:
+    """A batch of several unpacked sequences may be padded: the mask turns flash attention off and is kept per layer."""
+    if plan.attention != "flash" or (plan.batch or 1) == 1 or plan.origins.get("packing") or plan.origins.get("attention"):
+        return 0
+    layers = 1 if plan.recompute.on else plan.shape.layers
+    arch, size = plan.arch, plan.precision.compute
+    return layers * plan.tokens * (size * plan.length + 2 * size * (arch.q_width - arch.kv_width))
+
+
+def _buckets(phases: Iterable[Phase]) -> dict[Bucket, int]:
+    sums = [phase.buckets for phase in phases]
+    return {bucket: max(one[bucket] for one in sums) for bucket in ALLOCATED_BUCKETS}
+
+
+def _above(above: Totals) -> tuple[Term, ...]:
+    rows = [Term(Bucket.CONTEXT, above.context.bytes, "CUDA context and libraries")]
+    if above.communication.bytes:
+        rows.append(Term(Bucket.CONTEXT, above.communication.bytes, "communicators (NCCL)"))
+    rows.append(Term(Bucket.ALLOCATOR, above.fragmentation.bytes, "fragmentation that cannot be given back"))
+    return tuple(rows)
+
+
+def _basis(plan: Plan) -> tuple[Assumption, ...]:
+    family = family_of(plan)
+    if family.exact:
+        return ()
+    return (Assumption(f"activations of {plan.arch.family}: {family.basis} (+/- {family.spread_ppm // 10_000} %)", "model"),)
+
+
+def _readings(planned: Planned) -> tuple[Assumption, ...]:
+    if len(planned.plans) == 1:
+        return ()
+    return (Assumption(f"{len(planned.plans)} readings by framework version are inside the range; `stack` narrows them", "stack"),)
+
+
+def _allowance(plan: Plan, answer: _Answer, above: Totals, limit: int | None) -> dict[str, int | None]:
+    """What is left for activations, and the tokens per micro batch that it buys at this plan's cost per token."""
+    if limit is None:
+        return {}
+    outside = above.context.bytes + above.communication.bytes
+    room = limit - answer.static - outside
+    seq = plan.seq or 1024
+    per_token = [_peak_at(plan, seq, batch) for batch in (1, 2)]
+    slope = (per_token[1] - per_token[0]) * (PPM + above_share()) // PPM
+    fitting = None
+    if slope > 0:
+        base = per_token[0] * (PPM + above_share()) // PPM + outside
+        fitting = max(0, seq + (limit - base) * seq // slope)
+    return {"activation_allowance": room, "tokens_that_fit": fitting}
+
+
+def above_share() -> int:
+    from budgetlint.memory.need import FRAGMENTATION
+
+    return FRAGMENTATION[1]
+
+
+def _peak_at(plan: Plan, seq: int, batch: int) -> int:
+    return _one(replace(plan, batch=batch, seq=seq)).peak.bytes
+
+
+def _nothing(planned: Planned, capacity: Capacity | None) -> Estimate:
+    unknown = Range(0, 0, None)
+    return Estimate(
+        verdict=Verdict.UNKNOWN,
+        missing=planned.missing,
+        params=None,
+        trainable_params=None,
+        peak_phase="",
+        need=unknown,
+        allocated=unknown,
+        reserved=unknown,
+        device_total=unknown,
+        host=Range(0, 0, None),
+        buckets=dict.fromkeys(ALLOCATED_BUCKETS, 0),
+        phases=(),
+        bill=(),
+        assumptions=planned.assumptions,
+        limit=capacity.usable_low - (capacity.reserve or 0) if capacity else None,
+        usable_low=capacity.usable_low if capacity else None,
+        usable_high=capacity.usable_high if capacity else None,
+    )

@@ -1,0 +1,107 @@
+"""Logits and loss: the tensors of vocabulary width, in the forward and in the loss backward.
+
+Sources: transformers 5.24 loss/loss_utils.py ``ForCausalLMLoss`` (``logits.float()``, labels shifted: 2+4+4 forward,
+4+4+4 backward), 4.46 to 4.48 the same file (a shifted fp32 copy beside: 2+4+4+4; 4.49 shifts the labels), 4.45.2 modeling_mistral.py (``.float()`` at once:
+4+4+4); Liger ``ops/fused_linear_cross_entropy.py``; TRL ``chunked_nll`` (256 tokens at a time).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from budgetlint.memory.estimate import Bucket, Term
+from budgetlint.memory.plan import Plan
+
+CHUNK = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Bytes per token and vocabulary entry that are live together: ``forward`` and ``backward`` parts, for 16-bit logits;
+    ``forward32`` where the model computes in fp32."""
+
+    forward: tuple[tuple[int, str], ...]
+    backward: tuple[tuple[int, str], ...]
+    forward32: tuple[tuple[int, str], ...]
+
+
+_BACKWARD = ((4, "log-probabilities, fp32"), (4, "gradient of the loss, fp32"), (4, "gradient of the log-softmax, fp32"))
+_FORWARD32 = ((4, "logits"), (4, "log-softmax, fp32"))
+
+RECIPES = {
+    "full": Recipe(((2, "logits"), (4, "logits in fp32"), (4, "log-softmax, fp32")), _BACKWARD, _FORWARD32),
+    "full-shifted": Recipe(
+        ((2, "logits"), (4, "logits in fp32"), (4, "shifted copy, fp32"), (4, "log-softmax, fp32")),
+        ((2, "logits"), *_BACKWARD),
+        ((4, "logits"), (4, "shifted copy, fp32"), (4, "log-softmax, fp32")),
+    ),
+    "full-upcast": Recipe(((4, "logits in fp32"), (4, "shifted copy, fp32"), (4, "log-softmax, fp32")), _BACKWARD, _FORWARD32),
+}
+
+
+def vocabulary_elements(plan: Plan) -> int:
+    return plan.tokens * plan.arch.vocab
+
+
+def forward(plan: Plan) -> Iterator[Term]:
+    """Live at the end of the forward."""
+    if plan.arch.kind == "encoder":
+        return
+    if plan.loss in ("fused", "chunked"):
+        yield from _chunked(plan)
+        return
+    recipe = _recipe(plan)
+    yield from _terms(plan, recipe.forward if plan.precision.compute == 2 else recipe.forward32)
+
+
+def backward(plan: Plan) -> Iterator[Term]:
+    """Live at the peak of the loss backward, before the first weight gradient."""
+    if plan.arch.kind == "encoder":
+        return
+    if plan.loss in ("fused", "chunked"):
+        yield from _chunked(plan)
+        return
+    if "cross_entropy" in plan.kernels:
+        yield from _terms(plan, _recipe(plan).forward)
+        return
+    yield from _terms(plan, _recipe(plan).backward)
+
+
+def _recipe(plan: Plan) -> Recipe:
+    recipe = RECIPES.get(plan.loss, RECIPES["full"])
+    if "cross_entropy" not in plan.kernels:
+        return recipe
+    # A fused cross entropy writes the gradient into the fp32 logits: the log-softmax is never made.
+    kept = tuple(row for row in recipe.forward if not row[1].startswith("log-softmax"))
+    kept = kept if len(kept) > 1 else (*kept, (4, "gradient of the logits, fp32"))
+    return Recipe(kept, kept, kept)
+
+
+def _terms(plan: Plan, rows: tuple[tuple[int, str], ...]) -> Iterator[Term]:
+    count = vocabulary_elements(plan)
+    for size, what in rows:
+        yield Term(
+            Bucket.LOGITS,
+            count * size,
+            f"{what}: {plan.tokens:,} tokens x {plan.arch.vocab:,} vocabulary x {size} B",
+            plan.because("micro_batch", "seq_len", "model", "loss"),
+        )
+
+
+def _chunked(plan: Plan) -> Iterator[Term]:
+    tokens, vocab, hidden = plan.tokens, plan.arch.vocab, plan.arch.hidden
+    if plan.loss == "chunked":
+        chunk, size = min(CHUNK, tokens), 12
+        yield Term(Bucket.LOGITS, chunk * vocab * size, f"logits of one chunk: {chunk:,} tokens x {vocab:,} x {size} B", plan.because("loss"))
+        return
+    chunk = min(tokens, _next_power_of_two(-(-tokens // -(-vocab // hidden))))
+    size = plan.precision.compute
+    yield Term(Bucket.LOGITS, chunk * vocab * (size + 4), f"logits of one chunk: {chunk:,} tokens x {vocab:,} x {size + 4} B", plan.because("loss", "kernels"))
+    yield Term(Bucket.LOGITS, tokens * hidden * size, f"gradient of the last hidden state: {tokens:,} x {hidden:,} x {size} B", plan.because("loss", "micro_batch", "seq_len"))
+    if plan.full:
+        yield Term(Bucket.LOGITS, vocab * hidden * size, f"gradient of the head, made in the forward: {vocab:,} x {hidden:,} x {size} B", plan.because("loss", "kernels"))
+
+
+def _next_power_of_two(number: int) -> int:
+    return 1 << max(number - 1, 0).bit_length()

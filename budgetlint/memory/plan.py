@@ -1,0 +1,160 @@
+"""A plan: one run on one target with every figure concrete, or marked as missing. What the estimator computes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.device import Device
+from budgetlint.catalog.optimizer import Optimizer
+from budgetlint.memory.estimate import Assumption
+from budgetlint.memory.shape import Linear, Shape
+from budgetlint.run import Setting
+
+DTYPE_BYTES = {"fp32": 4, "bf16": 2, "fp16": 2, "fp8": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """Bytes an element takes, by role.
+
+    ``weights`` as resident, ``grads`` as stored, ``master`` of a separate copy (0: none), ``state`` of the optimizer state
+    before its own quantisation, ``compute`` of matmul inputs and outputs. ``autocast``: torch autocast is on, so linears
+    take and give ``compute`` while norms and the residual stream keep what the weights give.
+    """
+
+    weights: int
+    grads: int
+    master: int
+    state: int
+    compute: int
+    autocast: bool
+    recipe: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quant:
+    """A quantised frozen base. ``bits_num/bits_den`` are bytes per weight of the block linears as an exact fraction;
+    ``upcast``: which of the unquantised parts are fp32 (``none | norms | all``)."""
+
+    kind: str
+    bytes_num: int
+    bytes_den: int
+    upcast: str
+    compute: int
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """LoRA. ``targets`` are the adapted linears of one layer (and the head where it is adapted), ``dtype`` its bytes."""
+
+    r: int
+    dropout: float
+    dtype: int
+    targets: frozenset[str]
+    dora: bool = False
+    saved_modules: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Recompute:
+    """Activation checkpointing: ``kind`` none, selective or full, on every ``every``-th layer."""
+
+    kind: str = "none"
+    every: int = 1
+    reentrant: bool = False
+    offload: bool = False
+
+    @property
+    def on(self) -> bool:
+        return self.kind != "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Zero:
+    """DeepSpeed's buffers, in elements (deepspeed/runtime/zero/config.py 0.19.6)."""
+
+    reduce_bucket: int = 500_000_000
+    allgather_bucket: int = 500_000_000
+    overlap: bool = False
+    contiguous: bool = True
+    prefetch: int = 50_000_000
+    persistence: int = 100_000
+    max_live: int = 1_000_000_000
+    sub_group: int = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sharding:
+    """Data-parallel layout. ``world`` is the data-parallel degree; the ``*_over`` say over how many ranks each is split."""
+
+    kind: str = "none"
+    world: int = 1
+    params_over: int = 1
+    grads_over: int = 1
+    states_over: int = 1
+    reshard: bool = True
+    offload_optimizer: bool = False
+    offload_params: bool = False
+    wrap: str = "layer"
+    zero: Zero = Zero()
+
+    @property
+    def is_fsdp(self) -> bool:
+        return self.kind in ("fsdp", "fsdp2")
+
+    @property
+    def is_zero(self) -> bool:
+        return self.kind.startswith("zero")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything the estimator needs. ``batch`` and ``seq`` are None where the run does not say them."""
+
+    arch: Architecture
+    shape: Shape
+    precision: Precision
+    optimizer: Optimizer
+    optimizer_impl: str
+    batch: int | None
+    seq: int | None
+    accum: int
+    recompute: Recompute
+    attention: str  # flash | efficient | math | eager
+    loss: str  # full | full-14 | full-8 | fused | chunked ...
+    sharding: Sharding
+    adapter: Adapter | None = None
+    quant: Quant | None = None
+    kernels: frozenset[str] = frozenset()
+    compile: bool = False
+    padded: bool = False
+    device: Device | None = None
+    origins: Mapping[str, Setting] = field(default_factory=dict)
+    assumptions: tuple[Assumption, ...] = ()
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of one micro batch; 1 stands for what is not known."""
+        return (self.batch or 1) * (self.seq or 1)
+
+    @property
+    def length(self) -> int:
+        return self.seq or 1
+
+    @property
+    def full(self) -> bool:
+        """The model itself trains."""
+        return self.adapter is None
+
+    def because(self, *names: str) -> tuple[Setting, ...]:
+        """The settings among ``names`` that this run has, in that order."""
+        return tuple(self.origins[name] for name in names if name in self.origins)
+
+    def adapted(self, linear: Linear) -> bool:
+        return self.adapter is not None and linear.role in self.adapter.targets
+
+    def trains(self, linear: Linear) -> bool:
+        """The linear's own weight trains (its input is kept for the weight gradient)."""
+        return self.full and not linear.frozen

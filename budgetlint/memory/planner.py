@@ -1,0 +1,317 @@
+"""From a run's settings to plans: defaults named, unknowns marked, version-dependent readings spelled out as alternatives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice, product
+from typing import Any
+
+from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.device import Device
+from budgetlint.catalog.targets import resolve_targets
+from budgetlint.catalog.optimizer import Optimizer
+from budgetlint.catalog.optimizers import find_optimizer
+from budgetlint.memory.estimate import Assumption
+from budgetlint.memory.plan import Adapter, Plan, Quant, Recompute, Sharding, Zero
+from budgetlint.memory.recipe import precision_of
+from budgetlint.memory.shape import shape_of
+from budgetlint.run import Setting, Settings, Stack
+
+MAX_READINGS = 8
+BITS = {"nf4": (4, 64), "fp4": (4, 64), "int8": (8, 0), "gptq": (4, 128), "awq": (4, 128), "fp8": (8, 0)}
+
+
+@dataclass(frozen=True)
+class Planned:
+    """``plans``: the best reading first, then every other that the known facts allow. ``missing``: settings without which
+    one end of the estimate stays open."""
+
+    plans: tuple[Plan, ...]
+    missing: tuple[str, ...]
+    assumptions: tuple[Assumption, ...]
+
+
+@dataclass
+class _Notes:
+    assumptions: list[Assumption] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+    def assume(self, text: str, setting: str = "") -> None:
+        note = Assumption(text, setting)
+        if note not in self.assumptions:
+            self.assumptions.append(note)
+
+
+def plan_run(settings: Settings, stack: Stack, arch: Architecture | None, device: Device | None) -> Planned:
+    """Plans of one run on one device, or none when the model is not known."""
+    notes = _Notes()
+    if arch is None:
+        return Planned((), ("model",), ())
+    plans = [_plan(read, stack, arch, device, notes) for read in islice(readings(settings), MAX_READINGS)]
+    variants = [variant for plan in plans for variant in _by_version(plan, settings, stack)]
+    first = plans[0]
+    for name, value in (("batch", first.batch), ("seq", first.seq)):
+        if value is None:
+            notes.missing.append({"batch": "micro_batch", "seq": "seq_len"}[name])
+    missing = tuple(dict.fromkeys(notes.missing))
+    return Planned(_unique(variants), missing, tuple(notes.assumptions))
+
+
+def _unique(plans: list[Plan]) -> tuple[Plan, ...]:
+    seen: list[Plan] = []
+    for plan in plans:
+        if all(_differs(plan, other) for other in seen):
+            seen.append(plan)
+    return tuple(seen)
+
+
+def _differs(one: Plan, other: Plan) -> bool:
+    return (one.precision, one.optimizer_impl, one.loss, one.recompute, one.attention, one.sharding, one.quant, one.adapter) != (
+        other.precision, other.optimizer_impl, other.loss, other.recompute, other.attention, other.sharding, other.quant, other.adapter,
+    )  # fmt: skip
+
+
+def readings(settings: Settings) -> Iterator[Settings]:
+    """Every way to read settings whose default depends on an unknown version (`Setting.readings`); the newest first."""
+    open_names = [name for name, setting in settings.items() if setting.state == "auto" and setting.readings]
+    for values in product(*(settings[name].readings for name in open_names)):
+        chosen = [replace(settings[name], value=value, state="known") for name, value in zip(open_names, values, strict=True)]
+        yield settings.under(Settings(chosen)) if chosen else settings
+
+
+def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device | None, notes: _Notes) -> Plan:
+    adapter = _adapter(settings, arch, notes)
+    shard = _sharding(settings, notes)
+    settings = _with_default_precision(settings, arch, notes)
+    precision = precision_of(settings, adapter=adapter is not None, shard=shard.kind)
+    quant = _quant(settings, notes)
+    optimizer = _optimizer(settings, notes)
+    if shard.offload_optimizer and precision.master == 0 and shard.is_zero:
+        precision = replace(precision, master=0)
+    return Plan(
+        arch=arch,
+        shape=shape_of(arch),
+        precision=precision,
+        optimizer=optimizer,
+        optimizer_impl=settings.value("optimizer_impl", "") or optimizer.impl,
+        batch=settings.value("micro_batch"),
+        seq=_length(settings, arch),
+        accum=settings.value("grad_accum", 1) or 1,
+        recompute=_recompute(settings),
+        attention=_kernel(settings, arch, precision.compute, notes),
+        loss=_loss(settings),
+        sharding=shard,
+        adapter=adapter,
+        quant=quant,
+        kernels=frozenset(settings.value("kernels", ()) or ()),
+        compile=bool(settings.value("compile", False)),
+        device=device,
+        origins=dict(settings),
+    )
+
+
+def _with_default_precision(settings: Settings, arch: Architecture, notes: _Notes) -> Settings:
+    loaded = settings.value("weights_dtype")
+    if loaded == "auto":
+        kept = arch.checkpoint_dtype or "bf16"
+        notes.assume(f"the checkpoint of {arch.name} is stored in {kept}", "weights_dtype")
+        return settings.under(Settings([replace(settings["weights_dtype"], value=kept)]))
+    stated = any(name in settings for name in ("precision", "weights_dtype", "autocast", "engine_dtype"))
+    if not stated:
+        notes.assume("no precision is stated: bf16 with an fp32 master copy", "precision")
+        from budgetlint.run import Origin, OriginKind
+
+        return settings.filled([Setting("precision", "bf16", Origin(OriginKind.DEFAULT, note="budgetlint default"), "bf16")])
+    return settings
+
+
+def _length(settings: Settings, arch: Architecture) -> int | None:
+    length: int | None = settings.value("seq_len")
+    return length
+
+
+# -- parts -------------------------------------------------------------------------------------------------------------
+
+
+def _adapter(settings: Settings, arch: Architecture, notes: _Notes) -> Adapter | None:
+    kind = settings.value("adapter", "lora" if "lora_r" in settings else "none")
+    if kind == "none":
+        return None
+    if kind != "lora":
+        notes.missing.append("adapter")
+    targets = settings.value("lora_targets")
+    if targets is None:
+        notes.assume("LoRA targets are not stated: all linear layers", "lora_targets")
+        targets = ("all-linear",)
+    matched, _ = resolve_targets(arch, tuple(targets))
+    if "lora_r" not in settings:
+        notes.assume("LoRA rank is not stated: 8, the default of peft", "lora_r")
+    dtype = 2 if settings.value("adapter_dtype") in ("bf16", "fp16") else 4
+    return Adapter(
+        r=settings.value("lora_r", 8),
+        dropout=settings.value("lora_dropout", 0.0) or 0.0,
+        dtype=dtype,
+        targets=frozenset(item.role for item in matched),
+        dora=bool(settings.value("lora_dora", False)),
+        saved_modules=_saved_modules(settings, arch),
+    )
+
+
+def _saved_modules(settings: Settings, arch: Architecture) -> int:
+    names = settings.value("lora_modules_to_save", ()) or ()
+    tables = {"embed_tokens", "lm_head", "wte", "embed_in", "embed_out", "word_embeddings"}
+    return sum(arch.vocab * arch.hidden for name in names if name in tables)
+
+
+def _quant(settings: Settings, notes: _Notes) -> Quant | None:
+    kind = settings.value("quant", "none")
+    if kind == "none":
+        return None
+    bits, block = BITS[kind]
+    double = settings.value("quant_double")
+    if kind in ("nf4", "fp4") and double is None:
+        notes.assume("double quantisation is not stated: off", "quant_double")
+    num, den = _packed_bytes(bits, block, bool(double))
+    upcast = settings.value("quant_upcast", "none")
+    compute = 4 if settings.value("quant_compute_dtype") == "fp32" else 2
+    return Quant(kind, num, den, upcast, compute)
+
+
+def _packed_bytes(bits: int, block: int, double: bool) -> tuple[int, int]:
+    """Bytes per weight as a fraction: bitsandbytes functional.py 0.50: one fp32 absmax per block of 64; double quantisation
+    stores it in 8 bits and one fp32 per 256 of those."""
+    if not block:
+        return bits, 8
+    if not double:
+        return bits * block + 32, 8 * block
+    return bits * block * 256 + 8 * 256 + 32, 8 * block * 256
+
+
+def _optimizer(settings: Settings, notes: _Notes) -> Optimizer:
+    name = settings.value("optimizer")
+    if name is None:
+        notes.assume("no optimizer is stated: AdamW", "optimizer")
+        name = "adamw"
+    found = find_optimizer(name)
+    if not isinstance(found, Optimizer):
+        notes.missing.append("optimizer")
+        found = find_optimizer("adamw")
+        assert isinstance(found, Optimizer)
+    return found
+
+
+def _recompute(settings: Settings) -> Recompute:
+    return Recompute(
+        kind=settings.value("recompute", "none"),
+        every=settings.value("recompute_every", 1) or 1,
+        reentrant=bool(settings.value("recompute_reentrant", False)),
+        offload=bool(settings.value("recompute_offload", False)),
+    )
+
+
+def _kernel(settings: Settings, arch: Architecture, compute: int, notes: _Notes) -> str:
+    """Which attention kernel runs: aten/native/transformers/cuda/sdp_utils.cpp (torch 2.13): flash takes 16-bit types
+    without a mask, memory-efficient needs as many key as query heads, math takes the rest."""
+    wanted: str = settings.value("attention", "")
+    if not wanted:
+        notes.assume("attention is not stated: sdpa, the default of transformers", "attention")
+        wanted = "sdpa"
+    if wanted == "eager" or (wanted == "sdpa" and arch.family == "gemma2"):
+        return "eager"
+    if wanted == "flash" or wanted == "flex" or compute == 2:
+        return "flash"
+    return "efficient" if arch.kv_heads == arch.heads else "math"
+
+
+def _loss(settings: Settings) -> str:
+    kernels = settings.value("kernels", ()) or ()
+    stated: str = settings.value("loss", "")
+    if stated in ("fused", "chunked"):
+        return stated
+    if "linear_cross_entropy" in kernels:
+        return "fused"
+    return "full"
+
+
+# -- distribution ------------------------------------------------------------------------------------------------------
+
+
+def _sharding(settings: Settings, notes: _Notes) -> Sharding:
+    devices: int | None = settings.value("devices")
+    kind = settings.value("shard")
+    if kind is None:
+        kind = "ddp" if (devices or 1) > 1 else "none"
+        if kind == "ddp":
+            notes.assume("several devices and no shard: ddp", "shard")
+    if devices is None and kind not in ("none", "ddp"):
+        notes.missing.append("devices")
+    split = max(1, (devices or 1) // _model_parallel(settings))
+    if kind == "ddp" and split == 1:
+        kind = "none" if devices == 1 else kind
+    strategy = settings.value("shard_strategy", "full")
+    over = _over(kind, strategy, split, settings)
+    return Sharding(
+        kind=kind,
+        world=split,
+        params_over=over[0],
+        grads_over=over[1],
+        states_over=over[2],
+        reshard=bool(settings.value("reshard_after_forward", strategy not in ("grad-op", "hybrid-grad-op"))),
+        offload_optimizer=settings.value("offload_optimizer", "none") != "none",
+        offload_params=settings.value("offload_params", "none") != "none",
+        wrap=settings.value("wrap", "layer"),
+        zero=_zero(settings, kind),
+    )
+
+
+def _model_parallel(settings: Settings) -> int:
+    return int(settings.value("tensor_parallel", 1) or 1) * int(settings.value("pipeline_parallel", 1) or 1)
+
+
+def _over(kind: str, strategy: str, world: int, settings: Settings) -> tuple[int, int, int]:
+    """Over how many ranks parameters, gradients and states are split."""
+    group = min(world, settings.value("devices_per_node") or world) if strategy.startswith("hybrid") else world
+    return {
+        "zero1": (1, 1, world),
+        "zero2": (1, world, world),
+        "zero3": (world, world, world),
+        "fsdp": (1, 1, 1) if strategy == "no-shard" else (group, group, group),
+        "fsdp2": (group, group, group),
+    }.get(kind, (1, 1, 1))
+
+
+def _zero(settings: Settings, kind: str) -> Zero:
+    base = Zero(overlap=kind == "zero3")
+    names = {
+        "reduce_bucket": "zero_bucket", "allgather_bucket": "zero_allgather_bucket", "overlap": "zero_overlap", "contiguous": "zero_contiguous",
+        "prefetch": "zero_prefetch", "persistence": "zero_persistence", "max_live": "zero_max_live", "sub_group": "zero_sub_group",
+    }  # fmt: skip
+    changes: dict[str, Any] = {name: value for name, key in names.items() if (value := settings.value(key)) is not None}
+    return replace(base, **changes)
+
+
+# -- what depends on versions ------------------------------------------------------------------------------------------
+
+
+def _by_version(plan: Plan, settings: Settings, stack: Stack) -> Iterator[Plan]:
+    """The plan under each reading of the step implementation and the logits code that the stack leaves open."""
+    for implementation in _implementations(plan, stack):
+        for recipe in _loss_recipes(plan, stack):
+            yield replace(plan, optimizer_impl=implementation, loss=recipe)
+
+
+def _implementations(plan: Plan, stack: Stack) -> tuple[str, ...]:
+    """transformers training_args.py: ``adamw_torch_fused`` when torch >= 2.8, else ``adamw_torch`` (foreach on CUDA)."""
+    if plan.optimizer_impl or not plan.optimizer.step_temp:
+        return (plan.optimizer_impl,)
+    newer = stack.at_least("torch", "2.8")
+    return {True: ("fused",), False: ("foreach",)}.get(newer, ("fused", "foreach"))  # type: ignore[call-overload,no-any-return]
+
+
+def _loss_recipes(plan: Plan, stack: Stack) -> tuple[str, ...]:
+    if plan.loss != "full":
+        return (plan.loss,)
+    if stack.at_least("transformers", "4.49") is not False:
+        return ("full",)
+    return ("full-shifted",) if stack.at_least("transformers", "4.46") else ("full-upcast",)

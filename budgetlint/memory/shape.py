@@ -1,0 +1,107 @@
+"""A model as the estimator sees it: the linears of a layer, the rest of a layer, embeddings and head, in elements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from budgetlint.catalog import ledger
+from budgetlint.catalog.architecture import Architecture
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """One matmul weight: ``inputs`` x ``outputs`` (x ``experts`` copies). ``reads`` names the tensor it reads, so that
+    linears on one input share what they keep."""
+
+    role: str
+    inputs: int
+    outputs: int
+    reads: str
+    experts: int = 1
+    frozen: bool = False
+    bias: bool = False
+
+    @property
+    def weights(self) -> int:
+        return self.inputs * self.outputs * self.experts
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Element counts of a model. ``layer`` is the usual block; what the first dense layers of a mixture, a decoder stack or a
+    tower hold beside it is in ``other``, together with position tables."""
+
+    arch: Architecture
+    layers: int
+    layer: tuple[Linear, ...]
+    layer_small: int  # norms and biases of one layer
+    embed: int
+    head: int  # 0 when tied to the embedding
+    final_norm: int
+    other: int
+    total: int
+
+    @property
+    def layer_linears(self) -> int:
+        return sum(linear.weights for linear in self.layer)
+
+    @property
+    def layer_total(self) -> int:
+        return self.layer_linears + self.layer_small
+
+    @property
+    def head_elements(self) -> int:
+        """Elements of the matrix that makes the logits, tied or not."""
+        return self.head or self.embed
+
+    @property
+    def root(self) -> int:
+        """What is in no layer: embeddings, head, final norm."""
+        return self.total - self.layers * self.layer_total
+
+
+READS = {
+    **dict.fromkeys(("q_proj", "k_proj", "v_proj", "qkv_proj", "q_a_proj", "kv_a_proj"), "attention_input"),
+    "q_b_proj": "q_latent",
+    "kv_b_proj": "kv_latent",
+    "o_proj": "attention_output",
+    **dict.fromkeys(("gate_proj", "up_proj", "gate_up_proj", "router", "shared_gate"), "mlp_input"),
+    "down_proj": "mlp_product",
+    **dict.fromkeys(("expert_gate_proj", "expert_up_proj", "expert_gate_up_proj"), "expert_input"),
+    "expert_down_proj": "expert_product",
+    **dict.fromkeys(("shared_gate_proj", "shared_up_proj", "shared_gate_up_proj"), "mlp_input"),
+    "shared_down_proj": "shared_product",
+}
+"""Which tensor each role's matmul reads."""
+
+
+@lru_cache(maxsize=256)
+def shape_of(arch: Architecture) -> Shape:
+    """The shape of an architecture, from its exact tensor list."""
+    usual = _usual_layers(arch)
+    layer = tuple(
+        Linear(item.role, item.inputs, item.outputs, READS.get(item.role, item.role), item.per_layer, bias=item.bias)
+        for item in ledger.linears(arch)
+        if item.where == usual[0] and item.layers == usual[1]
+    )
+    small = sum(
+        tensor.numel * tensor.per_layer
+        for tensor in ledger.weight_tensors(arch)
+        if tensor.where == usual[0] and tensor.layers == usual[1] and tensor.kind not in ("linear", "experts")
+    )
+    total = ledger.parameter_count(arch)
+    embed, head = ledger.embedding_parameters(arch), ledger.head_parameters(arch)
+    final = sum(tensor.elements for tensor in ledger.weight_tensors(arch) if tensor.where == "final")
+    inside = usual[1] * (sum(linear.weights for linear in layer) + small)
+    return Shape(arch, usual[1], layer, small, embed, head, final, total - inside - embed - head - final, total)
+
+
+def _usual_layers(arch: Architecture) -> tuple[str, int]:
+    """Where the usual block lies and how often it stands: the place with the most matmul weights."""
+    sums: dict[tuple[str, int], int] = {}
+    for item in ledger.linears(arch):
+        if item.where in ("layer", "encoder", "decoder", "vision"):
+            key = (item.where, item.layers)
+            sums[key] = sums.get(key, 0) + item.weights
+    return max(sums, key=lambda key: sums[key]) if sums else ("layer", arch.layers)

@@ -1,0 +1,201 @@
+"""The static state: weights, gradients, optimizer. Fixed by parameters, dtypes and how they are split; no batch in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from budgetlint.catalog.optimizer import Optimizer
+from budgetlint.catalog.optimizers import state_bytes_of
+from budgetlint.memory.estimate import Bucket, Term
+from budgetlint.memory.plan import Plan
+from budgetlint.memory.shape import Linear
+
+
+@dataclass(frozen=True, slots=True)
+class Trainable:
+    """What trains: tensors as ``(rows, columns, how many)``; ``columns`` 1 for a vector."""
+
+    elements: int
+    tensors: tuple[tuple[int, int, int], ...]
+    largest: int
+    embedding: int
+
+
+def trainable(plan: Plan) -> Trainable:
+    tensors = tuple(_adapter_tensors(plan) if plan.adapter else _model_tensors(plan))
+    elements = sum(rows * columns * count for rows, columns, count in tensors)
+    largest = max((rows * columns for rows, columns, _ in tensors), default=0)
+    return Trainable(elements, tensors, largest, 0 if plan.adapter else plan.shape.embed)
+
+
+def _model_tensors(plan: Plan) -> Iterator[tuple[int, int, int]]:
+    shape, arch = plan.shape, plan.arch
+    linears = [linear for linear in shape.layer if not linear.frozen]
+    for linear in linears:
+        yield linear.outputs, linear.inputs, linear.experts * shape.layers
+    small = shape.layer_small * shape.layers + shape.final_norm + shape.other
+    yield arch.vocab, arch.hidden, 1
+    if shape.head:
+        yield arch.vocab, arch.hidden, 1
+    counted = sum(linear.weights for linear in linears) * shape.layers + arch.vocab * arch.hidden * (2 if shape.head else 1)
+    rest = shape.total - counted
+    if rest > 0:
+        width = max(arch.hidden, 1)
+        yield width, 1, rest // width
+        if rest % width:
+            yield rest % width, 1, 1
+    assert small >= 0
+
+
+def _adapter_tensors(plan: Plan) -> Iterator[tuple[int, int, int]]:
+    adapter, shape = plan.adapter, plan.shape
+    assert adapter is not None
+    for linear in adapted_linears(plan):
+        yield adapter.r, linear.inputs, linear.experts * shape.layers
+        yield linear.outputs, adapter.r, linear.experts * shape.layers
+        if adapter.dora:
+            yield linear.outputs, 1, linear.experts * shape.layers
+    if "lm_head" in adapter.targets:
+        yield adapter.r, plan.arch.hidden, 1
+        yield plan.arch.vocab, adapter.r, 1
+    if adapter.saved_modules:
+        yield adapter.saved_modules // plan.arch.hidden, plan.arch.hidden, 1
+
+
+def adapted_linears(plan: Plan) -> tuple[Linear, ...]:
+    return tuple(linear for linear in plan.shape.layer if plan.adapted(linear))
+
+
+# -- weights -----------------------------------------------------------------------------------------------------------
+
+
+def weights(plan: Plan, train: Trainable) -> Iterator[Term]:
+    over = plan.sharding.params_over
+    if plan.sharding.offload_params:
+        return
+    if plan.quant is not None:
+        yield from _quantised(plan, over)
+    else:
+        size = plan.precision.weights
+        yield Term(
+            Bucket.WEIGHTS,
+            split(plan.shape.total * size, over),
+            f"{plan.shape.total:,} parameters x {size} B{_over(over)}",
+            plan.because("model", "weights_dtype", "precision", "shard"),
+        )
+    if plan.adapter is not None:
+        yield Term(
+            Bucket.WEIGHTS,
+            split(train.elements * plan.adapter.dtype, over),
+            f"{train.elements:,} adapter parameters x {plan.adapter.dtype} B{_over(over)}",
+            plan.because("lora_r", "lora_targets", "adapter_dtype", "adapter"),
+        )
+
+
+def _quantised(plan: Plan, over: int) -> Iterator[Term]:
+    quant, shape = plan.quant, plan.shape
+    assert quant is not None
+    packed = shape.layer_linears * shape.layers
+    rest = shape.total - packed
+    size = 4 if quant.upcast == "all" else quant.compute
+    yield Term(
+        Bucket.WEIGHTS,
+        split(packed * quant.bytes_num // quant.bytes_den, over),
+        f"{packed:,} block weights x {quant.bytes_num / quant.bytes_den:.6f} B ({quant.kind}){_over(over)}",
+        plan.because("quant", "quant_double", "model", "shard"),
+    )
+    yield Term(
+        Bucket.WEIGHTS,
+        split(rest * size, over),
+        f"{rest:,} unquantised parameters (embeddings, head, norms) x {size} B{_over(over)}",
+        plan.because("quant", "quant_upcast", "model", "shard"),
+    )
+
+
+# -- gradients ---------------------------------------------------------------------------------------------------------
+
+
+def gradient_bytes(plan: Plan, elements: int) -> int:
+    """Stored gradients of ``elements`` trainable parameters on one device."""
+    if not plan.optimizer.keeps_gradients:
+        return 0
+    size = plan.adapter.dtype if plan.adapter is not None else plan.precision.grads
+    return split(elements * size, plan.sharding.grads_over)
+
+
+def gradients(plan: Plan, train: Trainable) -> Term:
+    size = plan.adapter.dtype if plan.adapter is not None else plan.precision.grads
+    return Term(
+        Bucket.GRADIENTS,
+        gradient_bytes(plan, train.elements),
+        f"{train.elements:,} gradients x {size} B{_over(plan.sharding.grads_over)}",
+        plan.because("precision", "weights_dtype", "lora_r", "grads_dtype", "shard"),
+    )
+
+
+# -- optimizer ---------------------------------------------------------------------------------------------------------
+
+
+def optimizer(plan: Plan, train: Trainable) -> Iterator[Term]:
+    """The fp32 master copy (booked here: the step is its only writer) and the states."""
+    precision, sharding = plan.precision, plan.sharding
+    if sharding.offload_optimizer:
+        return
+    over = sharding.states_over
+    if precision.master and plan.adapter is None:
+        yield Term(
+            Bucket.OPTIMIZER,
+            split(train.elements * precision.master, over),
+            f"{train.elements:,} master weights x {precision.master} B{_over(over)}",
+            plan.because("precision", "engine_dtype", "shard"),
+        )
+    states = states_of(plan, train)
+    if states:
+        yield Term(
+            Bucket.OPTIMIZER,
+            split(states, over),
+            f"{plan.optimizer.name} states of {train.elements:,} parameters, {states / max(train.elements, 1):.3f} B each{_over(over)}",
+            plan.because("optimizer", "optimizer_state", "lora_r", "precision", "shard"),
+        )
+
+
+def states_of(plan: Plan, train: Trainable) -> int:
+    """Bytes of optimizer state over all ranks."""
+    size = plan.adapter.dtype if plan.adapter is not None else plan.precision.state
+    return state_bytes_of(plan.optimizer, train.tensors, size)
+
+
+def step_temporaries(plan: Plan, train: Trainable) -> Iterator[Term]:
+    """What the step allocates and frees: a list the size of the states (foreach), two tensors (for-loop), none (fused)."""
+    precision, sharding, over = plan.precision, plan.sharding, plan.sharding.states_over
+    if sharding.offload_optimizer or not train.elements:
+        return
+    if precision.master and plan.adapter is None and sharding.is_zero:
+        group = min(sharding.zero.sub_group, -(-train.elements // over)) if sharding.kind == "zero3" else -(-train.elements // over)
+        yield Term(Bucket.BUFFERS, group * 4, f"{group:,} gradients cast to fp32 for the step", plan.because("shard", "zero_sub_group"))
+    size = 4 if precision.master else (plan.adapter.dtype if plan.adapter is not None else precision.state)
+    implementation = plan.optimizer.impl or plan.optimizer_impl
+    if implementation == "foreach" and plan.optimizer.step_temp:
+        count = int(train.elements * plan.optimizer.step_temp)
+        yield Term(
+            Bucket.BUFFERS,
+            split(count * size, over),
+            f"{count:,} step temporaries x {size} B (foreach){_over(over)}",
+            plan.because("optimizer_impl", "optimizer", "shard"),
+        )
+    elif implementation == "for-loop":
+        yield Term(Bucket.BUFFERS, 2 * train.largest * size, f"2 temporaries of the largest tensor, {train.largest:,} x {size} B", plan.because("optimizer_impl"))
+
+
+def split(count: int, over: int) -> int:
+    """Bytes on each of ``over`` ranks; the last rank is padded, so rounded up."""
+    return -(-count // over)
+
+
+def _over(over: int) -> str:
+    return f" / {over} ranks" if over > 1 else ""
+
+
+def is_adam_like(optimizer: Optimizer) -> bool:
+    return optimizer.adam_like

@@ -1,0 +1,94 @@
+"""What a check comes to: findings, verdicts, what was skipped and why, and the exit code that follows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from budgetlint.finding import Finding, Severity
+from budgetlint.memory.estimate import Verdict
+from budgetlint.source import SourceFile
+
+CLEAN, FINDINGS, MISUSE = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class RunVerdict:
+    """The answer for one run on one target. ``need`` and ``limit`` in bytes; ``missing`` names what is not known.
+
+    ``judged`` is False where no budget says what the device offers: then there is nothing to compare with.
+    """
+
+    name: str
+    target: str | None
+    cell: str
+    verdict: Verdict
+    need: int | None
+    limit: int | None
+    missing: tuple[str, ...] = ()
+
+    @property
+    def judged(self) -> bool:
+        return self.verdict is not Verdict.UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A rule that could not run here, and why. ``where`` is the run or the file."""
+
+    code: str
+    name: str
+    where: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """A rule that raised: a bug in the rule, with its traceback."""
+
+    name: str
+    where: str
+    traceback: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """``findings`` in file order; ``suppressed`` those that somebody allowed; ``sources`` the texts, for excerpts;
+    ``urls`` the page of each rule that has one, by code."""
+
+    findings: tuple[Finding, ...] = ()
+    verdicts: tuple[RunVerdict, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    suppressed: tuple[Finding, ...] = ()
+    crashes: tuple[Crash, ...] = ()
+    sources: Mapping[str, SourceFile] = field(default_factory=dict, repr=False)
+    urls: Mapping[str, str] = field(default_factory=dict, repr=False)
+    files: int = 0
+    budgets: int = 0
+    rules: int = 0
+
+    @property
+    def crashed(self) -> bool:
+        return bool(self.crashes)
+
+    def count(self, severity: Severity) -> int:
+        return sum(1 for finding in self.findings if finding.severity is severity)
+
+    def verdict_counts(self) -> dict[str, int]:
+        counts = Counter(verdict.verdict.value for verdict in self.verdicts)
+        return {verdict.value: counts[verdict.value] for verdict in Verdict}
+
+    @property
+    def judged(self) -> int:
+        """How many runs got a verdict."""
+        return sum(1 for verdict in self.verdicts if verdict.judged)
+
+    def exit_code(self, fail_on: Severity = Severity.ERROR, *, require_verdict: bool = False) -> int:
+        """0 clean, 1 findings at or above ``fail_on`` (or a run without the verdict that is required), 2 a crashed rule."""
+        if self.crashed:
+            return MISUSE
+        if any(finding.severity >= fail_on for finding in self.findings):
+            return FINDINGS
+        unanswered = require_verdict and (not self.verdicts or self.judged < len(self.verdicts))
+        return FINDINGS if unanswered else CLEAN

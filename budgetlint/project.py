@@ -1,0 +1,182 @@
+"""What lies in a project: every config file read, recognised and turned into a reading; every budget; every problem."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from budgetlint.documents import Document
+from budgetlint.documents.load import load
+from budgetlint.files import Files, TextFiles
+from budgetlint.finding import Confidence, Finding, Severity
+from budgetlint.language.budget import Budget
+from budgetlint.readers import READERS, Reader, identify
+from budgetlint.readers.recognise import Tie
+from budgetlint.run import Reading
+from budgetlint.source import Location, SourceFile, Unreadable
+
+BUDGET_SUFFIX = ".budget"
+LOCK = "budget.lock"
+
+
+@dataclass(frozen=True)
+class FileEntry:
+    """What one file was taken for: ``format`` is a reader's name, ``budget``, or None where nobody claims it."""
+
+    path: str
+    format: str | None
+    readings: tuple[Reading, ...] = ()
+    budget: Budget | None = None
+    source: SourceFile | None = None
+    problem: str = ""
+
+
+@dataclass
+class Project:
+    """Files by path, read at most once. ``findings`` are the problems met on the way."""
+
+    files: Files
+    entries: dict[str, FileEntry] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+    def add(self, path: str) -> FileEntry:
+        """Read one file and say what it is. Files that nobody claims are kept with ``format`` None."""
+        if path not in self.entries:
+            self.entries[path] = self._read(path)
+        return self.entries[path]
+
+    def _read(self, path: str) -> FileEntry:
+        source = self.files.read(path)
+        if isinstance(source, Unreadable):
+            return self._unreadable(source)
+        if path.endswith(BUDGET_SUFFIX):
+            return self._budget(path, source)
+        return self._config(path, source)
+
+    def _unreadable(self, wrong: Unreadable) -> FileEntry:
+        self.findings.append(_file_finding("unreadable-file", Location(wrong.path), f"{wrong.path} {wrong.problem}", wrong.cure))
+        return FileEntry(wrong.path, None, problem=wrong.problem)
+
+    def _budget(self, path: str, source: SourceFile) -> FileEntry:
+        from budgetlint.language import read_budget
+
+        budget = read_budget(source, load=self.files.read)
+        return FileEntry(path, "budget", budget=budget, source=source)
+
+    def _config(self, path: str, source: SourceFile) -> FileEntry:
+        readings: list[Reading] = []
+        problem = ""
+        for document in load(source):
+            if document.root is None:
+                problem = problem or self._unparsed(document)
+                continue
+            found = identify(document)
+            if isinstance(found, Tie):
+                problem = self._tie(document, found)
+            elif found is not None:
+                readings.append(found.read(document))
+        format_name = readings[0].format if readings else None
+        return FileEntry(path, format_name, tuple(readings), source=source, problem=problem)
+
+    def _unparsed(self, document: Document) -> str:
+        """A file that does not parse is a finding only when its text looks like a training config, else it is just listed."""
+        for problem in document.problems:
+            if looks_like_config(document.source.text):
+                self.findings.append(
+                    _file_finding(
+                        "unparsable-file", problem.location, f"not valid {document.format.upper()}: {problem.message}", problem.cure
+                    )
+                )
+            return f"not valid {document.format.upper()}: {problem.message}"
+        return ""
+
+    def _tie(self, document: Document, tie: Tie) -> str:
+        names = " and ".join(reader.format for reader in tie.readers)
+        self.findings.append(
+            _file_finding(
+                "ambiguous-format",
+                Location(document.path),
+                f"{document.path} reads equally well as {names}",
+                "say which in a budget: config PATH kind=NAME",
+                severity=Severity.WARNING,
+            )
+        )
+        return f"equally {names}"
+
+    def as_kind(self, path: str, kind: str) -> FileEntry:
+        """Read a file as the format a budget names for it (``config train.yaml kind=axolotl``)."""
+        reader = reader_named(kind)
+        entry = self.add(path)
+        if reader is None or entry.format == reader.format or entry.source is None or entry.budget is not None:
+            return entry
+        readings = tuple(reader.read(document) for document in load(entry.source) if document.root is not None)
+        self.entries[path] = FileEntry(path, readings[0].format if readings else None, readings, source=entry.source)
+        return self.entries[path]
+
+    @cached_property
+    def names(self) -> Mapping[str, list[str]]:
+        """Paths by base name, for references that resolve by a unique name."""
+        found: dict[str, list[str]] = {}
+        for path in self.entries:
+            found.setdefault(path.rpartition("/")[2], []).append(path)
+        return found
+
+
+KINDS = {
+    "hf": "hf_training_arguments",
+    "trl": "hf_training_arguments",
+    "alignment_handbook": "hf_training_arguments",
+    "llama-factory": "llamafactory",
+    "llama_factory": "llamafactory",
+}
+
+
+def reader_named(kind: str) -> Reader | None:
+    """The reader a budget's ``kind=`` names, by format name or a common spelling of it."""
+    name = kind.lower().replace("-", "_")
+    wanted = {name, KINDS.get(kind.lower(), name), KINDS.get(name, name)}
+    return next((reader for reader in READERS if reader.format in wanted), None)
+
+
+def looks_like_config(text: str) -> bool:
+    """Does an unparsable text hold a key that only a training config has?"""
+    return any(key in text for key in DISCRIMINATING)
+
+
+DISCRIMINATING = (
+    "per_device_train_batch_size", "gradient_accumulation_steps", "micro_batch_size", "zero_optimization", "train_micro_batch_size_per_gpu",
+    "model_name_or_path", "base_model", "cutoff_len", "finetuning_type", "sequence_len", "distributed_type", "num_train_epochs",
+)  # fmt: skip
+
+CODES = {
+    "unreadable-file": "BL910",
+    "unparsable-file": "BL911",
+    "ambiguous-format": "BL912",
+    "missing-reference": "BL913",
+    "no-such-config": "BL914",
+}
+
+
+def _file_finding(name: str, location: Location, message: str, help: str, severity: Severity = Severity.ERROR) -> Finding:
+    return Finding(CODES[name], name, severity, Confidence.HIGH, message, location, help)
+
+
+file_finding = _file_finding
+
+
+def open_project(files: Files, paths: Iterable[str]) -> Project:
+    """Read every config file among and below ``paths``."""
+    project = Project(files)
+    for path in files.expand(paths):
+        project.add(path)
+    return project
+
+
+def texts_project(texts: Mapping[str, str]) -> Project:
+    return open_project(TextFiles(texts), ["."])
+
+
+def readings_of(project: Project) -> Iterator[Reading]:
+    for entry in project.entries.values():
+        yield from entry.readings

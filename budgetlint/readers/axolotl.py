@@ -1,0 +1,85 @@
+"""axolotl: one flat YAML file per run, loaded by PyYAML (``cli/config.py``) and validated by pydantic, which converts numbers in text."""
+
+from __future__ import annotations
+
+from budgetlint.documents import Document, Loader, Mapping, Sequence
+from budgetlint.readers.axolotl_adapter import adapter_settings, freeze_settings, task_settings
+from budgetlint.readers.axolotl_defaults import defaults, settle
+from budgetlint.readers.axolotl_keys import BNB, EVERY, LORA
+from budgetlint.readers.axolotl_memory import attention_settings, kernel_settings, loss_settings, recompute_settings
+from budgetlint.readers.axolotl_precision import precision_settings, quant_settings
+from budgetlint.readers.axolotl_shard import (
+    FSDP,
+    accumulation_settings,
+    evaluation_settings,
+    references,
+    saving_settings,
+    shard_settings,
+    uses_fsdp,
+)
+from budgetlint.readers.base import Reader, raw_at, read_keys
+from budgetlint.readers.optimizer_names import read_optimizer
+from budgetlint.readers.view import View, key_set
+from budgetlint.run import Misread, Reading, Role, Setting, Settings
+
+_LOADER = Loader.PYYAML
+
+_OWN = key_set("""sequence_len micro_batch_size val_set_size adapter sample_packing pad_to_sequence_len dataset_prepared_path num_epochs
+    train_on_inputs load_in_4bit load_in_8bit lora_target_linear lora_target_modules saves_per_epoch evals_per_epoch
+    flash_attention special_tokens wandb_watch lr_scheduler optimizer xformers_attention pretraining_dataset""")
+_OTHERS = key_set("""merge_method slices per_device_train_batch_size per_gpu_train_batch_size model_name_or_path finetuning_type cutoff_len
+    distributed_type train_dataset actor_rollout_ref exp_manager""")
+
+
+def recognise(document: Document) -> float:
+    """``base_model`` and what only axolotl calls so. mergekit and hand-made trainers have ``base_model`` too."""
+    mapping = document.mapping
+    if mapping is None or document.format == "toml":
+        return 0.0
+    keys = frozenset(mapping.keys())
+    if keys & _OTHERS:
+        return 0.0
+    own = len(keys & _OWN) + 2 * _typed_datasets(mapping)
+    if "base_model" in keys:
+        return 1.0 if "sequence_len" in keys and own >= 2 else 0.9 if own >= 3 else 0.0
+    return 0.8 if {"sequence_len", "micro_batch_size"} <= keys and own >= 4 else 0.0
+
+
+def _typed_datasets(mapping: Mapping) -> bool:
+    """``datasets: [{path: ..., type: ...}]``."""
+    datasets = mapping.get("datasets")
+    first = datasets.items[0] if isinstance(datasets, Sequence) and datasets.items else None
+    return isinstance(first, Mapping) and "path" in first and "type" in first
+
+
+def read(document: Document) -> Reading:
+    view = View(document, _LOADER)
+    keys = (
+        *EVERY,
+        *(LORA if view.word("adapter") else ()),
+        *(BNB if view.word("adapter") == "qlora" else ()),
+        *(FSDP if uses_fsdp(view) else ()),
+    )
+    settings, misreads = read_keys(document, _LOADER, keys)
+    optimizer = _optimizer(view, misreads)
+    together = [
+        *task_settings(view), *adapter_settings(view), *freeze_settings(view),
+        *precision_settings(view), *quant_settings(view),
+        *recompute_settings(view), *attention_settings(view), *kernel_settings(view), *loss_settings(view),
+        *shard_settings(view), *accumulation_settings(view), *evaluation_settings(view), *saving_settings(view),
+    ]  # fmt: skip
+    return Reading("axolotl", Role.TRAINER, document, Settings((*together, *optimizer, *settings)), references(view), tuple(misreads))
+
+
+_UNSIZED = key_set("dion sinkgd polora adamc flash_adam flash_adamw flash_sgd flash_sgdw flash_lion")
+"""Optimizers of axolotl (``utils/schemas/enums.py``) whose state the catalog does not know."""
+
+
+def _optimizer(view: View, misreads: list[Misread]) -> list[Setting]:
+    named = raw_at(view.document, view.loader, "optimizer")
+    if named is None or view.word("optimizer") in _UNSIZED:
+        return [view.symbolic("optimizer", "optimizer")] if named else []
+    return read_optimizer(named, "axolotl", misreads)
+
+
+READER = Reader("axolotl", Role.TRAINER, _LOADER, recognise, read, defaults, package="axolotl", settle=settle)

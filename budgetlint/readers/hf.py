@@ -1,0 +1,142 @@
+"""Configs of Hugging Face trainers: TrainingArguments scripts, TRL, alignment-handbook and open-r1 recipes, open-instruct.
+
+One family, four readers: the same keys, different defaults. YAML goes through PyYAML (TRL 1.16.0 ``scripts/utils.py``,
+transformers 5.24.0 ``hf_argparser.py``), JSON through ``json``.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from budgetlint.documents import Document, Loader, Mapping, Scalar
+from budgetlint.readers import hf_keys, hf_recognise
+from budgetlint.readers.base import Key, Reader, Reading, loader_of, raw_at, read_keys, to_bool
+from budgetlint.readers.deepspeed import read_section
+from budgetlint.readers.deepspeed_auto import engine_over_trainer
+from budgetlint.readers.hf_adapters import read_adapter, read_quant
+from budgetlint.readers.hf_checkpointing import read_checkpointing
+from budgetlint.readers.hf_defaults import plain_defaults
+from budgetlint.readers.hf_fsdp import fsdp_reference, read_fsdp
+from budgetlint.readers.hf_kernels import read_kernels, read_loss
+from budgetlint.readers.hf_length import read_length
+from budgetlint.readers.hf_precision import read_autocast
+from budgetlint.readers.hf_settle import settle, settle_trl
+from budgetlint.readers.hf_tasks import read_task
+from budgetlint.readers.lookup import Lookup
+from budgetlint.readers.open_instruct_defaults import open_instruct_defaults
+from budgetlint.readers.optimizer_names import read_optimizer
+from budgetlint.readers.trl_defaults import trl_defaults
+from budgetlint.run import Reference, Role, Setting, Settings, over
+
+_UNPARSED = hf_keys.unparsed(hf_keys.TRAINING)
+_BY_TRL = (hf_recognise.TRL, hf_recognise.HANDBOOK)
+
+
+def read(document: Document, flavour: str) -> Reading:
+    """What one document of the family says. Unknown keys stay in the document, for the rules."""
+    parsed = flavour in _BY_TRL
+    look = Lookup(document, loader_of(document, Loader.PYYAML), hf_recognise.home_of(document), flag=to_bool if parsed else hf_keys.truthy)
+    settings = _merged([*_model(look), *_training(look, parsed), *_switches(look, flavour)])
+    settings = engine_over_trainer(settings, _inline_engine(look))
+    return Reading(flavour, Role.TRAINER, document, settings, tuple(_references(look)), tuple(look.misreads))
+
+
+def _model(look: Lookup) -> list[Setting]:
+    """Model keys stand at the top, or in a ``model`` section beside a nested training section."""
+    sections = ["", "model", "model_arguments", "model_args"] if look.prefix else [""]
+    if look.prefix:
+        sections.append(look.prefix)
+    found: list[Setting] = []
+    for section in sections:
+        settings, misreads = read_keys(look.document, look.loader, _scalars_only(look, section), section)
+        found.extend(settings)
+        look.misreads.extend(misreads)
+    return found
+
+
+def _scalars_only(look: Lookup, section: str) -> tuple[Key, ...]:
+    """``model:`` may be a section of its own; then it is no name."""
+    raw = raw_at(look.document, look.loader, f"{section}.model" if section else "model")
+    return hf_keys.MODEL[1:] if raw is not None and not isinstance(raw.node, Scalar) else hf_keys.MODEL
+
+
+def _training(look: Lookup, parsed: bool) -> list[Setting]:
+    settings, misreads = read_keys(look.document, look.loader, hf_keys.TRAINING if parsed else _UNPARSED, look.prefix)
+    look.misreads.extend(misreads)
+    optim = look.raw("optim")
+    return [*settings, *(read_optimizer(optim, "hf", look.misreads) if optim else ())]
+
+
+def _switches(look: Lookup, flavour: str) -> list[Setting]:
+    """What several keys decide together."""
+    parsed = flavour in _BY_TRL
+    top = Lookup(look.document, look.loader, "", look.misreads, look.flag)
+    model = top.under("model") if look.prefix else top
+    return [
+        *read_autocast(look, bf16_by_default=parsed),
+        *read_length(model),
+        *(read_length(look) if look.prefix else ()),
+        *read_checkpointing(look),
+        *read_adapter(top, needs_switch=parsed),
+        *(read_adapter(model, needs_switch=parsed) if look.prefix else ()),
+        *read_quant(model, "nf4"),
+        *(read_quant(top, "nf4") if look.prefix else ()),
+        *read_kernels(look),
+        *read_loss(look),
+        *read_fsdp(look),
+        *(read_task(look) if parsed or flavour == hf_recognise.OPEN_INSTRUCT else ()),
+    ]
+
+
+def _merged(settings: list[Setting]) -> Settings:
+    """By name; a later one wins, the loser stays in sight."""
+    by_name: dict[str, Setting] = {}
+    for setting in settings:
+        by_name[setting.name] = over(setting, by_name.get(setting.name))
+    return Settings(by_name.values())
+
+
+def _inline_engine(look: Lookup) -> Settings:
+    """``deepspeed:`` may hold the engine's configuration itself."""
+    raw = look.raw("deepspeed")
+    if raw is None or not isinstance(raw.node, Mapping):
+        return Settings()
+    settings, misreads = read_section(look.document, look.loader, raw.path)
+    look.misreads.extend(misreads)
+    return settings
+
+
+def _references(look: Lookup) -> list[Reference]:
+    raw = look.raw("deepspeed")
+    named = raw is not None and isinstance(raw.node, Scalar) and isinstance(raw.value, str) and raw.value
+    engine = [Reference(Role.ENGINE, raw.text, raw.origin)] if raw and named else []
+    return [*engine, *fsdp_reference(look)]
+
+
+def _reader(flavour: str, package: str) -> Reader:
+    return Reader(
+        flavour,
+        Role.TRAINER,
+        Loader.PYYAML,
+        partial(hf_recognise.score, flavour=flavour),
+        partial(read, flavour=flavour),
+        _DEFAULTS[flavour],
+        package,
+        settle_trl if flavour in _BY_TRL else settle,
+    )
+
+
+_DEFAULTS = {
+    hf_recognise.PLAIN: plain_defaults,
+    hf_recognise.TRL: trl_defaults,
+    hf_recognise.HANDBOOK: trl_defaults,
+    hf_recognise.OPEN_INSTRUCT: open_instruct_defaults,
+}
+
+READER = _reader(hf_recognise.PLAIN, "transformers")
+READERS = (
+    READER,
+    _reader(hf_recognise.TRL, "trl"),
+    _reader(hf_recognise.HANDBOOK, "trl"),
+    _reader(hf_recognise.OPEN_INSTRUCT, "transformers"),
+)

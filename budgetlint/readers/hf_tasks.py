@@ -1,0 +1,60 @@
+"""What a TRL run trains, told by the fields that only one trainer's config has.
+
+Source: TRL 0.19.1 and 1.16.0 ``trainer/*_config.py``. DPO, ORPO, KTO and CPO share ``beta``; there the names of the run help.
+"""
+
+from __future__ import annotations
+
+from budgetlint.readers.base import Raw, names
+from budgetlint.readers.lookup import Lookup
+from budgetlint.run import Setting
+
+_TELLING: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("ppo", ("num_ppo_epochs", "cliprange", "whiten_rewards", "vf_coef", "kl_coef", "rloo_k")),
+    ("grpo", ("num_generations", "reward_funcs", "reward_weights", "scale_rewards", "mask_truncated_completions")),
+    ("kto", ("desirable_weight", "undesirable_weight")),
+    ("other", ("cpo_alpha", "simpo_gamma", "gamma_beta_ratio", "teacher_model_name_or_path", "lmbda", "mixture_coef")),
+    (
+        "dpo",
+        ("precompute_ref_log_probs", "rpo_alpha", "f_divergence_type", "reference_free", "sync_ref_model", "dpo_beta", "dpo_loss_type"),
+    ),
+    ("reward", ("center_rewards_coefficient",)),
+    ("sft", ("packing", "eval_packing", "completion_only_loss", "assistant_only_loss", "dataset_text_field", "max_seq_length")),
+)
+_LOSSES = {
+    "dpo": names("sigmoid hinge ipo robust exo_pair nca_pair bco_pair sppo_hard aot aot_pair apo_zero apo_down discopop"),
+    "grpo": names("grpo bnpo dr_grpo dapo cispo"),
+    "sft": names("nll dft chunked_nll"),
+}
+"""Values of ``loss_type`` that one trainer takes (KTO has its own keys too)."""
+_PREFERENCE = ("orpo", "kto", "dpo")
+_RUN_NAMES = ("output_dir", "hub_model_id", "run_name")
+
+
+def read_task(look: Lookup) -> list[Setting]:
+    """``task``, with the key that tells it as its origin; nothing where no key does (then the default is SFT)."""
+    for task, keys in _TELLING:
+        raw = look.raw(*keys)
+        if raw is not None:
+            return [Setting("task", task, raw.origin, raw.path)]
+    return _by_loss(look) or _by_beta(look)
+
+
+def _by_loss(look: Lookup) -> list[Setting]:
+    loss = look.raw("loss_type")
+    task = next((task for task, losses in _LOSSES.items() if loss and loss.text in losses), None)
+    return [Setting("task", task, loss.origin, loss.path)] if loss and task else []
+
+
+def _by_beta(look: Lookup) -> list[Setting]:
+    beta = look.raw("beta")
+    return [Setting("task", _preference(look), beta.origin, beta.path)] if beta else []
+
+
+def _preference(look: Lookup) -> str:
+    names = " ".join(raw.text.lower() for raw in _run_names(look))
+    return next((task for task in _PREFERENCE if task in names), "dpo")
+
+
+def _run_names(look: Lookup) -> list[Raw]:
+    return [raw for raw in (look.raw(name) for name in _RUN_NAMES) if raw is not None]

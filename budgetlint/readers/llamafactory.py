@@ -1,0 +1,92 @@
+"""LLaMA-Factory training files, flat (``model_name_or_path``, ``finetuning_type``) or second schema (``llamafactory_v1``).
+
+OmegaConf loads them from 0.9.4 (0.9.2 and 0.9.3: PyYAML; ``hparams/parser.py``). Files for chat, export and prediction share
+most keys, but describe no training.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from budgetlint.documents import Document, Loader
+from budgetlint.readers import llamafactory_v1
+from budgetlint.readers.base import Reader, loader_of, read_keys
+from budgetlint.readers.hf_fsdp import read_fsdp
+from budgetlint.readers.hf_keys import TRAINING
+from budgetlint.readers.hf_precision import read_autocast
+from budgetlint.readers.llamafactory_defaults import defaults as flat_defaults
+from budgetlint.readers.llamafactory_defaults import settle
+from budgetlint.readers.llamafactory_keys import LORA, OWN
+from budgetlint.readers.llamafactory_method import (
+    adapter_settings,
+    fp8_settings,
+    half_settings,
+    kernel_settings,
+    optimizer_settings,
+    quant_settings,
+    task_settings,
+)
+from budgetlint.readers.lookup import Lookup
+from budgetlint.readers.view import View, key_set
+from budgetlint.run import Misread, Reading, Role, Setting, Settings, Stack
+
+_LOADER = Loader.OMEGACONF
+
+_OWN = key_set("""finetuning_type cutoff_len template stage lora_target lora_rank pref_loss neat_packing dataset_dir mask_history
+    train_on_prompt    flash_attn use_unsloth use_galore use_badam use_apollo pure_bf16 quantization_bit upcast_layernorm overwrite_cache
+    plot_loss max_samples preprocessing_num_workers disable_gradient_checkpointing freeze_vision_tower""")
+_TRAINS = key_set("do_train per_device_train_batch_size gradient_accumulation_steps learning_rate num_train_epochs")
+_INFERS = key_set("export_dir infer_backend infer_dtype n_shot vllm_maxlen vllm_gpu_util")
+_FOREIGN = key_set("base_model sequence_len distributed_type tuner_type rlhf_type exp_manager actor_rollout_ref")
+
+
+def recognise(document: Document) -> float:
+    mapping = document.mapping
+    if mapping is None or document.format == "toml":
+        return 0.0
+    keys = frozenset(mapping.keys())
+    if keys & _FOREIGN:
+        return 0.0
+    if llamafactory_v1.is_second(document):
+        return 0.95
+    if keys & _INFERS or not keys & _TRAINS or View(document, _LOADER).word("do_train") == "false":
+        return 0.0
+    own = len(keys & _OWN)
+    return 1.0 if {"finetuning_type", "model_name_or_path"} <= keys and own >= 2 else 0.9 if own >= 4 else 0.0
+
+
+def read(document: Document) -> Reading:
+    if llamafactory_v1.is_second(document):
+        misreads: list[Misread] = []
+        settings = llamafactory_v1.settings_of(document, misreads)
+        return Reading("llamafactory", Role.TRAINER, document, settings, llamafactory_v1.references(document), tuple(misreads))
+    return _read_flat(document)
+
+
+def _read_flat(document: Document) -> Reading:
+    loader = loader_of(document, _LOADER)
+    view = View(document, loader)
+    lora = LORA if view.word("finetuning_type") in ("", "lora", "oft") else ()
+    settings, misreads = read_keys(document, loader, (*TRAINING, *OWN, *lora))
+    look = Lookup(document, loader, misreads=misreads)
+    together: list[Setting] = [
+        *task_settings(view), *adapter_settings(view), *quant_settings(view, misreads), *kernel_settings(view),
+        *read_autocast(look, False), *half_settings(view), *fp8_settings(view), *read_fsdp(look),
+    ]  # fmt: skip
+    optimizer = optimizer_settings(view, misreads)
+    references = view.reference(Role.ENGINE, "deepspeed")
+    return Reading("llamafactory", Role.TRAINER, document, Settings((*settings, *together, *optimizer)), references, tuple(misreads))
+
+
+def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
+    return llamafactory_v1.defaults(settings, stack) if _is_second(settings) else flat_defaults(settings, stack)
+
+
+def _is_second(settings: Settings) -> bool:
+    """Which schema the settings came from: only the second one has a key ``model``."""
+    model = settings.get("model")
+    written = (model, *model.overrode) if model else ()
+    return any(setting.origin.key == "model" for setting in written)
+
+
+READER = Reader("llamafactory", Role.TRAINER, _LOADER, recognise, read, defaults, package="llamafactory", settle=settle)

@@ -1,0 +1,106 @@
+"""What TRL fills in on top of transformers, by version and trainer.
+
+Source: TRL wheels 0.9.6 to 1.16.0: ``trainer/base_config.py``, ``sft_config.py``, ``dpo_config.py``, ``grpo_config.py``,
+``model_config.py``, ``sft_trainer.py``. Bounds: bf16 on by default 0.19.0, gradient checkpointing on 0.22.0, QLoRA adapters in
+bf16 0.26.0, dtype float32 0.27.0, non-reentrant under transformers 4 0.28.0, chunked SFT loss 1.6.0, adapters uncast under ZeRO-3 1.7.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from budgetlint.readers.base import default
+from budgetlint.readers.hf_defaults import by_version, shared_defaults, weights_dtype
+from budgetlint.run import Setting, Settings, Stack
+
+_LEARNING_RATES = {
+    "sft": 2e-5,
+    "dpo": 1e-6,
+    "kto": 1e-6,
+    "orpo": 1e-6,
+    "grpo": 1e-6,
+    "reward": 1e-4,
+}
+_CHUNKED_SINCE = {"sft": "1.6.0", "dpo": "1.15.0", "kto": "1.15.0", "grpo": "1.15.0"}
+_BOUNDED = ("sft", "dpo", "kto", "orpo", "reward")
+
+
+def trl_defaults(settings: Settings, stack: Stack) -> Iterator[Setting]:
+    """Defaults of a TRL trainer and of TRL's scripts (``ModelConfig``), which a file with TRL's keys is taken to run."""
+    task = settings.value("task", "sft")
+    yield default("task", "sft", "assumed: no key of another TRL trainer in the file")
+    yield from _precision(stack)
+    yield from _checkpointing(stack)
+    yield from _loss(settings, stack, task)
+    yield from _quantised(settings, stack)
+    yield default("adapter", "none", "TRL ModelConfig.use_peft")
+    yield from _lora(settings)
+    yield from _workload(task)
+    yield from shared_defaults(settings, stack)
+
+
+def _precision(stack: Stack) -> Iterator[Setting]:
+    note = "TRL _BaseConfig.bf16: on unless fp16 is, from 0.19.0"
+    yield by_version("autocast", stack.at_least("trl", "0.19.0"), ("bf16", "none"), note)
+    yield _weights_dtype(stack)
+
+
+def _weights_dtype(stack: Stack) -> Setting:
+    """An unknown TRL counts as fp32: releases before 0.27.0 pass None on, which was float32 in the transformers of their time."""
+    if stack.at_least("trl", "0.27.0") is False:
+        return weights_dtype(stack)
+    return default("weights_dtype", "fp32", "TRL ModelConfig.dtype: float32 from 0.27.0, from_pretrained's before")
+
+
+def _checkpointing(stack: Stack) -> Iterator[Setting]:
+    note = "TRL _BaseConfig.gradient_checkpointing: on from 0.22.0"
+    yield by_version("recompute", stack.at_least("trl", "0.22.0"), ("full", "none"), note)
+    if stack.at_least("trl", "0.28.0"):
+        yield default("recompute_reentrant", False, "TRL 0.28 sets use_reentrant false under transformers 4; transformers 5 does by itself")
+
+
+def _loss(settings: Settings, stack: Stack, task: str) -> Iterator[Setting]:
+    """From 1.15.0 SFT, DPO, KTO and GRPO chunk the head (``add_fused_lm_head``); SFT did so from 1.6.0 where ``loss_type`` was unset."""
+    if task not in _CHUNKED_SINCE:
+        yield default("loss", "full", f"TRL {task} trainer: full logits (assumed)")
+        return
+    fused = "linear_cross_entropy" in (settings.value("kernels") or ())
+    since = "1.15.0" if fused else _CHUNKED_SINCE[task]
+    before = "fused" if fused else "full"
+    note = f"TRL {task} trainer: {'Liger fuses head and loss' if fused else 'full logits'} before {since}, chunked head since"
+    yield by_version("loss", stack.at_least("trl", since), ("chunked", before), note)
+
+
+def _quantised(settings: Settings, stack: Stack) -> Iterator[Setting]:
+    """TRL computes 4-bit weights in the model's dtype (utils.py ``get_quantization_config``) and trains QLoRA adapters in bf16."""
+    quant = settings.value("quant")
+    if quant in ("nf4", "fp4"):
+        dtype = settings.value("weights_dtype", "fp32")
+        if dtype != "auto":
+            yield default("quant_compute_dtype", dtype, "TRL get_quantization_config: ModelConfig.dtype")
+        yield default("quant_double", False, "TRL ModelConfig.use_bnb_nested_quant")
+    lora = settings.value("adapter") == "lora"
+    if lora and quant in (None, "none") and settings.value("shard") == "zero3" and stack.at_least("trl", "1.7.0"):
+        dtype = settings.value("weights_dtype", "fp32")
+        if dtype != "auto":
+            yield default("adapter_dtype", dtype, "TRL trainers keep adapters in the model's dtype under ZeRO-3 from 1.7.0")
+    if lora and quant in ("nf4", "fp4", "int8"):
+        note = "TRL trainers cast QLoRA adapters to bfloat16 from 0.26.0; PEFT keeps float32 before"
+        yield by_version("adapter_dtype", stack.at_least("trl", "0.26.0"), ("bf16", "fp32"), note)
+
+
+def _lora(settings: Settings) -> Iterator[Setting]:
+    if settings.value("adapter") == "lora":
+        yield default("lora_r", 16, "TRL ModelConfig.lora_r")
+        yield default("lora_alpha", 32.0, "TRL ModelConfig.lora_alpha")
+        yield default("lora_dropout", 0.05, "TRL ModelConfig.lora_dropout")
+
+
+def _workload(task: str) -> Iterator[Setting]:
+    if task in _LEARNING_RATES:
+        yield default("learning_rate", _LEARNING_RATES[task], f"TRL {task} config learning_rate")
+    if task in _BOUNDED:
+        yield default("seq_len", 1024, f"TRL {task} config max_length (max_seq_length before 0.16.0)")
+    if task == "sft":
+        yield default("packing", False, "TRL SFTConfig.packing")
+        yield default("padding_free", False, "TRL SFTConfig.padding_free")

@@ -1,0 +1,161 @@
+"""Which rules there are: the engine's own, those of the language, and what the entry-point group ``budgetlint.rules`` brings.
+
+Built-in rules come in through the same door as anybody's. An entry point names a `Rule` or an iterable of them. A plugin that
+cannot be loaded, or whose rules clash, is a finding and never a traceback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cache, cached_property
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING
+
+from budgetlint.finding import Confidence, Finding
+from budgetlint.house import BROKEN_PLUGIN, HOUSE_RULES, house_finding
+from budgetlint.rule import Rule, never
+from budgetlint.source import Location
+
+if TYPE_CHECKING:
+    from budgetlint.language.problems import ProblemSpec
+
+GROUP = "budgetlint.rules"
+
+
+@dataclass(frozen=True)
+class Registry:
+    """Rules in order of code. ``problems`` are findings about plugins."""
+
+    rules: tuple[Rule, ...]
+    problems: tuple[Finding, ...] = ()
+    listed: tuple[Rule, ...] = field(default=(), repr=False)
+
+    @property
+    def all(self) -> tuple[Rule, ...]:
+        """Every rule, those that are only listed too (language, engine), in order of code."""
+        return tuple(sorted((*self.rules, *self.listed), key=lambda rule: rule.code))
+
+    @cached_property
+    def _by_word(self) -> dict[str, Rule]:
+        """Codes and names before aliases: an old name never hides a rule of that name."""
+        words = {alias: rule for rule in self.all for alias in rule.aliases}
+        return words | {word: rule for rule in self.all for word in (rule.code, rule.name)}
+
+    def get(self, word: str) -> Rule | None:
+        """The rule of this code, name or former name."""
+        return self._by_word.get(word) or self._by_word.get(word.upper())
+
+    def matching(self, pattern: str) -> tuple[Rule, ...]:
+        """The rules that a pattern means (see `matches`); empty when it means none."""
+        return tuple(rule for rule in self.all if matches(pattern, rule))
+
+    def suggest(self, word: str) -> str | None:
+        """The code or name that ``word`` may have been meant as."""
+        import difflib
+
+        close = difflib.get_close_matches(word.lower(), [key.lower() for key in self._by_word], n=1, cutoff=0.6)
+        return next((key for key in self._by_word if close and key.lower() == close[0]), None)
+
+
+@cache
+def matches(pattern: str, rule: Rule) -> bool:
+    """Does a pattern mean this rule? Code, name or alias; family (``BL2`` or ``BL2*``); a glob over names (``fp16-*``); ``all``."""
+    words = (rule.code, rule.name, *rule.aliases)
+    if pattern in words or pattern.upper() == rule.code or pattern in ("all", "ALL", "*"):
+        return True
+    if any(character in pattern for character in "*?["):
+        return any(fnmatchcase(word, pattern) for word in words) or fnmatchcase(rule.code, pattern.upper())
+    return _is_family(pattern) and rule.code.startswith(pattern.upper())
+
+
+def _is_family(pattern: str) -> bool:
+    """Letters, then fewer digits than a code has: ``BL``, ``BL2``, ``BL20``."""
+    letters = pattern.rstrip("0123456789")
+    return letters.isalpha() and letters.isupper() and len(pattern) - len(letters) < 3
+
+
+def is_exact(pattern: str, rule: Rule) -> bool:
+    """Named itself, not as one of a family."""
+    return pattern.upper() == rule.code or pattern in (rule.name, *rule.aliases)
+
+
+def build(offers: Iterable[tuple[str, object]], listed: Iterable[Rule] = ()) -> Registry:
+    """A registry from ``(who offers, rule)`` pairs. What is broken or clashes is left out and reported; the first one stays."""
+    house = tuple(listed)
+    taken = {word: "budgetlint" for rule in house for word in (rule.code, rule.name)}
+    rules: list[Rule] = []
+    problems: list[Finding] = []
+    for who, offer in offers:
+        wrong = _refusal(who, offer, taken)
+        if wrong or not isinstance(offer, Rule):
+            problems.append(_broken(who, wrong))
+            continue
+        taken |= {offer.code: who, offer.name: who}
+        rules.append(offer)
+    return Registry(tuple(sorted(rules, key=lambda rule: rule.code)), tuple(problems), house)
+
+
+def _refusal(who: str, offer: object, taken: dict[str, str]) -> str:
+    if not isinstance(offer, Rule):
+        return f"offers {type(offer).__name__} '{str(offer)[:40]}', which is not a Rule"
+    wrong = offer.problems()
+    if wrong:
+        return f"offers the rule {offer.code} {offer.name}: {'; '.join(wrong)}"
+    clash = next((word for word in (offer.code, offer.name) if word in taken), None)
+    if clash is None:
+        return ""
+    other = "twice" if taken[clash] == who else f"but {taken[clash]} already has it"
+    return f"offers '{clash}' {other}; the rule {offer.code} {offer.name} is left out"
+
+
+def _broken(who: str, wrong: str) -> Finding:
+    message = f"the plugin '{who}' {wrong}"
+    return house_finding(BROKEN_PLUGIN, Location(who), message, help="repair or uninstall the plugin; the other rules still ran")
+
+
+def collect(points: Iterable[EntryPoint]) -> Iterator[tuple[str, object] | Finding]:
+    """What each entry point offers, rule by rule, or the finding that says why it cannot be loaded."""
+    for point in points:
+        who = _owner(point)
+        try:
+            offered = point.load()
+            items = [offered] if isinstance(offered, Rule) else list(offered)
+        except Exception as error:  # a plugin may raise anything at import
+            yield _broken(who, f"cannot be loaded from '{point.value}': {type(error).__name__}: {error}")
+            continue
+        yield from ((who, item) for item in items)
+
+
+def _owner(point: EntryPoint) -> str:
+    distribution = point.dist.name if point.dist else ""
+    return distribution if distribution else point.name
+
+
+def load(points: Iterable[EntryPoint] | None = None) -> Registry:
+    """The registry of this installation (or of the given entry points), budgetlint's own rules first."""
+    found = list(points if points is not None else entry_points(group=GROUP))
+    found.sort(key=lambda point: (_owner(point) != "budgetlint", _owner(point), point.name))
+    collected = list(collect(found))
+    broken = [item for item in collected if isinstance(item, Finding)]
+    offers = [item for item in collected if not isinstance(item, Finding)]
+    registry = build(offers, (*language_rules(), *HOUSE_RULES))
+    return Registry(registry.rules, (*broken, *registry.problems), registry.listed)
+
+
+@cache
+def installed() -> Registry:
+    """`load`, once per process."""
+    return load()
+
+
+def language_rules() -> tuple[Rule, ...]:
+    """The BL0xx problems of the parser as rules that are listed, never run and never suppressed."""
+    from budgetlint.language.problems import PROBLEMS
+
+    return tuple(_language_rule(row) for row in PROBLEMS.values())
+
+
+def _language_rule(row: ProblemSpec) -> Rule:
+    return Rule(row.code, row.name, row.severity, Confidence.HIGH, "language", never, row.manual, "0.1")

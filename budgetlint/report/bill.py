@@ -1,0 +1,224 @@
+"""The bill of a run as a person reads it at a glance: verdict, need and limit, buckets as bars, the lines that cost most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from budgetlint.context import RunContext
+from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Estimate, Range, Term, Verdict
+from budgetlint.report.style import PLAIN, Style, clean, plural, wrapped
+from budgetlint.run import Setting
+from budgetlint.units import both, distinct, gib
+
+BAR = 24
+LINES = 6
+
+_WHAT = {
+    Bucket.WEIGHTS: "weights",
+    Bucket.GRADIENTS: "gradients",
+    Bucket.OPTIMIZER: "optimizer",
+    Bucket.ACTIVATIONS: "activations",
+    Bucket.LOGITS: "logits",
+    Bucket.BUFFERS: "buffers",
+    Bucket.ALLOCATOR: "allocator",
+    Bucket.CONTEXT: "context, libs",
+}
+
+
+def render(context: RunContext, style: Style = PLAIN) -> str:
+    """The bill of one run; ends with a line end. A run without an estimate says so."""
+    estimate = context.estimate
+    if estimate is None:
+        return f"{clean(context.label)}: nothing to estimate: no model is known\n"
+    parts = (
+        _head(context, estimate, style),
+        _bars(estimate, style),
+        _figures(estimate, style),
+        _costly(estimate, style),
+        _rest(estimate, style),
+    )
+    return "\n\n".join("\n".join(lines) for part in parts if (lines := list(part))) + "\n"
+
+
+# -- the first lines --------------------------------------------------------------------------------------------------------
+
+
+def _head(context: RunContext, estimate: Estimate, style: Style) -> Iterator[str]:
+    yield f"{style.ink(clean(context.label), 'bold')}: {style.verdict(estimate.verdict)}{_because(estimate)}"
+    yield from (f"  {line}" for line in _machine(context, estimate))
+    if estimate.params is not None:
+        trained = estimate.trainable_params
+        share = f", {trained:,} of them train" if trained is not None and trained != estimate.params else ""
+        yield f"  {estimate.params:,} parameters{share}"
+
+
+def _because(estimate: Estimate) -> str:
+    need, limit = estimate.need, estimate.limit
+    amount = f"needs {_about(need)}"
+    if limit is None:
+        return f", {amount}; no budget says what the device offers"
+    needed, offered = distinct(need.bytes, limit)
+    amount = f"needs {needed}" if need.high is not None else f"needs {gib(need.low)} or more"
+    verdict = f", {amount} of {offered}"
+    if estimate.verdict is Verdict.UNKNOWN and estimate.missing:
+        return f"{verdict}; not known: {', '.join(estimate.missing)}"
+    spare = limit - need.bytes
+    return f"{verdict}, {gib(abs(spare))} {'spare' if spare >= 0 else 'too much'}"
+
+
+def _about(figures: Range) -> str:
+    return gib(figures.bytes) if figures.high is not None else f"{gib(figures.low)} or more"
+
+
+def _machine(context: RunContext, estimate: Estimate) -> Iterator[str]:
+    target = context.target
+    if target is None or target.device is None or estimate.limit is None:
+        return
+    device, usable = target.device, estimate.usable_low or target.device.usable_low
+    count = f"{device.count}x " if device.count else ""
+    held = usable - estimate.limit
+    reserve = f" - {gib(held)} reserved" if held else ""
+    yield f"limit {gib(estimate.limit)} = {count}{clean(device.text)}: {both(usable)} usable{reserve}{' per device' if count else ''}"
+
+
+# -- bars --------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    name: str
+    bytes: int
+    note: str
+
+
+def _bars(estimate: Estimate, style: Style) -> Iterator[str]:
+    """What is live at the peak: the rows add up to the need."""
+    rows = list(_rows(estimate))
+    scale = max([estimate.limit or 0, estimate.need.bytes, 1])
+    yield style.ink(f"  live at the peak, in {estimate.peak_phase}", "bold")
+    yield from (_row_line(row, scale, style) for row in rows)
+    yield _row_line(_Row("need", estimate.need.bytes, _spread(estimate.need)), scale, style, "bold")
+    if estimate.limit is not None:
+        yield _row_line(_Row("limit", estimate.limit, ""), scale, style)
+
+
+def _row_line(row: _Row, scale: int, style: Style, *inks: str) -> str:
+    figure = style.ink(f"{gib(row.bytes):>12}", *inks) if inks else f"{gib(row.bytes):>12}"
+    return f"  {row.name:<13} {_bar(row.bytes, scale, style):<{BAR}} {figure}  {row.note}".rstrip()
+
+
+def _rows(estimate: Estimate) -> Iterator[_Row]:
+    sums: dict[Bucket, int] = {}
+    for term in estimate.bill:
+        sums[term.bucket] = sums.get(term.bucket, 0) + term.bytes
+    for bucket, size in sums.items():
+        if size or bucket in ALLOCATED_BUCKETS[:4]:
+            yield _Row(_WHAT[bucket], size, _per_parameter(bucket, size, estimate.params))
+
+
+_PER_PARAMETER = (Bucket.WEIGHTS, Bucket.GRADIENTS, Bucket.OPTIMIZER)
+
+
+def _per_parameter(bucket: Bucket, size: int, params: int | None) -> str:
+    return f"{size / params:.2f} B per parameter" if params and size and bucket in _PER_PARAMETER else ""
+
+
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
+def _bar(size: int, scale: int, style: Style) -> str:
+    if not style.blocks:
+        return "#" * max(round(size * BAR / scale), 1 if size else 0)
+    eighths = max(size * BAR * 8 // scale, 1 if size else 0)
+    return "█" * (eighths // 8) + (_EIGHTHS[eighths % 8] if eighths % 8 else "")
+
+
+def _spread(figures: Range) -> str:
+    if figures.high is None:
+        return f"at least {gib(figures.low)}, no upper end"
+    if figures.low == figures.high:
+        return "exactly"
+    return f"{gib(figures.low)} to {gib(figures.high)}"
+
+
+# -- figures -----------------------------------------------------------------------------------------------------------------
+
+
+def _figures(estimate: Estimate, style: Style) -> Iterator[str]:
+    phases = " | ".join(f"{phase.name} {gib(phase.bytes)}" for phase in estimate.phases)
+    if phases:
+        yield from wrapped(phases, style.width, first="  phases      ", rest="              ")
+    yield f"  allocated   {_total(estimate.allocated)}   torch.cuda.max_memory_allocated"
+    yield f"  reserved    {_total(estimate.reserved)}   the caching allocator's pool"
+    yield f"  device      {_total(estimate.device_total)}   what nvidia-smi may show (never judged)"
+    if estimate.host.bytes:
+        yield f"  host        {_total(estimate.host)}   pinned and offloaded, all devices of a node"
+    yield from _allowance(estimate)
+
+
+def _total(figures: Range) -> str:
+    return f"{_about(figures):>12}"
+
+
+def _allowance(estimate: Estimate) -> Iterator[str]:
+    if estimate.activation_allowance is not None:
+        tokens = estimate.tokens_that_fit
+        buys = f": about {tokens:,} tokens per micro-batch" if tokens else ""
+        yield f"  allowance   {gib(estimate.activation_allowance):>12}   left for activations{buys}"
+    if estimate.devices_needed:
+        yield f"  devices     {estimate.devices_needed:>12,}   fits from this many on"
+
+
+# -- lines that cost most ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What one line (or default) costs at the peak. ``where`` is ``file:line``, or the default's source."""
+
+    where: str
+    key: str
+    text: str
+    bytes: int
+
+
+def costly_lines(estimate: Estimate) -> tuple[Line, ...]:
+    """The bill by the setting that sets each term, dearest first; they add up to the need exactly."""
+    sums: dict[tuple[str, str, str], int] = {}
+    for term in estimate.bill:
+        key = _line_of(term)
+        sums[key] = sums.get(key, 0) + term.bytes
+    lines = [Line(where, key, text, size) for (where, key, text), size in sums.items()]
+    return tuple(sorted(lines, key=lambda line: -line.bytes))
+
+
+def _line_of(term: Term) -> tuple[str, str, str]:
+    setting = next((one for one in term.because if one.origin.location), None) or next(iter(term.because), None)
+    return ("", _WHAT[term.bucket], "") if setting is None else _named(setting)
+
+
+def _named(setting: Setting) -> tuple[str, str, str]:
+    at = setting.origin.location
+    where = f"{at.file}:{at.line}" if at else (setting.origin.note or "default")
+    return where, setting.origin.key or setting.name, setting.text or str(setting.value)
+
+
+def _costly(estimate: Estimate, style: Style) -> Iterator[str]:
+    lines = [line for line in costly_lines(estimate) if line.bytes > 0]
+    if not any(line.where for line in lines):
+        return
+    yield style.ink("  the lines that cost most", "bold")
+    for line in lines[:LINES]:
+        said = f"{line.key}: {line.text}" if line.text else f"{line.key} (no setting)"
+        yield f"  {gib(line.bytes):>12}  {clean(said)}  {style.ink(clean(line.where), 'dim')}".rstrip()
+    rest = sum(line.bytes for line in lines[LINES:])
+    if rest:
+        yield f"  {gib(rest):>12}  {plural(len(lines) - LINES, 'more line')}"
+
+
+def _rest(estimate: Estimate, style: Style) -> Iterator[str]:
+    if estimate.assumptions:
+        yield style.ink("  assumed", "bold")
+    for assumption in estimate.assumptions:
+        yield from wrapped(assumption.text, style.width, first="  - ", rest="    ")

@@ -1,0 +1,19 @@
+"""One line per finding: ``path:line:col: error BL205 name: message``; then the summary."""
+
+from __future__ import annotations
+
+from budgetlint.finding import Finding, Severity
+from budgetlint.outcome import Report
+from budgetlint.report.style import PLAIN, Style, clean
+from budgetlint.report.summary import summary_lines
+
+
+def render(report: Report, style: Style = PLAIN, *, info: bool = False) -> str:
+    lines = [line(finding, style) for finding in report.findings if info or finding.severity > Severity.INFO]
+    return "\n".join([*lines, *summary_lines(report, style, info=info)]) + "\n"
+
+
+def line(finding: Finding, style: Style = PLAIN) -> str:
+    message = clean(" ".join(finding.message.split()))
+    label = style.severity(finding.severity, f"{finding.severity.value} {finding.code}")
+    return f"{clean(str(finding.location))}: {label} {finding.name}: {message}"

@@ -1,0 +1,98 @@
+"""``estimate --format json``, version 1: fields may be added, never renamed. An open end is ``null``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from budgetlint.context import RunContext
+from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Estimate, Phase, Range, Term
+from budgetlint.run import Setting
+
+VERSION = 1
+
+
+def render(contexts: Iterable[RunContext]) -> str:
+    return json.dumps(document(contexts), indent=2, ensure_ascii=False) + "\n"
+
+
+def document(contexts: Iterable[RunContext]) -> dict[str, Any]:
+    """The estimates as plain values. A run without an estimate has only its name, device, verdict and what is missing."""
+    return {"version": VERSION, "runs": [_run(context) for context in contexts]}
+
+
+def _run(context: RunContext) -> dict[str, Any]:
+    estimate = context.estimate
+    head = {
+        "name": context.run.name,
+        "target": context.target.name if context.target else None,
+        "cell": context.cell,
+        "device": _device(context),
+    }
+    return head | (_answer(estimate) if estimate else {"verdict": "unknown", "missing": ["model"]})
+
+
+def _device(context: RunContext) -> dict[str, Any] | None:
+    device = context.target.device if context.target else None
+    if device is None:
+        return None
+    return {
+        "name": device.device.name if device.device else device.text,
+        "count": device.count,
+        "capacity_bytes": device.nominal,
+        "usable_bytes": device.usable_low,
+    }
+
+
+def _answer(estimate: Estimate) -> dict[str, Any]:
+    return {
+        "limit_bytes": estimate.limit,
+        "verdict": estimate.verdict.value,
+        "missing": list(estimate.missing),
+        "params": estimate.params,
+        "trainable_params": estimate.trainable_params,
+        "peak": {"phase": estimate.peak_phase} | _range(estimate.need),
+        "allocated": _range(estimate.allocated),
+        "reserved": _range(estimate.reserved),
+        "device_total": _range(estimate.device_total),
+        "host": _range(estimate.host),
+        "buckets": _buckets(estimate.buckets),
+        "phases": {phase.name: _phase(phase) for phase in estimate.phases},
+        "terms": [_term(term) for term in estimate.bill],
+        "assumptions": [assumption.text for assumption in estimate.assumptions],
+        "static_bytes": estimate.static_bytes,
+        "activation_allowance_bytes": estimate.activation_allowance,
+        "tokens_that_fit": estimate.tokens_that_fit,
+        "devices_needed": estimate.devices_needed,
+        "notes": dict(estimate.notes),
+    }
+
+
+def _range(figures: Range) -> dict[str, int | None]:
+    return {"bytes": figures.bytes, "low": figures.low, "high": figures.high}
+
+
+def _buckets(sums: Mapping[Bucket, int]) -> dict[str, int]:
+    return {bucket.value: sums.get(bucket, 0) for bucket in ALLOCATED_BUCKETS}
+
+
+def _phase(phase: Phase) -> dict[str, Any]:
+    return {"bytes": phase.bytes, "buckets": _buckets(phase.buckets)}
+
+
+def _term(term: Term) -> dict[str, Any]:
+    return {"bucket": term.bucket.value, "bytes": term.bytes, "what": term.what, "because": [_because(s) for s in term.because]}
+
+
+def _because(setting: Setting) -> dict[str, Any]:
+    """``file`` and ``line`` are null for a default; ``note`` then says whose."""
+    at = setting.origin.location
+    return {
+        "file": at.file if at else None,
+        "line": at.line if at else None,
+        "key": setting.origin.key or setting.name,
+        "setting": setting.name,
+        "value": setting.text or str(setting.value),
+        "note": setting.origin.note,
+    }

@@ -1,0 +1,57 @@
+"""The line of a file with the span underlined, cut to the width of the page around the span."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from budgetlint.report.style import Style, cells, clean
+from budgetlint.source import Location, SourceFile
+
+_MARGIN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """``text`` the line as shown; ``pad`` and ``length`` (in terminal columns) where the marks go."""
+
+    number: int
+    text: str
+    pad: int
+    length: int
+
+
+def excerpt(source: SourceFile | None, at: Location, room: int) -> Excerpt | None:
+    """The first line of a location in ``room`` columns; None where there is no text to show."""
+    line = clean(source.line(at.line)) if source else ""
+    if not line.strip():
+        return None
+    start = min(at.column - 1, len(line))
+    end = at.end_column - 1 if at.end_line == at.line else len(line.rstrip())
+    end = min(max(end, start + 1), max(len(line), start + 1))
+    line, start, end = _cut(line.rstrip(), start, end, room)
+    return Excerpt(at.line, line, cells(line[:start]), max(1, cells(line[start:end])))
+
+
+def _cut(line: str, start: int, end: int, room: int) -> tuple[str, int, int]:
+    """The line, moved left and cut so that the span's beginning shows; ``…`` stands for what is missing."""
+    if cells(line) <= room:
+        return line, start, end
+    left = 0
+    if cells(line[:end]) > room - 2:
+        left = max(0, start - _MARGIN)
+    shown = ("…" if left else "") + line[left:]
+    shift = left - (1 if left else 0)
+    start, end = start - shift, end - shift
+    if cells(shown) > room:
+        while cells(shown) > room - 1:
+            shown = shown[: -max(1, (cells(shown) - room) // 2)]
+        shown += "…"
+    return shown, start, min(end, len(shown))
+
+
+def marked(found: Excerpt, style: Style, gutter: int, mark: str, inks: tuple[str, ...], note: str = "") -> list[str]:
+    """The two lines: number and text, then the marks with a note behind them."""
+    bar = style.ink("|", "blue")
+    number = style.ink(f"{found.number:>{gutter}}", "blue")
+    marks = style.ink(mark * found.length + (f" {note}" if note else ""), *inks)
+    return [f"{number} {bar} {found.text}".rstrip(), f"{' ' * gutter} {bar} {' ' * found.pad}{marks}"]

@@ -1,0 +1,88 @@
+"""The format for people: each finding with its line, the span underlined, what it costs, the other places and the cure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from budgetlint.finding import Finding, Fix, Related, Safety, Severity
+from budgetlint.outcome import Report
+from budgetlint.report.excerpt import excerpt, marked
+from budgetlint.report.numbers import shown_numbers
+from budgetlint.report.style import PLAIN, SEVERITY_INK, Style, cells, clean, wrapped
+from budgetlint.report.summary import summary_lines
+from budgetlint.source import Location, SourceFile
+
+
+def render(report: Report, style: Style = PLAIN, *, info: bool = False) -> str:
+    """Findings (info ones only when asked for), then the summary; ends with a line end."""
+    blocks = [
+        "\n".join(finding_lines(finding, report.sources, style)) for finding in report.findings if info or finding.severity > Severity.INFO
+    ]
+    return "\n\n".join([*blocks, "\n".join(summary_lines(report, style, info=info))]) + "\n"
+
+
+def finding_lines(finding: Finding, sources: Mapping[str, SourceFile], style: Style = PLAIN) -> Iterator[str]:
+    lines = [finding.location.line, *(related.location.line for related in finding.related)]
+    gutter = len(str(max(lines)))
+    yield from _headline(finding, style)
+    yield from _place(finding.location, sources, style, gutter, "-->", "^", SEVERITY_INK[finding.severity])
+    for related in finding.related:
+        yield from _elsewhere(related, sources, style, gutter)
+    for label, text in _notes(finding):
+        yield from _note(label, text, style, gutter)
+
+
+def _headline(finding: Finding, style: Style) -> Iterator[str]:
+    label = f"{finding.severity.value}[{finding.code}]"
+    lines = wrapped(finding.message, style.width, first=f"{label}: ", rest="  ")
+    yield style.severity(finding.severity, label) + style.ink(lines[0][len(label) :], "bold")
+    yield from (style.ink(line, "bold") for line in lines[1:])
+
+
+def _place(
+    at: Location, sources: Mapping[str, SourceFile], style: Style, gutter: int, arrow: str, mark: str, inks: tuple[str, ...], note: str = ""
+) -> Iterator[str]:
+    yield f"{' ' * gutter}{style.ink(arrow, 'blue')} {clean(str(at))}"
+    room = style.width - gutter - 3
+    found = excerpt(sources.get(at.file), at, room)
+    if found is None:
+        if note:
+            yield from _note("note", note, style, gutter)
+        return
+    beside = note if found.pad + found.length + 1 + cells(note) <= room else ""
+    yield f"{' ' * gutter} {style.ink('|', 'blue')}"
+    yield from marked(found, style, gutter, mark, inks, clean(beside))
+    if note and not beside:
+        yield from (f"{' ' * gutter} {style.ink('|', 'blue')} {line}" for line in wrapped(note, room, first="  ", rest="  "))
+
+
+def _elsewhere(related: Related, sources: Mapping[str, SourceFile], style: Style, gutter: int) -> Iterator[str]:
+    yield f"{' ' * gutter} {style.ink('|', 'blue')}"
+    yield from _place(related.location, sources, style, gutter, ":::", "-", ("blue",), related.message)
+
+
+def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
+    if finding.numbers:
+        yield "cost", shown_numbers(finding.numbers)
+    if finding.help:
+        yield "help", finding.help
+    for fix in finding.fixes:
+        yield "fix", _fix_text(fix)
+    if len(finding.runs) > 1:
+        yield "runs", ", ".join(finding.runs)
+    yield "rule", f"{finding.name} (budgetlint rule {finding.code})"
+
+
+_HOW = {Safety.SAFE: "--fix", Safety.UNSAFE: "--unsafe-fixes"}
+
+
+def _fix_text(fix: Fix) -> str:
+    return f"{fix.title} ({_HOW[fix.safety]})" if fix.safety in _HOW and fix.edits else fix.title
+
+
+def _note(label: str, text: str, style: Style, gutter: int) -> Iterator[str]:
+    lead = f"{' ' * gutter} = "
+    lines = wrapped(text, style.width, first=f"{lead}{label}: ", rest=" " * (len(lead) + len(label) + 2))
+    head = f"{' ' * gutter} {style.ink('=', 'blue')} {style.ink(f'{label}:', 'bold')}"
+    yield head + lines[0][len(lead) + len(label) + 1 :]
+    yield from lines[1:]

@@ -1,0 +1,81 @@
+"""The merged run: every setting, its value, where it comes from, and what it overrode."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from budgetlint.context import RunContext
+from budgetlint.report.style import PLAIN, Style, clean
+from budgetlint.run import Setting
+from budgetlint.settings import SETTINGS
+
+
+def render(context: RunContext, style: Style = PLAIN) -> str:
+    """One run as a table in the order of the vocabulary; ends with a line end."""
+    rows = [context.run.settings[name] for name in SETTINGS if name in context.run.settings]
+    wide = max((len(setting.name) for setting in rows), default=0)
+    told = max((len(_value(setting)) for setting in rows), default=0)
+    lines = [style.ink(clean(context.label), "bold"), f"  stack: {clean(str(context.run.stack))}"]
+    for setting in rows:
+        lines.extend(_rows(setting, wide, min(told, 36), style))
+    return "\n".join(lines) + "\n"
+
+
+def _rows(setting: Setting, wide: int, told: int, style: Style) -> Iterator[str]:
+    yield f"  {setting.name:<{wide}}  {clean(_value(setting)):<{told}}  {style.ink(_where(setting), 'dim')}"
+    for loser in setting.overrode:
+        yield style.ink(f"  {'':<{wide}}  overrode {clean(_value(loser))}  {_where(loser)}", "dim")
+
+
+def _value(setting: Setting) -> str:
+    if setting.state == "symbolic":
+        return f"{setting.text} (not known here)"
+    if setting.state == "auto":
+        return f"{setting.text} (by version)" if setting.readings else f"{setting.text or 'auto'} (filled in by the framework)"
+    value = setting.value
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, (tuple, list, frozenset)):
+        return ", ".join(map(str, value)) or "none"
+    name = getattr(value, "name", None)
+    return str(name if name is not None else value)
+
+
+def _where(setting: Setting) -> str:
+    key = f"  {setting.origin.key}" if setting.origin.key and setting.origin.location else ""
+    return clean(f"{setting.origin}{key}")
+
+
+def render_json(contexts: Iterable[RunContext]) -> str:
+    document = {"version": 1, "runs": [_run(context) for context in contexts]}
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _run(context: RunContext) -> dict[str, Any]:
+    return {
+        "name": context.run.name,
+        "target": context.target.name if context.target else None,
+        "cell": context.cell or None,
+        "stack": {name: str(release.low or release.high) for name, release in context.run.stack.releases.items()},
+        "settings": [_setting(context.run.settings[name]) for name in SETTINGS if name in context.run.settings],
+    }
+
+
+def _setting(setting: Setting) -> dict[str, Any]:
+    at = setting.origin.location
+    value = setting.value
+    plain = value if isinstance(value, (str, int, float, bool)) or value is None else (list(value) if isinstance(value, tuple) else str(value))
+    return {
+        "name": setting.name,
+        "value": plain,
+        "text": setting.text,
+        "state": setting.state,
+        "origin": setting.origin.kind.value,
+        "file": at.file if at else None,
+        "line": at.line if at else None,
+        "key": setting.origin.key or None,
+        "note": setting.origin.note or None,
+        "overrode": [_setting(loser) for loser in setting.overrode],
+    }

@@ -1,0 +1,109 @@
+"""Color and characters of text output. Color only where a terminal shows it; the reader of the environment is the caller."""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from budgetlint.finding import Severity
+from budgetlint.memory.estimate import Verdict
+
+WIDTH = 100
+
+_CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36", "magenta": "35"}
+
+SEVERITY_INK = {Severity.ERROR: ("bold", "red"), Severity.WARNING: ("bold", "yellow"), Severity.INFO: ("bold", "cyan")}
+VERDICT_INK = {
+    Verdict.FITS: ("bold", "green"),
+    Verdict.TIGHT: ("bold", "yellow"),
+    Verdict.DOES_NOT_FIT: ("bold", "red"),
+    Verdict.UNKNOWN: ("bold", "magenta"),
+}
+VERDICT_WORDS = {Verdict.FITS: "fits", Verdict.TIGHT: "tight", Verdict.DOES_NOT_FIT: "does not fit", Verdict.UNKNOWN: "unknown"}
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """``color``: ANSI escapes; ``blocks``: the output can show block characters; ``width`` in columns."""
+
+    color: bool = False
+    blocks: bool = True
+    width: int = WIDTH
+
+    def ink(self, text: str, *names: str) -> str:
+        if not self.color or not text:
+            return text
+        return f"\x1b[{';'.join(_CODES[name] for name in names)}m{text}\x1b[0m"
+
+    def severity(self, severity: Severity, text: str) -> str:
+        return self.ink(text, *SEVERITY_INK[severity])
+
+    def verdict(self, verdict: Verdict, text: str | None = None) -> str:
+        return self.ink(VERDICT_WORDS[verdict] if text is None else text, *VERDICT_INK[verdict])
+
+
+PLAIN = Style()
+
+
+def style_for(choice: str, *, terminal: bool, environ: Mapping[str, str], encoding: str = "utf-8") -> Style:
+    """The style of a stream. ``choice`` is ``auto``, ``always`` or ``never``; ``auto`` heeds ``NO_COLOR``, ``FORCE_COLOR`` and
+    ``TERM=dumb`` (https://no-color.org: any value that is not empty counts)."""
+    wanted = terminal and environ.get("TERM") != "dumb"
+    if environ.get("FORCE_COLOR"):
+        wanted = True
+    if environ.get("NO_COLOR"):
+        wanted = False
+    color = {"always": True, "never": False}.get(choice, wanted)
+    return Style(color, blocks=encoding.lower().replace("-", "").startswith("utf"))
+
+
+_BIDI = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def clean(text: str) -> str:
+    """Text from a file as a terminal may show it: no control characters, no text-direction overrides, a tab is one blank."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_shown(character) for character in text)
+
+
+def _shown(character: str) -> str:
+    if character == "\t":
+        return " "
+    hidden = unicodedata.category(character) in ("Cc", "Cs", "Cn") or character in _BIDI
+    return "\ufffd" if hidden else character
+
+
+def cells(text: str) -> int:
+    """How many terminal columns a text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(_cells(character) for character in text)
+
+
+def _cells(character: str) -> int:
+    if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
+    """Text in lines of at most ``width``; long words (paths, URLs) are never split."""
+    lines: list[str] = []
+    for paragraph in clean_lines(text):
+        lead = first if not lines else rest
+        lines += textwrap.wrap(
+            paragraph, width, initial_indent=lead, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
+        ) or [lead.rstrip()]
+    return lines or [first.rstrip()]
+
+
+def clean_lines(text: str) -> list[str]:
+    return [clean(line) for line in text.splitlines()] or [""]
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """``1 error``, ``2 errors``."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

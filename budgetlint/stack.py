@@ -1,0 +1,143 @@
+"""The framework versions of a run, where no budget states them: requirement and lock files beside the configs.
+
+Read are ``requirements*.txt``, ``pyproject.toml`` (dependencies) and ``uv.lock``/``poetry.lock`` of the config's folder and
+of every folder above it up to the root; the nearest file that names a package wins.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.version import InvalidVersion, Version
+
+from budgetlint.files import Files
+from budgetlint.run import Origin, OriginKind, Release, Stack
+from budgetlint.source import SourceFile, Span
+
+PACKAGES = frozenset({
+    "torch", "transformers", "peft", "trl", "accelerate", "deepspeed", "bitsandbytes", "torchao", "torchtune", "torchtitan",
+    "axolotl", "llamafactory", "liger-kernel", "flash-attn", "unsloth", "lightning", "litgpt", "llm-foundry", "ms-swift",
+})  # fmt: skip
+NAMES = (
+    "uv.lock",
+    "poetry.lock",
+    "requirements.txt",
+    "requirements-train.txt",
+    "requirements-gpu.txt",
+    "requirements-dev.txt",
+    "pyproject.toml",
+)
+
+
+def stack_beside(files: Files, path: str) -> Stack:
+    """The stack that holds for a config at ``path``."""
+    releases: dict[str, Release] = {}
+    for folder in _upward(path):
+        for name in NAMES:
+            found = posixpath.join(folder, name) if folder else name
+            if files.exists(found):
+                source = files.read(found)
+                if isinstance(source, SourceFile):
+                    for release in _releases(name, source):
+                        releases.setdefault(release.package, release)
+    return Stack(releases)
+
+
+def _upward(path: str) -> Iterator[str]:
+    folder = posixpath.dirname(path)
+    while True:
+        yield folder
+        if not folder or folder in ("/", ".", "..") or folder.startswith("../"):
+            return
+        folder = posixpath.dirname(folder)
+
+
+def _releases(name: str, source: SourceFile) -> Iterable[Release]:
+    if name.endswith(".lock"):
+        return _locked(source)
+    if name.endswith(".toml"):
+        return _pyproject(source)
+    return _requirements(source)
+
+
+def _requirements(source: SourceFile) -> Iterator[Release]:
+    at = 0
+    for line in source.text.splitlines(keepends=True):
+        text = re.split(r"\s#|^#|\s--", line, maxsplit=1)[0].strip().rstrip("\\").strip()
+        start = at + line.find(text) if text else at
+        at += len(line)
+        release = _required(text, Origin(OriginKind.FILE, source, Span(start, start + len(text)), key=text)) if text else None
+        if release:
+            yield release
+
+
+def _required(text: str, origin: Origin) -> Release | None:
+    if text.startswith(("-", "git+", "http")):
+        return None
+    try:
+        requirement = Requirement(text)
+    except InvalidRequirement:
+        return None
+    package = requirement.name.lower().replace("_", "-")
+    if package not in PACKAGES or not requirement.specifier:
+        return None
+    return _range(package, requirement.specifier, origin)
+
+
+def _range(package: str, specifiers: SpecifierSet, origin: Origin) -> Release | None:
+    low: Version | None = None
+    high: Version | None = None
+    for specifier in specifiers:
+        try:
+            version = Version(specifier.version.removesuffix(".*"))
+        except InvalidVersion:
+            continue
+        if specifier.operator in ("==", "==="):
+            return Release(package, version, None, origin, exact=True)
+        if specifier.operator in (">=", ">", "~="):
+            low = version if low is None else max(low, version)
+        if specifier.operator in ("<", "<="):
+            high = version if high is None else min(high, version)
+        if specifier.operator == "~=":
+            release = version.release
+            high = Version(".".join(map(str, (*release[:-2], release[-2] + 1)))) if len(release) > 1 else high
+    return Release(package, low, high, origin) if low or high else None
+
+
+def _pyproject(source: SourceFile) -> Iterator[Release]:
+    data = _toml(source)
+    project = data.get("project")
+    listed = project.get("dependencies") if isinstance(project, dict) else None
+    for text in listed if isinstance(listed, list) else ():
+        release = _required(str(text), _found(source, str(text)))
+        if release:
+            yield release
+
+
+def _locked(source: SourceFile) -> Iterator[Release]:
+    packages = _toml(source).get("package")
+    for row in packages if isinstance(packages, list) else ():
+        name, version = str(row.get("name", "")).lower(), str(row.get("version", ""))
+        if name in PACKAGES:
+            try:
+                yield Release(name, Version(version), None, _found(source, f'name = "{row["name"]}"'), exact=True)
+            except InvalidVersion:
+                continue
+
+
+def _toml(source: SourceFile) -> dict[str, Any]:
+    try:
+        return tomllib.loads(source.text)
+    except tomllib.TOMLDecodeError:
+        return {}
+
+
+def _found(source: SourceFile, text: str) -> Origin:
+    start = max(source.text.find(text), 0)
+    return Origin(OriginKind.FILE, source, Span(start, start + len(text)), key=text)
