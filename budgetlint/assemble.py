@@ -16,7 +16,9 @@ from budgetlint.language.budget import Budget, BudgetRun, ConfigRef, MatrixCell,
 from budgetlint.memory.estimator import Capacity, estimate
 from budgetlint.memory.planner import Planned, plan_run
 from budgetlint.project import FileEntry, Project, file_finding, open_project
-from budgetlint.readers import READERS
+from budgetlint.readers import Reader, all_readers
+from budgetlint.readers.base import complete
+from budgetlint.readers.deepspeed_auto import fill_auto, fill_engine_dtype
 from budgetlint.run import OriginKind, Reading, Reference, Role, Run, Setting, Settings, Stack
 from budgetlint.source import Location, SourceFile, Unreadable
 from budgetlint.stack import stack_beside
@@ -52,7 +54,7 @@ def judge(project: Project, *, extra: Budget | None = None, overrides: Settings 
                 _free_run(work, entry, reading, budgets)
     return Judged(
         runs=tuple(work.contexts),
-        documents=tuple(DocumentContext(reading=reading) for entry in project.entries.values() for reading in entry.readings),
+        documents=tuple(_document_contexts(work)),
         budgets=tuple(_budget_contexts(project, extra)),
         findings=tuple(project.findings),
         sources=tuple(entry.source for entry in project.entries.values() if entry.source is not None),
@@ -65,6 +67,20 @@ def judge_texts(texts: Mapping[str, str], *, budget: str | None = None) -> Judge
     project = open_project(files, ["."])
     extra = read_budget(SourceFile("test.budget", budget), load=files.read) if budget is not None else None
     return judge(project, extra=extra)
+
+
+def _document_contexts(work: Assembly) -> Iterator[DocumentContext]:
+    """Every document, with the stack of the first run that it belongs to; else the extra budget's, else what lies beside it."""
+    of_runs = {id(reading): context.run.stack for context in reversed(work.contexts) for reading in context.run.readings}
+    stated = work.extra.runs[0].stack if work.extra and work.extra.runs else Stack()
+
+    def stack_of(reading: Reading) -> Stack:
+        found = of_runs.get(id(reading))
+        return found or (stated if stated.releases else stack_beside(work.files, reading.document.path))
+
+    for entry in work.project.entries.values():
+        for reading in entry.readings:
+            yield DocumentContext(reading=reading, stack_of=stack_of)
 
 
 def _budget_contexts(project: Project, extra: Budget | None) -> Iterator[BudgetContext]:
@@ -238,13 +254,24 @@ def _emit(work: Assembly, name: str, readings: tuple[Reading, ...], budget: Budg
 
 
 def _settings(readings: tuple[Reading, ...], claims: Settings, stack: Stack) -> Settings:
-    """What the files say, then what the frameworks fill in, then what the budget adds."""
-    settings = with_derived(join(readings, claims))
-    for reading in readings:
-        reader = next((reader for reader in READERS if reading.format in (reader.format, *reader.formats)), None)
-        if reader is not None:
-            settings = settings.filled(reader.defaults(settings, stack))
-    return settings.filled(claims.values())
+    """What the files say, then what the frameworks fill in (the trainer first, its engine then asks it), then what the budget
+    adds."""
+    settings = join(readings)
+    for reading in sorted(readings, key=lambda reading: reading.role is not Role.TRAINER):
+        if reading.role is not Role.TRAINER and _under_deepspeed(settings):
+            settings = fill_engine_dtype(settings)
+        settings = complete(_reader(reading), settings, stack)
+    if readings and _under_deepspeed(settings):
+        settings = fill_engine_dtype(settings)
+    return with_derived(settings.filled(claims.values()))
+
+
+def _reader(reading: Reading) -> Reader:
+    return next(reader for reader in all_readers() if reader.format == reading.format)
+
+
+def _under_deepspeed(settings: Settings) -> bool:
+    return str(settings.value("shard", "")).startswith("zero")
 
 
 def _stack(work: Assembly, readings: tuple[Reading, ...], budget_run: BudgetRun | None) -> Stack:
@@ -273,12 +300,12 @@ def _on(settings: Settings, target: Target) -> Settings:
     spec = target.device
     if spec is None or spec.count is None:
         return settings
-    total = spec.count * (target.nodes or 1)
     stated = settings.get("devices")
     if stated is not None and stated.known and stated.origin.kind is not OriginKind.BUDGET:
         return settings
-    per_node = Setting("devices_per_node", spec.count, spec.origin, str(spec.count))
-    return settings.under(Settings([Setting("devices", total, spec.origin, str(total)), per_node]))
+    total = spec.count * (target.nodes or 1)
+    counts = {"devices": total, "devices_per_node": spec.count}
+    return Settings({**settings, **{name: Setting(name, count, spec.origin, str(count)) for name, count in counts.items()}}.values())
 
 
 def _judge_one(work: Assembly, run: Run, target: Target, cell: str, budget: Budget | None, budget_run: BudgetRun | None) -> None:
@@ -286,6 +313,7 @@ def _judge_one(work: Assembly, run: Run, target: Target, cell: str, budget: Budg
     if target.device is not None:
         run = replace(run, settings=run.settings.filled([Setting("device", target.device.text, target.device.origin, target.device.text)]))
     architecture = architecture_of(work.files, run)
+    run = replace(run, settings=fill_auto(run.settings, architecture.hidden if architecture else None))
     planned = plan_run(run.settings, run.stack, architecture, device)
     answer = estimate(planned, _capacity(target, planned))
     work.contexts.append(

@@ -7,7 +7,7 @@ or node of a document, or any part of a budget that carries its origin.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,7 +17,7 @@ from budgetlint.finding import Because, Confidence, Finding, Fix, Related, Safet
 from budgetlint.language.budget import Budget, BudgetRun, Target
 from budgetlint.memory.estimate import Estimate
 from budgetlint.place import At, Elsewhere, Place, place_of
-from budgetlint.run import Reading, Run, Setting
+from budgetlint.run import Reading, Run, Setting, Stack
 from budgetlint.source import Location, SourceFile
 
 if TYPE_CHECKING:
@@ -200,9 +200,17 @@ class RunContext(Context):
 
 @dataclass(frozen=True)
 class DocumentContext(Context):
-    """One document that a reader recognised. Values are read as the framework's own loader reads them."""
+    """One document that a reader recognised. Values are read as the framework's own loader reads them.
+
+    ``stack_of`` finds the framework versions that hold for it, and is asked only by rules that need them.
+    """
 
     reading: Reading
+    stack_of: Callable[[Reading], Stack] = field(default=lambda reading: Stack(), repr=False)
+
+    def at_least(self, package: str, version: str) -> bool | None:
+        """Is the document used with ``package >= version``? None when the stack does not tell."""
+        return self.stack_of(self.reading).at_least(package, version)
 
     @property
     def anchor(self) -> Location:

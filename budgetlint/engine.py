@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from budgetlint.config import Config
-from budgetlint.context import Context, DocumentContext, Judged, RunContext
+from budgetlint.context import BudgetContext, Context, DocumentContext, Judged, RunContext
 from budgetlint.finding import Finding
 from budgetlint.house import CRASHED_RULE, MISREAD_VALUE, house_finding
 from budgetlint.judge import Judge, merged, unsuperseded
@@ -185,11 +185,18 @@ def _sources(judged: Judged, config: Config) -> dict[str, SourceFile]:
 
 def _texts(judged: Judged) -> dict[str, tuple[SourceFile, str]]:
     """Every text with its format, by path. A file that is neither a budget nor read by anybody has no format."""
-    budgets = [context.source for context in judged.budgets if context.source]
+    budgets = [source for context in judged.budgets if (source := _budget_source(context))]
     texts = {source.path: (source, "") for source in judged.sources} | {source.path: (source, "budget") for source in budgets}
     readings = [context.reading for context in judged.documents]
     readings += [reading for context in judged.runs for reading in context.run.readings]
     return texts | {reading.document.path: (reading.document.source, reading.document.format) for reading in readings}
+
+
+def _budget_source(context: BudgetContext) -> SourceFile | None:
+    """The text of a budget, also of one that has no file: its parts know where they stand."""
+    device = context.budget.default_target.device
+    origins = [*([device.origin] if device else []), *(run.origin for run in context.budget.runs)]
+    return context.source or next((origin.source for origin in origins if origin.source), None)
 
 
 def _suppressions(judged: Judged) -> tuple[Suppression, ...]:

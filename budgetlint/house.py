@@ -31,6 +31,9 @@ UNUSED_SUPPRESSION = house_rule(
     per_device_train_batch_size: 4
     fp16: false
     bf16: true  # budgetlint: allow fp16-bf16-both the sweep sets one of them
+    gradient_accumulation_steps: 8
+    output_dir: out
+    num_train_epochs: 1
     ```
 
     ## Passing
@@ -39,6 +42,9 @@ UNUSED_SUPPRESSION = house_rule(
     per_device_train_batch_size: 4
     fp16: false
     bf16: true
+    gradient_accumulation_steps: 8
+    output_dir: out
+    num_train_epochs: 1
     ```
 
     ## Sources
@@ -64,12 +70,18 @@ UNKNOWN_SUPPRESSION = house_rule(
 
     ```yaml train.yaml
     per_device_train_batch_size: 4  # budgetlint: allow no-such-rule we know
+    gradient_accumulation_steps: 8
+    output_dir: out
+    num_train_epochs: 1
     ```
 
     ## Passing
 
     ```yaml train.yaml
     per_device_train_batch_size: 4
+    gradient_accumulation_steps: 8
+    output_dir: out
+    num_train_epochs: 1
     ```
 
     ## Sources
@@ -95,6 +107,9 @@ EXPIRED_SUPPRESSION = house_rule(
     per_device_train_batch_size: 4
     fp16: true  # budgetlint: allow fp16-bf16-both until=2020-01-01 the launcher deletes one
     bf16: true
+    gradient_accumulation_steps: 8
+    output_dir: out
+    num_train_epochs: 1
     ```
 
     ## Passing
@@ -102,6 +117,9 @@ EXPIRED_SUPPRESSION = house_rule(
     ```yaml train.yaml
     per_device_train_batch_size: 4
     bf16: true
+    gradient_accumulation_steps: 8
+    output_dir: out
+    num_train_epochs: 1
     ```
 
     ## Sources
@@ -127,6 +145,9 @@ SUPPRESSION_WITHOUT_REASON = house_rule(
     per_device_train_batch_size: 4
     fp16: true  # budgetlint: allow fp16-bf16-both
     bf16: true
+    gradient_accumulation_steps: 8
+    output_dir: out
+    num_train_epochs: 1
     ```
 
     ## Passing
@@ -135,6 +156,9 @@ SUPPRESSION_WITHOUT_REASON = house_rule(
     per_device_train_batch_size: 4
     fp16: true  # budgetlint: allow fp16-bf16-both the launcher deletes one
     bf16: true
+    gradient_accumulation_steps: 8
+    output_dir: out
+    num_train_epochs: 1
     ```
 
     ## Sources
@@ -215,6 +239,9 @@ MISREAD_VALUE = house_rule(
     ```yaml train.yaml
     per_device_train_batch_size: four
     learning_rate: 0.0001
+    gradient_accumulation_steps: 8
+    output_dir: out
+    num_train_epochs: 1
     ```
 
     ## Passing
@@ -222,6 +249,9 @@ MISREAD_VALUE = house_rule(
     ```yaml train.yaml
     per_device_train_batch_size: 4
     learning_rate: 0.0001
+    gradient_accumulation_steps: 8
+    output_dir: out
+    num_train_epochs: 1
     ```
 
     ## Sources

@@ -63,6 +63,8 @@ UNPARSABLE_FILE = house_rule(
     ```yaml train.yaml
     per_device_train_batch_size: 4
     gradient_accumulation_steps: 2
+    output_dir: out
+    num_train_epochs: 1
     ```
 
     ## Sources
@@ -114,6 +116,9 @@ MISSING_REFERENCE = house_rule(
     per_device_train_batch_size: 4
     learning_rate: 0.0001
     deepspeed: ds/zero3.json
+    gradient_accumulation_steps: 8
+    output_dir: out
+    num_train_epochs: 1
     ```
 
     ## Passing
@@ -122,6 +127,9 @@ MISSING_REFERENCE = house_rule(
     per_device_train_batch_size: 4
     learning_rate: 0.0001
     deepspeed: ds/zero3.json
+    gradient_accumulation_steps: 8
+    output_dir: out
+    num_train_epochs: 1
     ```
 
     ```json ds/zero3.json
@@ -162,6 +170,9 @@ NO_SUCH_CONFIG = house_rule(
     ```yaml train.yaml
     per_device_train_batch_size: 4
     learning_rate: 0.0001
+    gradient_accumulation_steps: 8
+    output_dir: out
+    num_train_epochs: 1
     ```
 
     ## Sources

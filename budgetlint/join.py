@@ -8,8 +8,6 @@ accelerate 1.15 accelerator.py:2211 (DeepSpeed's accumulation wins over accelera
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
-
 from budgetlint.run import Origin, OriginKind, Reading, Role, Setting, Settings, over
 
 ENGINE_FIRST = frozenset({
@@ -21,13 +19,13 @@ LAUNCHER_BEFORE_TRAINER = frozenset({"shard", "devices", "nodes", "devices_per_n
 _ORDER = {Role.TRAINER: 0, Role.ENGINE: 1, Role.LAUNCHER: 2, Role.MODEL: 3}
 
 
-def join(readings: Iterable[Reading], claims: Settings) -> Settings:
-    """One run's settings from its documents, before framework defaults; ``claims`` are what the budget says."""
+def join(readings: Iterable[Reading]) -> Settings:
+    """One run's settings from its documents, before framework defaults."""
     by_name: dict[str, list[tuple[int, Setting]]] = {}
     for reading in readings:
         for name, setting in reading.settings.items():
             by_name.setdefault(name, []).append((_rank(name, reading.role), setting))
-    return Settings(_winner(sorted(found, key=lambda item: item[0])) for found in by_name.values()) if by_name else Settings()
+    return Settings(_winner(sorted(found, key=lambda item: item[0])) for found in by_name.values())
 
 
 def _rank(name: str, role: Role) -> int:
@@ -56,24 +54,9 @@ def _says_nothing(setting: Setting) -> bool:
 
 
 def with_derived(settings: Settings) -> Settings:
-    """What follows from the joined settings: the engine's dtype when it is ``auto`` or unsaid, devices from nodes."""
-    derived = [*_engine_dtype(settings), *_devices(settings)]
-    return settings.under(Settings(derived)) if derived else settings
-
-
-def _engine_dtype(settings: Settings) -> Iterable[Setting]:
-    engine = settings.get("engine_dtype")
-    zero = str(settings.value("shard", "")).startswith("zero")
-    if not zero or (engine is not None and engine.known):
-        return
-    autocast = settings.get("autocast")
-    if autocast is not None and autocast.known and autocast.value in ("bf16", "fp16"):
-        origin = Origin(OriginKind.DERIVED, note=f"'auto' follows the trainer: {autocast.origin}")
-        yield Setting("engine_dtype", autocast.value, origin, str(autocast.value))
-
-
-def _devices(settings: Settings) -> Iterable[Setting]:
+    """What follows from the joined settings: the number of devices from the machines and the devices on each."""
     per_node, nodes = settings.value("devices_per_node"), settings.value("nodes", 1)
-    if "devices" not in settings and per_node:
-        origin = Origin(OriginKind.DERIVED, note="devices per node x nodes")
-        yield replace(Setting("devices", per_node * nodes, origin), text=str(per_node * nodes))
+    if "devices" in settings or not per_node:
+        return settings
+    origin = Origin(OriginKind.DERIVED, note="devices per node x nodes")
+    return settings.filled([Setting("devices", per_node * nodes, origin, str(per_node * nodes))])

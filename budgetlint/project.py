@@ -11,8 +11,7 @@ from budgetlint.documents.load import load
 from budgetlint.files import Files, TextFiles
 from budgetlint.finding import Confidence, Finding, Severity
 from budgetlint.language.budget import Budget
-from budgetlint.readers import READERS, Reader, identify
-from budgetlint.readers.recognise import Tie
+from budgetlint.readers import Reader, Tie, all_readers, identify
 from budgetlint.run import Reading
 from budgetlint.source import Location, SourceFile, Unreadable
 
@@ -136,7 +135,7 @@ def reader_named(kind: str) -> Reader | None:
     """The reader a budget's ``kind=`` names, by format name or a common spelling of it."""
     name = kind.lower().replace("-", "_")
     wanted = {name, KINDS.get(kind.lower(), name), KINDS.get(name, name)}
-    return next((reader for reader in READERS if reader.format in wanted), None)
+    return next((reader for reader in all_readers() if reader.format in wanted), None)
 
 
 def looks_like_config(text: str) -> bool:

@@ -31,7 +31,9 @@ class ContextRow:
 CONTEXT = (
     ContextRow((0, 0), int(0.13 * GIB), int(0.25 * GIB), int(0.6 * GIB), "no reading before Turing: a stated range"),
     ContextRow((7, 5), int(140.9 * MIB), int(140.9 * MIB), int(0.45 * GIB), "T4: 140.9 MiB in 69 runs (fitcheck); high end stated"),
-    ContextRow((8, 0), int(0.4 * GIB), int(0.47 * GIB), int(0.92 * GIB), "A100: 0.47 GiB lazy, 0.92 GiB eager loading (stas00, torch 2.1.1)"),
+    ContextRow(
+        (8, 0), int(0.4 * GIB), int(0.47 * GIB), int(0.92 * GIB), "A100: 0.47 GiB lazy, 0.92 GiB eager loading (stas00, torch 2.1.1)"
+    ),
     ContextRow((8, 6), int(0.25 * GIB), int(0.4 * GIB), int(0.92 * GIB), "no reading: between T4 and A100, a stated range"),
     ContextRow((9, 0), int(0.45 * GIB), int(0.52 * GIB), int(1.0 * GIB), "H100 and B200 class: 0.52 GiB (pith-train); high end stated"),
     ContextRow((12, 0), int(0.3 * GIB), int(0.45 * GIB), int(1.0 * GIB), "no reading: between Ada and Hopper, a stated range"),

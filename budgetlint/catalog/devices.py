@@ -154,7 +154,9 @@ def _device(row: Mapping[str, Any]) -> Device:
         tf32=row.get("tf32"),
         fp8=row.get("fp8"),
         unified=row.get("unified", False),
-        sources=unique([*(s for total in totals for s in total.sources), *([row["capability_source"]] if "capability_source" in row else [])]),
+        sources=unique(
+            [*(s for total in totals for s in total.sources), *([row["capability_source"]] if "capability_source" in row else [])]
+        ),
         note=row.get("note", ""),
         usable_from=origin,
         totals=totals,

@@ -134,7 +134,9 @@ _CLIP = Family(
 
 FAMILIES: dict[str, Family] = {
     "gemma2": _GEMMA2,
-    "gemma3": replace(_GEMMA2, layers="model.language_model.layers.*", embed="model.language_model.embed_tokens", final_norm="model.language_model.norm"),
+    "gemma3": replace(
+        _GEMMA2, layers="model.language_model.layers.*", embed="model.language_model.embed_tokens", final_norm="model.language_model.norm"
+    ),
     "gemma3_text": _GEMMA2,
     "olmo2": _OLMO2,
     "olmo3": _OLMO2,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.families import family_of
 from budgetlint.catalog.tensor import Linear, WeightTensor
 
 
@@ -61,13 +62,17 @@ def _linears(arch: Architecture) -> Iterator[Linear]:
     biased = {tensor.module for tensor in weight_tensors(arch) if tensor.kind == "bias"}
     for tensor in weight_tensors(arch):
         if tensor.kind in ("linear", "experts") and tensor.layers:
-            yield Linear(tensor.role, tensor.module, tensor.cols, tensor.rows, tensor.layers, tensor.per_layer, tensor.where, tensor.module in biased)
+            yield Linear(
+                tensor.role, tensor.module, tensor.cols, tensor.rows, tensor.layers, tensor.per_layer, tensor.where, tensor.module in biased
+            )
 
 
 def outer_linears(arch: Architecture) -> tuple[Linear, ...]:
-    """Token embedding and head as adapters see them, when they are named (``embed_tokens``, ``lm_head``)."""
-    found = [tensor for tensor in weight_tensors(arch) if tensor.role in ("embed", "lm_head")]
-    return tuple(Linear(t.role, t.module, t.cols, t.rows, 1, 1, t.where, False) for t in found)
+    """Token embedding and head as adapters see them, when they are named (``embed_tokens``, ``lm_head``); a tied head too."""
+    found = [Linear(t.role, t.module, t.cols, t.rows, 1, 1, t.where, False) for t in weight_tensors(arch) if t.role in ("embed", "lm_head")]
+    if arch.tied and arch.kind in ("decoder", "encoder-decoder", "speech"):
+        found.append(Linear("lm_head", family_of(arch.family).head, arch.hidden, arch.vocab, 1, 1, "head", arch.lm_head_bias))
+    return tuple(found)
 
 
 def layer_tensors(arch: Architecture, where: str = "layer") -> tuple[WeightTensor, ...]:

@@ -112,7 +112,16 @@ def mlp(arch: Architecture, family: Family, at: str, where: str, layers: int) ->
 
 
 def _matrices(
-    names: Mapping[str, str], at: str, hidden: int, inner: int, glu: bool, bias: bool, where: str, layers: int, prefix: str = "", per_layer: int = 1
+    names: Mapping[str, str],
+    at: str,
+    hidden: int,
+    inner: int,
+    glu: bool,
+    bias: bool,
+    where: str,
+    layers: int,
+    prefix: str = "",
+    per_layer: int = 1,
 ) -> Iterator[WeightTensor]:
     widths = {GATE_UP: 2 * inner} if GATE_UP in names and glu else {GATE: inner, UP: inner} if glu else {UP: inner}
     for role, rows in widths.items():

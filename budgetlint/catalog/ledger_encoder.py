@@ -46,7 +46,12 @@ def seq2seq_tensors(arch: Architecture) -> Iterator[WeightTensor]:
         at = f"{stack}.block.*"
         yield from _t5_block(arch, family, at, where, layers)
         yield WeightTensor(
-            "pos_embed", "embedding", f"{stack}.block.0.layer.0.SelfAttention.relative_attention_bias", arch.number("rel_buckets", 32), arch.heads, where
+            "pos_embed",
+            "embedding",
+            f"{stack}.block.0.layer.0.SelfAttention.relative_attention_bias",
+            arch.number("rel_buckets", 32),
+            arch.heads,
+            where,
         )
         yield from norm(arch, f"{stack}.final_layer_norm", arch.hidden, where, 0)
     yield from head(arch, family)

@@ -13,7 +13,20 @@ from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.device import NoMatch
 from budgetlint.catalog.names import fold, near, prefixed, squeeze
 
-QUANTISED = ("-unsloth-bnb-4bit", "-bnb-4bit", "-bnb-8bit", "-4bit", "-8bit", "-gptq", "-awq", "-fp8", "-gptq-int4", "-gptq-int8", "-int4", "-int8")
+QUANTISED = (
+    "-unsloth-bnb-4bit",
+    "-bnb-4bit",
+    "-bnb-8bit",
+    "-4bit",
+    "-8bit",
+    "-gptq",
+    "-awq",
+    "-fp8",
+    "-gptq-int4",
+    "-gptq-int8",
+    "-int4",
+    "-int8",
+)
 """Endings of hub ids that say how a checkpoint is stored: the shape is the base model's."""
 
 SAME_SHAPE = ("-hf", "-bf16", "-fp16", *QUANTISED)

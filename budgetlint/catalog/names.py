@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 
-_SEPARATORS = str.maketrans({mark: "-" for mark in " _/+()[],"})
+_SEPARATORS = str.maketrans(dict.fromkeys(" _/+()[],", "-"))
 
 
 def fold(text: str) -> str:
@@ -26,6 +25,8 @@ def prefixed(text: str, keys: Mapping[str, str]) -> tuple[str, ...]:
 
 def near(text: str, keys: Mapping[str, str], most: int = 3) -> tuple[str, ...]:
     """Rows with a folded key spelled like ``text``, likeliest first."""
+    from difflib import get_close_matches  # 5 ms to import, and only a miss needs it
+
     folded = fold(text)
     return unique(keys[key] for key in get_close_matches(folded, keys, n=3 * most, cutoff=0.6))[:most]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
 
@@ -64,7 +64,9 @@ BY_ECOSYSTEM: dict[tuple[str, str], str] = {
     ("llm_foundry", "adam"): "adam",
 }
 
-HUGGING_FACE = frozenset({"hf", "trl", "axolotl", "llamafactory", "alignment_handbook", "hf_training_arguments", "open_instruct", "ms_swift", "unsloth", "oumi"})
+HUGGING_FACE = frozenset(
+    {"hf", "trl", "axolotl", "llamafactory", "alignment_handbook", "hf_training_arguments", "open_instruct", "ms_swift", "unsloth", "oumi"}
+)
 """Ecosystems whose names are those of the Hugging Face Trainer."""
 
 
@@ -126,13 +128,13 @@ def _low_rank(rows: int, columns: int, rank: int) -> int:
     return max(rows, columns) * min(rank, rows, columns) if columns > 1 else rows
 
 
-_LAYOUTS = {
+_LAYOUTS: dict[str, Callable[[int, int, int], int]] = {
     "full": lambda rows, columns, _: rows * max(columns, 1),
     "factored": lambda rows, columns, _: rows + columns if columns > 1 else rows,
     "low-rank": _low_rank,
     "projector": lambda rows, columns, rank: min(rows, columns) * min(rank, rows, columns) if columns > 1 else 0,
     "row": lambda rows, columns, _: rows if columns > 1 else 1,
-    "scalar": lambda *_: 1,
+    "scalar": lambda _rows, _columns, _rank: 1,
     "matrix": lambda rows, columns, _: rows * columns if columns > 1 else 0,
     "vector": lambda rows, columns, _: rows if columns <= 1 else 0,
 }

@@ -20,6 +20,9 @@ ROLES = {
 }
 """Words that budgets use for groups of roles; a module of that very name wins."""
 
+_REGEX = re.compile(r"[\\*+?|()\[\]^$]")
+"""A single word with one of these is an expression, however it came (a module's name has none of them)."""
+
 _PARAMETERS = ("expert_", "router")
 _NEVER_LINEAR = frozenset({"gpt_oss"})
 
@@ -33,7 +36,9 @@ def module_names(arch: Architecture) -> dict[str, tuple[str, ...]]:
     return names
 
 
-def resolve_targets(arch: Architecture, targets: str | Sequence[str], fused_experts: bool = False) -> tuple[tuple[Linear, ...], tuple[str, ...]]:
+def resolve_targets(
+    arch: Architecture, targets: str | Sequence[str], fused_experts: bool = False
+) -> tuple[tuple[Linear, ...], tuple[str, ...]]:
     """The linears that ``targets`` adapt, and the names that match no module.
 
     A list matches whole last parts of module paths, a text is ``all-linear`` or a regular expression over the whole path
@@ -45,6 +50,9 @@ def resolve_targets(arch: Architecture, targets: str | Sequence[str], fused_expe
         found = _by_pattern(arch, targets, (*blocks, *outer_linears(arch)))
         return found, () if found else (targets,)
     names = (targets,) if isinstance(targets, str) else tuple(targets)
+    if len(names) == 1 and _REGEX.search(names[0]):
+        found = _by_pattern(arch, names[0], (*blocks, *outer_linears(arch)))
+        return found, () if found else names
     if any(name in ALL_LINEAR for name in names):
         return blocks, tuple(name for name in names if name not in ALL_LINEAR and not _by_name(name, (*blocks, *outer_linears(arch))))
     return _by_names(names, (*blocks, *outer_linears(arch)))

@@ -6,11 +6,12 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from budgetlint.commands.common import add_paths, add_run_options, judged, open_config
+from budgetlint.commands.common import add_paths, add_run_options, open_config, open_session
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.config import Config
 from budgetlint.engine import check
 from budgetlint.finding import Severity
+from budgetlint.fix import Recheck
 from budgetlint.outcome import Report
 from budgetlint.registry import Registry, installed
 from budgetlint.report import CHECK_FORMATS, check_report
@@ -43,19 +44,15 @@ def run(args: argparse.Namespace, io: Console) -> int:
     config = _settings(args, open_config(io))
     registry = installed()
     _known_rules(registry, (*_words(args.select), *_words(args.ignore)))
-    report = _checked(args, io, config, registry)
+    session = open_session(args.paths, args, io, config)
+    report = check(session.judged(), registry, config)
     if args.fix or args.diff:
-        report = _fixed(args, io, config, registry, report)
-        if args.diff:
-            return report.exit_code(config.fail_on, require_verdict=config.require_verdict)
-    for name, file in formats:
-        _write(io, report, name, file, info=args.info)
+        report = _fixed(args, io, report, lambda texts: check(session.rejudged(texts), registry, config))
+    if not args.diff:
+        for name, file in formats:
+            _write(io, report, name, file, info=args.info)
     _tell_crashes(io, report)
     return report.exit_code(config.fail_on, require_verdict=config.require_verdict)
-
-
-def _checked(args: argparse.Namespace, io: Console, config: Config, registry: Registry) -> Report:
-    return check(judged(args.paths, args, io, config), registry, config)
 
 
 def _settings(args: argparse.Namespace, config: Config) -> Config:
@@ -91,17 +88,15 @@ def _write(io: Console, report: Report, name: str, file: str | None, *, info: bo
         raise Misuse(f"--format {name}={file}: cannot be written: {error.strerror}") from None
 
 
-def _fixed(args: argparse.Namespace, io: Console, config: Config, registry: Registry, report: Report) -> Report:
-    from budgetlint.assemble import rejudge
+def _fixed(args: argparse.Namespace, io: Console, report: Report, recheck: Recheck) -> Report:
+    """Apply the fixes (or show them), and report on what is left."""
     from budgetlint.fix import diff, fix_all, write
 
-    before = judged(args.paths, args, io, config)
-    fixed = fix_all(report, lambda texts: check(rejudge(before, texts), registry, config), unsafe=args.unsafe_fixes)
+    fixed = fix_all(report, recheck, unsafe=args.unsafe_fixes)
     if args.diff:
         io.write(diff(fixed))
         return fixed.report
-    failed = write(fixed, lambda path: str(io.root / path))
-    for wrong in failed:
+    for wrong in write(fixed, lambda path: str(io.root / path)):
         io.complain(f"{wrong.path} {wrong.problem}: {wrong.cure}")
     return fixed.report
 

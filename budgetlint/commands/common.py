@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from budgetlint.assemble import judge
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.config import Config, load_config
-from budgetlint.context import Judged, RunContext
-from budgetlint.files import DiskFiles
+from budgetlint.context import Judged
+from budgetlint.files import DiskFiles, TextFiles
 from budgetlint.language import read_budget
 from budgetlint.language.budget import Budget
 from budgetlint.project import Project, open_project
@@ -52,12 +53,32 @@ def project_of(paths: Sequence[str], io: Console, config: Config) -> Project:
     return open_project(files, [path for path in paths if path != STDIN] or ([] if paths else ["."]))
 
 
-def judged(paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config) -> Judged:
-    """The runs of a command line: paths, a budget on standard input, ``--budget`` and ``--set``."""
+@dataclass(frozen=True)
+class Session:
+    """What one command line is about: the files, a budget from standard input or ``--budget``, ``--set`` and ``--target``."""
+
+    project: Project
+    extra: Budget | None
+    overrides: Settings
+    target: str | None = None
+
+    def judged(self) -> Judged:
+        return self._narrowed(judge(self.project, extra=self.extra, overrides=self.overrides))
+
+    def rejudged(self, texts: Mapping[str, str]) -> Judged:
+        """The same with some files' texts changed."""
+        known = {path: entry.source.text for path, entry in self.project.entries.items() if entry.source is not None}
+        project = open_project(TextFiles({**known, **texts}), ["."])
+        return self._narrowed(judge(project, extra=self.extra, overrides=self.overrides))
+
+    def _narrowed(self, result: Judged) -> Judged:
+        return _on_target(result, self.target) if self.target else result
+
+
+def open_session(paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config) -> Session:
     project = project_of(paths, io, config)
     extra = _extra_budget(paths, args, io, config, project)
-    result = judge(project, extra=extra, overrides=_overrides(args.set))
-    return _on_target(result, args.target) if args.target else result
+    return Session(project, extra, _overrides(args.set), args.target)
 
 
 def _extra_budget(paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config, project: Project) -> Budget | None:
@@ -104,16 +125,8 @@ def typed(name: str, value: str) -> object:
 
 
 def _on_target(result: Judged, name: str) -> Judged:
-    from dataclasses import replace
-
     runs = tuple(context for context in result.runs if context.target is not None and context.target.name == name)
     if not runs:
         known = sorted({context.target.name for context in result.runs if context.target and context.target.name})
         raise Misuse(f"no run is on target '{name}'{did_you_mean(name, known)}" + (f"; targets: {', '.join(known)}" if known else ""))
     return replace(result, runs=runs)
-
-
-
-
-def by_label(contexts: Iterable[RunContext]) -> list[RunContext]:
-    return sorted(contexts, key=lambda context: context.label)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from budgetlint.commands.common import STDIN, add_paths, add_run_options, judged, open_config
+from budgetlint.commands.common import STDIN, add_paths, add_run_options, open_config, open_session
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.context import Judged, RunContext
 from budgetlint.finding import Finding, Severity
@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, io: Console) -> int:
-    result = judged(args.paths, args, io, open_config(io))
+    result = open_session(args.paths, args, io, open_config(io)).judged()
     wrong = _language_errors(result)
     if not result.runs and not wrong:
         raise Misuse(_nothing(args.paths))

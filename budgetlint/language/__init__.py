@@ -1,1 +1,45 @@
-"""The budget language: text to tree to budget."""
+"""The budget language: text to tree to budget, and back to text.
+
+This is the door: `read_budget` says what a budget means, `parse` gives its located tree, `format_text` its canonical text.
+Nothing heavy is imported before one of them is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from budgetlint.finding import Finding
+    from budgetlint.language.budget import Budget
+    from budgetlint.language.tree import Tree
+    from budgetlint.source import SourceFile, Unreadable
+
+__all__ = ["format_text", "parse", "read_budget"]
+
+
+def read_budget(
+    source: SourceFile,
+    load: Callable[[str], SourceFile | Unreadable] | None = None,
+    *,
+    root: str = "",
+    variables: Mapping[str, str] | None = None,
+) -> Budget:
+    """What a budget means; every mistake is in its ``problems``. See `budgetlint.language.resolve.read_budget`."""
+    from budgetlint.language.resolve import read_budget as read
+
+    return read(source, load, root=root, variables=variables)
+
+
+def parse(source: SourceFile) -> tuple[Tree, tuple[Finding, ...]]:
+    """The syntax tree of what could be read, and a finding for each statement that could not."""
+    from budgetlint.language.parse import parse as parse_source
+
+    return parse_source(source)
+
+
+def format_text(source: SourceFile) -> str | None:
+    """The canonical text, or None where the budget has syntax errors. See `budgetlint.language.format`."""
+    from budgetlint.language.format import format_text as format_source
+
+    return format_source(source)

@@ -106,7 +106,12 @@ class AssertChecker:
                 return
         count = parameter_count(text) if kinds[0] == "count" else ""
         help = f"a number of parameters is written {count}" if count else "compare bytes with bytes, counts with counts"
-        self._bad(odd.span, f"'{text}' is {_KIND_NAMES[kinds[-1] if kinds[-1] != kinds[0] else kinds[0]]}, the left side is {_KIND_NAMES[kinds[0]]}", help, count)
+        self._bad(
+            odd.span,
+            f"'{text}' is {_KIND_NAMES[kinds[-1] if kinds[-1] != kinds[0] else kinds[0]]}, the left side is {_KIND_NAMES[kinds[0]]}",
+            help,
+            count,
+        )
 
     def _kind(self, term: Term) -> str | None:
         """``bytes`` or ``count``; None after reporting a term that is neither."""

@@ -47,7 +47,10 @@ class Reserve:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A kind of machine. ``name`` is None for the target that top-level statements describe."""
+    """A kind of machine. ``name`` is None for the target that top-level statements describe, and for what a run says itself.
+
+    ``settings`` are the training statements of a ``target`` block: weaker than the run's own, stronger than the top level's.
+    """
 
     name: str | None
     device: DeviceSpec | None
@@ -56,6 +59,8 @@ class Target:
     host_bytes: int | None = None
     host_pinned: int | None = None
     host_origin: Origin | None = None
+    nodes_origin: Origin | None = None
+    settings: Settings = field(default_factory=Settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +127,12 @@ class MatrixCell:
 
 @dataclass(frozen=True)
 class BudgetRun:
-    """One run as the budget describes it. ``settings`` are claims where a config is bound, the truth where none is."""
+    """One run as the budget describes it. ``settings`` are claims where a config is bound, the truth where none is.
+
+    ``settings`` are ``own`` (the run block) over ``defaults`` (the top level), and what the machine adds where no ``on``
+    names another. On a named target, and in a cell, `budgetlint.language.placement.placements` has them merged.
+    ``target`` is what the run block itself says about the machine.
+    """
 
     name: str | None
     settings: Settings
@@ -138,6 +148,8 @@ class BudgetRun:
     stack: Stack = field(default_factory=Stack)
     tolerance_ppm: int | None = None
     target: Target | None = None
+    own: Settings = field(default_factory=Settings)
+    defaults: Settings = field(default_factory=Settings)
 
 
 @dataclass(frozen=True)

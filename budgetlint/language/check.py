@@ -134,16 +134,18 @@ class Checker:
         if spec.keyword == "device":
             return tuple(_raw(value) for value in values)
         if len(values) > len(spec.values) and not (spec.values and spec.values[-1].many):
-            self._too_many(statement, spec, values)
+            self._too_many(spec, values)
             return None
         return self._typed(spec, values)
 
-    def _too_many(self, statement: Statement, spec: StatementSpec, values: Sequence[Value | ListValue]) -> None:
+    def _too_many(self, spec: StatementSpec, values: Sequence[Value | ListValue]) -> None:
         extra = values[len(spec.values)]
         shown = extra.text if isinstance(extra, Value) else "[…]"
         takes = {0: "no value", 1: "one value"}.get(len(spec.values), f"at most {len(spec.values)} values")
         option = spec.options[0].name if spec.options and not spec.values else ""
-        help = f"an option has a name: {option}={shown}" if option else f"write it like this: {spec.example}; quote a value that holds blanks"
+        help = (
+            f"an option has a name: {option}={shown}" if option else f"write it like this: {spec.example}; quote a value that holds blanks"
+        )
         self._arity(extra.span, f"'{spec.keyword}' takes {takes}; '{shown[:40]}' is too many", help)
 
     def _typed(self, spec: StatementSpec, values: Sequence[Value | ListValue]) -> tuple[Given, ...] | None:
@@ -165,7 +167,7 @@ class Checker:
         if isinstance(value, ListValue):
             self.wrong(not_a_list(value, slot), value.span, key)
             return None
-        typed = convert(value, slot)
+        typed = convert(value, replace(slot, name=key))
         if isinstance(typed, Wrong):
             self.wrong(typed, value.span, key)
             return None
@@ -242,6 +244,8 @@ class Checker:
     def _elsewhere(self, owner: str, spec: StatementSpec) -> str:
         if owner and owner != spec.keyword:
             return f"'{owner}' is a statement of its own: {STATEMENTS[owner].example}"
+        if spec.free == "setting" and not spec.options:
+            return f"it takes settings by their statement: {spec.example}, or lora.r=[8, 16]"
         return f"it knows {', '.join(option.name for option in spec.options)}" if spec.options else f"it has none: {spec.example}"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from budgetlint.catalog.device import Device, NoMatch
 from budgetlint.catalog.devices import find_device, usable
@@ -37,38 +37,40 @@ class _Named:
 
 def device_spec(checked: Checked, problems: Problems) -> DeviceSpec | None:
     """The card of a checked ``device`` statement, or None after saying what is wrong with it."""
-    values = [given.value for given in checked.values]
-    lists = next((value for value in values if isinstance(value, ListValue)), None)
-    if lists is not None:
-        return _refuse(checked, problems, lists.span, Wrong("BL003", "a list stands where a card belongs", "one card, or a target for each"))
+    found = _read([given.value for given in checked.values])
+    if isinstance(found, _Refused):
+        wrong = found.wrong
+        problems.add(wrong.code, checked.source, found.span, wrong.message, wrong.help, key="device", write=wrong.write)
+        return None
+    count, named, card = found
+    origin = Origin(OriginKind.BUDGET, checked.source, named.span, "device", key_span=checked.statement.keyword_span)
+    if isinstance(card, Amount):
+        spec = DeviceSpec(None, count, card.bytes, card.bytes, card.bytes, named.text, origin, card.unit)
+    else:
+        low, high, _ = usable(card, checked.option("ecc"))
+        spec = DeviceSpec(card, count, card.nominal_bytes, low, high, named.text, origin)
+    stated = checked.option("usable") or checked.option("working_set")
+    return replace(spec, usable_low=stated.bytes, usable_high=stated.bytes) if stated else spec
+
+
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    wrong: Wrong
+    span: Span
+
+
+def _read(values: list[Value | ListValue]) -> tuple[int | None, _Named, Device | Amount] | _Refused:
     words = [value for value in values if isinstance(value, Value)]
+    for value in values:
+        if isinstance(value, ListValue):
+            return _Refused(Wrong("BL003", "a list stands where a card belongs", "one card, or a target for each"), value.span)
     count, named = _count_and_name(words)
     if named is None:
-        return _refuse(checked, problems, words[-1].span, Wrong("BL006", "'device' names no card", "write device 8x h100-80gb"))
+        return _Refused(Wrong("BL006", "'device' names no card", "write device 8x h100-80gb"), words[-1].span)
     if count is not None and not 1 <= count <= MAX_COUNT:
-        return _refuse(checked, problems, words[0].span, Wrong("BL003", f"'{words[0].text}' is no number of cards", "write 8x"))
+        return _Refused(Wrong("BL003", f"'{words[0].text}' is no number of cards", "write 8x"), words[0].span)
     found = _found(named)
-    if isinstance(found, Wrong):
-        return _refuse(checked, problems, named.span, found)
-    origin = Origin(OriginKind.BUDGET, checked.source, named.span, "device", key_span=checked.statement.keyword_span)
-    if isinstance(found, Amount):
-        low = high = found.bytes
-        spec = DeviceSpec(None, count, found.bytes, low, high, named.text, origin, found.unit)
-    else:
-        low, high, _ = usable(found, checked.option("ecc"))
-        spec = DeviceSpec(found, count, found.nominal_bytes, low, high, named.text, origin)
-    return _with_stated_usable(spec, checked)
-
-
-def _with_stated_usable(spec: DeviceSpec, checked: Checked) -> DeviceSpec:
-    stated = checked.option("usable") or checked.option("working_set")
-    if stated is None:
-        return spec
-    return DeviceSpec(spec.device, spec.count, spec.nominal, stated.bytes, stated.bytes, spec.text, spec.origin, spec.amount_unit)
-
-
-def _refuse(checked: Checked, problems: Problems, span: Span, wrong: Wrong) -> None:
-    problems.add(wrong.code, checked.source, span, wrong.message, wrong.help, key="device", write=wrong.write)
+    return _Refused(found, named.span) if isinstance(found, Wrong) else (count, named, found)
 
 
 def _count_and_name(words: list[Value]) -> tuple[int | None, _Named | None]:
@@ -120,7 +122,9 @@ def _number(named: _Named, card: Device | NoMatch) -> Wrong:
 def _several_words(named: _Named, card: Device | NoMatch) -> Wrong:
     if isinstance(card, Device):
         return Wrong("BL006", "a name with blanks must be quoted", f'write "{named.text}" or {card.name}', card.name)
-    return _other_ways(named.text) or Wrong("BL006", f"'{named.text}' is more than one value", f"one card: {_no_card(named.text, card).help}")
+    return _other_ways(named.text) or Wrong(
+        "BL006", f"'{named.text}' is more than one value", f"one card: {_no_card(named.text, card).help}"
+    )
 
 
 def _other_ways(text: str) -> Wrong | None:

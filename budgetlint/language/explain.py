@@ -50,7 +50,7 @@ class Failure:
         return words[0] if words else ""
 
 
-def explain_structure(kind: str, text: str, span: Span) -> tuple[str, str]:
+def explain_structure(kind: str) -> tuple[str, str]:
     return _STRUCTURE[kind]
 
 
@@ -58,7 +58,7 @@ def explain(error: UnexpectedInput, text: str, slice_: Slice) -> tuple[Span, str
     """The span, the message and the help for a statement that could not be read."""
     start = _position(error, slice_)
     run = _RUN.match(text, start, slice_.end)
-    end = run.end() if run else start
+    end = run.end() if run else min(start + 1, slice_.end)
     failure = Failure(text[start:end], text[slice_.start : start], text[start : slice_.end], _expected(error, text, slice_.start, start))
     span = Span(start, end) if end > start else Span(max(slice_.start, start - 1), start)
     for hint in _HINTS:
@@ -85,7 +85,8 @@ def _expected(error: UnexpectedInput, text: str, start: int, at: int) -> frozens
         interactive.exhaust_lexer()
     except UnexpectedInput:
         return frozenset(error.allowed or ()) if isinstance(error, UnexpectedCharacters) else frozenset()
-    return frozenset(interactive.accepts())
+    accepted: set[str] = interactive.accepts()  # type: ignore[no-untyped-call]
+    return frozenset(accepted)
 
 
 def _message(failure: Failure) -> str:
@@ -115,6 +116,12 @@ def _usage(failure: Failure) -> str:
 # -- hints, the most particular first; each returns (message or "", help), or None where it does not apply ---------------
 
 Answer = tuple[str, str] | None
+
+
+def _odd_blank(failure: Failure) -> Answer:
+    if not failure.found or failure.found.strip():
+        return None
+    return f"a blank that is no plain blank (U+{ord(failure.found[0]):04X})", "type it again: a space or a tab"
 
 
 def _open_string(failure: Failure) -> Answer:
@@ -180,7 +187,7 @@ def _quotable(failure: Failure) -> Answer:
 
 
 def _closing_bracket(failure: Failure) -> Answer:
-    if not failure.found.startswith("]") or "RSQB" in failure.expected and failure.found == "]":
+    if not failure.found.startswith("]") or ("RSQB" in failure.expected and failure.found == "]"):
         return None
     if "[" in failure.before:
         return "", "a word with brackets must be quoted, and a list ends with a blank after ']'"
@@ -227,6 +234,6 @@ def _assert(failure: Failure) -> Answer:
 
 
 _HINTS: tuple[Callable[[Failure], Answer], ...] = (
-    _open_string, _percent_without_of, _glued_sign, _logic, _arithmetic, _comparison, _environment, _missing_value, _open_list,
+    _odd_blank, _open_string, _percent_without_of, _glued_sign, _logic, _arithmetic, _comparison, _environment, _missing_value, _open_list,
     _closing_bracket, _equals, _comma, _quotable, _let, _assert,
 )  # fmt: skip

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import suppress
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -50,10 +51,8 @@ def _build_and_keep(path: Path) -> lark.Lark:
     """Written under another name first: a second process never reads half a file."""
     draft = path.with_name(f"{path.name}.{os.getpid()}")
     built = _build(str(draft))
-    try:
+    with suppress(OSError):
         draft.replace(path)
-    except OSError:
-        return built
     return built
 
 
@@ -72,15 +71,13 @@ def _cache_file() -> Path | None:
 
 
 def _span(first: Any, last: Any) -> Span:
-    return Span(_start(first), _end(last))
+    return Span(_of(first).start, _of(last).end)
 
 
-def _start(node: Any) -> int:
-    return node.start_pos if isinstance(node, lark.Token) else node.span.start  # type: ignore[no-any-return]
-
-
-def _end(node: Any) -> int:
-    return node.end_pos if isinstance(node, lark.Token) else node.span.end  # type: ignore[no-any-return]
+def _of(node: Any) -> Span:
+    """The span of a token or of what was already built."""
+    span: Span = Span(node.start_pos, node.end_pos) if isinstance(node, lark.Token) else node.span  # type: ignore[arg-type]
+    return span
 
 
 def _value(node: Any) -> Value | ListValue:
@@ -110,7 +107,7 @@ class _Builder:
     def directive(self, children: list[Any]) -> Statement:
         keyword, *rest = children
         block = rest.pop() if rest and isinstance(rest[-1], _Block) else None
-        end = block.end_pos if block is not None else _end(children[-1])
+        end = block.end_pos if block is not None else _of(children[-1]).end
         return Statement(
             str(keyword),
             Span(keyword.start_pos, keyword.end_pos),
@@ -138,7 +135,7 @@ class _Builder:
         message = _value(rest[1]) if rest else None
         last = rest[1] if rest else right[-1]
         assert message is None or isinstance(message, Value)
-        return Assert(left, str(comparison), right, message, Span(keyword.start_pos, _end(last)))
+        return Assert(left, str(comparison), right, message, Span(keyword.start_pos, _of(last).end))
 
     def sum(self, children: list[Any]) -> tuple[Term, ...]:
         terms = [children[0]]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
+from budgetlint.language.rows_training import SHARDS
 from budgetlint.language.slots import StatementSpec
 from budgetlint.language.tree import ListValue, Value
 from budgetlint.language.values import Wrong
@@ -27,7 +29,7 @@ def _texts(values: Values) -> list[str]:
 
 def _split_amount(spec: StatementSpec, values: Values) -> Hint:
     """``32 GiB``."""
-    for at, (number, unit) in enumerate(zip(values, values[1:], strict=False)):
+    for at, (number, unit) in enumerate(pairwise(values)):
         if isinstance(number, Value) and isinstance(unit, Value) and number.kind == "number" and unit.text in UNITS:
             joined = f"{number.text}{unit.text}"
             return Wrong("BL005", f"an amount is one word ({spec.keyword})", f"write {joined}", joined), at, at + 1
@@ -38,19 +40,23 @@ def _shard(values: Values) -> Hint:
     """``zero 3``, ``zero-3``."""
     words = _texts(values)
     stage = re.fullmatch(r"(?:ds|deepspeed|zero|stage)[-_ ]?([123])", " ".join(words[:2]).lower())
-    if stage is None:
+    if stage is None or words[0] in SHARDS:
         return None
     return Wrong("BL003", f"'{' '.join(words[:2])}' is no strategy", f"write zero{stage[1]}", f"zero{stage[1]}"), 0, min(1, len(words) - 1)
 
 
 def _stack(values: Values) -> Hint:
     """``transformers 5.24``."""
-    for at, (name, version) in enumerate(zip(values, values[1:], strict=False)):
+    for at, (name, version) in enumerate(pairwise(values)):
         if not isinstance(name, Value) or not isinstance(version, Value):
             continue
         if version.kind == "number" or re.fullmatch(r"[0-9][\w.]*", version.text):
             joined = f"{name.text}@{version.text}"
-            return Wrong("BL006", f"a package and its version are one word: '{name.text} {version.text}'", f"write {joined}", joined), at, at + 1
+            return (
+                Wrong("BL006", f"a package and its version are one word: '{name.text} {version.text}'", f"write {joined}", joined),
+                at,
+                at + 1,
+            )
     return None
 
 
@@ -74,4 +80,12 @@ def _seq(values: Values) -> Hint:
     return Wrong("BL003", f"'{first.text}' has two readings (seq)", f"write {number * 1024} or {number * 1000}"), 0, 0
 
 
-_HINTS: Mapping[str, Callable[[Values], Hint]] = {"shard": _shard, "stack": _stack, "batch": _batch, "seq": _seq}
+def _adapter(values: Values) -> Hint:
+    """``adapter lora``, ``adapter qlora``."""
+    first = values[0] if values else None
+    if not isinstance(first, Value) or first.content.lower() not in ("lora", "qlora", "dora"):
+        return None
+    return Wrong("BL003", f"'{first.content}' has a statement of its own", "write lora r=16; with quant nf4 it is QLoRA"), 0, 0
+
+
+_HINTS: Mapping[str, Callable[[Values], Hint]] = {"shard": _shard, "stack": _stack, "batch": _batch, "seq": _seq, "adapter": _adapter}

@@ -10,7 +10,7 @@ from budgetlint.language.budget import AlsoModel, ConfigRef, Measured, Rollout, 
 from budgetlint.language.catalog_names import check_model
 from budgetlint.language.check import Checked, Given
 from budgetlint.language.problems import Problems
-from budgetlint.language.statements import FIGURES
+from budgetlint.language.rows_judgement import FIGURES
 from budgetlint.run import Origin, OriginKind, Release, Stack, release
 from budgetlint.source import Span
 

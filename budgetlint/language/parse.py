@@ -62,7 +62,7 @@ def _piecewise(source: SourceFile, plan: Outline, problems: Problems) -> tuple[I
 
     broken_lists = False
     for mistake in sorted(plan.mistakes, key=lambda mistake: (mistake.kind == "unclosed", mistake.span.start)):
-        message, help = explain_structure(mistake.kind, source.text, mistake.span)
+        message, help = explain_structure(mistake.kind)
         code = "BL015" if mistake.kind.endswith("too-deep") else "BL001"
         problems.add(code, source, mistake.span, message, help)
         broken_lists = broken_lists or mistake.kind == "list-too-deep"

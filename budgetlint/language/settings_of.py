@@ -141,7 +141,9 @@ def _shard(emit: Emitter) -> Iterator[Setting]:
     strategy = emit.checked.values[1] if len(emit.checked.values) > 1 else None
     if strategy is not None and given is not None and "sdp" not in given.value:
         message = f"'{strategy.value}' says what FSDP shards; this is {given.value}"
-        emit.problems.add("BL003", emit.checked.source, strategy.span, message, f"write shard {given.value}, or shard fsdp {strategy.value}")
+        emit.problems.add(
+            "BL003", emit.checked.source, strategy.span, message, f"write shard {given.value}, or shard fsdp {strategy.value}"
+        )
     elif strategy is not None:
         yield emit.setting("shard_strategy", strategy, _HYBRID[strategy.value] if hybrid else strategy.value)
     elif hybrid and given is not None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 FILE, TARGET, RUN = "file", "target", "run"
 PLACES = (FILE, TARGET, RUN)
+EVERYWHERE = PLACES
+RUNS = (FILE, RUN)
 PLACE_NAMES = {FILE: "the top level", TARGET: "a target", RUN: "a run"}
 
 KINDS = {
     "amount": "an amount such as 32GiB",
     "share": "an amount such as 3GiB or a percentage such as 5%",
     "percent": "a percentage such as 8%",
-    "count": "a whole number, 1 or more",
+    "count": "a whole number of at least 1",
     "whole": "a whole number",
     "number": "a number",
     "choice": "one of",
@@ -88,3 +91,23 @@ class StatementSpec:
         options = " ".join(f"{option.name}=" for option in self.options)
         wrapped = options if self.needs_option else f"[{options}]"
         return " ".join([self.keyword, *values, *([wrapped] if options else []), *(["{ … }"] if self.block else [])])
+
+
+# -- options in short, for the rows ---------------------------------------------------------------------------------------
+
+
+def amount(name: str, meaning: str) -> Slot:
+    """An optional amount of memory."""
+    return Slot(name, "amount", meaning, required=False)
+
+
+def switch(name: str, meaning: str, setting: str = "", *synonyms: str) -> Slot:
+    return Slot(name, "switch", meaning, setting=setting, required=False, synonyms=synonyms)
+
+
+def count(name: str, meaning: str, setting: str = "", *synonyms: str) -> Slot:
+    return Slot(name, "count", meaning, setting=setting, required=False, synonyms=synonyms)
+
+
+def choice(name: str, meaning: str, choices: Iterable[str], setting: str = "", *synonyms: str) -> Slot:
+    return Slot(name, "choice", meaning, tuple(choices), setting, required=False, synonyms=synonyms)

@@ -118,7 +118,7 @@ def to_count(value: Value, slot: Slot) -> int | Wrong:
 
 def to_whole(value: Value, slot: Slot) -> int | Wrong:
     if value.kind != "number" or not _WHOLE.fullmatch(value.text):
-        help, write = _likely_whole(value, slot)
+        help, write = _likely_whole(value)
         return _expected(value, slot, help, write)
     number = int(value.text.replace("_", ""))
     if number > MAX_COUNT:
@@ -126,10 +126,10 @@ def to_whole(value: Value, slot: Slot) -> int | Wrong:
     return number
 
 
-def _likely_whole(value: Value, slot: Slot) -> tuple[str, str]:
+def _likely_whole(value: Value) -> tuple[str, str]:
     if thousands := _THOUSANDS.fullmatch(value.text):
-        number = int(thousands[1].replace("_", ""))
-        return f"write {number * 1024} or {number * 1000}", ""
+        figure = int(thousands[1].replace("_", ""))
+        return f"write {figure * 1024} or {figure * 1000}", ""
     if product := _PRODUCT.fullmatch(value.text):
         return f"two figures have two places: {product[1]} accum={product[2]}", ""
     if value.kind == "number":
@@ -166,8 +166,8 @@ def to_choice(value: Value, slot: Slot) -> str | Wrong:
     if text in slot.choices and value.kind != "string":
         return text
     meant = choice_meant(text, slot)
-    help = f"did you mean '{meant}'? it takes {slot.shown}" if meant else f"write {', '.join(slot.choices)}"
-    return Wrong("BL003", f"'{_short(text)}' is no {slot.name.lower()} that is known; expected {', '.join(slot.choices)}", help, meant)
+    help = f"did you mean '{meant}'?" if meant else f"write {' or '.join(slot.choices[:4])}"
+    return Wrong("BL003", f"'{_short(text)}' is not known to {slot.name}; expected {', '.join(slot.choices)}", help, meant)
 
 
 def to_switch(value: Value, slot: Slot) -> bool | Wrong:
@@ -203,12 +203,12 @@ def to_version(value: Value, slot: Slot) -> str | Wrong:
     return Wrong(
         "BL003",
         f"a version is text, {value.text} is a number{became}",
-        f'{slot.name}="{value.text}"',
+        f'{slot.name.rpartition(".")[2]}="{value.text}"',
         f'"{value.text}"',
     )
 
 
-def _any(value: Value, slot: Slot) -> str:
+def _any(value: Value, _slot: Slot) -> str:
     return value.content
 
 

@@ -33,7 +33,9 @@ class Variables:
         elif let.name in self.values:
             first, source = self.values[let.name]
             related = (Related(source.locate(first.span), "first defined here"),)
-            self.problems.add("BL007", placed.source, let.name_span, f"'{let.name}' is defined twice", "give it another name", related=related)
+            self.problems.add(
+                "BL007", placed.source, let.name_span, f"'{let.name}' is defined twice", "give it another name", related=related
+            )
         else:
             self.values[let.name] = let, placed.source
 
@@ -61,14 +63,24 @@ class Variables:
     def _list(self, source: SourceFile, found: ListValue, span: Span, chain: tuple[str, ...]) -> ListValue | None:
         items: list[Value | ListValue] = []
         for item in found.items:
-            if isinstance(item, ListValue):
-                items.append(ListValue(item.items, span))
-                continue
+            if isinstance(item, ListValue) or (item.kind == "ref" and self._is_list(item)):
+                self._unknown(source, span, f"${chain[-1]} is a list of lists", "write one flat list: [a, b]")
+                return None
             followed = self._follow(source, item, span, chain) if item.kind == "ref" else Value(item.kind, item.text, span)
             if followed is None:
                 return None
             items.append(followed)
         return ListValue(tuple(items), span)
+
+    def _is_list(self, value: Value) -> bool:
+        """Whether a reference leads to a list: those are not put into lists, which could grow without bound."""
+        at: Value | ListValue | None = value
+        for _ in range(MAX_CHAIN):
+            if not isinstance(at, Value) or at.kind != "ref":
+                break
+            name = at.text[1:]
+            at = self.given.get(name) or (self.values[name][0].value if name in self.values else None)
+        return isinstance(at, ListValue)
 
     def _unknown(self, source: SourceFile, span: Span, message: str, help: str) -> None:
         self.problems.add("BL008", source, span, message, help)

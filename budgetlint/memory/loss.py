@@ -52,7 +52,7 @@ def forward(plan: Plan) -> Iterator[Term]:
         yield from _chunked(plan)
         return
     recipe = _recipe(plan)
-    yield from _terms(plan, recipe.forward if plan.precision.compute == 2 else recipe.forward32)
+    yield from _terms(plan, (*(recipe.forward if plan.precision.compute == 2 else recipe.forward32), *_capped(plan)))
 
 
 def backward(plan: Plan) -> Iterator[Term]:
@@ -65,7 +65,12 @@ def backward(plan: Plan) -> Iterator[Term]:
     if "cross_entropy" in plan.kernels:
         yield from _terms(plan, _recipe(plan).forward)
         return
-    yield from _terms(plan, _recipe(plan).backward)
+    yield from _terms(plan, (*_recipe(plan).backward, *_capped(plan)))
+
+
+def _capped(plan: Plan) -> tuple[tuple[int, str], ...]:
+    """Gemma-2 soft-caps the logits: the tanh is kept for the backward (modeling_gemma2.py)."""
+    return ((plan.precision.compute, "tanh of the soft-capped logits"),) if plan.arch.family == "gemma2" else ()
 
 
 def _recipe(plan: Plan) -> Recipe:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import islice, product
 from typing import Any
 
 from budgetlint.catalog.architecture import Architecture
@@ -18,7 +17,6 @@ from budgetlint.memory.recipe import precision_of
 from budgetlint.memory.shape import shape_of
 from budgetlint.run import Setting, Settings, Stack
 
-MAX_READINGS = 8
 BITS = {"nf4": (4, 64), "fp4": (4, 64), "int8": (8, 0), "gptq": (4, 128), "awq": (4, 128), "fp8": (8, 0)}
 
 
@@ -48,7 +46,7 @@ def plan_run(settings: Settings, stack: Stack, arch: Architecture | None, device
     notes = _Notes()
     if arch is None:
         return Planned((), ("model",), ())
-    plans = [_plan(read, stack, arch, device, notes) for read in islice(readings(settings), MAX_READINGS)]
+    plans = [_plan(read, stack, arch, device, notes) for read in readings(settings)]
     variants = [variant for plan in plans for variant in _by_version(plan, settings, stack)]
     first = plans[0]
     for name, value in (("batch", first.batch), ("seq", first.seq)):
@@ -73,11 +71,17 @@ def _differs(one: Plan, other: Plan) -> bool:
 
 
 def readings(settings: Settings) -> Iterator[Settings]:
-    """Every way to read settings whose default depends on an unknown version (`Setting.readings`); the newest first."""
-    open_names = [name for name, setting in settings.items() if setting.state == "auto" and setting.readings]
-    for values in product(*(settings[name].readings for name in open_names)):
-        chosen = [replace(settings[name], value=value, state="known") for name, value in zip(open_names, values, strict=True)]
-        yield settings.under(Settings(chosen)) if chosen else settings
+    """How settings read whose value depends on an unknown framework version: all as the newest version has it, then all as
+    the oldest has it. (They change together, so mixtures do not exist.)"""
+    unsettled = [setting for setting in settings.values() if setting.state == "auto" and setting.readings]
+    yield _read_as(settings, unsettled, 0)
+    if unsettled:
+        yield _read_as(settings, unsettled, -1)
+
+
+def _read_as(settings: Settings, unsettled: list[Setting], index: int) -> Settings:
+    chosen = [replace(setting, value=setting.readings[index], state="known") for setting in unsettled]
+    return Settings({**settings, **{setting.name: setting for setting in chosen}}.values())
 
 
 def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device | None, notes: _Notes) -> Plan:
@@ -96,7 +100,7 @@ def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device |
         optimizer=optimizer,
         optimizer_impl=settings.value("optimizer_impl", "") or optimizer.impl,
         batch=settings.value("micro_batch"),
-        seq=_length(settings, arch),
+        seq=settings.value("seq_len"),
         accum=settings.value("grad_accum", 1) or 1,
         recompute=_recompute(settings),
         attention=_kernel(settings, arch, precision.compute, notes),
@@ -124,11 +128,6 @@ def _with_default_precision(settings: Settings, arch: Architecture, notes: _Note
 
         return settings.filled([Setting("precision", "bf16", Origin(OriginKind.DEFAULT, note="budgetlint default"), "bf16")])
     return settings
-
-
-def _length(settings: Settings, arch: Architecture) -> int | None:
-    length: int | None = settings.value("seq_len")
-    return length
 
 
 # -- parts -------------------------------------------------------------------------------------------------------------

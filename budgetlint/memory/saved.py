@@ -52,6 +52,23 @@ def norm_output_bytes(plan: Plan) -> int:
     return residual_bytes(plan)
 
 
+FP32_SCALED = frozenset({"gemma", "gemma2", "gemma3", "gemma3_text"})
+"""Families whose RMSNorm multiplies by ``1 + weight`` in fp32 before it casts back (modeling_gemma.py)."""
+
+DROPPED_SCORES = frozenset({"gpt2", "bert", "roberta", "distilbert", "electra"})
+"""Families whose eager attention takes the softmax in its own dtype and drops probabilities (p = 0.1)."""
+
+
+def score_bytes(plan: Plan) -> int:
+    """Bytes kept per pair of positions and head by math or eager attention: the softmax in fp32 and its 16-bit copy; where
+    probabilities are dropped the softmax, its mask and the dropped copy; Gemma-2's soft-cap adds its tanh."""
+    size, autocast = plan.precision.compute, plan.precision.autocast
+    if plan.arch.family in DROPPED_SCORES and plan.attention == "eager":
+        return (4 if autocast else size) + 1 + size
+    capped = size if plan.arch.family == "gemma2" else 0
+    return (6 if size == 2 else 4) + capped
+
+
 # -- blocks ------------------------------------------------------------------------------------------------------------
 
 
@@ -66,7 +83,7 @@ def norm(plan: Plan, width: int, groups: int = 1, source: int | None = None, wha
     else:
         yield Saved("norm", f"{what} input in fp32 and 1/rms", 4 * width + 4 * groups)
         if plan.full:
-            yield Saved("norm", f"{what} output before its weight", stream * width)
+            yield Saved("norm", f"{what} output before its weight", (4 if plan.arch.family in FP32_SCALED else stream) * width)
 
 
 def inputs(plan: Plan, width: int, source: int, linears: Iterable[Linear], *, kept: bool = False) -> Iterator[Saved]:
@@ -105,7 +122,7 @@ def _adapter_input(plan: Plan, linear: Linear, width: int, source: int) -> tuple
     return own, rows
 
 
-def attention(plan: Plan, output: Iterable[Linear], *, packed_qkv: bool = False) -> Iterator[Saved]:
+def attention(plan: Plan, output: Iterable[Linear]) -> Iterator[Saved]:
     """The attention core and the input of the output projection.
 
     flash: q, k, v, out and the fp32 logsumexp. Memory-efficient: the same with k, v repeated to every head (torch 2.13 has no
@@ -116,7 +133,7 @@ def attention(plan: Plan, output: Iterable[Linear], *, packed_qkv: bool = False)
     heads, q, kv = arch.heads, arch.q_width, arch.kv_width
     output = tuple(output)
     if plan.attention == "flash":
-        yield Saved("attention", "q, k, v and output", size * (2 * q + (2 * kv if not packed_qkv else 2 * kv)))
+        yield Saved("attention", "q, k, v and output", size * (2 * q + 2 * kv))
         yield Saved("attention", "softmax statistics", 4 * heads)
     elif plan.attention == "efficient":
         yield Saved("attention", "q, k and v of every head, output", size * 4 * q)
@@ -125,7 +142,7 @@ def attention(plan: Plan, output: Iterable[Linear], *, packed_qkv: bool = False)
             yield Saved("attention", "padding mask as a bias", 0, size)
     else:
         yield Saved("attention", "q, k and v of every head", size * 3 * q)
-        yield Saved("attention", "attention probabilities", 0, (6 if size == 2 else 4) * heads)
+        yield Saved("attention", "attention probabilities", 0, score_bytes(plan) * heads)
         if any(plan.trains(linear) or plan.adapted(linear) for linear in output):
             yield Saved("attention", "attention output", size * q)
     kept = plan.attention in ("flash", "efficient") or any(plan.trains(linear) for linear in output)
@@ -141,9 +158,11 @@ def gated_mlp(plan: Plan, width: int, down: Iterable[Linear]) -> Iterator[Saved]
 
 
 def plain_mlp(plan: Plan, width: int, down: Iterable[Linear], *, python_gelu: bool = False) -> Iterator[Saved]:
-    """``down(act(up(x)))``. transformers' own ``gelu_new`` is written in Python and keeps five tensors in all."""
+    """``down(act(up(x)))``. transformers' own ``gelu_new`` is written in Python and keeps five tensors in all; under autocast
+    ``pow`` runs in fp32, and with it everything up to the last product."""
     size = plan.precision.compute
-    yield Saved("mlp", "up output", size * width)
+    inner = 4 if plan.precision.autocast and python_gelu else size
+    yield Saved("mlp", "up output", inner * width)
     if python_gelu:
-        yield Saved("mlp", "gelu_new intermediates", 3 * size * width)
-    yield from inputs(plan, width, size, down)
+        yield Saved("mlp", "gelu_new intermediates", (2 * inner + size) * width)
+    yield from inputs(plan, width, inner, down)

@@ -25,9 +25,9 @@ class Tie:
 @cache
 def all_readers() -> tuple[Reader, ...]:
     """Every reader there is. Their modules are imported when the first document is looked at."""
-    from budgetlint.readers import deepspeed, hf
+    from budgetlint.readers import accelerate, axolotl, deepspeed, hf, llamafactory
 
-    return (*hf.READERS, deepspeed.READER)
+    return (axolotl.READER, llamafactory.READER, accelerate.READER, deepspeed.READER, *hf.READERS)
 
 
 def recognise(document: Document) -> tuple[tuple[Reader, float], ...]:

@@ -10,8 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from budgetlint.readers.base import default
+from budgetlint.readers.derived import derived
 from budgetlint.readers.hf_defaults import by_version
-from budgetlint.run import Origin, OriginKind, Setting, Settings, Stack
+from budgetlint.run import Setting, Settings, Stack
 
 _TRAINING = "axolotl utils/schemas/training.py"
 _CONFIG = "axolotl utils/schemas/config.py"
@@ -38,6 +39,7 @@ FIXED: tuple[tuple[str, Any, str], ...] = (
     ("loss", "full", f"{_CONFIG} chunked_cross_entropy"),
     ("compile", False, f"{_CONFIG} torch_compile"),
     ("eval_on", False, f"{_CONFIG} val_set_size: 0"),
+    ("prediction_loss_only", True, "transformers Trainer.evaluate: axolotl passes no compute_metrics"),
     ("save_strategy", "epoch", f"{_BUILDER} _configure_save_and_eval_strategy"),
 )
 
@@ -91,7 +93,7 @@ def _warmup(settings: Settings) -> Iterable[Setting]:
 
 def _batches(settings: Settings) -> Iterable[Setting]:
     micro = settings.get("micro_batch")
-    yield _derived("eval_batch", micro.value if micro else 1, "axolotl utils/config/__init__.py normalize_config: micro_batch_size", micro)
+    yield derived("eval_batch", micro.value if micro else 1, "axolotl utils/config/__init__.py normalize_config: micro_batch_size", micro)
     packed = settings.value("packing") is True or settings.value("task") == "reward"
     note = "axolotl utils/schemas/validation.py hint_sample_packing_padding"
     yield default("pad_to_seq_len", packed, note if packed else f"{_CONFIG} pad_to_sequence_len")
@@ -112,7 +114,7 @@ def _quant(settings: Settings) -> Iterable[Setting]:
     """Norms and embeddings come back from fp32 to the compute dtype before training (loaders/model.py _configure_embedding_dtypes)."""
     if settings.value("quant") in ("nf4", "fp4"):
         weights = settings.get("weights_dtype")
-        yield _derived("quant_compute_dtype", weights.value if weights else "bf16", "axolotl loaders/model.py: torch_dtype", weights)
+        yield derived("quant_compute_dtype", weights.value if weights else "bf16", "axolotl loaders/model.py: torch_dtype", weights)
     if settings.value("quant", "none") != "none":
         yield default("quant_upcast", "none", "axolotl loaders/model.py _configure_embedding_dtypes casts them back")
 
@@ -134,10 +136,3 @@ def _fsdp(settings: Settings) -> Iterable[Setting]:
         yield default("shard_strategy", "full", "accelerate FSDP_SHARDING_STRATEGY: FULL_SHARD")
         yield default("offload_params", "none", "axolotl utils/schemas/fsdp.py offload_params")
         yield default("offload_optimizer", "none", "axolotl utils/schemas/fsdp.py offload_params")
-
-
-def _derived(name: str, value: Any, note: str, follows: Setting | None) -> Setting:
-    """A value that follows from another setting; unknown where that one is."""
-    if follows is not None and not follows.known:
-        return Setting(name, None, Origin(OriginKind.DERIVED, note=note), follows.text, state=follows.state)
-    return Setting(name, value, Origin(OriginKind.DERIVED, note=note), str(value))

@@ -11,8 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from budgetlint.readers.base import default
+from budgetlint.readers.derived import derived
 from budgetlint.readers.hf_defaults import by_version, optimizer
-from budgetlint.run import Origin, OriginKind, Setting, Settings, Stack
+from budgetlint.run import Setting, Settings, Stack
 
 _ARGS = "llamafactory hparams/"
 _TRAINING = "transformers TrainingArguments."
@@ -38,6 +39,11 @@ _FIXED: tuple[tuple[str, Any, str], ...] = (
     ("num_epochs", 3.0, f"{_TRAINING}num_train_epochs"),
     ("compile", False, f"{_TRAINING}torch_compile"),
     ("eval_on", False, f"{_TRAINING}eval_strategy"),
+    (
+        "prediction_loss_only",
+        True,
+        "transformers Trainer.evaluate without metrics; compute_accuracy keeps only the argmax (train/sft/metric.py)",
+    ),
     ("save_strategy", "steps", f"{_TRAINING}save_strategy"),
 )
 
@@ -75,9 +81,9 @@ def _packing(settings: Settings) -> Iterable[Setting]:
     packing = settings.get("packing")
     task = settings.get("task")
     pretrain = task is not None and task.value == "pretrain"
-    yield _derived("packing", pretrain, f"{_ARGS}parser.py: on for stage pt only", task)
+    yield derived("packing", pretrain, f"{_ARGS}parser.py: on for stage pt only", task)
     packed = packing.value if packing else pretrain
-    yield _derived("pad_to_seq_len", bool(packed), "llamafactory data/processor/supervised.py", packing)
+    yield derived("pad_to_seq_len", bool(packed), "llamafactory data/processor/supervised.py", packing)
 
 
 def _reentrant(settings: Settings) -> Iterable[Setting]:
@@ -105,7 +111,7 @@ def _lora(settings: Settings) -> Iterable[Setting]:
         return
     rank = settings.get("lora_r")
     yield default("lora_r", 8, f"{_ARGS}finetuning_args.py lora_rank")
-    yield _derived("lora_alpha", 2.0 * (rank.value or 0) if rank else 16.0, f"{_ARGS}finetuning_args.py lora_alpha: twice the rank", rank)
+    yield derived("lora_alpha", 2.0 * (rank.value or 0) if rank else 16.0, f"{_ARGS}finetuning_args.py lora_alpha: twice the rank", rank)
     yield default("lora_dropout", 0.0, f"{_ARGS}finetuning_args.py lora_dropout")
     yield default("lora_targets", ("all-linear",), f"{_ARGS}finetuning_args.py lora_target: all")
 
@@ -127,10 +133,3 @@ def _fsdp(settings: Settings) -> Iterable[Setting]:
         yield default("shard_strategy", "full", "accelerate FullyShardedDataParallelPlugin: FULL_SHARD")
         yield default("offload_params", "none", "accelerate FullyShardedDataParallelPlugin.cpu_offload")
         yield default("offload_optimizer", "none", "accelerate FullyShardedDataParallelPlugin.cpu_offload")
-
-
-def _derived(name: str, value: Any, note: str, follows: Setting | None) -> Setting:
-    """A value that follows from another setting; unknown where that one is."""
-    if follows is not None and not follows.known:
-        return Setting(name, None, Origin(OriginKind.DERIVED, note=note), follows.text, state=follows.state)
-    return Setting(name, value, Origin(OriginKind.DERIVED, note=note), str(value))

@@ -70,6 +70,9 @@ def quant_settings(view: View, misreads: list[Misread]) -> list[Setting]:
     method = view.word("quantization_method") or "bnb"
     if method in ("bnb", "bitsandbytes") and width == 4:
         kind = view.word("quantization_type") or "nf4"
+        if kind not in ("nf4", "fp4"):
+            misreads.append(Misread(f"quantization_type: '{kind}' is no 4-bit type", "write nf4 or fp4", view.origin("quantization_type")))
+            kind = "nf4"
         double = view.first("double_quantization")
         return [
             view.setting("quant", kind, path),

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from budgetlint.documents import Document, Loader, Mapping
-from budgetlint.readers.base import Key, default, loader_of, read_keys, to_bool, to_count, to_float, to_int, to_text, to_words
+from budgetlint.readers.base import Key, Unreadable, default, loader_of, read_keys, to_bool, to_count, to_float, to_int, to_text, to_words
 from budgetlint.readers.llamafactory_keys import to_attention, to_names, to_targets
 from budgetlint.readers.view import View
 from budgetlint.run import Misread, Reference, Role, Setting, Settings, Stack
@@ -35,6 +35,12 @@ def to_quant(value: Any) -> Any:
     return {4: "nf4", 8: "int8"}.get(to_int(value))
 
 
+def to_type(value: Any) -> Any:
+    if value not in ("nf4", "fp4"):
+        raise Unreadable(f"'{value}' is no 4-bit type", "write nf4 or fp4")
+    return value
+
+
 def to_plugin_targets(value: Any) -> Any:
     return to_targets(value) if isinstance(value, str) else to_words(value)
 
@@ -54,10 +60,12 @@ KEYS = (
     Key("bf16", "autocast", to_autocast),
     Key("enable_activation_checkpointing", "recompute", to_checkpointing),
     Key("quant_config.quantization_bit", "quant", to_quant),
-    Key("quant_config.quantization_type", "quant", to_text),
-    Key("quant_config.double_quantization", "quant_double", to_bool),
     Key("dist_config.reshard_after_forward", "reshard_after_forward", to_bool),
     Key("dist_config.cp_size", "context_parallel", to_count),
+)
+FOUR_BITS = (
+    Key("quant_config.quantization_type", "quant", to_type),
+    Key("quant_config.double_quantization", "quant_double", to_bool),
 )
 LORA = (
     Key("peft_config.r", "lora_r", to_count),
@@ -82,9 +90,9 @@ def settings_of(document: Document, misreads: list[Misread]) -> Settings:
     loader = loader_of(document, Loader.OMEGACONF)
     view = View(document, loader)
     method = view.word("peft_config.name")
-    settings, wrong = read_keys(document, loader, (*KEYS, *(LORA if method == "lora" else ())))
+    settings, wrong = read_keys(document, loader, (*KEYS, *(LORA if method == "lora" else ()), *(FOUR_BITS if _four_bits(view) else ())))
     misreads.extend(wrong)
-    return Settings((*_method(view, method), *_shard(view), *_kernels(view), *settings))
+    return Settings((*_method(view, method), *_shard(view), *_kernels(view), *_bare_bnb(view), *settings))
 
 
 def references(document: Document) -> tuple[Reference, ...]:
@@ -99,6 +107,15 @@ def _method(view: View, method: str) -> list[Setting]:
     return [view.setting("adapter", "lora" if method == "lora" else "other", path)] if method else []
 
 
+def _four_bits(view: View) -> bool:
+    """The bnb plugin takes 4 bits when none are given (v1/plugins/model_plugins/quantization.py quantization_with_bnb)."""
+    return view.word("quant_config.name") == "bnb" and view.word("quant_config.quantization_bit") in ("", "4")
+
+
+def _bare_bnb(view: View) -> list[Setting]:
+    return [view.setting("quant", "nf4", "quant_config.name")] if _four_bits(view) else []
+
+
 def _shard(view: View) -> list[Setting]:
     return [view.setting("shard", "fsdp2", "dist_config.name")] if view.word("dist_config.name") == "fsdp2" else []
 
@@ -111,7 +128,7 @@ def _kernels(view: View) -> list[Setting]:
 
 _V1 = "llamafactory v1/config/"
 _FIXED: tuple[tuple[str, Any, str], ...] = (
-    ("task", "sft", "llamafactory v1/trainers/sft_trainer.py"),
+    ("task", "sft", "llamafactory v1/launcher.py: the command says sft, dpo or rm"),
     ("adapter", "none", f"{_V1}model_args.py peft_config"),
     ("quant", "none", f"{_V1}model_args.py quant_config"),
     ("micro_batch", 1, f"{_V1}training_args.py micro_batch_size"),

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from budgetlint.context import RunContext
-from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Estimate, Range, Term, Verdict
-from budgetlint.report.style import PLAIN, Style, clean, plural, wrapped
+from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Estimate, Range, Term
+from budgetlint.report.style import PLAIN, VERDICT_WORDS, Style, clean, plural, wrapped
 from budgetlint.run import Setting
 from budgetlint.units import both, distinct, gib
 
@@ -45,7 +45,8 @@ def render(context: RunContext, style: Style = PLAIN) -> str:
 
 
 def _head(context: RunContext, estimate: Estimate, style: Style) -> Iterator[str]:
-    yield f"{style.ink(clean(context.label), 'bold')}: {style.verdict(estimate.verdict)}{_because(estimate)}"
+    answer = style.verdict(estimate.verdict, VERDICT_WORDS[estimate.verdict].upper())
+    yield f"{style.ink(clean(context.label), 'bold')}: {answer}{_because(estimate)}"
     yield from (f"  {line}" for line in _machine(context, estimate))
     if estimate.params is not None:
         trained = estimate.trainable_params
@@ -55,16 +56,14 @@ def _head(context: RunContext, estimate: Estimate, style: Style) -> Iterator[str
 
 def _because(estimate: Estimate) -> str:
     need, limit = estimate.need, estimate.limit
-    amount = f"needs {_about(need)}"
     if limit is None:
-        return f", {amount}; no budget says what the device offers"
+        return f", needs {_about(need)}; no budget says what the device offers"
+    if need.high is None:
+        missing = f"; not known: {', '.join(estimate.missing)}" if estimate.missing else ""
+        return f", needs {_about(need)}, limit {gib(limit)}{missing}"
     needed, offered = distinct(need.bytes, limit)
-    amount = f"needs {needed}" if need.high is not None else f"needs {gib(need.low)} or more"
-    verdict = f", {amount} of {offered}"
-    if estimate.verdict is Verdict.UNKNOWN and estimate.missing:
-        return f"{verdict}; not known: {', '.join(estimate.missing)}"
     spare = limit - need.bytes
-    return f"{verdict}, {gib(abs(spare))} {'spare' if spare >= 0 else 'too much'}"
+    return f", needs {needed}, limit {offered}: {gib(abs(spare))} {'spare' if spare >= 0 else 'over'}"
 
 
 def _about(figures: Range) -> str:
@@ -112,16 +111,23 @@ def _rows(estimate: Estimate) -> Iterator[_Row]:
     sums: dict[Bucket, int] = {}
     for term in estimate.bill:
         sums[term.bucket] = sums.get(term.bucket, 0) + term.bytes
-    for bucket, size in sums.items():
-        if size or bucket in ALLOCATED_BUCKETS[:4]:
-            yield _Row(_WHAT[bucket], size, _per_parameter(bucket, size, estimate.params))
+    for bucket in Bucket:
+        if sums.get(bucket) or bucket in ALLOCATED_BUCKETS[:4]:
+            yield _Row(_WHAT[bucket], sums.get(bucket, 0), _per_parameter(bucket, sums.get(bucket, 0), estimate))
 
 
-_PER_PARAMETER = (Bucket.WEIGHTS, Bucket.GRADIENTS, Bucket.OPTIMIZER)
+def _per_parameter(bucket: Bucket, size: int, estimate: Estimate) -> str:
+    """Weights by all parameters, gradients and optimizer by those that train."""
+    if bucket is Bucket.WEIGHTS:
+        return _each(size, estimate.params, "parameter")
+    if bucket in (Bucket.GRADIENTS, Bucket.OPTIMIZER):
+        partly = estimate.trainable_params != estimate.params
+        return _each(size, estimate.trainable_params, "trained parameter" if partly else "parameter")
+    return ""
 
 
-def _per_parameter(bucket: Bucket, size: int, params: int | None) -> str:
-    return f"{size / params:.2f} B per parameter" if params and size and bucket in _PER_PARAMETER else ""
+def _each(size: int, count: int | None, what: str) -> str:
+    return f"{size / count:.2f} B per {what}" if count and size else ""
 
 
 _EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -158,7 +164,7 @@ def _figures(estimate: Estimate, style: Style) -> Iterator[str]:
 
 
 def _total(figures: Range) -> str:
-    return f"{_about(figures):>12}"
+    return f"{gib(figures.bytes):>12}" if figures.high is not None else f"{gib(figures.low):>12} or more"
 
 
 def _allowance(estimate: Estimate) -> Iterator[str]:

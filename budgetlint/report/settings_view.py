@@ -66,7 +66,9 @@ def _run(context: RunContext) -> dict[str, Any]:
 def _setting(setting: Setting) -> dict[str, Any]:
     at = setting.origin.location
     value = setting.value
-    plain = value if isinstance(value, (str, int, float, bool)) or value is None else (list(value) if isinstance(value, tuple) else str(value))
+    plain = (
+        value if isinstance(value, (str, int, float, bool)) or value is None else (list(value) if isinstance(value, tuple) else str(value))
+    )
     return {
         "name": setting.name,
         "value": plain,

@@ -46,7 +46,11 @@ def _static(plan: Plan) -> Textbook:
     total, per = plan.shape.total, textbook.MIXED_ADAM
     over = plan.sharding.states_over if plan.sharding.params_over > 1 else 1
     split = f" / {over} ranks" if over > 1 else ""
-    return Textbook("static state (16 B/param)", f"{total:,} parameters x {per} B{split}, Rajbhandari et al. 2019", textbook.static_bytes(total, per, over))
+    return Textbook(
+        "static state (16 B/param)",
+        f"{total:,} parameters x {per} B{split}, Rajbhandari et al. 2019",
+        textbook.static_bytes(total, per, over),
+    )
 
 
 def _checkpointing(plan: Plan) -> tuple[Textbook, int, str]:
@@ -54,5 +58,7 @@ def _checkpointing(plan: Plan) -> tuple[Textbook, int, str]:
     every = textbook.best_checkpoint_every(layers)
     saved = plan.tokens * plan.arch.hidden * plan.precision.compute
     cost = textbook.checkpoint_cost(layers, every)
-    row = Textbook("best checkpointing", f"m(k) = L/k + k = {cost} at k = {every} of {layers} layers (sqrt(L)), Chen et al. 2016", cost * saved)
+    row = Textbook(
+        "best checkpointing", f"m(k) = L/k + k = {cost} at k = {every} of {layers} layers (sqrt(L)), Chen et al. 2016", cost * saved
+    )
     return row, layers * saved, "an input kept for every layer"

@@ -62,14 +62,14 @@ def context(estimate: Estimate | None = ESTIMATE, device: DeviceSpec | None = DE
 
 
 BILL_TEXT = """\
-sft@cloud[seq=4096]: does not fit, needs 30.00 GiB of 21.00 GiB, 9.00 GiB too much
+sft@cloud[seq=4096]: DOES NOT FIT, needs 30.00 GiB, limit 21.00 GiB: 9.00 GiB over
   limit 21.00 GiB = 8x 24GiB: 24.00 GiB (25.77 GB) usable - 3.00 GiB reserved per device
   3,221,225,472 parameters, 1,073,741,824 of them train
 
   live at the peak, in step
   weights       #####                        6.00 GiB  2.00 B per parameter
-  gradients     #####                        6.00 GiB  2.00 B per parameter
-  optimizer     ##########                  12.00 GiB  4.00 B per parameter
+  gradients     #####                        6.00 GiB  6.00 B per trained parameter
+  optimizer     ##########                  12.00 GiB  12.00 B per trained parameter
   activations   ####                         5.00 GiB
   context, libs #                            1.00 GiB
   need          ########################    30.00 GiB  29.00 GiB to 31.00 GiB
@@ -102,13 +102,13 @@ def test_the_lines_and_the_buckets_add_up_to_the_need() -> None:
 @pytest.mark.parametrize(
     ("change", "first"),
     [
-        ({"verdict": Verdict.FITS, "limit": 40 * G}, "fits, needs 30.00 GiB of 40.00 GiB, 10.00 GiB spare"),
-        ({"verdict": Verdict.UNKNOWN, "limit": None}, "unknown, needs 30.00 GiB; no budget says what the device offers"),
+        ({"verdict": Verdict.FITS, "limit": 40 * G}, "FITS, needs 30.00 GiB, limit 40.00 GiB: 10.00 GiB spare"),
+        ({"verdict": Verdict.UNKNOWN, "limit": None}, "UNKNOWN, needs 30.00 GiB; no budget says what the device offers"),
         (
             {"verdict": Verdict.UNKNOWN, "missing": ("seq_len",), "need": Range(20 * G, 19 * G, None)},
-            "unknown, needs 19.00 GiB or more of 21.00 GiB; not known: seq_len",
+            "UNKNOWN, needs 19.00 GiB or more, limit 21.00 GiB; not known: seq_len",
         ),
-        ({"limit": 30 * G - 1}, "does not fit, needs 30.00 GiB (32,212,254,720 bytes) of 30.00 GiB (32,212,254,719 bytes), 1 B too much"),
+        ({"limit": 30 * G - 1}, "DOES NOT FIT, needs 30.00 GiB (32,212,254,720 bytes), limit 30.00 GiB (32,212,254,719 bytes): 1 B over"),
     ],
 )
 def test_the_first_line_is_the_answer(change: dict[str, object], first: str) -> None:

@@ -1,0 +1,252 @@
+"""The parsed budget as JSON, for machines: statements with typed values, lines and nested blocks; and back to text.
+
+This module imports pydantic; import it only where JSON is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from budgetlint.language.format import format_text
+from budgetlint.language.tree import Assert, Item, Let, ListValue, Term, Tree, Value
+from budgetlint.language.values import MAX_DIGITS
+from budgetlint.source import SourceFile
+from budgetlint.units import Amount, parse_amount
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class AmountValue(_Model):
+    """``32GiB``: exact bytes, null where the unit is none of the language's."""
+
+    type: Literal["amount"] = "amount"
+    text: str = Field(pattern=r"^[0-9][0-9_]*(\.[0-9]+)?[A-Za-z]\w*$")
+    bytes: int | None = Field(default=None, ge=0)
+
+
+class PercentValue(_Model):
+    """``8%`` as parts per million."""
+
+    type: Literal["percent"] = "percent"
+    text: str = Field(pattern=r"^[0-9][0-9_]*(\.[0-9]+)?%$")
+    ppm: int = Field(ge=0)
+
+
+class NumberValue(_Model):
+    type: Literal["number"] = "number"
+    text: str = Field(pattern=r"^-?[0-9][0-9_]*(\.[0-9]+)?([eE][+-]?[0-9]+)?$")
+    value: int | float | None = None
+
+
+class DateValue(_Model):
+    type: Literal["date"] = "date"
+    text: str = Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
+
+
+class StringValue(_Model):
+    """A text in quotes: ``text`` as written, quotes included, ``value`` what it means."""
+
+    type: Literal["string"] = "string"
+    text: str = Field(pattern=r"""^("(\\["\\]|[^"\\\r\n])*"|'[^'\r\n]*')$""")
+    value: str
+
+
+class WordValue(_Model):
+    type: Literal["word"] = "word"
+    text: str = Field(pattern=r"^[\w.~*/][\w./+:@~*?-]*$")
+
+
+class ReferenceValue(_Model):
+    type: Literal["reference"] = "reference"
+    text: str = Field(pattern=r"^\$[A-Za-z_][\w-]*$")
+
+
+class ListOfValues(_Model):
+    type: Literal["list"] = "list"
+    items: list[AnyValue]
+
+
+AnyValue = Annotated[
+    AmountValue | PercentValue | NumberValue | DateValue | StringValue | WordValue | ReferenceValue | ListOfValues,
+    Field(discriminator="type"),
+]
+
+
+class OptionModel(_Model):
+    key: str = Field(pattern=r"^[A-Za-z_][\w.-]*$")
+    value: AnyValue
+
+
+class StatementModel(_Model):
+    """``keyword values key=value { block }``. ``line`` counts from 1."""
+
+    type: Literal["statement"] = "statement"
+    keyword: str = Field(pattern=r"^[\w.~*/][\w./+:@~*?-]*$")
+    values: list[AnyValue] = []
+    options: list[OptionModel] = []
+    block: list[AnyItem] | None = None
+    line: int = Field(default=1, ge=1)
+
+
+class LetModel(_Model):
+    type: Literal["let"] = "let"
+    name: str = Field(pattern=r"^[\w.~*/][\w./+:@~*?-]*$")
+    value: AnyValue
+    line: int = Field(default=1, ge=1)
+
+
+class TermModel(_Model):
+    """One term of a sum; ``share`` is the percentage in front of ``of``."""
+
+    sign: Literal[1, -1] = 1
+    share: PercentValue | None = None
+    value: AnyValue
+
+
+class AssertModel(_Model):
+    type: Literal["assert"] = "assert"
+    left: list[TermModel] = Field(min_length=1)
+    comparison: Literal["<", "<=", ">", ">=", "==", "!="]
+    right: list[TermModel] = Field(min_length=1)
+    message: StringValue | None = None
+    line: int = Field(default=1, ge=1)
+
+
+AnyItem = Annotated[StatementModel | LetModel | AssertModel, Field(discriminator="type")]
+
+
+class BudgetDocument(_Model):
+    """A parsed budget, version 1 of the export. Fields may be added, never renamed."""
+
+    version: Literal[1] = 1
+    statements: list[AnyItem]
+
+
+for _model in (ListOfValues, OptionModel, StatementModel, LetModel, TermModel, AssertModel, BudgetDocument):
+    _model.model_rebuild()
+
+
+# -- tree to models ------------------------------------------------------------------------------------------------------
+
+
+def export(tree: Tree) -> BudgetDocument:
+    """The statements of a tree, in order; comments and grouping on lines are not part of it."""
+    return BudgetDocument(statements=[_item(item, tree.source) for item in tree.items])
+
+
+def to_json(tree: Tree) -> str:
+    return export(tree).model_dump_json(indent=2) + "\n"
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of the export."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **BudgetDocument.model_json_schema()}
+
+
+def _item(item: Item, source: SourceFile) -> StatementModel | LetModel | AssertModel:
+    line, _ = source.position(item.span.start)
+    if isinstance(item, Let):
+        return LetModel(name=item.name, value=_value(item.value), line=line)
+    if isinstance(item, Assert):
+        message = _value(item.message) if item.message else None
+        assert message is None or isinstance(message, StringValue)
+        return AssertModel(left=_terms(item.left), comparison=item.comparison, right=_terms(item.right), message=message, line=line)  # type: ignore[arg-type]
+    return StatementModel(
+        keyword=item.keyword,
+        values=[_value(value) for value in item.values],
+        options=[OptionModel(key=option.key, value=_value(option.value)) for option in item.options],
+        block=None if item.block is None else [_item(inner, source) for inner in item.block],
+        line=line,
+    )
+
+
+def _terms(terms: tuple[Term, ...]) -> list[TermModel]:
+    return [
+        TermModel(sign=1 if term.sign > 0 else -1, share=_percent(term.share.text) if term.share else None, value=_value(term.value))
+        for term in terms
+    ]
+
+
+def _value(value: Value | ListValue) -> Any:
+    if isinstance(value, ListValue):
+        return ListOfValues(items=[_value(item) for item in value.items])
+    return _MODELS[value.kind](value)
+
+
+def _amount(value: Value) -> AmountValue:
+    amount = parse_amount(value.text) if len(value.text) <= MAX_DIGITS else None
+    return AmountValue(text=value.text, bytes=amount.bytes if isinstance(amount, Amount) else None)
+
+
+def _percent(text: str) -> PercentValue:
+    digits = text[:-1].replace("_", "")
+    return PercentValue(text=text, ppm=int(Fraction(digits) * 10**4) if len(digits) <= MAX_DIGITS else 0)
+
+
+def _number(value: Value) -> NumberValue:
+    text = value.text.replace("_", "")
+    if len(text) > MAX_DIGITS:
+        return NumberValue(text=value.text)
+    number = int(text) if re.fullmatch(r"-?[0-9]+", text) else float(text)
+    return NumberValue(text=value.text, value=number if abs(number) < 1e300 else None)
+
+
+_MODELS: dict[str, Callable[[Value], Any]] = {
+    "quantity": _amount,
+    "percent": lambda value: _percent(value.text),
+    "number": _number,
+    "date": lambda value: DateValue(text=value.text),
+    "string": lambda value: StringValue(text=value.text, value=value.content),
+    "word": lambda value: WordValue(text=value.text),
+    "ref": lambda value: ReferenceValue(text=value.text),
+}
+
+
+# -- models to text ------------------------------------------------------------------------------------------------------
+
+
+def from_json(text: str | bytes) -> str:
+    """The canonical budget text of an export. Raises pydantic's ``ValidationError`` where the JSON is no export.
+
+    Texts decide; ``bytes``, ``ppm`` and ``line`` are read from them again and need not be given right.
+    """
+    document = BudgetDocument.model_validate(json.loads(text))
+    written = "\n".join(_text(item) for item in document.statements)
+    formatted = format_text(SourceFile("export", written))
+    return written if formatted is None else formatted
+
+
+def _text(item: StatementModel | LetModel | AssertModel) -> str:
+    if isinstance(item, LetModel):
+        return f"let {item.name} = {_shown(item.value)}"
+    if isinstance(item, AssertModel):
+        why = f", {item.message.text}" if item.message else ""
+        return f"assert {_sum(item.left)} {item.comparison} {_sum(item.right)}{why}"
+    words = [item.keyword, *(_shown(value) for value in item.values), *(f"{o.key}={_shown(o.value)}" for o in item.options)]
+    if item.block is not None:
+        inner = "".join(f"{_text(inner)}\n" for inner in item.block)
+        words.append(f"{{\n{inner}}}" if inner else "{ }")
+    return " ".join(words)
+
+
+def _sum(terms: list[TermModel]) -> str:
+    signs = ["", *(" + " if term.sign > 0 else " - " for term in terms[1:])]
+    return "".join(f"{sign}{_term(term)}" for sign, term in zip(signs, terms, strict=True))
+
+
+def _term(term: TermModel) -> str:
+    return f"{term.share.text} of {_shown(term.value)}" if term.share else _shown(term.value)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, ListOfValues):
+        return f"[{', '.join(_shown(item) for item in value.items)}]"
+    return str(value.text)

@@ -1,0 +1,40 @@
+"""``matrix``: every combination of the listed values, each a cell with its settings and its name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from math import prod
+
+from budgetlint.language.budget import MatrixCell
+from budgetlint.language.check import Checked, Given
+from budgetlint.language.problems import Problems
+from budgetlint.language.settings_of import settings_of
+from budgetlint.language.statements import setting_owners
+from budgetlint.run import Setting, Settings
+
+MAX_CELLS = 1024
+
+
+def cells(checked: Checked | None, problems: Problems) -> tuple[MatrixCell, ...]:
+    if checked is None or not checked.free:
+        return ()
+    count = prod(len(given.items) for given in checked.free.values())
+    if count > MAX_CELLS:
+        message = f"the matrix has {count:,} cells; at most {MAX_CELLS:,} are checked"
+        problems.add("BL015", checked.source, checked.statement.span, message, "check the ends of each range")
+        return ()
+    axes = [[(f"{key}={item.text}", _cell(checked, key, item, problems)) for item in given.items] for key, given in checked.free.items()]
+    return tuple(MatrixCell(Settings(s for _, some in cell for s in some), " ".join(text for text, _ in cell)) for cell in product(*axes))
+
+
+def _cell(matrix: Checked, key: str, item: Given, problems: Problems) -> list[Setting]:
+    """The settings that the statement ``key item`` would give."""
+    spec, option = setting_owners()[key]
+    slot = spec.option(option) if option else spec.values[0]
+    assert slot is not None
+    given = replace(item, value=(item.value,), items=(item,)) if slot.many else item
+    given = replace(given, key_span=matrix.free[key].key_span)
+    statement = replace(matrix, spec=spec, values=() if option else (given,), options={option: given} if option else {}, free={})
+    settings = settings_of(statement, problems)
+    return [setting for setting in settings if not option or setting.name != "adapter"]

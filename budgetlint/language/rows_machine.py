@@ -1,0 +1,73 @@
+"""The file itself and the machine: statements of the top level, and of hardware."""
+
+from __future__ import annotations
+
+from budgetlint.language.slots import EVERYWHERE, FILE, Slot, StatementSpec, amount, switch
+
+FILE_ROWS = (
+    StatementSpec("budget", "the version of this language; without it, 1", "budget 1", (FILE,), (Slot("1", "count"),)),
+    StatementSpec(
+        "include",
+        "the statements of another budget, as if they stood here",
+        'include "team.budget"',
+        (FILE,),
+        (Slot("PATH", "path"),),
+        repeatable=True,
+    ),
+    StatementSpec("let", "a value with a name, used as `$name`", "let ctx = 4096", (FILE,), repeatable=True),
+    StatementSpec(
+        "target",
+        "a kind of machine by name",
+        "target box { device 4x rtx-3090; host 128GiB }",
+        (FILE,),
+        (Slot("NAME", "name"),),
+        repeatable=True,
+        block=True,
+        synonyms=("machine", "hardware"),
+    ),
+    StatementSpec(
+        "run",
+        "a training job by name; the top level then only holds defaults",
+        "run sft { config sft.yaml; seq 2048 }",
+        (FILE,),
+        (Slot("NAME", "name"),),
+        repeatable=True,
+        block=True,
+        synonyms=("job", "experiment"),
+    ),
+)
+
+HARDWARE_ROWS = (
+    StatementSpec(
+        "device",
+        "the card, by any name nvidia-smi or torch prints, or by size; how many in each machine",
+        "device 8x h100-80gb",
+        EVERYWHERE,
+        (Slot("COUNTx", "count", "cards in each machine", required=False), Slot("NAME or AMOUNT", "device")),
+        (
+            amount("usable", "what torch can really allocate from"),
+            switch("ecc", "memory error correction, which costs 1/16 on GDDR cards"),
+            amount("working_set", "Metal's recommended working set"),
+        ),
+        synonyms=("gpu", "gpus", "card", "accelerator", "vram", "memory", "devices"),
+    ),
+    StatementSpec("nodes", "machines", "nodes 4", EVERYWHERE, (Slot("N", "count"),), synonyms=("machines", "num_nodes", "nnodes")),
+    StatementSpec(
+        "host",
+        "memory of each machine, for offload",
+        "host 512GiB pinned=64GiB",
+        EVERYWHERE,
+        (Slot("AMOUNT", "amount"),),
+        (amount("pinned", "how much of it may be pinned"),),
+        synonyms=("ram", "cpu_memory"),
+    ),
+    StatementSpec(
+        "reserve",
+        "held back from the device",
+        'reserve 3GiB for="desktop"',
+        EVERYWHERE,
+        (Slot("AMOUNT or PERCENT", "share"),),
+        (Slot("for", "text", "whom it is held back for", required=False),),
+        synonyms=("headroom", "keep", "reserved", "margin"),
+    ),
+)

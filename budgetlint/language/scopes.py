@@ -1,0 +1,96 @@
+"""The statements of one scope: checked, each single-valued one once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from budgetlint.finding import Related
+from budgetlint.language.asserts import AssertChecker
+from budgetlint.language.check import Checked, Checker
+from budgetlint.language.includes import Placed
+from budgetlint.language.problems import Problems
+from budgetlint.language.slots import FILE, PLACE_NAMES, TARGET
+from budgetlint.language.tree import Assert, Let, ListValue, Statement, Value
+from budgetlint.language.variables import Variables
+from budgetlint.source import SourceFile
+
+SAME_THING = {"adapter": "lora", "lora": "adapter"}
+"""Statements that answer the same question: one of them in a scope."""
+
+
+@dataclass(slots=True)
+class Scope:
+    """``inner`` are the scopes of its ``target`` and ``run`` blocks, each with the statement that opens it."""
+
+    place: str
+    statements: list[Checked] = field(default_factory=list)
+    asserts: list[Assert] = field(default_factory=list)
+    inner: list[tuple[Checked, Scope]] = field(default_factory=list)
+
+    def all(self, keyword: str) -> Iterator[Checked]:
+        return (checked for checked in self.statements if checked.keyword == keyword)
+
+    def one(self, keyword: str) -> Checked | None:
+        return next(self.all(keyword), None)
+
+
+@dataclass(slots=True)
+class ScopeBuilder:
+    problems: Problems
+    variables: Variables
+
+    def build(self, items: Iterable[Placed], place: str) -> Scope:
+        scope = Scope(place)
+        seen: dict[str, Checked] = {}
+        for placed in items:
+            if self.problems.full:
+                break
+            if isinstance(placed.item, Let):
+                self._let(placed, place)
+            elif isinstance(placed.item, Assert):
+                self._assert(placed.item, placed.source, scope)
+            else:
+                self._statement(placed.item, placed.source, scope, seen)
+        return scope
+
+    def _let(self, placed: Placed, place: str) -> None:
+        """Top-level ones are defined before anything is checked."""
+        if place != FILE:
+            message = f"'let' has no meaning in {PLACE_NAMES[place]}"
+            self.problems.add("BL011", placed.source, placed.item.span, message, "define it at the top level")
+
+    def _assert(self, item: Assert, source: SourceFile, scope: Scope) -> None:
+        if scope.place == TARGET:
+            self.problems.add("BL011", source, item.span, "'assert' has no meaning in a target", "it belongs to the top level or a run")
+            return
+        ready = AssertChecker(source, self.problems, lambda value: self.variables.lookup(source, value)).check(item)
+        if ready is not None:
+            scope.asserts.append(ready)
+
+    def _statement(self, item: Statement, source: SourceFile, scope: Scope, seen: dict[str, Checked]) -> None:
+        checked = Checker(source, self.problems, lambda value: self.variables.lookup(source, value)).check(item, scope.place)
+        if checked is None:
+            return
+        first = seen.get(checked.keyword) or seen.get(SAME_THING.get(checked.keyword, ""))
+        if first is not None and not checked.spec.repeatable:
+            self._twice(checked, first)
+            return
+        seen[checked.keyword] = checked
+        if not checked.spec.block:
+            scope.statements.append(checked)
+            return
+        inner = [Placed(inner, source) for inner in item.block or ()]
+        scope.inner.append((checked, self.build(inner, checked.keyword)))
+
+    def _twice(self, checked: Checked, first: Checked) -> None:
+        related = (Related(first.source.locate(first.statement.span), "first said here"),)
+        both = f"'{first.keyword}' and '{checked.keyword}' answer the same question"
+        message = f"'{checked.keyword}' is said twice" if first.keyword == checked.keyword else both
+        written = " ".join(_written(value) for value in first.statement.values)
+        help = f"keep one of them (the first says {written or first.keyword}), or give each run its own"
+        self.problems.add("BL007", checked.source, checked.statement.span, message, help, related=related)
+
+
+def _written(value: Value | ListValue) -> str:
+    return value.text if isinstance(value, Value) else "[…]"

@@ -1,0 +1,53 @@
+"""What a rule needs to look at keys as they stand in a document, beside the settings that readers make of them."""
+
+from __future__ import annotations
+
+from budgetlint.documents import Loader, Mapping, Scalar, Sequence
+from budgetlint.readers.base import AUTO, Raw, is_symbolic, loader_of, raw_at
+from budgetlint.readers.hf_recognise import home_of
+from budgetlint.run import Reading, Setting
+
+HUGGING_FACE = ("hf_training_arguments", "trl", "alignment_handbook", "open_instruct")
+TRL_FORMATS = ("trl", "alignment_handbook")
+TRAINING_ARGUMENTS = (*HUGGING_FACE, "llamafactory")
+"""Formats whose keys are the fields of ``transformers.TrainingArguments``."""
+
+_LOADERS = {"deepspeed": Loader.HJSON, "llamafactory": Loader.OMEGACONF}
+
+
+def written(reading: Reading, *paths: str) -> Setting | None:
+    """The first of these keys that stands in the document and is not null, as a setting named by its path."""
+    home = home_of(reading.document) if reading.format in HUGGING_FACE else ""
+    loader = loader_of(reading.document, _LOADERS.get(reading.format, Loader.PYYAML))
+    for path in paths:
+        raw = raw_at(reading.document, loader, f"{home}.{path}" if home else path)
+        if raw is not None and raw.value is not None:
+            return _setting(path, raw)
+    return None
+
+
+def _setting(path: str, raw: Raw) -> Setting:
+    if isinstance(raw.node, (Mapping, Sequence)):
+        return Setting(path, raw.node, raw.origin, raw.text)
+    state = "symbolic" if is_symbolic(raw.value) else "auto" if raw.value == AUTO else "known"
+    return Setting(path, raw.value if state == "known" else None, raw.origin, raw.text, state)
+
+
+def number(setting: Setting | None) -> float | None:
+    """The value as the frameworks' argument parsers convert it; None for what is no number (``auto``, ``${VAR}``, a block)."""
+    if setting is None or not setting.known or isinstance(setting.value, (bool, Mapping, Sequence, Scalar)):
+        return None
+    try:
+        return float(setting.value)
+    except (TypeError, ValueError):
+        return None
+
+
+def is_on(setting: Setting | None) -> bool:
+    """Literally true."""
+    return setting is not None and setting.known and (setting.value is True or str(setting.value).lower() in ("true", "yes", "on"))
+
+
+def plainly(value: float) -> str:
+    """``100`` and ``2e-05``, never ``100.0``."""
+    return f"{value:g}" if abs(value) < 1e6 else f"{value:,.0f}"

@@ -1,0 +1,184 @@
+"""The budget says one thing about the run, the config another.
+
+The config is what will run, so it decides the arithmetic; the budget is what was agreed. They are compared by meaning:
+`adamw8bit` is `adamw_bnb_8bit`; a plain `precision bf16` is compared with a config only by its compute dtype. A default that
+the framework fills in counts like a written value.
+
+## What it costs
+
+The run that was approved is not the run that starts. Full fine-tuning of Qwen2.5-1.5B with `adamw_torch` instead of an 8-bit
+optimizer takes 8.6 GiB more.
+
+## Failing
+
+```yaml train.yaml
+base_model: Qwen/Qwen2.5-1.5B
+sequence_len: 2048
+micro_batch_size: 1
+gradient_accumulation_steps: 8
+optimizer: adamw_torch
+datasets:
+  - path: data.jsonl
+    type: alpaca
+```
+
+```budget
+device a100-80gb; optimizer adamw8bit
+```
+
+## Passing
+
+```yaml train.yaml
+base_model: Qwen/Qwen2.5-1.5B
+sequence_len: 2048
+micro_batch_size: 1
+gradient_accumulation_steps: 8
+optimizer: adamw_bnb_8bit
+datasets:
+  - path: data.jsonl
+    type: alpaca
+```
+
+```budget
+device a100-80gb; optimizer adamw8bit
+```
+
+## Sources
+
+- transformers 5.24.0 `training_args.py` `OptimizerNames`: `adamw_8bit` is "just an alias" of `adamw_bnb_8bit`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.models import find_model
+from budgetlint.catalog.optimizers import find_optimizer
+from budgetlint.memory.planner import plan_run
+from budgetlint.memory.static import states_of, trainable
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.run import OriginKind, Setting, Settings
+from budgetlint.units import gib
+
+JUDGED_BY_BUDGET = frozenset({"device", "devices_per_node"})
+"""What a budget says about the machine is no claim about the config."""
+
+COMPUTE = {"bf16": "bf16", "fp16": "fp16", "fp32": "none"}
+RECIPES = {"bf16-autocast": ("fp32", "bf16"), "fp16-autocast": ("fp32", "fp16"), "bf16-pure": ("bf16", None), "fp16-pure": ("fp16", None)}
+
+
+def check(run: RunContext) -> Iterator[Finding]:
+    if run.budget_run is None or not run.run.readings:
+        return
+    for name, claim in run.budget_run.settings.items():
+        if name in JUDGED_BY_BUDGET or not claim.known:
+            continue
+        if name == "precision":
+            yield from _precision(run, claim)
+            continue
+        setting = run.setting(name)
+        if setting is None or not setting.known or setting.origin.kind is OriginKind.BUDGET:
+            continue
+        if not SAME.get(name, _equal)(claim.value, setting.value):
+            yield _finding(run, claim, setting)
+
+
+def _equal(claim: object, value: object) -> bool:
+    return claim == value
+
+
+def _same_optimizer(claim: object, value: object) -> bool:
+    """By what they do to memory and decay: fused and foreach AdamW are one optimizer to a budget that says ``adamw``."""
+    one, other = find_optimizer(str(claim)), find_optimizer(str(value))
+    return one == other or (getattr(one, "states", 1), getattr(one, "decay", 1)) == (getattr(other, "states", 2), getattr(other, "decay", 2))
+
+
+def _same_model(claim: object, value: object) -> bool:
+    one, other = _shape(claim), _shape(value)
+    return one == other if one and other else str(claim).rpartition("/")[2].lower() == str(value).rpartition("/")[2].lower()
+
+
+def _shape(value: object) -> str | None:
+    if isinstance(value, Architecture):
+        return value.name
+    found = find_model(str(value))
+    return found.name if isinstance(found, Architecture) else None
+
+
+def _same_targets(claim: object, value: object) -> bool:
+    return set(claim) == set(value) if isinstance(claim, tuple) and isinstance(value, tuple) else claim == value
+
+
+def _same_shard(claim: object, value: object) -> bool:
+    return str(claim).removesuffix("2") == str(value).removesuffix("2") if str(claim).startswith("fsdp") else claim == value
+
+
+SAME: dict[str, Callable[[object, object], bool]] = {
+    "optimizer": _same_optimizer,
+    "model": _same_model,
+    "lora_targets": _same_targets,
+    "shard": _same_shard,
+}
+
+
+def _precision(run: RunContext, claim: Setting) -> Iterator[Finding]:
+    """``bf16`` is compared by compute dtype only; a recipe that is named also by the dtype of the weights."""
+    autocast, loaded, engine = run.setting("autocast"), run.setting("weights_dtype"), run.setting("engine_dtype")
+    recipe = RECIPES.get(str(claim.value))
+    wanted = recipe[1] if recipe else COMPUTE.get(str(claim.value))
+    computes = engine if engine is not None and engine.known and engine.value != "fp32" else autocast
+    if wanted is not None and computes is not None and computes.known and computes.value != wanted and not _pure(computes, loaded, wanted):
+        yield _finding(run, claim, computes)
+    elif recipe and loaded is not None and loaded.known and loaded.value not in (recipe[0], "auto"):
+        yield _finding(run, claim, loaded)
+
+
+def _pure(computes: Setting, loaded: Setting | None, wanted: str) -> bool:
+    """Weights loaded in 16 bit compute in it without autocast."""
+    return computes.value == "none" and loaded is not None and loaded.value in (wanted, "auto")
+
+
+def _finding(run: RunContext, claim: Setting, setting: Setting) -> Finding:
+    difference = _difference(run, claim)
+    more = f": {gib(abs(difference))} {'more' if difference > 0 else 'less'} than the budget counts on" if difference else ""
+    where = "the framework's default" if setting.is_default else str(setting.origin)
+    return run.finding(
+        claim,
+        f"the budget says {claim.origin.key or claim.name} {claim.text or claim.value}, {run.label} runs with "
+        f"{setting.origin.key or setting.name}: {_value(setting)} ({where}){more}",
+        help="make them agree: the config decides what runs, the budget what was meant",
+        related=[(setting, f"the run has {_value(setting)}")],
+        because=[setting],
+        numbers={"difference_bytes": difference} if difference else {},
+    )
+
+
+def _value(setting: Setting) -> str:
+    value = setting.text or setting.value
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _difference(run: RunContext, claim: Setting) -> int:
+    """Static bytes of the run as it is, less those of the run as the budget says it."""
+    if run.plan is None or claim.name not in ("optimizer", "precision", "lora_r", "quant", "model"):
+        return 0
+    claimed = plan_run(run.run.settings.under(Settings([claim])), run.run.stack, run.plan.arch, run.plan.device)
+    if not claimed.plans:
+        return 0
+    mine, theirs = run.plan, claimed.plans[0]
+    return states_of(mine, trainable(mine)) // mine.sharding.states_over - states_of(theirs, trainable(theirs)) // theirs.sharding.states_over
+
+
+RULE = Rule(
+    code="BL104",
+    name="budget-config-mismatch",
+    severity=Severity.ERROR,
+    confidence=Confidence.HIGH,
+    scope="run",
+    check=check,
+    manual=__doc__ or "",
+    since="0.1.0",
+    fix="advice",
+    needs=("budget",),
+)

@@ -1,0 +1,82 @@
+"""The run needs more memory than the device can give.
+
+The need is what the run cannot do without on one device: the allocated peak, the CUDA context with its libraries, and the
+fragmentation that the allocator cannot give back. It is compared at its low end with the largest total that torch was seen
+to report for the card, so this rule is only heard when the run cannot fit on the facts that are known. The bill behind it
+is `budgetlint estimate`.
+
+## What it costs
+
+The job waits for its GPU, loads for minutes, and dies of an out-of-memory error in the first steps.
+
+## Failing
+
+```budget
+device rtx-4090; model llama-3.1-8b; precision bf16; optimizer adamw; batch 1; seq 2048
+```
+
+## Passing
+
+```budget
+device rtx-4090; model llama-3.1-8b; quant nf4 double=on; lora r=16; optimizer adamw8bit; recompute full
+batch 1; seq 2048
+```
+
+## Sources
+
+- `docs/memory.md` in the project: how the memory of a step adds up, each formula with its source.
+- Device totals as torch and nvidia-smi report them: `budgetlint devices NAME`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from budgetlint.memory.estimate import Bucket, Estimate, Verdict
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.units import gib
+
+from ._fit import FIXED, bill_words, bytes_at_peak, dearest, device_words, figures, moment
+
+
+def check(run: RunContext) -> Iterator[Finding]:
+    estimate = run.estimate
+    if estimate is None or estimate.verdict is not Verdict.DOES_NOT_FIT or estimate.usable_high is None:
+        return
+    dear = dearest(estimate)
+    over = estimate.need.low - estimate.usable_high
+    yield run.finding(
+        dear or (run.target.device if run.target else None),
+        f"{run.label} does not fit {device_words(run)}: needs at least {gib(estimate.need.low)}, the device gives "
+        f"{gib(estimate.usable_high)}, {gib(over)} too much; the peak is in {moment(estimate)}: {bill_words(estimate)}",
+        help=_advice(estimate),
+        related=[(run.target.device, "the device")] if run.target and run.target.device else [],
+        numbers={**figures(estimate), "over_bytes": over},
+    )
+
+
+def _advice(estimate: Estimate) -> str:
+    """Where to look first: the bucket that dominates decides, never the batch by itself."""
+    fixed, moving = bytes_at_peak(estimate, FIXED), bytes_at_peak(estimate, (Bucket.ACTIVATIONS, Bucket.LOGITS))
+    if fixed > (estimate.usable_high or 0):
+        return "weights, gradients and optimizer alone exceed the device: an adapter, a quantised base, an 8-bit optimizer, or sharding over more devices; no batch size helps"
+    if moving < fixed:
+        return "most of it is weights, gradients and optimizer: an adapter, an 8-bit optimizer or sharding frees more than a smaller batch"
+    logits = bytes_at_peak(estimate, (Bucket.LOGITS,))
+    if logits > moving // 2:
+        return "most of the activations are logits: a fused or chunked loss, or a smaller micro batch with more accumulation"
+    return "most of it is activations: recomputation (gradient checkpointing), a smaller micro batch with more accumulation, or shorter sequences"
+
+
+RULE = Rule(
+    code="BL101",
+    name="does-not-fit",
+    severity=Severity.ERROR,
+    confidence=Confidence.HIGH,
+    scope="run",
+    check=check,
+    manual=__doc__ or "",
+    since="0.1.0",
+    fix="advice",
+    needs=("device", "estimate"),
+)

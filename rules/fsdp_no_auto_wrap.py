@@ -1,0 +1,130 @@
+"""FSDP without a wrapping policy: the whole model is one unit.
+
+FSDP gathers one unit at a time. Without a policy (accelerate's default is NO_WRAP; transformers before 5.10.2 wraps only
+when the option string says `auto_wrap`) the only unit is the model, so every GPU holds all parameters at once.
+
+## What it costs
+
+A full copy of the parameters on every GPU while a step runs: 15 GB for a 7.6B model in bf16, whatever the number of GPUs.
+Only optimizer state and resting weights stay sharded.
+
+## Failing
+
+```yaml fsdp.yaml
+compute_environment: LOCAL_MACHINE
+distributed_type: FSDP
+num_processes: 8
+fsdp_config:
+  fsdp_sharding_strategy: FULL_SHARD
+```
+
+## Passing
+
+```yaml fsdp.yaml
+compute_environment: LOCAL_MACHINE
+distributed_type: FSDP
+num_processes: 8
+fsdp_config:
+  fsdp_sharding_strategy: FULL_SHARD
+  fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP
+```
+
+## When it is meant
+
+A training script that wraps its own modules.
+
+## Sources
+
+- accelerate 1.15.0 `utils/dataclasses.py` FullyShardedDataParallelPlugin: FSDP_AUTO_WRAP_POLICY, `NO_WRAP`.
+- transformers 4.57.6 `training_args.py` `_process_fsdp_args`; 5.10.2 is the first that wraps by default (5.10.1 does not).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from budgetlint.documents import Mapping
+from budgetlint.readers.base import to_words
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
+from budgetlint.run import Setting
+
+from ._common import TRAINING_ARGUMENTS, written
+
+COST = "the whole model is one FSDP unit, so every GPU gathers all parameters at once"
+POLICIES = ("fsdp_config.fsdp_auto_wrap_policy", "fsdp_config.auto_wrap_policy")
+STRATEGIES = ("fsdp_config.fsdp_sharding_strategy", "fsdp_config.sharding_strategy")
+WRAPS_BY_DEFAULT = "5.10.2"
+
+
+def check(document: DocumentContext) -> Iterator[Finding]:
+    yield from _launcher(document) if document.format == "accelerate" else _trainer(document)
+
+
+def _launcher(document: DocumentContext) -> Iterator[Finding]:
+    kind, policy = written(document.reading, "distributed_type"), written(document.reading, *POLICIES)
+    strategy = written(document.reading, *STRATEGIES)
+    if kind is None or str(kind.value).upper() != "FSDP" or (strategy and str(strategy.value).upper() in ("NO_SHARD", "3")):
+        return
+    if policy is None:
+        name = "fsdp_auto_wrap_policy"
+        yield document.finding(
+            strategy or kind,
+            f"no {name}: {COST}",
+            help=f"{name}: TRANSFORMER_BASED_WRAP",
+            fixes=document.insert_after(strategy, name, "TRANSFORMER_BASED_WRAP", safety=Safety.UNSAFE) if strategy else (),
+        )
+    elif str(policy.value).upper() == "NO_WRAP":
+        yield document.finding(
+            policy,
+            f"{policy.name.rpartition('.')[2]} {policy.text}: {COST}",
+            help="TRANSFORMER_BASED_WRAP",
+            fixes=document.set(policy, "TRANSFORMER_BASED_WRAP", safety=Safety.UNSAFE),
+        )
+
+
+def _trainer(document: DocumentContext) -> Iterator[Finding]:
+    options = written(document.reading, "fsdp")
+    newer = document.at_least("transformers", WRAPS_BY_DEFAULT)
+    words = _words(options)
+    if options is None or newer or not words or "auto_wrap" in words or "no_shard" in words:
+        return
+    if newer is False:
+        message = f"fsdp {_shown(options)} without auto_wrap: {COST}"
+    else:
+        message = f"fsdp {_shown(options)} without auto_wrap: with transformers before {WRAPS_BY_DEFAULT} {COST}; newer ones wrap every layer"
+    yield document.finding(
+        options,
+        message,
+        help='write "full_shard auto_wrap"',
+        fixes=document.set(options, f"{options.text} auto_wrap", safety=Safety.UNSAFE) if options.text else (),
+        severity=None if newer is False else Severity.WARNING,
+        confidence=None if newer is False else Confidence.MEDIUM,
+    )
+
+
+def _words(options: Setting | None) -> tuple[str, ...]:
+    """The option words; plain true means full_shard. Empty where FSDP is off or not known."""
+    if options is None or not options.known or str(options.value).lower() in ("false", ""):
+        return ()
+    if str(options.value).lower() == "true":
+        return ("full_shard",)
+    return () if isinstance(options.value, Mapping) else tuple(word.lower() for word in to_words(options.value))
+
+
+def _shown(options: Setting) -> str:
+    return f"'{options.text}'" if options.text else " ".join(_words(options))
+
+
+RULE = Rule(
+    "BL505",
+    "fsdp-no-auto-wrap",
+    Severity.ERROR,
+    Confidence.HIGH,
+    "document",
+    check,
+    __doc__ or "",
+    "0.1.0",
+    fix="unsafe",
+    formats=("accelerate", *TRAINING_ARGUMENTS),
+    applies="trainer files: transformers < 5.10.2; accelerate files: all versions",
+)

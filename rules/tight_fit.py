@@ -1,0 +1,67 @@
+"""The run may fit or may not: its need lies too near to what the device gives.
+
+The range of the estimate reaches over the limit, or stays under it by less than the headroom (the stated reserve, else the
+smaller of 2 GiB and a tenth of the device). Fragmentation from batches of varying length, a second process, or a driver
+update can tip it over.
+
+## What it costs
+
+An out-of-memory error some hours into the run, at the longest batch, instead of at the first step.
+
+## Failing
+
+```budget
+device rtx-4090; model qwen2.5-1.5b; precision bf16; optimizer adamw8bit; batch 1; seq 2048
+recompute full; attention sdpa; stack torch@2.13 transformers@5.24
+```
+
+## Passing
+
+```budget
+device rtx-4090; model qwen2.5-1.5b; precision bf16; lora r=16; optimizer adamw; batch 1; seq 2048
+recompute full; attention sdpa; stack torch@2.13 transformers@5.24
+```
+
+## Sources
+
+- `docs/memory.md`: what lies above the allocated peak, and how wide each range is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from budgetlint.memory.estimate import Verdict
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.units import gib
+
+from ._fit import bill_words, dearest, device_words, figures, moment
+
+
+def check(run: RunContext) -> Iterator[Finding]:
+    estimate = run.estimate
+    if estimate is None or estimate.verdict is not Verdict.TIGHT or estimate.need.high is None or estimate.limit is None:
+        return
+    if estimate.need.low > estimate.limit:
+        return  # over the stated reserve for certain: over-reserve says that
+    yield run.finding(
+        dearest(estimate),
+        f"{run.label} is a tight fit on {device_words(run)}: needs about {gib(estimate.need.bytes)} "
+        f"({gib(estimate.need.low)} to {gib(estimate.need.high)}) of {gib(estimate.limit)}; the peak is in {moment(estimate)}: {bill_words(estimate)}",
+        help="measure it (one step at the longest length), or free some memory; the range shrinks when the stack and the attention are stated",
+        numbers={**figures(estimate), "spare_bytes": estimate.limit - estimate.need.bytes},
+    )
+
+
+RULE = Rule(
+    code="BL102",
+    name="tight-fit",
+    severity=Severity.WARNING,
+    confidence=Confidence.MEDIUM,
+    scope="run",
+    check=check,
+    manual=__doc__ or "",
+    since="0.1.0",
+    fix="advice",
+    needs=("device", "estimate"),
+)

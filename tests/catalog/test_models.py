@@ -1,0 +1,129 @@
+"""Models are found by catalog name, hub id or path; their counts equal the published ones exactly."""
+
+from __future__ import annotations
+
+import pytest
+
+from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.device import NoMatch
+from budgetlint.catalog.ledger import active_parameters, embedding_parameters, head_parameters, linears, parameter_count, weight_tensors
+from budgetlint.catalog.models import all_models, find_model, stored_as, verified
+from budgetlint.catalog.names import squeeze
+
+
+def found(text: str) -> Architecture:
+    model = find_model(text)
+    assert isinstance(model, Architecture), model
+    return model
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("qwen2.5-1.5b", "qwen2.5-1.5b"),
+        ("meta-llama/Llama-2-7b-hf", "llama-2-7b"),
+        ("meta-llama/Llama-2-7b-chat-hf", "llama-2-7b"),
+        ("meta-llama/Llama-3.1-8B", "llama-3.1-8b"),
+        ("meta-llama/Meta-Llama-3.1-8B-Instruct", "llama-3.1-8b"),
+        ("Qwen/Qwen2.5-7B-Instruct", "qwen2.5-7b"),
+        ("unsloth/Qwen2.5-7B-Instruct-bnb-4bit", "qwen2.5-7b"),
+        ("unsloth/Meta-Llama-3.1-8B-Instruct-unsloth-bnb-4bit", "llama-3.1-8b"),
+        ("TheBloke/Llama-2-70B-GPTQ", "llama-2-70b"),
+        ("./models/mistral-7b-v0.1/", "mistral-7b-v0.1"),
+        ("C:\\models\\gpt2", "gpt2"),
+        ("microsoft/phi-1_5", "phi-1.5"),
+        ("Qwen/Qwen-1_8B-Chat", "qwen-1.8b"),
+        ("ibm/PowerLM-3b", "powerlm-3b"),
+        ("timm/vit_huge_patch14_224.orig_in21k", "vit-huge-patch14-224"),
+        ("bigcode/gpt_bigcode-santacoder", "gpt-bigcode-santacoder"),
+        ("google/gemma-2-9b-it", "gemma-2-9b"),
+    ],
+)
+def test_a_name_a_hub_id_or_a_path_finds_its_row(text: str, name: str) -> None:
+    assert found(text).name == name
+
+
+@pytest.mark.parametrize(("text", "suggestion"), [("qwen2.5-1.6b", "qwen2.5-1.5b"), ("llama-3", "llama-3-8b"), ("qwen2.5", "qwen2.5-0.5b")])
+def test_a_near_miss_is_suggested_and_not_taken(text: str, suggestion: str) -> None:
+    missing = find_model(text)
+    assert isinstance(missing, NoMatch)
+    assert suggestion in missing.suggestions
+
+
+def test_a_variant_of_another_shape_is_another_row() -> None:
+    assert found("deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B").tied is False
+    assert found("Qwen/Qwen2.5-1.5B").tied is True
+
+
+@pytest.mark.parametrize(
+    ("text", "ending"), [("TheBloke/Llama-2-70B-GPTQ", "gptq"), ("x/y-bnb-4bit", "bnb-4bit"), ("Qwen/Qwen2.5-7B", None)]
+)
+def test_the_stored_form_is_told_apart(text: str, ending: str | None) -> None:
+    assert stored_as(text) == ending
+
+
+def test_every_row_is_found_by_each_of_its_names_and_shares_none() -> None:
+    owners: dict[str, str] = {}
+    for model in all_models():
+        for name in filter(None, (model.name, *model.aliases, model.hub_id)):
+            assert find_model(name) == model, name
+            assert owners.setdefault(squeeze(name), model.name) == model.name
+
+
+UNPUBLISHED = {"stablelm-base-alpha-3b", "gpt-48x7168", "gpt-64x8192", "gpt-64x9216", "gpt-64x12288"}
+"""Shapes for which no public total was found."""
+
+
+@pytest.mark.parametrize("model", all_models(), ids=lambda m: m.name)
+def test_the_ledger_sums_to_the_published_count(model: Architecture) -> None:
+    assert (model.params_published is None) == (model.name in UNPUBLISHED)
+    assert parameter_count(model) == (model.params_published or parameter_count(model))
+
+
+def test_a_hundred_and_twenty_nine_counts_are_those_of_the_transformers_classes() -> None:
+    """models.json: an instance of the 5.24.0 class on the meta device has as many parameters as `params_published`."""
+    checked = [model for model in all_models() if "code" in verified(model.name)]
+    assert len(checked) == 129
+    assert all(parameter_count(model) == model.params_published for model in checked)
+
+
+@pytest.mark.parametrize(
+    ("name", "active"),
+    [("mixtral-8x7b", 12_879_925_248), ("qwen3-30b-a3b", 3_353_032_704), ("deepseek-v3", 37_552_282_624), ("gpt-oss-20b", 4_187_440_704)],
+)
+def test_active_parameters_of_mixtures(name: str, active: int) -> None:
+    assert active_parameters(found(name)) == active
+
+
+def test_embedding_and_head_are_one_matrix_where_they_are_tied() -> None:
+    tied, untied = found("qwen2.5-1.5b"), found("qwen2.5-7b")
+    assert (embedding_parameters(tied), head_parameters(tied)) == (151936 * 1536, 0)
+    assert embedding_parameters(untied) == head_parameters(untied) == 152064 * 3584
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "inputs", "outputs", "count"),
+    [
+        ("llama-3.1-8b", "k_proj", 4096, 1024, 32),
+        ("phi-3-mini", "qkv_proj", 3072, 9216, 32),
+        ("gpt2", "qkv_proj", 768, 2304, 12),
+        ("mixtral-8x7b", "expert_down_proj", 14336, 4096, 256),
+        ("deepseek-v3", "shared_up_proj", 7168, 2048, 58),
+        ("deepseek-v3", "gate_proj", 7168, 18432, 3),
+        ("t5-base", "cross_k_proj", 768, 768, 12),
+    ],
+)
+def test_linears_have_the_sizes_of_the_real_modules(name: str, role: str, inputs: int, outputs: int, count: int) -> None:
+    item = next(item for item in linears(found(name)) if item.role == role)
+    assert (item.inputs, item.outputs, item.count) == (inputs, outputs, count)
+
+
+@pytest.mark.parametrize("model", all_models(), ids=lambda m: m.name)
+def test_every_tensor_has_a_size_and_a_name_of_its_own(model: Architecture) -> None:
+    tensors = weight_tensors(model)
+    assert all(tensor.elements > 0 for tensor in tensors)
+    assert len({(tensor.name, tensor.where) for tensor in tensors}) == len(tensors)
+
+
+def test_every_row_names_its_sources() -> None:
+    assert not [model.name for model in all_models() if not model.sources]
