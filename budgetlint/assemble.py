@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from budgetlint.architectures import architecture_of
 from budgetlint.context import BudgetContext, DocumentContext, Judged, RunContext
-from budgetlint.files import Files, TextFiles, beside
+from budgetlint.files import Files, TextFiles
 from budgetlint.finding import Severity
 from budgetlint.join import join, with_derived
 from budgetlint.language import read_budget
@@ -98,7 +98,7 @@ def _budget_runs(work: Assembly, budget: Budget) -> None:
     for run in budget.runs:
         if run.configs:
             _bound_runs(work, budget, run)
-        elif "model" in run.settings:
+        elif budget.names_model or "model" in run.settings or "model_custom" in run.settings:
             _emit(work, run.name or _label(budget), (), budget, run)
 
 
@@ -123,7 +123,7 @@ def _bound_runs(work: Assembly, budget: Budget, run: BudgetRun) -> None:
 
 
 def _entries(work: Assembly, ref: ConfigRef) -> Iterator[FileEntry]:
-    whole = ref.path if posixpath.isabs(ref.path) else beside(ref.base, ref.path)
+    whole = posixpath.normpath(posixpath.join(ref.base, ref.path))
     if any(char in ref.path for char in "*?["):
         paths = work.files.glob(whole)
         if not paths:
@@ -141,7 +141,7 @@ def _entries(work: Assembly, ref: ConfigRef) -> Iterator[FileEntry]:
 
 
 def _no_config(work: Assembly, ref: ConfigRef, why: str) -> None:
-    location = ref.origin.location or Location(ref.base)
+    location = ref.origin.location or Location(ref.path)
     work.project.findings.append(
         file_finding("no-such-config", location, f"config {ref.path} {why}: this run is judged without it", "paths are relative to the budget file")
     )

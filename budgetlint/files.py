@@ -106,8 +106,3 @@ class DiskFiles:
 
 def _shown(path: str) -> str:
     return posixpath.normpath(str(path).replace(os.sep, "/"))
-
-
-def beside(path: str, other: str) -> str:
-    """``other`` read relative to the folder of ``path``."""
-    return posixpath.normpath(posixpath.join(posixpath.dirname(path), other))

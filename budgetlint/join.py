@@ -49,8 +49,13 @@ def _winner(ranked: list[tuple[int, Setting]]) -> Setting:
     return winner
 
 
+OFF = {"autocast": "none", "recompute": "none"}
+"""Switches that another file can still turn on: HF's precision yields to accelerate's, and FSDP's own activation
+checkpointing works beside ``gradient_checkpointing: false`` (accelerate 1.15 utils/fsdp_utils.py)."""
+
+
 def _says_nothing(setting: Setting) -> bool:
-    return setting.name == "autocast" and setting.value == "none"
+    return setting.name in OFF and setting.value == OFF[setting.name]
 
 
 def with_derived(settings: Settings) -> Settings:

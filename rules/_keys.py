@@ -34,3 +34,7 @@ def entries(reading: Reading) -> tuple[Entry, ...]:
 def is_off(setting: Setting | None) -> bool:
     """Literally false."""
     return setting is not None and setting.known and (setting.value is False or str(setting.value).lower() in ("false", "no", "off"))
+
+
+TRAINERS = ("hf_training_arguments", "trl", "alignment_handbook", "llamafactory")
+"""Formats whose whole training section becomes ``TrainingArguments``; open-instruct's scripts have arguments of their own."""

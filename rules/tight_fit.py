@@ -11,7 +11,7 @@ An out-of-memory error some hours into the run, at the longest batch, instead of
 ## Failing
 
 ```budget
-device rtx-4090; model qwen2.5-1.5b; precision bf16; optimizer adamw8bit; batch 1; seq 2048
+device rtx-4090; model qwen2.5-1.5b; precision bf16; optimizer adamw8bit; batch 1; seq 5120
 recompute full; attention sdpa; stack torch@2.13 transformers@5.24
 ```
 

@@ -70,7 +70,7 @@ def _inline_deepspeed(document: DocumentContext) -> bool:
 def _offload(document: DocumentContext, device: Setting, stage: Setting | None, value: int) -> Finding:
     return document.finding(
         device,
-        f"{device.name.rpartition('.')[2]} {device.text} under ZeRO stage {value} has no effect: the parameters stay on the GPU",
+        f"{device.name.partition('.')[2]} {device.text} under ZeRO stage {value} has no effect: the parameters stay on the GPU",
         help="use stage 3, or delete it",
         because=[stage] if stage else (),
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.hf_defaults import KEYS, LIKE, NESTED, NUMBERS, SAME_CODE, SHAPE
+from budgetlint.catalog.hf_families import SIZES, SPECIAL, siglip
 
 DTYPES = {
     "bfloat16": "bf16",
@@ -51,10 +52,12 @@ def architecture_from_config(config: Mapping[str, Any], name: str) -> Architectu
     values = _values(merged, family, problems)
     if problems:
         return tuple(problems)
-    _SPECIAL.get(family, _nothing)(merged, values)
+    special = SPECIAL.get(family)
+    if special is not None:
+        special(merged, values)
     note = "" if not isinstance(text, Mapping) or family == "gemma3" else "only the language model is counted, not the tower beside it"
     if outer == "gemma3" and isinstance(config.get("vision_config"), Mapping):
-        values["parts"] = (("vision", _siglip(config["vision_config"])),)
+        values["parts"] = (("vision", siglip(config["vision_config"])),)
     return Architecture(name=name, hub_id="", family=family, note=note, sources=(f"{name}: config.json",), **_finished(values))
 
 
@@ -77,6 +80,8 @@ def _values(config: Mapping[str, Any], family: str, problems: list[ConfigProblem
             value = defaults.get(field)
         if value is not None:
             values[field] = value
+    for key in SIZES:
+        _number(config, (key,), problems)
     missing = [KEYS[field][0] for field in ("hidden", "layers", "heads") if field not in values]
     problems += [ConfigProblem(key, f"'{key}' is missing") for key in missing]
     if not problems:
@@ -140,174 +145,6 @@ def _windows(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     sliding = sum(kind == "sliding_attention" for kind in kinds) if isinstance(kinds, list) else values["layers"]
     if sliding:
         values["sliding_window"], values["sliding_layers"] = window, min(sliding, values["layers"])
-
-
-# -- what one family does differently ---------------------------------------------------------------------------------
-
-
-def _nothing(_config: Mapping[str, Any], values: dict[str, Any]) -> None:
-    """Most families need no more."""
-
-
-def _gemma_windows(every: int) -> Callable[[Mapping[str, Any], dict[str, Any]], None]:
-    def apply(config: Mapping[str, Any], values: dict[str, Any]) -> None:
-        layers = values["layers"]
-        if not isinstance(config.get("layer_types"), list):
-            window = config.get("sliding_window", 4096)
-            step = config.get("sliding_window_pattern", every)
-            if isinstance(window, int) and window and isinstance(step, int) and step > 0:
-                values["sliding_window"], values["sliding_layers"] = window, layers - layers // step
-
-    return apply
-
-
-def _gpt_oss(config: Mapping[str, Any], values: dict[str, Any]) -> None:
-    values["moe_intermediate"] = values["intermediate"]
-    if not isinstance(config.get("layer_types"), list):
-        values["sliding_window"], values["sliding_layers"] = config.get("sliding_window", 128), -(-values["layers"] // 2)
-
-
-def _mixture(config: Mapping[str, Any], values: dict[str, Any]) -> None:
-    """Qwen-MoE: layers named in mlp_only_layers, or off the sparse step, are dense (modeling_qwen3_moe.py decoder layer)."""
-    only, step = config.get("mlp_only_layers") or (), config.get("decoder_sparse_step") or 1
-    if isinstance(only, (list, tuple)) and isinstance(step, int):
-        dense = sum(index in only or (index + 1) % step != 0 for index in range(values["layers"]))
-        values["first_dense_layers"] = dense or None
-
-
-def _mistral(config: Mapping[str, Any], values: dict[str, Any]) -> None:
-    if "sliding_window" not in config:
-        values["sliding_window"], values["sliding_layers"] = 4096, values["layers"]
-
-
-def _mixtral(_config: Mapping[str, Any], values: dict[str, Any]) -> None:
-    values["moe_intermediate"] = values["intermediate"]
-
-
-def _deepseek(config: Mapping[str, Any], values: dict[str, Any]) -> None:
-    sizes = {"q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128}
-    given = {key: config.get(key, default) for key, default in sizes.items()}
-    values["mla"] = tuple((key, value) for key, value in given.items() if isinstance(value, int) and value)
-    values["head_dim"] = dict(values["mla"]).get("qk_nope_head_dim", 0) + dict(values["mla"]).get("qk_rope_head_dim", 0)
-
-
-def _falcon(config: Mapping[str, Any], values: dict[str, Any]) -> None:
-    """modeling_falcon.py: one kv head unless new_decoder_architecture; two norms there or without parallel attention."""
-    new, heads = bool(config.get("new_decoder_architecture", False)), values["heads"]
-    multi = bool(config.get("multi_query", True))
-    values["kv_heads"] = (config.get("num_kv_heads") or config.get("n_head_kv") or heads) if new else 1 if multi else heads
-    norms = config.get("num_ln_in_parallel_attn") or (2 if new else 1)
-    values["norms_per_layer"] = norms if new or config.get("parallel_attn", True) else 2
-    values["qkv_bias"] = values["o_bias"] = values["mlp_bias"] = bool(config.get("bias", False))
-
-
-def _big_code(config: Mapping[str, Any], values: dict[str, Any]) -> None:
-    values["kv_heads"] = 1 if config.get("multi_query", True) else values["heads"]
-
-
-def _one_per_head(_config: Mapping[str, Any], values: dict[str, Any]) -> None:
-    values["kv_heads"] = values["heads"]
-
-
-def _starcoder2(config: Mapping[str, Any], values: dict[str, Any]) -> None:
-    values["qkv_bias"] = values["o_bias"] = values["mlp_bias"] = bool(config.get("use_bias", True))
-
-
-def _qwen(_config: Mapping[str, Any], values: dict[str, Any]) -> None:
-    """Remote code of Qwen 1: ``intermediate_size`` is twice the width of each of its two matrices."""
-    values["intermediate"] //= 2
-    values["kv_heads"] = values["heads"]
-
-
-def _t5(config: Mapping[str, Any], values: dict[str, Any]) -> None:
-    feed = str(config.get("feed_forward_proj", "relu" if values["activation"] == "relu" else "gated-gelu"))
-    values["glu"], values["kv_heads"] = feed.startswith("gated"), values["heads"]
-    values["activation"] = {"gated-gelu": "gelu_new"}.get(feed, feed.removeprefix("gated-"))
-    values["extra"]["decoder_layers"] = config.get("num_decoder_layers") or values["layers"]
-    values["extra"]["rel_buckets"] = config.get("relative_attention_num_buckets", 32)
-
-
-def _bert(config: Mapping[str, Any], values: dict[str, Any]) -> None:
-    values["extra"].update(type_vocab=config.get("type_vocab_size", 2), pooler=1)
-
-
-def _deberta(config: Mapping[str, Any], values: dict[str, Any]) -> None:
-    buckets = config.get("position_buckets", -1)
-    if config.get("relative_attention", False):
-        values["extra"]["rel_buckets"] = buckets if isinstance(buckets, int) and buckets > 0 else values["max_positions"]
-    if config.get("position_biased_input", True):
-        values["position"] = "learned"
-    values["extra"]["type_vocab"] = config.get("type_vocab_size", 0)
-
-
-def _whisper(config: Mapping[str, Any], values: dict[str, Any]) -> None:
-    values["extra"].update(
-        decoder_layers=config.get("decoder_layers") or values["layers"],
-        mel_bins=config.get("num_mel_bins", 80),
-        source_positions=config.get("max_source_positions", 1500),
-    )
-
-
-def _vit(config: Mapping[str, Any], values: dict[str, Any]) -> None:
-    values["extra"].update(image_size=config.get("image_size", 224), patch_size=config.get("patch_size", 16))
-
-
-def _siglip(config: Mapping[str, Any]) -> Architecture:
-    """SigLIP of Gemma 3 (configuration_siglip.py SiglipVisionConfig defaults)."""
-    hidden, heads = config.get("hidden_size", 768), config.get("num_attention_heads", 12)
-    return Architecture(
-        name="siglip",
-        hub_id="",
-        family="siglip",
-        kind="vision",
-        hidden=hidden,
-        layers=config.get("num_hidden_layers", 12),
-        heads=heads,
-        kv_heads=heads,
-        head_dim=hidden // heads,
-        intermediate=config.get("intermediate_size", 3072),
-        vocab=0,
-        tied=True,
-        max_positions=None,
-        glu=False,
-        activation="gelu_pytorch_tanh",
-        norm="layernorm",
-        norm_bias=True,
-        qkv_bias=True,
-        o_bias=True,
-        mlp_bias=True,
-        position="learned",
-        extra=(("image_size", config.get("image_size", 224)), ("patch_size", config.get("patch_size", 16))),
-    )
-
-
-_SPECIAL: dict[str, Callable[[Mapping[str, Any], dict[str, Any]], None]] = {
-    "gemma2": _gemma_windows(2),
-    "gemma3": _gemma_windows(6),
-    "gemma3_text": _gemma_windows(6),
-    "olmo3": _gemma_windows(4),
-    "gpt_oss": _gpt_oss,
-    "qwen2_moe": _mixture,
-    "qwen3_moe": _mixture,
-    "mistral": _mistral,
-    "mixtral": _mixtral,
-    "deepseek_v2": _deepseek,
-    "deepseek_v3": _deepseek,
-    "falcon": _falcon,
-    "gpt_bigcode": _big_code,
-    "gpt_neox": _one_per_head,
-    "bloom": _one_per_head,
-    "starcoder2": _starcoder2,
-    "qwen": _qwen,
-    "t5": _t5,
-    "mt5": _t5,
-    "bert": _bert,
-    "roberta": _bert,
-    "xlm-roberta": _bert,
-    "deberta-v2": _deberta,
-    "whisper": _whisper,
-    "vit": _vit,
-}
 
 
 def _finished(values: dict[str, Any]) -> dict[str, Any]:

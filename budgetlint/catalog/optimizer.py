@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class StateTensor:
-    """One per-parameter state tensor. ``dtype``: ``state`` follows the stored parameter (or master) dtype, else fixed.
+    """One per-parameter state tensor. ``dtype``: ``state`` follows the stored parameter (or master) dtype, ``low``
+    does so and is absent for fp32, the others are fixed.
 
     ``scale`` is elements of state per parameter element for full-size states. ``layout``: ``full``, ``factored`` (row and
     column vectors of matrices, full for vectors), ``low-rank`` (GaLore/APOLLO projections of rank r). ``block`` elements
@@ -18,7 +19,7 @@ class StateTensor:
     """
 
     name: str
-    dtype: str = "state"  # state | fp32 | uint8 | uint4 | fp8
+    dtype: str = "state"  # state | low | fp32 | uint8 | uint4 | fp8
     scale: float = 1.0
     layout: str = "full"
     block: int = 0

@@ -16,6 +16,8 @@ GALORE = "galore-torch 1.0 galore_projector.py, adamw.py"
 APOLLO = "apollo-torch 1.0.3 apollo.py, random_projector.py"
 
 M, V = StateTensor("exp_avg"), StateTensor("exp_avg_sq")
+WORKER = StateTensor("worker_error", "fp32")
+KAHAN = StateTensor("kahan_comp", "low")
 M32, V32 = StateTensor("exp_avg", "fp32"), StateTensor("exp_avg_sq", "fp32")
 B1, B2 = (StateTensor(name, "uint8", block=256, small=4096) for name in ("state1", "state2"))
 ADAM, ADAM32, ADAM8 = (M, V), (M32, V32), (B1, B2)
@@ -171,13 +173,22 @@ OPTIMIZERS: tuple[Optimizer, ...] = (
     _row(
         "stable_adamw",
         "optimi",
-        ADAM,
+        (M, V, KAHAN),
         "decoupled",
         "optimi.StableAdamW",
-        f"{HF}; with kahan_sum low-precision parameters keep one more bf16 tensor",
+        "torch-optimi 0.3.3 stableadamw.py:117-125: kahan_sum None (the Trainer's default) keeps a third tensor for 16-bit parameters",
+        HF,
         wd=0.0,
     ),
-    _row("optimi_adamw", "optimi", ADAM, "decoupled", "optimi.AdamW", "axolotl optimizer names; torch-optimi", wd=0.0),
+    _row(
+        "optimi_adamw",
+        "optimi",
+        (M, V, KAHAN),
+        "decoupled",
+        "optimi.AdamW",
+        "torch-optimi 0.3.3 adamw.py: a third tensor for 16-bit parameters (kahan_sum None)",
+        wd=0.0,
+    ),
     _row(
         "schedule_free_adamw",
         "schedulefree",
@@ -228,14 +239,22 @@ OPTIMIZERS: tuple[Optimizer, ...] = (
         "adam-mini 1.1.1 adam_mini.py: full m; one second moment per output row (per head for q and k)",
         wd=0.0,
     ),
-    _row("adopt", "axolotl", ADAM, "decoupled", "adopt_adamw", "axolotl utils/optimizers/adopt.py", wd=0.0),
+    _row(
+        "adopt",
+        "axolotl",
+        ADAM,
+        "decoupled",
+        "adopt_adamw",
+        "axolotl utils/optimizers/adopt.py (layout as published, code not read)",
+        wd=0.0,
+    ),
     _row(
         "came",
         "came_pytorch",
         (M, _factored("state"), StateTensor("exp_avg_res", layout="factored")),
         "decoupled",
         "came_pytorch",
-        "came-pytorch CAME.py",
+        "came-pytorch 0.1.3 CAME.py:98-110",
         wd=0.0,
     ),
     _row(
@@ -418,7 +437,7 @@ OPTIMIZERS: tuple[Optimizer, ...] = (
         _low_rank(256, "uint8", 256, 4096),
         "decoupled",
         "q_galore q_galore_adamw8bit_per_layer q_galore_adamw_8bit",
-        "Q-GaLore: 8-bit states on projected gradients; its 4-bit projector is counted unquantised",
+        "q-galore-torch 1.0 q_galore_adamw8bit.py: 8-bit states on projected gradients; its quantised projector is counted unquantised",
         wd=0.0,
     ),
     _row("apollo_adamw", "apollo_torch", _low_rank(128), "decoupled", "apollo apollo_adamw_layerwise", APOLLO, f"{HF}: rank 128", wd=0.0),
@@ -494,7 +513,7 @@ OPTIMIZERS: tuple[Optimizer, ...] = (
     _row(
         "onebit_adam",
         "deepspeed",
-        (M, V, StateTensor("worker_error")),
+        (M, V, WORKER),
         "decoupled",
         "OneBitAdam 1bit_adam",
         "deepspeed runtime/fp16/onebit/adam.py: one error buffer of full size, a server part of 1/N",
@@ -503,7 +522,7 @@ OPTIMIZERS: tuple[Optimizer, ...] = (
     _row(
         "zero_one_adam",
         "deepspeed",
-        (M, V, StateTensor("worker_error")),
+        (M, V, WORKER, StateTensor("momentum_accumulator")),
         "decoupled",
         "ZeroOneAdam 01_adam",
         "deepspeed runtime/fp16/onebit/zoadam.py",
@@ -512,7 +531,7 @@ OPTIMIZERS: tuple[Optimizer, ...] = (
     _row(
         "onebit_lamb",
         "deepspeed",
-        (M, V, StateTensor("worker_error")),
+        (M, V, WORKER),
         "lamb",
         "OneBitLamb",
         "deepspeed runtime/fp16/onebit/lamb.py",
@@ -555,7 +574,7 @@ OPTIMIZERS: tuple[Optimizer, ...] = (
         (M,),
         "decoupled",
         "lion_pytorch lion_pytorch.Lion",
-        "lion-pytorch lion_pytorch.py: one momentum like the parameter",
+        "lion-pytorch 0.2.5 lion_pytorch.py:84: one momentum like the parameter",
         wd=0.0,
     ),
     _row(
@@ -591,10 +610,26 @@ OPTIMIZERS: tuple[Optimizer, ...] = (
         (StateTensor("grad_sum_sq"), StateTensor("s"), StateTensor("x0")),
         "l2",
         "madgrad_wd",
-        "facebookresearch/madgrad",
+        "facebookresearch/madgrad (layout as published, code not read)",
         wd=0.0,
         adam_like=False,
     ),
-    _row("prodigy", "prodigyopt", (M, V, StateTensor("s"), StateTensor("p0")), "decoupled", "", "prodigyopt prodigy.py", wd=0.0),
-    _row("sophia", "sophia", (M, StateTensor("hessian")), "decoupled", "sophiag", "Liuhong99/Sophia sophia.py", wd=0.1),
+    _row(
+        "prodigy",
+        "prodigyopt",
+        (M, V, StateTensor("s"), StateTensor("p0")),
+        "decoupled",
+        "",
+        "prodigyopt 1.1.2 prodigy.py:172-184 (slice_p 1)",
+        wd=0.0,
+    ),
+    _row(
+        "sophia",
+        "sophia",
+        (M, StateTensor("hessian")),
+        "decoupled",
+        "sophiag",
+        "Liuhong99/Sophia (layout as published, code not read)",
+        wd=0.1,
+    ),
 )

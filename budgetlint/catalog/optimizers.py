@@ -114,14 +114,20 @@ def state_bytes_of(optimizer: Optimizer, tensors: Iterable[tuple[int, int, int]]
 def _tensor_bytes(state: StateTensor, rows: int, columns: int, dtype_bytes: int) -> int:
     numel = rows * max(columns, 1)
     elements = _LAYOUTS[state.layout](rows, columns, state.rank)
-    bits = BITS.get(state.dtype, 8 * dtype_bytes)
+    bits = _bits(state.dtype, dtype_bytes)
     if not state.block:
         return int(elements * state.scale) * bits // 8
     measured = elements if state.rank else numel
     if measured < state.small or (state.whole and measured % state.block):
-        return int(elements * state.scale) * BITS.get(state.small_dtype, 8 * dtype_bytes) // 8
+        return int(elements * state.scale) * _bits(state.small_dtype, dtype_bytes) // 8
     blocks = -(-elements // state.block)
     return int(elements * state.scale) * bits // 8 + 4 * int(blocks * state.scale)
+
+
+def _bits(dtype: str, dtype_bytes: int) -> int:
+    if dtype == "low":
+        return 8 * dtype_bytes if dtype_bytes < 4 else 0
+    return BITS.get(dtype, 8 * dtype_bytes)
 
 
 def _low_rank(rows: int, columns: int, rank: int) -> int:

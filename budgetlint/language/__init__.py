@@ -33,13 +33,13 @@ def read_budget(
 
 def parse(source: SourceFile) -> tuple[Tree, tuple[Finding, ...]]:
     """The syntax tree of what could be read, and a finding for each statement that could not."""
-    from budgetlint.language.parse import parse as parse_source
+    from budgetlint.language.parsing import parse as parse_source
 
     return parse_source(source)
 
 
-def format_text(source: SourceFile) -> str | None:
-    """The canonical text, or None where the budget has syntax errors. See `budgetlint.language.format`."""
+def format_text(text: str) -> str:
+    """The canonical text; unchanged where the budget has syntax errors. See `budgetlint.language.format`."""
     from budgetlint.language.format import format_text as format_source
 
-    return format_source(source)
+    return format_source(text)

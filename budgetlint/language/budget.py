@@ -65,7 +65,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class ConfigRef:
-    """``config PATH-OR-GLOB [kind=axolotl]``; ``path`` as written, relative to the budget file it stands in."""
+    """``config PATH-OR-GLOB [kind=axolotl]``; ``path`` as written, relative to ``base``, the folder of the budget it stands in."""
 
     path: str
     kind: str

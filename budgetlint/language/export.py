@@ -142,7 +142,7 @@ def export(tree: Tree) -> BudgetDocument:
     return BudgetDocument(statements=[_item(item, tree.source) for item in tree.items])
 
 
-def to_json(tree: Tree) -> str:
+def export_text(tree: Tree) -> str:
     return export(tree).model_dump_json(indent=2) + "\n"
 
 
@@ -219,9 +219,7 @@ def from_json(text: str | bytes) -> str:
     Texts decide; ``bytes``, ``ppm`` and ``line`` are read from them again and need not be given right.
     """
     document = BudgetDocument.model_validate(json.loads(text))
-    written = "\n".join(_text(item) for item in document.statements)
-    formatted = format_text(SourceFile("export", written))
-    return written if formatted is None else formatted
+    return format_text("\n".join(_text(item) for item in document.statements))
 
 
 def _text(item: StatementModel | LetModel | AssertModel) -> str:

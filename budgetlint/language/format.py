@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from budgetlint.language.parse import parse
+from budgetlint.language.parsing import parse
 from budgetlint.language.tree import Assert, Item, Let, ListValue, Option, Statement, Term, Tree, Value
 from budgetlint.source import SourceFile, Span
 
@@ -18,10 +18,10 @@ COLUMNS = 100
 _LINE_END = re.compile(r"\r\n?|\n")
 
 
-def format_text(source: SourceFile) -> str | None:
-    """The canonical text of a budget, or None where it has syntax errors: those are reported, never rewritten."""
-    tree, problems = parse(source)
-    return None if problems else format_tree(tree)
+def format_text(text: str) -> str:
+    """The canonical text of a budget. One with syntax errors comes back as it is: those are reported, never rewritten."""
+    tree, problems = parse(SourceFile("budget", text))
+    return text if problems else format_tree(tree)
 
 
 def format_tree(tree: Tree) -> str:

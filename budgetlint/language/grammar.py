@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from contextlib import suppress
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -36,28 +35,11 @@ def grammar_text() -> str:
 def parser() -> lark.Lark:
     """The LALR parser that builds `budgetlint.language.tree` nodes. A cache that cannot be used costs time, nothing else."""
     path = _cache_file()
-    if path is None:
-        return _build(False)
-    if path.exists():
-        return _build(str(path))
-    return _build_and_keep(path)
-
-
-def _build(cache_name: str | bool) -> lark.Lark:
-    return lark.Lark(grammar_text(), transformer=_Builder(), cache=cache_name, **_OPTIONS)
-
-
-def _build_and_keep(path: Path) -> lark.Lark:
-    """Written under another name first: a second process never reads half a file."""
-    draft = path.with_name(f"{path.name}.{os.getpid()}")
-    built = _build(str(draft))
-    with suppress(OSError):
-        draft.replace(path)
-    return built
+    return lark.Lark(grammar_text(), transformer=_Builder(), cache=str(path) if path else False, **_OPTIONS)
 
 
 def _cache_file() -> Path | None:
-    """One file per grammar text and lark version, so that no stale table is ever read."""
+    """One file per grammar text and lark version, so that no stale table is ever read. lark rebuilds from a damaged one."""
     identity = hashlib.sha256(f"{grammar_text()}\0{lark.__version__}".encode()).hexdigest()[:16]
     try:
         base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"

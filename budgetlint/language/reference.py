@@ -47,7 +47,11 @@ def _statements() -> str:
 def _statement(spec: StatementSpec) -> str:
     places = " · ".join(_PLACE_WORDS[place] for place in PLACES if place in spec.places)
     often = "; any number of times" if spec.repeatable else ""
-    parts = [f"#### `{spec.keyword}`", f"{spec.meaning[:1].upper()}{spec.meaning[1:]}. *({places}{often})*", f"```budget\n{_shown_example(spec)}\n```"]
+    parts = [
+        f"#### `{spec.keyword}`",
+        f"{spec.meaning[:1].upper()}{spec.meaning[1:]}. *({places}{often})*",
+        f"```budget\n{_shown_example(spec)}\n```",
+    ]
     slots = [*((slot, slot.name) for slot in spec.values), *((option, f"{option.name}=") for option in spec.options)]
     if slots:
         parts.append(_table(("value", "type", "meaning"), (_slot(slot, name) for slot, name in slots)))

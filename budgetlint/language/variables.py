@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from budgetlint.finding import Related
 from budgetlint.language.includes import Placed
-from budgetlint.language.parse import parse
+from budgetlint.language.parsing import parse
 from budgetlint.language.problems import Problems
 from budgetlint.language.suggest import nearest
 from budgetlint.language.tree import Let, ListValue, Value

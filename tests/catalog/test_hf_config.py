@@ -9,6 +9,7 @@ import pytest
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.hf_config import ConfigProblem, architecture_custom, architecture_from_config
 from budgetlint.catalog.hf_defaults import SHAPE
+from budgetlint.catalog.hf_families import SIZES
 from budgetlint.catalog.ledger import parameter_count
 from budgetlint.catalog.models import find_model
 
@@ -230,3 +231,15 @@ def test_a_custom_model_says_what_it_needs_and_what_it_does_not_know() -> None:
     assert isinstance(problems, tuple)
     assert [problem.key for problem in problems] == ["depth", "layers", "heads", "vocab"]
     assert ConfigProblem("depth", "'depth' is no option of 'model custom'") in problems
+
+
+@pytest.mark.parametrize("kind", sorted(SHAPE))
+def test_no_value_of_the_wrong_kind_raises(kind: str) -> None:
+    for key in (*SIZES, "layer_types", "mlp_only_layers", "text_config", "vision_config", "hidden_act", "feed_forward_proj", "head_dim"):
+        for value in (None, "x", -1, 0, [], {}, True, 1.5, 10**30):
+            for config in (
+                {"model_type": kind, key: value},
+                {"model_type": kind, "text_config": {key: value}, "vision_config": {key: value}},
+            ):
+                arch = architecture_from_config(config, "here")
+                assert isinstance(arch, tuple) or parameter_count(arch) >= 0

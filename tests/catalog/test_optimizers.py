@@ -144,6 +144,8 @@ MATRIX, VECTOR, SMALL = (4096, 4096, 1), (4096, 1, 1), (100, 1, 1)
         ("adam_mini", MATRIX, 4, 4 * (4096**2 + 4096)),
         ("novograd", MATRIX, 4, 4 * (4096**2 + 1)),
         ("lomo", MATRIX, 2, 0),
+        ("stable_adamw", MATRIX, 2, 3 * 2 * 4096**2),
+        ("stable_adamw", MATRIX, 4, 2 * 4 * 4096**2),
     ],
 )
 def test_state_bytes_of_one_tensor(name: str, tensor: tuple[int, int, int], dtype: int, expected: int) -> None:

@@ -1,0 +1,198 @@
+"""What one family's config.json says in its own way: heads, experts, windows, stacks; the vision tower of Gemma 3."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from budgetlint.catalog.architecture import Architecture
+
+SIZES = (
+    "num_decoder_layers",
+    "decoder_layers",
+    "relative_attention_num_buckets",
+    "type_vocab_size",
+    "num_mel_bins",
+    "max_source_positions",
+    "image_size",
+    "patch_size",
+    "num_ln_in_parallel_attn",
+    "num_kv_heads",
+    "n_head_kv",
+    "sliding_window",
+    "sliding_window_pattern",
+    "decoder_sparse_step",
+    "q_lora_rank",
+    "kv_lora_rank",
+    "qk_nope_head_dim",
+    "qk_rope_head_dim",
+    "v_head_dim",
+)
+"""Keys beside the common ones that must be whole numbers where they are written."""
+
+
+def size(config: Mapping[str, Any], key: str, default: int) -> int:
+    """The number under ``key``; the default where it is missing, null or no number."""
+    value = config.get(key)
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else default
+
+
+def _gemma_windows(every: int) -> Callable[[Mapping[str, Any], dict[str, Any]], None]:
+    def apply(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+        layers = values["layers"]
+        if not isinstance(config.get("layer_types"), list):
+            window = size(config, "sliding_window", 4096)
+            step = config.get("sliding_window_pattern", every)
+            if isinstance(window, int) and window and isinstance(step, int) and step > 0:
+                values["sliding_window"], values["sliding_layers"] = window, layers - layers // step
+
+    return apply
+
+
+def _gpt_oss(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+    values["moe_intermediate"] = values["intermediate"]
+    if not isinstance(config.get("layer_types"), list):
+        values["sliding_window"], values["sliding_layers"] = size(config, "sliding_window", 128), -(-values["layers"] // 2)
+
+
+def _mixture(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+    """Qwen-MoE: layers named in mlp_only_layers, or off the sparse step, are dense (modeling_qwen3_moe.py decoder layer)."""
+    only, step = config.get("mlp_only_layers") or (), config.get("decoder_sparse_step") or 1
+    if isinstance(only, (list, tuple)) and isinstance(step, int):
+        dense = sum(index in only or (index + 1) % step != 0 for index in range(values["layers"]))
+        values["first_dense_layers"] = dense or None
+
+
+def _mistral(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+    if "sliding_window" not in config:
+        values["sliding_window"], values["sliding_layers"] = 4096, values["layers"]
+
+
+def _mixtral(_config: Mapping[str, Any], values: dict[str, Any]) -> None:
+    values["moe_intermediate"] = values["intermediate"]
+
+
+def _deepseek(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+    sizes = {"q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128}
+    given = {key: config.get(key, default) for key, default in sizes.items()}
+    values["mla"] = tuple((key, value) for key, value in given.items() if isinstance(value, int) and value)
+    values["head_dim"] = dict(values["mla"]).get("qk_nope_head_dim", 0) + dict(values["mla"]).get("qk_rope_head_dim", 0)
+
+
+def _falcon(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+    """modeling_falcon.py: one kv head unless new_decoder_architecture; two norms there or without parallel attention."""
+    new, heads = bool(config.get("new_decoder_architecture", False)), values["heads"]
+    multi = bool(config.get("multi_query", True))
+    values["kv_heads"] = size(config, "num_kv_heads", size(config, "n_head_kv", heads)) if new else 1 if multi else heads
+    norms = size(config, "num_ln_in_parallel_attn", 2 if new else 1)
+    values["norms_per_layer"] = norms if new or config.get("parallel_attn", True) else 2
+    values["qkv_bias"] = values["o_bias"] = values["mlp_bias"] = bool(config.get("bias", False))
+
+
+def _big_code(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+    values["kv_heads"] = 1 if config.get("multi_query", True) else values["heads"]
+
+
+def _one_per_head(_config: Mapping[str, Any], values: dict[str, Any]) -> None:
+    values["kv_heads"] = values["heads"]
+
+
+def _starcoder2(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+    values["qkv_bias"] = values["o_bias"] = values["mlp_bias"] = bool(config.get("use_bias", True))
+
+
+def _qwen(_config: Mapping[str, Any], values: dict[str, Any]) -> None:
+    """Remote code of Qwen 1: ``intermediate_size`` is twice the width of each of its two matrices."""
+    values["intermediate"] //= 2
+    values["kv_heads"] = values["heads"]
+
+
+def _t5(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+    feed = str(config.get("feed_forward_proj", "relu" if values["activation"] == "relu" else "gated-gelu"))
+    values["glu"], values["kv_heads"] = feed.startswith("gated"), values["heads"]
+    values["activation"] = {"gated-gelu": "gelu_new"}.get(feed, feed.removeprefix("gated-"))
+    values["extra"]["decoder_layers"] = size(config, "num_decoder_layers", values["layers"])
+    values["extra"]["rel_buckets"] = size(config, "relative_attention_num_buckets", 32)
+
+
+def _bert(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+    values["extra"].update(type_vocab=size(config, "type_vocab_size", 2), pooler=1)
+
+
+def _deberta(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+    buckets = config.get("position_buckets", -1)
+    if config.get("relative_attention", False):
+        values["extra"]["rel_buckets"] = buckets if isinstance(buckets, int) and buckets > 0 else values["max_positions"]
+    if config.get("position_biased_input", True):
+        values["position"] = "learned"
+    values["extra"]["type_vocab"] = size(config, "type_vocab_size", 0)
+
+
+def _whisper(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+    values["extra"].update(
+        decoder_layers=size(config, "decoder_layers", values["layers"]),
+        mel_bins=size(config, "num_mel_bins", 80),
+        source_positions=size(config, "max_source_positions", 1500),
+    )
+
+
+def _vit(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+    values["extra"].update(image_size=size(config, "image_size", 224), patch_size=(size(config, "patch_size", 16) or 16))
+
+
+def siglip(config: Mapping[str, Any]) -> Architecture:
+    """SigLIP of Gemma 3 (configuration_siglip.py SiglipVisionConfig defaults)."""
+    hidden, heads = size(config, "hidden_size", 768), size(config, "num_attention_heads", 12) or 12
+    return Architecture(
+        name="siglip",
+        hub_id="",
+        family="siglip",
+        kind="vision",
+        hidden=hidden,
+        layers=size(config, "num_hidden_layers", 12),
+        heads=heads,
+        kv_heads=heads,
+        head_dim=hidden // heads,
+        intermediate=size(config, "intermediate_size", 3072),
+        vocab=0,
+        tied=True,
+        max_positions=None,
+        glu=False,
+        activation="gelu_pytorch_tanh",
+        norm="layernorm",
+        norm_bias=True,
+        qkv_bias=True,
+        o_bias=True,
+        mlp_bias=True,
+        position="learned",
+        extra=(("image_size", size(config, "image_size", 224)), ("patch_size", (size(config, "patch_size", 16) or 16))),
+    )
+
+
+SPECIAL: dict[str, Callable[[Mapping[str, Any], dict[str, Any]], None]] = {
+    "gemma2": _gemma_windows(2),
+    "gemma3": _gemma_windows(6),
+    "gemma3_text": _gemma_windows(6),
+    "olmo3": _gemma_windows(4),
+    "gpt_oss": _gpt_oss,
+    "qwen2_moe": _mixture,
+    "qwen3_moe": _mixture,
+    "mistral": _mistral,
+    "mixtral": _mixtral,
+    "deepseek_v2": _deepseek,
+    "deepseek_v3": _deepseek,
+    "falcon": _falcon,
+    "gpt_bigcode": _big_code,
+    "gpt_neox": _one_per_head,
+    "bloom": _one_per_head,
+    "starcoder2": _starcoder2,
+    "qwen": _qwen,
+    "t5": _t5,
+    "mt5": _t5,
+    "bert": _bert,
+    "roberta": _bert,
+    "xlm-roberta": _bert,
+    "deberta-v2": _deberta,
+    "whisper": _whisper,
+    "vit": _vit,
+}

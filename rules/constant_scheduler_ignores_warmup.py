@@ -1,0 +1,75 @@
+"""A warm-up beside `lr_scheduler_type: constant`, which has none.
+
+## What it costs
+
+The learning rate is at its full height from step 0: the warm-up is dropped without a message.
+
+## Failing
+
+```yaml train.yaml
+model_name_or_path: Qwen/Qwen2.5-1.5B
+output_dir: out
+per_device_train_batch_size: 1
+gradient_accumulation_steps: 8
+num_train_epochs: 1
+lr_scheduler_type: constant
+warmup_ratio: 0.03
+```
+
+## Passing
+
+```yaml train.yaml
+model_name_or_path: Qwen/Qwen2.5-1.5B
+output_dir: out
+per_device_train_batch_size: 1
+gradient_accumulation_steps: 8
+num_train_epochs: 1
+lr_scheduler_type: constant_with_warmup
+warmup_ratio: 0.03
+```
+
+## Sources
+
+- transformers 5.24.0 `optimization.py` `get_scheduler`: `SchedulerType.CONSTANT` returns before the warm-up is looked at; run.
+- The original QLoRA script has `--warmup_ratio 0.03 --lr_scheduler_type constant`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+
+from ._training import HUGGING_FACE, as_written, stated
+
+
+def check(run: RunContext) -> Iterator[Finding]:
+    trainer, scheduler = run.run.trainer, run.setting("lr_scheduler")
+    if trainer is None or trainer.format not in (*HUGGING_FACE, "llamafactory", "axolotl"):
+        return
+    if scheduler is None or not stated(scheduler) or scheduler.text != "constant":
+        return
+    warmups = [setting for setting in map(run.setting, ("warmup_steps", "warmup_ratio")) if setting and stated(setting)]
+    on = [setting for setting in warmups if setting.value > 0]
+    if on:
+        yield run.finding(
+            scheduler,
+            f"'{as_written(scheduler)}' has no warm-up: '{as_written(on[0])}' has no effect, and the first steps run at the full rate",
+            help=f"write constant_with_warmup, or remove {on[0].origin.key.rpartition('.')[2]}",
+            because=on,
+            fixes=run.set(scheduler, "constant_with_warmup", "warm up as stated"),
+        )
+
+
+RULE = Rule(
+    code="BL303",
+    name="constant-scheduler-ignores-warmup",
+    severity=Severity.WARNING,
+    confidence=Confidence.HIGH,
+    scope="run",
+    check=check,
+    manual=__doc__ or "",
+    since="0.1.0",
+    fix="safe",
+    needs=("lr_scheduler",),
+)

@@ -1,0 +1,88 @@
+"""`evaluation_strategy` is called `eval_strategy` now.
+
+The new name came with transformers 4.41, the old one went with 4.51.
+
+## What it costs
+
+With transformers 4.51 or newer the run stops at start: "unexpected keyword argument 'evaluation_strategy'".
+
+## Failing
+
+```yaml train.yaml
+per_device_train_batch_size: 4
+learning_rate: 0.00002
+num_train_epochs: 1
+save_strategy: epoch
+evaluation_strategy: epoch
+```
+
+```text requirements.txt
+transformers==4.57.6
+```
+
+## Passing
+
+```yaml train.yaml
+per_device_train_batch_size: 4
+learning_rate: 0.00002
+num_train_epochs: 1
+save_strategy: epoch
+eval_strategy: epoch
+```
+
+```text requirements.txt
+transformers==4.57.6
+```
+
+## Sources
+
+- transformers 4.41.2, 4.50.3 and 4.51.3 `training_args.py`: first with both names, last with the old one, first without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
+
+from ._common import written
+from ._keys import TRAINERS
+
+OLD, NEW = "evaluation_strategy", "eval_strategy"
+
+
+def check(document: DocumentContext) -> Iterator[Finding]:
+    old = written(document.reading, OLD)
+    if old is None or document.at_least("transformers", "4.41.0") is False:
+        return
+    gone = document.at_least("transformers", "4.51.0")
+    surely_new = document.at_least("transformers", "4.41.0") is True
+    cost = {
+        True: "transformers 4.51 removed the name, so the run stops at start",
+        False: "the name is deprecated and goes with transformers 4.51",
+        None: "transformers 4.51 and newer stop at start, 4.41 to 4.50 warn, older ones know only this name",
+    }[gone]
+    both_written = written(document.reading, NEW) is not None
+    yield document.finding(
+        old,
+        f"{OLD} {old.text}: {cost}",
+        help=f"rename it to {NEW}",
+        fixes=() if both_written else document.rename(old, NEW, safety=Safety.SAFE if surely_new else Safety.UNSAFE),
+        severity=None if gone else Severity.INFO,
+        confidence=None if gone is not None else Confidence.MEDIUM,
+    )
+
+
+RULE = Rule(
+    code="BL601",
+    name="evaluation-strategy-renamed",
+    severity=Severity.ERROR,
+    confidence=Confidence.HIGH,
+    scope="document",
+    check=check,
+    manual=__doc__ or "",
+    since="0.1.0",
+    fix="safe",
+    formats=TRAINERS,
+    applies="transformers >= 4.51.0 (info from 4.41.0)",
+)

@@ -1,0 +1,69 @@
+"""`max_steps` is set, so the number of epochs has no effect.
+
+A positive `max_steps` wins without a warning, and the learning rate schedule is stretched over it.
+
+## What it costs
+
+A limit left over from a trial ends the real run early, with the learning rate already at its end.
+
+## Failing
+
+```yaml train.yaml
+per_device_train_batch_size: 4
+learning_rate: 0.00002
+save_strategy: epoch
+num_train_epochs: 3
+max_steps: 100
+```
+
+## Passing
+
+```yaml train.yaml
+per_device_train_batch_size: 4
+learning_rate: 0.00002
+save_strategy: epoch
+num_train_epochs: 3
+max_steps: -1
+```
+
+## Sources
+
+- transformers 5.24.0 `trainer.py` `set_initial_training_values`; the same in 4.57.6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
+
+from ._common import number, written
+from ._keys import TRAINERS
+
+
+def check(document: DocumentContext) -> Iterator[Finding]:
+    steps = written(document.reading, "max_steps")
+    epochs = written(document.reading, "num_epochs" if document.format == "axolotl" else "num_train_epochs")
+    limit, passes = number(steps), number(epochs)
+    if steps is None or epochs is None or limit is None or passes is None or limit <= 0:
+        return
+    yield document.finding(
+        steps,
+        f"max_steps {steps.text} makes {epochs.name} {epochs.text} have no effect: the run ends after {int(limit):,} optimizer steps",
+        help="keep one of them; -1 leaves it to the epochs",
+        because=[epochs],
+        severity=Severity.WARNING if passes > limit else None,
+    )
+
+
+RULE = Rule(
+    code="BL604",
+    name="max-steps-overrides-epochs",
+    severity=Severity.INFO,
+    confidence=Confidence.HIGH,
+    scope="document",
+    check=check,
+    manual=__doc__ or "",
+    since="0.1.0",
+    formats=(*TRAINERS, "axolotl"),
+)

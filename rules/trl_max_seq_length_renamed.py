@@ -1,0 +1,95 @@
+"""TRL's `SFTConfig` has no `max_seq_length` any more: it is `max_length`.
+
+The new name came with TRL 0.16.0, the old one went with 0.20.0.
+
+## What it costs
+
+The run stops at start with an unknown argument; or, where a script of your own takes the key, it has to hand it on under the
+new name, else samples are cut at TRL's 1,024 tokens.
+
+## Failing
+
+```yaml sft.yaml
+model_name_or_path: Qwen/Qwen2.5-1.5B
+dataset_name: trl-lib/Capybara
+per_device_train_batch_size: 4
+learning_rate: 0.00002
+num_train_epochs: 1
+packing: true
+max_seq_length: 4096
+```
+
+```text requirements.txt
+trl==1.16.0
+```
+
+## Passing
+
+```yaml sft.yaml
+model_name_or_path: Qwen/Qwen2.5-1.5B
+dataset_name: trl-lib/Capybara
+per_device_train_batch_size: 4
+learning_rate: 0.00002
+num_train_epochs: 1
+packing: true
+max_length: 4096
+```
+
+```text requirements.txt
+trl==1.16.0
+```
+
+## When it is meant
+
+Unsloth's and other wrappers with an argument of that name.
+
+## Sources
+
+- TRL 0.15.2, 0.16.0, 0.19.1 and 0.20.0 `trainer/sft_config.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
+
+from ._common import TRL_FORMATS, written
+
+OLD, NEW = "max_seq_length", "max_length"
+
+
+def check(document: DocumentContext) -> Iterator[Finding]:
+    old = written(document.reading, OLD)
+    gone = document.at_least("trl", "0.20.0")
+    if old is None or document.at_least("trl", "0.16.0") is False or document.value("task", "sft") != "sft":
+        return
+    cost = {
+        True: f"TRL 0.20 removed the name: the run stops at start, or cuts samples at 1,024 tokens where a script takes {OLD} itself",
+        False: "the name is deprecated and goes with TRL 0.20",
+        None: f"TRL 0.20 and newer take only {NEW}, older than 0.16 only this name",
+    }[gone]
+    taken = written(document.reading, NEW) is not None
+    yield document.finding(
+        old,
+        f"{OLD} {old.text}: {cost}",
+        help=f"rename it to {NEW}",
+        fixes=() if taken else document.rename(old, NEW, safety=Safety.UNSAFE),
+        severity=None if gone else Severity.INFO,
+        confidence=None if gone is not None else Confidence.LOW,
+    )
+
+
+RULE = Rule(
+    code="BL607",
+    name="trl-max-seq-length-renamed",
+    severity=Severity.WARNING,
+    confidence=Confidence.MEDIUM,
+    scope="document",
+    check=check,
+    manual=__doc__ or "",
+    since="0.1.0",
+    fix="unsafe",
+    formats=TRL_FORMATS,
+    applies="TRL >= 0.20.0 (info from 0.16.0)",
+)

@@ -1,0 +1,154 @@
+"""Whatever the text is: no exception, bounded time, findings inside the text."""
+
+from __future__ import annotations
+
+import random
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from budgetlint.language import format_text, parse, read_budget
+from budgetlint.language.statements import STATEMENTS, setting_paths
+from budgetlint.source import SourceFile, Unreadable
+
+BUDGETS = [path.read_text(encoding="utf-8") for path in sorted((Path(__file__).parent / "budgets").glob("*.budget"))]
+
+
+def survive(text: str) -> None:
+    source = SourceFile("x.budget", text)
+    found = read_budget(source, lambda path: Unreadable(path, "is not there", "check"))
+    for problem in found.problems:
+        assert problem.message and problem.help
+        assert 1 <= problem.location.line <= source.line_count
+        assert problem.location.column >= 1
+        assert (problem.location.end_line, problem.location.end_column) >= (problem.location.line, problem.location.column)
+    once = format_text(text)
+    assert format_text(once) == once
+    assert once == text or not parse(source)[1]
+
+
+pieces = st.sampled_from(
+    [
+        *STATEMENTS,
+        *setting_paths(),
+        "{",
+        "}",
+        "[",
+        "]",
+        ";",
+        "\n",
+        "\r\n",
+        "\r",
+        "=",
+        "==",
+        "<=",
+        ",",
+        "#",
+        '"',
+        "'",
+        "\\",
+        "$x",
+        "$",
+        "of",
+        "+",
+        "- ",
+        "-",
+    ]
+    + [
+        "32GiB",
+        "32gb",
+        "8x",
+        "h100",
+        "a100",
+        "4090",
+        "5%",
+        "0",
+        "-1",
+        "1e5",
+        "1e999",
+        "2.5",
+        "9" * 5000,
+        "2027-01-31",
+        "2027-13-45",
+        "custom",
+        "adamw",
+    ]
+    + [
+        "hidden=3",
+        "on",
+        "off",
+        "zero",
+        "3",
+        "x/y",
+        "./x.json",
+        "all",
+        "é",
+        "\u00a0",
+        "\ufeff",
+        "\0",
+        "😀",
+        "\ud800",
+        "*",
+        "reason='x'",
+        "r=",
+    ]
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.tuples(pieces, st.sampled_from(["", " ", " ", " "])), max_size=25))
+def test_random_pieces(parts: list[tuple[str, str]]) -> None:
+    survive("".join(piece + gap for piece, gap in parts))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=60))
+def test_random_text(text: str) -> None:
+    survive(text)
+
+
+def test_mutated_examples() -> None:
+    rng = random.Random(7)
+    for _ in range(150):
+        text = rng.choice(BUDGETS)
+        for _ in range(rng.randint(1, 4)):
+            at = rng.randrange(len(text) + 1)
+            text = text[:at] + rng.choice(["", "{", "}", "[", '"', ";", "=", "\n", "x", "%"]) + text[at + rng.randint(0, 3) :]
+        survive(text)
+
+
+LARGE = {
+    "statements": "device t4;" * 26_000,
+    "unknown statements": "devise t4;" * 26_000,
+    "open brackets": "[" * 250_000,
+    "open braces": "x {" * 80_000,
+    "glued braces": "x{" * 120_000,
+    "closing braces": "}" * 250_000,
+    "one word": "a" * 250_000,
+    "one bad word": "a" * 250_000 + "!",
+    "digits": "1" * 250_000 + "x!",
+    "a unit of digits": "device " + "1" * 250_000 + "GiB",
+    "a number of digits": "batch " + "1" * 250_000,
+    "quotes": '"' * 250_000,
+    "a quote each line": '"\n' * 120_000,
+    "a long list": "config [" + "a," * 120_000 + "]",
+    "brackets over lines": "[\n" * 120_000,
+    "blanks": "a" + " " * 250_000 + "b",
+    "a long model": "model " + "q" * 250_000,
+    "a long hub id": "model a/" + "q" * 250_000,
+    "a long device": "device " + "h" * 250_000,
+    "runs": "run a { seq 1 };" * 15_000,
+    "asserts": "assert peak <= 3GiB;" * 12_000,
+    "lets": "".join(f"let a{n} = $a{n + 1};" for n in range(12_000)) + "seq $a0",
+    "options": "lora " + "r=1 " * 60_000,
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_a_hostile_file_ends_in_bounded_time(name: str) -> None:
+    started = time.process_time()
+    read_budget(SourceFile("x.budget", LARGE[name]))
+    assert time.process_time() - started < 8
