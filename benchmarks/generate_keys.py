@@ -147,16 +147,18 @@ def bases(node: ast.ClassDef) -> set[str]:
 
 def asked_keys(trees: dict[str, ast.Module]) -> set[str]:
     """Names that axolotl's code asks for without a schema field: ``data.get("noisy_embedding_alpha")``, ``cfg.name``."""
-    names: set[str] = set()
-    for tree in trees.values():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "cfg":
-                names.add(node.attr)
-            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute) and node.value.attr == "cfg":
-                names.add(node.attr)
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "pop"):
-                names |= {arg.value for arg in node.args[:1] if isinstance(arg, ast.Constant) and isinstance(arg.value, str)}
+    names = {name for tree in trees.values() for node in ast.walk(tree) for name in asked_by(node)}
     return {name for name in names if KEY.fullmatch(name)}
+
+
+def asked_by(node: ast.AST) -> Iterator[str]:
+    """``cfg.x``, ``self.cfg.x``, ``data.get("x")`` and ``data.pop("x")``."""
+    if isinstance(node, ast.Attribute):
+        owner = node.value
+        if "cfg" in (getattr(owner, "id", ""), getattr(owner, "attr", "")):
+            yield node.attr
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "pop"):
+        yield from (arg.value for arg in node.args[:1] if isinstance(arg, ast.Constant) and isinstance(arg.value, str))
 
 
 def deepspeed(trees: dict[str, ast.Module]) -> dict[str, set[str]]:

@@ -12,18 +12,19 @@ from budgetlint.files import Files, TextFiles
 from budgetlint.finding import Severity
 from budgetlint.join import join, with_derived
 from budgetlint.language import read_budget
-from budgetlint.language.budget import Budget, BudgetRun, ConfigRef, MatrixCell, Target
+from budgetlint.language.budget import Budget, BudgetRun, ConfigRef, Target
+from budgetlint.language.placement import Placement, placements
 from budgetlint.memory.estimator import Capacity, estimate
 from budgetlint.memory.planner import Planned, plan_run
 from budgetlint.project import FileEntry, Project, file_finding, open_project
 from budgetlint.readers import Reader, all_readers
 from budgetlint.readers.base import complete
 from budgetlint.readers.deepspeed_auto import fill_auto, fill_engine_dtype
-from budgetlint.run import OriginKind, Reading, Reference, Role, Run, Setting, Settings, Stack
+from budgetlint.run import Reading, Reference, Role, Run, Setting, Settings, Stack
 from budgetlint.source import Location, SourceFile, Unreadable
 from budgetlint.stack import stack_beside
 
-NO_TARGET = Target(None, None)
+NOWHERE = Placement(Target(None, None), None, Settings())
 
 
 @dataclass
@@ -143,7 +144,9 @@ def _entries(work: Assembly, ref: ConfigRef) -> Iterator[FileEntry]:
 def _no_config(work: Assembly, ref: ConfigRef, why: str) -> None:
     location = ref.origin.location or Location(ref.path)
     work.project.findings.append(
-        file_finding("no-such-config", location, f"config {ref.path} {why}: this run is judged without it", "paths are relative to the budget file")
+        file_finding(
+            "no-such-config", location, f"config {ref.path} {why}: this run is judged without it", "paths are relative to the budget file"
+        )
     )
 
 
@@ -185,7 +188,10 @@ def _comment_budget(entry: FileEntry) -> Budget | None:
         if body.startswith(BUDGET_COMMENT):
             start = text.index(BUDGET_COMMENT, span.start) + len(BUDGET_COMMENT)
             blank = "".join("\n" if char == "\n" else " " for char in text[:start])
-            return read_budget(SourceFile(entry.path, blank + text[start : span.end].rstrip()), load=lambda path: Unreadable(path, "cannot be included here", "use a .budget file"))
+            return read_budget(
+                SourceFile(entry.path, blank + text[start : span.end].rstrip()),
+                load=lambda path: Unreadable(path, "cannot be included here", "use a .budget file"),
+            )
     return None
 
 
@@ -244,13 +250,13 @@ def _is_literal(text: str) -> bool:
 
 
 def _emit(work: Assembly, name: str, readings: tuple[Reading, ...], budget: Budget | None, budget_run: BudgetRun | None) -> None:
-    claims = budget_run.settings if budget_run else Settings()
     stack = _stack(work, readings, budget_run)
-    base = _settings(readings, claims, stack)
-    for target in _targets(budget, budget_run):
-        for cell in budget_run.cells if budget_run and budget_run.cells else (MatrixCell(Settings(), ""),):
-            settings = _on(base.under(cell.settings).under(work.overrides), target)
-            _judge_one(work, Run(name, settings, readings, stack), target, cell.text, budget, budget_run)
+    for place in placements(budget, budget_run) if budget and budget_run else (NOWHERE,):
+        settings = _settings(readings, place.settings, stack)
+        if place.cell is not None:
+            settings = settings.under(place.cell.settings)
+        run = Run(name, settings.under(work.overrides), readings, stack)
+        _judge_one(work, run, place.target, place.cell.text if place.cell else "", budget, budget_run)
 
 
 def _settings(readings: tuple[Reading, ...], claims: Settings, stack: Stack) -> Settings:
@@ -282,32 +288,6 @@ def _stack(work: Assembly, readings: tuple[Reading, ...], budget_run: BudgetRun 
     return replace(found, model_code=stated.model_code)
 
 
-def _targets(budget: Budget | None, run: BudgetRun | None) -> Iterator[Target]:
-    if budget is None:
-        yield NO_TARGET
-        return
-    named = [budget.targets[name] for name in (run.on if run else ()) if name in budget.targets]
-    if named:
-        yield from named
-    elif run is not None and run.target is not None:
-        yield run.target
-    else:
-        yield budget.default_target
-
-
-def _on(settings: Settings, target: Target) -> Settings:
-    """The target's device count, where no file says how many processes run."""
-    spec = target.device
-    if spec is None or spec.count is None:
-        return settings
-    stated = settings.get("devices")
-    if stated is not None and stated.known and stated.origin.kind is not OriginKind.BUDGET:
-        return settings
-    total = spec.count * (target.nodes or 1)
-    counts = {"devices": total, "devices_per_node": spec.count}
-    return Settings({**settings, **{name: Setting(name, count, spec.origin, str(count)) for name, count in counts.items()}}.values())
-
-
 def _judge_one(work: Assembly, run: Run, target: Target, cell: str, budget: Budget | None, budget_run: BudgetRun | None) -> None:
     device = target.device.device if target.device else None
     if target.device is not None:
@@ -336,5 +316,3 @@ def _capacity(target: Target, planned: Planned) -> Capacity | None:
     reserve = target.reserve.of(spec.usable_low) if target.reserve else None
     ranks = planned.plans[0].sharding.world if planned.plans else 1
     return Capacity(spec.usable_low, spec.usable_high, reserve, spec.device, ranks)
-
-

@@ -76,7 +76,9 @@ def _parser(only: str | None) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name in COMMANDS if only is None else (only,):
         module = import_module(f"budgetlint.commands.{name}")
-        child = commands.add_parser(name, help=module.HELP.split("\n")[0], description=module.HELP, formatter_class=argparse.RawDescriptionHelpFormatter)
+        child = commands.add_parser(
+            name, help=module.HELP.split("\n")[0], description=module.HELP, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
         child.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="color the output (NO_COLOR is heeded)")
         module.configure(child)
     if only is None:

@@ -43,5 +43,5 @@ def cost(rate: Setting | None) -> tuple[str, dict[str, float]]:
     step = float(rate.value) if rate is not None and rate.known else 2e-5
     limit = stuck_above(step)
     told = f"the learning rate {number(step)}" if rate is not None and rate.known else f"a learning rate of {number(step)}"
-    words = f"at {told} every weight above {limit:.2g} in size rounds back to what it was, and the loss stalls without a message"
+    words = f"at {told} every weight above {limit:.2g} in size rounds back to what it was, and the run learns less without a message"
     return words, {"learning_rate": step, "stuck_above": limit}

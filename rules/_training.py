@@ -5,13 +5,12 @@ from __future__ import annotations
 from budgetlint.catalog.device import Device
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.context import RunContext
-from budgetlint.run import Role, Setting
+from budgetlint.run import Origin, OriginKind, Role, Setting
 
-HUGGING_FACE = ("hf_training_arguments", "trl", "alignment_handbook", "open_instruct")
-"""Formats whose precision and optimizer keys are those of ``transformers.TrainingArguments``, read by one file of keys."""
+from ._common import HUGGING_FACE
 
-TRL = ("trl", "alignment_handbook")
-SHARDED = ("zero1", "zero2", "zero3", "fsdp", "fsdp2")
+TRAINERS = (*HUGGING_FACE, "llamafactory", "axolotl")
+"""Formats whose run ends in ``transformers.Trainer``: its rules about precision, optimizers and DeepSpeed hold."""
 
 
 def stated(setting: Setting | None) -> bool:
@@ -20,9 +19,21 @@ def stated(setting: Setting | None) -> bool:
 
 
 def as_written(setting: Setting) -> str:
-    """``bf16: true``: the key and its text, for messages; the statement's word in a budget."""
-    key = setting.origin.key.rpartition(".")[2] or setting.name
-    return f"{key}: {setting.text or setting.value}"
+    """For messages: ``bf16: true`` as a config has it, ``precision fp16-pure`` and ``compute=bf16`` as a budget has it."""
+    origin = setting.origin
+    head, dot, last = origin.key.rpartition(".")
+    word = last or setting.name
+    if origin.kind is OriginKind.BUDGET:
+        return f"{word}={setting.text}" if dot and head else f"{word} {setting.text}"
+    return f"{word}: {_source_text(origin) or setting.text or setting.value}"
+
+
+def _source_text(origin: Origin) -> str:
+    """What really stands there, on one line; a setting's own text may explain more than the file says."""
+    if origin.source is None or origin.span is None:
+        return ""
+    text = origin.source.text[origin.span.start : origin.span.end]
+    return text if "\n" not in text else ""
 
 
 def device_of(run: RunContext) -> Device | None:
@@ -52,16 +63,18 @@ def unsharded(run: RunContext) -> bool | None:
     axolotl and LLaMA-Factory name DeepSpeed and FSDP in the file itself; other trainers often get them from
     ``accelerate launch``.
     """
-    shard = run.setting("shard")
-    if shard is not None or "engine_dtype" in run.run.settings:
-        return _plain(shard) if "engine_dtype" not in run.run.settings else False
-    trainer = run.run.trainer
+    shard, trainer = run.setting("shard"), run.run.trainer
+    if "engine_dtype" in run.run.settings or _names_engine(run):
+        return False
+    if shard is not None:
+        return shard.value in ("none", "ddp") if shard.known else None
     whole = trainer is None or trainer.format in ("axolotl", "llamafactory") or run.value("devices") == 1
     return True if whole or any(reading.role is Role.LAUNCHER for reading in run.run.readings) else None
 
 
-def _plain(shard: Setting | None) -> bool | None:
-    return shard.value in ("none", "ddp") if shard is not None and shard.known else None
+def _names_engine(run: RunContext) -> bool:
+    """A DeepSpeed file is named, whether or not it could be found."""
+    return any(reference.role is Role.ENGINE for reading in run.run.readings for reference in reading.references)
 
 
 def _known(run: RunContext, name: str) -> bool:

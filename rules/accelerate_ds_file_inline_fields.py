@@ -41,7 +41,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.documents import Mapping
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
+from budgetlint.rule import Confidence, DocumentContext, Finding, Fix, Rule, Safety, Severity
 from budgetlint.run import Setting
 
 from ._common import written
@@ -86,7 +86,7 @@ def _field(document: DocumentContext, section: object, path: str) -> Setting | N
     return written(document.reading, path)
 
 
-def _deletions(document: DocumentContext, found: list[Setting]) -> Iterator:  # type: ignore[type-arg]
+def _deletions(document: DocumentContext, found: list[Setting]) -> Iterator[Fix]:
     for field in found:
         yield from document.delete(field, safety=Safety.UNSAFE)
 

@@ -66,15 +66,14 @@ from collections.abc import Iterator
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
 from budgetlint.run import Setting
 
-from ._training import HUGGING_FACE, as_written
+from ._training import TRAINERS, as_written
 
-_TRAINERS = (*HUGGING_FACE, "llamafactory", "axolotl")
 _HALVES = ("fp16", "bf16")
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     launcher, trainer = run.reading("accelerate"), run.run.trainer
-    if launcher is None or trainer is None or trainer.format not in _TRAINERS:
+    if launcher is None or trainer is None or trainer.format not in TRAINERS:
         return
     theirs, ours = _half(launcher.settings.get("autocast")), _half(trainer.settings.get("autocast"))
     if theirs is None or ours is None or theirs.value == ours.value:

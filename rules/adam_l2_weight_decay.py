@@ -61,10 +61,7 @@ from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Sever
 from budgetlint.run import Setting
 
 from ._common import written
-from ._training import HUGGING_FACE, as_written, optimizer_of, stated
-
-_NO_PLAIN_ADAM = (*HUGGING_FACE, "llamafactory", "axolotl")
-"""Trainers whose ``optim`` has no plain Adam: a bare ``adam`` stops them, so nothing is trained with it."""
+from ._training import TRAINERS, as_written, optimizer_of, stated
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -79,7 +76,7 @@ def check(run: RunContext) -> Iterator[Finding]:
         f"'{as_written(setting)}' is {optimizer.name} with coupled L2 decay: '{as_written(decay)}' passes through the moments, so weights "
         "with large gradients hardly decay and others too much",
         help="use AdamW (drop adam_w_mode: false in a DeepSpeed file), or set weight_decay to 0",
-        because=[decay],
+        because=[decay, *_mode(run)],
         fixes=run.set(setting, "AdamW", "use AdamW", safety=Safety.UNSAFE) if _by_deepspeed(run, setting) else (),
         numbers={"weight_decay": float(decay.value)},
     )
@@ -101,9 +98,16 @@ def _by_deepspeed(run: RunContext, setting: Setting) -> bool:
     return engine is not None and setting.origin.source is engine.document.source
 
 
+def _mode(run: RunContext) -> tuple[Setting, ...]:
+    """The flag that makes DeepSpeed's Adam L2."""
+    engine = run.reading("deepspeed")
+    mode = written(engine, "optimizer.params.adam_w_mode") if engine is not None else None
+    return (mode,) if mode is not None else ()
+
+
 def _refused(run: RunContext, setting: Setting) -> bool:
     trainer = run.run.trainer
-    by_trainer = trainer is not None and setting.origin.source is trainer.document.source and trainer.format in _NO_PLAIN_ADAM
+    by_trainer = trainer is not None and setting.origin.source is trainer.document.source and trainer.format in TRAINERS
     return by_trainer and "." not in setting.text
 
 
@@ -118,4 +122,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     needs=("optimizer", "weight_decay"),
+    supersedes=("ds-adamw-mode-false",),
 )

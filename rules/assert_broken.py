@@ -215,7 +215,7 @@ def _text(statement: Assert, span: Span) -> str:
 
 
 def _words(terms: Iterable[Term]) -> str:
-    parts = []
+    parts: list[str] = []
     for term in terms:
         text = term.value.text if isinstance(term.value, Value) else ""
         share = f"{term.share.text} of " if term.share else ""

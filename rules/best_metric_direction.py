@@ -48,8 +48,12 @@ from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, 
 from ._common import is_on, written
 from ._keys import TRAINERS, is_off
 
-SMALLER = re.compile(r"(?:^|[_/])(?:perplexity|ppl|wer|cer|ter|mer|wil|eer|mae|mse|rmse|mape|error|error_rate|err|fid|nll|bpb|bpc|[a-z_]*loss)$")
-LARGER = re.compile(r"(?:^|[_/])(?:accuracy|acc|f1|bleu|sacrebleu|rouge[12l]|rougelsum|rouge-[12l]|precision|recall|auc|mcc|matthews_correlation)$")
+SMALLER = re.compile(
+    r"(?:^|[_/])(?:perplexity|ppl|wer|cer|ter|mer|wil|eer|mae|mse|rmse|mape|error|error_rate|err|fid|nll|bpb|bpc|[a-z_]*loss)$"
+)
+LARGER = re.compile(
+    r"(?:^|[_/])(?:accuracy|acc|f1|bleu|sacrebleu|rouge[12l]|rougelsum|rouge-[12l]|precision|recall|auc|mcc|matthews_correlation)$"
+)
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
@@ -61,7 +65,8 @@ def check(document: DocumentContext) -> Iterator[Finding]:
     if smaller and told is None and not name.endswith("loss"):
         yield document.finding(
             metric,
-            f"metric_for_best_model {metric.text} without greater_is_better counts as a score: the checkpoint with the highest {metric.text} is kept",
+            f"metric_for_best_model {metric.text} without greater_is_better counts as a score: "
+            f"the checkpoint with the highest {metric.text} is kept",
             help="greater_is_better: false",
             fixes=document.insert_after(metric, "greater_is_better", False, safety=Safety.UNSAFE),
         )

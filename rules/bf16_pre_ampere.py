@@ -55,7 +55,8 @@ from budgetlint.catalog.device import Device
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.run import Setting
 
-from ._training import TRL, device_of, stated
+from ._common import TRL_FORMATS
+from ._training import as_written, device_of, stated
 
 _WHERE = ("precision", "autocast", "engine_dtype", "weights_dtype", "quant_compute_dtype")
 """Settings that ask for bf16 arithmetic, the one that decides first."""
@@ -75,14 +76,14 @@ def _asks(run: RunContext, setting: Setting) -> bool:
     if not setting.known or not str(setting.value).startswith("bf16") or setting.text == "auto":
         return False
     trainer = run.run.trainer
-    by_trl = setting.name == "autocast" and trainer is not None and trainer.format in TRL
+    by_trl = setting.name == "autocast" and trainer is not None and trainer.format in TRL_FORMATS
     return stated(setting) or by_trl
 
 
 def _finding(run: RunContext, setting: Setting, device: Device) -> Finding:
     major, minor = device.compute_capability or (0, 0)
     spec = run.target.device if run.target else None
-    asked = f"'{setting.text}'" if not setting.is_default else "TRL's own bf16"
+    asked = f"'{as_written(setting)}'" if not setting.is_default else "TRL's own bf16"
     return run.finding(
         setting,
         f"{asked} asks for bf16, which {device.official} (compute capability {major}.{minor}) does not have: {_cost(run)}",

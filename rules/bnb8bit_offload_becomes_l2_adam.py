@@ -57,7 +57,7 @@ from budgetlint.run import Setting
 from budgetlint.units import gib
 
 from ._common import written
-from ._training import HUGGING_FACE, as_written, optimizer_of, stated
+from ._training import TRAINERS, as_written, full_tuning, optimizer_of, stated
 
 HOST_BYTES = 12
 """fp32 weights, exp_avg and exp_avg_sq of DeepSpeedCPUAdam, per parameter."""
@@ -65,7 +65,7 @@ HOST_BYTES = 12
 
 def check(run: RunContext) -> Iterator[Finding]:
     engine, trainer, offload = run.reading("deepspeed"), run.run.trainer, run.setting("offload_optimizer")
-    if engine is None or trainer is None or trainer.format not in (*HUGGING_FACE, "llamafactory", "axolotl"):
+    if engine is None or trainer is None or trainer.format not in TRAINERS:
         return
     if offload is None or offload.value not in ("cpu", "nvme") or engine.settings.get("optimizer") is not None:
         return
@@ -94,6 +94,7 @@ def _finding(run: RunContext, setting: Setting, offload: Setting) -> Finding:
         because=[offload, *([decay] if decays and decay is not None else [])],
         numbers={"host_bytes": params * HOST_BYTES} if params else None,
         confidence=Confidence.HIGH if coupled is not None or not decays else Confidence.MEDIUM,
+        severity=Severity.WARNING if decays or full_tuning(run) else Severity.INFO,
     )
 
 

@@ -55,6 +55,7 @@ from collections.abc import Callable, Iterator
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.models import find_model
 from budgetlint.catalog.optimizers import find_optimizer
+from budgetlint.memory.plan import Plan
 from budgetlint.memory.planner import plan_run
 from budgetlint.memory.static import states_of, trainable
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
@@ -166,8 +167,11 @@ def _difference(run: RunContext, claim: Setting) -> int:
     claimed = plan_run(run.run.settings.under(Settings([claim])), run.run.stack, run.plan.arch, run.plan.device)
     if not claimed.plans:
         return 0
-    mine, theirs = run.plan, claimed.plans[0]
-    return states_of(mine, trainable(mine)) // mine.sharding.states_over - states_of(theirs, trainable(theirs)) // theirs.sharding.states_over
+    return _state_bytes(run.plan) - _state_bytes(claimed.plans[0])
+
+
+def _state_bytes(plan: Plan) -> int:
+    return states_of(plan, trainable(plan)) // plan.sharding.states_over
 
 
 RULE = Rule(

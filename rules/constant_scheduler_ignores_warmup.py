@@ -40,12 +40,12 @@ from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 
-from ._training import HUGGING_FACE, as_written, stated
+from ._training import TRAINERS, as_written, stated
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     trainer, scheduler = run.run.trainer, run.setting("lr_scheduler")
-    if trainer is None or trainer.format not in (*HUGGING_FACE, "llamafactory", "axolotl"):
+    if trainer is None or trainer.format not in TRAINERS:
         return
     if scheduler is None or not stated(scheduler) or scheduler.text != "constant":
         return

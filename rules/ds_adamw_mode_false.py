@@ -1,6 +1,7 @@
 """A DeepSpeed file turns `Adam` into L2 Adam with `adam_w_mode: false` and decays weights.
 
-It is the only way in which DeepSpeed's `Adam` is not AdamW. With `type: AdamW` the flag has no effect.
+It is the only way in which DeepSpeed's `Adam` is not AdamW. With `type: AdamW` the flag has no effect. Where the file belongs to a run,
+`adam-l2-weight-decay` tells it, with the trainer's own decay.
 
 ## What it costs
 
@@ -64,5 +65,4 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=("deepspeed",),
-    supersedes=("adam-l2-weight-decay",),
 )

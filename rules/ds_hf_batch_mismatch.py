@@ -84,7 +84,9 @@ def _compare(run: RunContext, trainer: Reading, engine: Reading, theirs: str, fi
         yield _finding(run, left, right, f"{theirs} is {left.text}, but {field} is {right.text}")
 
 
-def _against_default(run: RunContext, trainer: Reading, left: Setting, there: float, field: str, default: float | None) -> Iterator[Finding]:
+def _against_default(
+    run: RunContext, trainer: Reading, left: Setting, there: float, field: str, default: float | None
+) -> Iterator[Finding]:
     """A field that the trainer's file leaves out may still come from its command line."""
     if default is None or there == default or (field == "learning_rate" and trainer.format in TRL_FORMATS):
         return
@@ -140,5 +142,14 @@ def _finding(run: RunContext, left: Setting, right: Setting | None, said: str, *
 
 
 RULE = Rule(
-    "BL501", "ds-hf-batch-mismatch", Severity.ERROR, Confidence.HIGH, "run", check, __doc__ or "", "0.1.0", fix="unsafe", formats=("deepspeed",)
+    "BL501",
+    "ds-hf-batch-mismatch",
+    Severity.ERROR,
+    Confidence.HIGH,
+    "run",
+    check,
+    __doc__ or "",
+    "0.1.0",
+    fix="unsafe",
+    formats=("deepspeed",),
 )

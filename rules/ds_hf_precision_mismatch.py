@@ -1,6 +1,7 @@
 """`fp16` or `bf16` in the DeepSpeed file differs from the trainer's.
 
-The trainer compares every key that the DeepSpeed file has and that is not `"auto"`. A section that is missing is not compared.
+The trainer compares every key that the DeepSpeed file has and that is not `"auto"`. A section that is missing is not compared,
+and a trainer's file that names neither dtype is not judged: the command line may.
 
 ## What it costs
 
@@ -48,20 +49,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Reading, Setting
+from budgetlint.rule import Confidence, Finding, Fix, Rule, RunContext, Safety, Severity
+from budgetlint.run import Setting
 
 from ._common import is_on, written
-from ._training import HUGGING_FACE, as_written, stated
+from ._training import TRAINERS, as_written
 
-_TRAINERS = (*HUGGING_FACE, "llamafactory", "axolotl")
 _DTYPES = ("fp16", "bf16")
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     engine, trainer = run.reading("deepspeed"), run.run.trainer
-    computed = _computed(run, trainer) if trainer is not None and trainer.format in _TRAINERS else None
-    if engine is None or computed is None:
+    if engine is None or trainer is None or trainer.format not in TRAINERS:
+        return
+    computed = trainer.settings.get("autocast")
+    if computed is None or not computed.known or computed.text == "auto":
         return
     switches = {dtype: written(engine, f"{dtype}.enabled") for dtype in _DTYPES}
     wrong = [switch for dtype, switch in switches.items() if switch is not None and _differs(switch, computed.value == dtype)]
@@ -69,32 +71,25 @@ def check(run: RunContext) -> Iterator[Finding]:
         yield _finding(run, wrong, computed)
 
 
-def _computed(run: RunContext, trainer: Reading) -> Setting | None:
-    """The trainer's own 16-bit choice, written or by default; None where it cannot be known (``auto``, ``${VAR}``)."""
-    setting = trainer.settings.get("autocast")
-    if setting is None:
-        merged = run.setting("autocast")
-        setting = merged if merged is not None and merged.is_default else None
-    return setting if setting is not None and setting.known and setting.text != "auto" else None
-
-
 def _differs(switch: Setting, wanted: bool) -> bool:
     return isinstance(switch.value, bool) and switch.value is not wanted
 
 
 def _finding(run: RunContext, wrong: list[Setting], computed: Setting) -> Finding:
-    sure = stated(computed)
-    said = f"the trainer says '{as_written(computed)}'" if sure else f"the trainer names no dtype, which makes it {computed.value}"
     values = " and ".join(f"{switch.name} is {switch.text}" for switch in wrong)
     return run.finding(
         wrong[0],
-        f"{values} in the DeepSpeed file, but {said}: the trainer stops with a list of mismatching values",
+        f"{values} in the DeepSpeed file, but the trainer says '{as_written(computed)}' and stops with a list of mismatching values",
         help='write "auto" for fp16.enabled and bf16.enabled in the DeepSpeed file: the trainer fills them in',
         because=[*wrong[1:], computed],
-        fixes=[fix for switch in wrong for fix in run.set(switch, "auto", "let the trainer decide")][:1],
-        confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
-        severity=Severity.ERROR if sure else Severity.WARNING,
+        fixes=_cure(run, wrong),
     )
+
+
+def _cure(run: RunContext, wrong: list[Setting]) -> tuple[Fix, ...]:
+    """All of them in one fix: the run starts only when none is left."""
+    edits = [edit for switch in wrong for fix in run.set(switch, "auto") for edit in fix.edits]
+    return (Fix("let the trainer decide", Safety.SAFE, tuple(edits)),) if edits else ()
 
 
 RULE = Rule(

@@ -51,12 +51,12 @@ from collections.abc import Iterator
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 
-from ._training import HUGGING_FACE, as_written, optimizer_of, stated
+from ._training import TRAINERS, as_written, optimizer_of, stated
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     engine, trainer = run.reading("deepspeed"), run.run.trainer
-    if engine is None or trainer is None or trainer.format not in (*HUGGING_FACE, "llamafactory", "axolotl"):
+    if engine is None or trainer is None or trainer.format not in TRAINERS:
         return
     ours, theirs = trainer.settings.get("optimizer"), engine.settings.get("optimizer")
     mine, other = optimizer_of(ours), optimizer_of(theirs)

@@ -87,9 +87,10 @@ def check(run: RunContext) -> Iterator[Finding]:
     if not large or not stated:
         return
     share = f", {100 * size / spec.usable_low:.0f}% of the {card.name if card else spec.text}" if spec else ""
+    kept = "with overlap_comm keeps two buckets" if twice else "keeps one bucket"
     yield run.finding(
         bucket if not bucket.is_default else overlap,
-        f"reduce_bucket_size {bucket.text}{' with overlap_comm keeps two buckets' if twice else ' keeps one bucket'}: {both(size)} on every GPU{share}",
+        f"reduce_bucket_size {bucket.text} {kept}: {both(size)} on every GPU{share}",
         help='"auto" (hidden size squared) or 5e7',
         because=[setting for setting in (overlap, run.setting("shard")) if setting],
         numbers={"bucket_bytes": size},

@@ -45,8 +45,7 @@ from collections.abc import Iterator
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
 from budgetlint.run import Setting
 
-from ._common import is_on, written
-from ._training import HUGGING_FACE
+from ._common import HUGGING_FACE, is_on, written
 
 _TRAINER = (("fp16", ("bf16",)), ("fp16_full_eval", ("bf16_full_eval",)))
 _PAIRS = {

@@ -53,6 +53,7 @@ from collections.abc import Iterator
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.run import Setting
 
+from ._common import HUGGING_FACE
 from ._training import as_written, full_tuning, stated, unsharded
 
 
@@ -62,14 +63,16 @@ def check(run: RunContext) -> Iterator[Finding]:
         return
     if not _half(run, weights) or not full_tuning(run) or run.value("quant", "none") != "none":
         return
+    trainer = run.run.trainer
+    sure = bool(alone) and stated(weights) and trainer is not None and trainer.format in HUGGING_FACE
     yield run.finding(
         weights if stated(weights) else autocast,
-        f"{_loaded(run, weights)}, and '{as_written(autocast)}' trains them with fp16 mixed precision: "
-        "the first optimizer step stops with 'Attempting to unscale FP16 gradients'",
+        f"{_loaded(run, weights, autocast)} with fp16 mixed precision: the first optimizer step stops with "
+        "'Attempting to unscale FP16 gradients'",
         help="load the weights in fp32 (dtype: float32, torch_dtype before transformers 4.56), or use bf16",
         because=[weights, autocast],
-        confidence=Confidence.HIGH if alone and stated(weights) else Confidence.MEDIUM,
-        severity=Severity.ERROR if alone and stated(weights) else Severity.WARNING,
+        confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
+        severity=Severity.ERROR if sure else Severity.WARNING,
     )
 
 
@@ -80,10 +83,15 @@ def _half(run: RunContext, weights: Setting) -> bool:
     return bool(weights.value == "fp16")
 
 
-def _loaded(run: RunContext, weights: Setting) -> str:
-    if stated(weights):
-        return f"'{as_written(weights)}' loads the weights in fp16"
-    return f"no dtype is given, so transformers 5 loads the fp16 checkpoint {run.value('model')} as it is"
+def _loaded(run: RunContext, weights: Setting, autocast: Setting) -> str:
+    """How the weights come to be fp16, and what trains them."""
+    if not stated(weights):
+        loaded = f"no dtype is given, so transformers 5 loads the fp16 checkpoint {run.value('model')} as it is"
+    elif weights.origin.span == autocast.origin.span:
+        return f"'{as_written(weights)}' loads the weights in fp16 and trains them"
+    else:
+        loaded = f"'{as_written(weights)}' loads the weights in fp16"
+    return f"{loaded}, and '{as_written(autocast)}' trains them"
 
 
 RULE = Rule(

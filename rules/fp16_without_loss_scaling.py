@@ -43,7 +43,7 @@ from collections.abc import Iterator
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.run import Setting
 
-from ._training import full_tuning, optimizer_of, stated, unsharded
+from ._training import as_written, full_tuning, optimizer_of, stated, unsharded
 
 _ADAM = "Adam divides by zero where a gradient is below 2.4e-4 (its square and the epsilon are zero in fp16), and small updates vanish"
 _OTHERS = "gradients and updates below 6e-8 vanish"
@@ -58,7 +58,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     sure = pure.name == "precision" or stated(run.setting("autocast"))
     yield run.finding(
         pure,
-        f"'{pure.text}' trains fp16 weights without loss scaling: {cost}",
+        f"'{as_written(pure)}' trains fp16 weights without loss scaling: {cost}",
         help="keep fp32 weights and compute in fp16 with a dynamic loss scale ('precision fp16', fp16: true), or use bf16",
         because=[setting for setting in (run.setting("autocast"), run.setting("optimizer")) if setting],
         confidence=Confidence.HIGH if sure else Confidence.MEDIUM,

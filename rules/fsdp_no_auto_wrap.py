@@ -91,7 +91,9 @@ def _trainer(document: DocumentContext) -> Iterator[Finding]:
     if newer is False:
         message = f"fsdp {_shown(options)} without auto_wrap: {COST}"
     else:
-        message = f"fsdp {_shown(options)} without auto_wrap: with transformers before {WRAPS_BY_DEFAULT} {COST}; newer ones wrap every layer"
+        message = (
+            f"fsdp {_shown(options)} without auto_wrap: with transformers before {WRAPS_BY_DEFAULT} {COST}; newer ones wrap every layer"
+        )
     yield document.finding(
         options,
         message,

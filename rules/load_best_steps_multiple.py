@@ -62,13 +62,14 @@ def check(document: DocumentContext) -> Iterator[Finding]:
     if every <= 0 or not _refused(kept, every):
         return
     said = f"save_steps {save_steps.text if save_steps else plainly(kept) + ' (not set)'}"
+    mixed = (every < 1) != (kept < 1)
     better = max(1, round(kept / every)) * every
     yield document.finding(
         save_steps or eval_steps,
         f"{said} is no multiple of {eval_steps.name} {eval_steps.text}: with load_best_model_at_end the run stops at start",
-        help=f"save_steps: {plainly(better).replace(',', '')}",
+        help="write both as steps or both as parts of the run" if mixed else f"save_steps: {plainly(better).replace(',', '')}",
         because=[eval_steps],
-        fixes=document.set(save_steps, int(better), safety=Safety.UNSAFE) if save_steps and better == int(better) else (),
+        fixes=document.set(save_steps, int(better), safety=Safety.UNSAFE) if save_steps and not mixed and better == int(better) else (),
         numbers={"save_steps": kept, "eval_steps": every},
     )
 

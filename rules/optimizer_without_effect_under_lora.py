@@ -1,7 +1,7 @@
 """An 8-bit or paged optimizer on a LoRA run, where there is next to no optimizer state to shrink.
 
-Told when what it saves is under 1% of what the run needs. High ranks with trained embeddings (`modules_to_save`) have real state, and
-are not told.
+Told when what it saves is under 2% of the device (of what the run needs, where the device is not known). High ranks with trained
+embeddings (`modules_to_save`) have real state, and are not told.
 
 ## What it costs
 
@@ -47,7 +47,8 @@ from budgetlint.units import gib
 
 from ._training import as_written, optimizer_of, stated
 
-SHARE = 0.01
+SHARE = 0.02
+"""Of the device, or of what the run needs where no device is known."""
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -59,7 +60,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     if params is None or plan is None or plan.adapter is None:
         return
     saved = _saved(optimizer, params, plan.adapter.dtype)
-    if saved > SHARE * estimate.need.bytes:
+    if saved > SHARE * (estimate.usable_low or estimate.need.bytes):
         return
     yield run.finding(
         setting,

@@ -57,7 +57,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Reading
+from budgetlint.run import Reading, Setting
 
 from ._common import TRL_FORMATS, is_on, written
 
@@ -87,7 +87,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     )
 
 
-def _packing(trainer: Reading):  # type: ignore[no-untyped-def]
+def _packing(trainer: Reading) -> Setting | None:
     strategy = written(trainer, "packing_strategy")
     if strategy is not None and strategy.value == "wrapped":
         return None

@@ -9,7 +9,7 @@ Some recipes do it on purpose, to fit one card (torchtune's single-device full r
 ## What it costs
 
 At a learning rate of 2e-5 a weight above 0.01 never moves; typical weights are 0.02. A report on Qwen3-8B saw the loss stop at
-about three times that of the run with fp32 weights. Nothing errors.
+about three times that of the run with fp32 weights. No error is raised.
 
 ## Failing
 
@@ -55,7 +55,7 @@ from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.run import Setting
 
 from ._bf16 import SMALL_RATE, cost, rounding_optimizer
-from ._training import full_tuning, stated, unsharded
+from ._training import as_written, full_tuning, stated, unsharded
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -68,7 +68,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     words, numbers = cost(rate)
     yield run.finding(
         pure,
-        f"'{pure.text}' keeps weights, gradients and {optimizer.name} states in bf16 with no fp32 copy: {words}",
+        f"'{as_written(pure)}' keeps weights, gradients and {optimizer.name} states in bf16 with no fp32 copy: {words}",
         help="load the weights in fp32 and compute in bf16 (autocast), shard with ZeRO or FSDP mixed precision, or take an optimizer "
         "with stochastic rounding or Kahan summation (optimi_adamw, stable_adamw, torchao AdamW with bf16_stochastic_round)",
         because=[setting for setting in (rate, run.setting("optimizer")) if setting],

@@ -50,7 +50,7 @@ from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
 
-from ._training import HUGGING_FACE
+from ._training import TRAINERS
 
 _GONE = {
     "adamw_hf": (("transformers", "4.50.0"), ("axolotl", "0.8.0")),
@@ -64,19 +64,17 @@ _LONG_GONE = frozenset({"adamw_hf"})
 
 def check(run: RunContext) -> Iterator[Finding]:
     trainer = run.run.trainer
-    setting = (
-        trainer.settings.get("optimizer") if trainer is not None and trainer.format in (*HUGGING_FACE, "llamafactory", "axolotl") else None
-    )
+    setting = trainer.settings.get("optimizer") if trainer is not None and trainer.format in TRAINERS else None
     if setting is None or setting.text not in _GONE:
         return
     package, version = _GONE[setting.text][0]
     gone = _is_gone(run, setting.text)
     if gone is False or (gone is None and setting.text not in _LONG_GONE):
         return
-    when = f"{package} {version} and newer" if gone is None else f"{package} {version} and this run's"
+    whose = "this run has it or a newer one, and" if gone else "a newer installation"
     yield run.finding(
         setting,
-        f"'{setting.text}' is no optimizer of {when}: the run stops when the arguments are read",
+        f"'{setting.text}' is gone since {package} {version}: {whose} stops when the arguments are read",
         help="write adamw_torch: the same AdamW with the same states",
         fixes=run.set(setting, "adamw_torch", safety=Safety.SAFE if gone else Safety.UNSAFE),
         severity=Severity.ERROR if gone else Severity.WARNING,

@@ -59,6 +59,7 @@ from collections.abc import Iterator
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.documents import walk
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.run import Setting
 
 from ._common import is_on, written
 
@@ -77,19 +78,31 @@ def check(run: RunContext) -> Iterator[Finding]:
     if length.value <= arch.max_positions or arch.position not in ("learned", "rope") or _scaled(run):
         return
     learned, packed = arch.position == "learned", bool(run.value("packing") or run.value("padding_free"))
-    cost = "the first longer sample fails with an index error" if learned else "positions beyond it were never trained, and no rope scaling is stated"
+    cost = (
+        "the first longer sample fails with an index error"
+        if learned
+        else "positions beyond it were never trained, and no rope scaling is stated"
+    )
+    summed = "+" in length.text
     if packed:
         cost = f"{cost} (packed rows count positions by sample)"
     model = run.setting("model")
     yield run.finding(
         length,
-        f"{length.origin.key.rpartition('.')[2] or length.name} {length.text} is beyond the {arch.max_positions:,} positions of {arch.name}: {cost}",
+        f"{_named(length)} is beyond the {arch.max_positions:,} positions of {arch.name}: {cost}",
         help=f"at most {arch.max_positions}" + ("" if learned else ", or state the rope scaling"),
         because=[model] if model else (),
         numbers={"seq_tokens": length.value, "max_positions": arch.max_positions},
-        severity=Severity.INFO if packed else Severity.ERROR if learned else None,
+        severity=Severity.INFO if packed or summed else Severity.ERROR if learned else None,
         confidence=Confidence.HIGH if learned and not packed else None,
     )
+
+
+def _named(length: Setting) -> str:
+    """``max_length 4096``; reinforcement learning bounds prompt and completion apart."""
+    if "+" in length.text:
+        return f"prompt and completion, {length.text} = {length.value:,} tokens,"
+    return f"{length.origin.key.rpartition('.')[2] or length.name} {length.text}"
 
 
 def _scaled(run: RunContext) -> bool:

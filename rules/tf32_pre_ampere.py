@@ -46,7 +46,7 @@ from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 
-from ._training import device_of, stated
+from ._training import as_written, device_of, stated
 
 AMPERE = (8, 0)
 
@@ -61,7 +61,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     spec = run.target.device if run.target else None
     yield run.finding(
         tf32,
-        f"'{tf32.text}' asks for TF32, which {device.official} (compute capability {capability[0]}.{capability[1]}) does not have: "
+        f"'{as_written(tf32)}' asks for TF32, which {device.official} (compute capability {capability[0]}.{capability[1]}) does not have: "
         "transformers stops before the first step",
         help="remove tf32: fp32 matrix products run in fp32 on this card whatever it says",
         related=[(spec, f"the device is {device.official}")] if spec else (),

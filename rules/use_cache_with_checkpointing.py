@@ -66,7 +66,11 @@ def check(run: RunContext) -> Iterator[Finding]:
     if checkpointed:
         cost = "the model switches it off again at every step, with a warning"
     else:
-        cost = f"every layer keeps its keys and values, {both(size)} for nothing" if size else "every layer keeps its keys and values for nothing"
+        cost = (
+            f"every layer keeps its keys and values, {both(size)} for nothing"
+            if size
+            else "every layer keeps its keys and values for nothing"
+        )
     yield run.finding(
         cache,
         f"{cache.origin.key.rpartition('.')[2] or cache.name} {cache.text} in training: {cost}",

@@ -1,10 +1,10 @@
-"""The warm-up is as long as the run, or longer.
+"""The warm-up is longer than the run.
 
-Told only where both are written as numbers of steps.
+Told only where both are written as numbers of steps. A warm-up of exactly the run's length may be one stage of several, and is not told.
 
 ## What it costs
 
-The learning rate never reaches the value that is configured (or only at the last step), and no decay follows.
+The learning rate never reaches the value that is configured, and no decay follows.
 
 ## Failing
 
@@ -48,13 +48,13 @@ from ._training import as_written, number, stated
 
 def check(run: RunContext) -> Iterator[Finding]:
     steps, warmup, rate = run.setting("max_steps"), run.setting("warmup_steps"), run.setting("learning_rate")
-    if steps is None or warmup is None or not stated(steps) or not stated(warmup) or steps.value < 1 or warmup.value < max(1, steps.value):
+    if steps is None or warmup is None or not stated(steps) or not stated(warmup) or steps.value < 1 or warmup.value <= steps.value:
         return
     reached = steps.value / warmup.value
     peak = f"{number(reached * rate.value)} instead of {number(rate.value)}" if rate and rate.known else f"{reached:.0%} of its value"
     yield run.finding(
         warmup,
-        f"'{as_written(warmup)}' is not shorter than the run ('{as_written(steps)}'): the learning rate ends at {peak}",
+        f"'{as_written(warmup)}' is longer than the run ('{as_written(steps)}'): the learning rate ends at {peak}",
         help=f"3 to 10% of the run is usual: {max(1, round(steps.value * 0.03))} to {max(1, round(steps.value * 0.1))} steps",
         because=[steps],
         numbers={"warmup_steps": warmup.value, "max_steps": steps.value, "peak_fraction": reached},

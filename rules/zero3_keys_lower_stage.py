@@ -79,7 +79,8 @@ def _offload(document: DocumentContext, device: Setting, stage: Setting | None, 
 def _prefixed(document: DocumentContext, stage: Setting | None, value: int) -> Iterator[Finding]:
     """One finding for all of them: such a file was copied from one for stage 3."""
     section = document.node("zero_optimization")
-    names = [name for name in section.keys() if name.startswith(STAGE3_ONLY)] if isinstance(section, Mapping) else []
+    entries = section.entries if isinstance(section, Mapping) else ()
+    names = [entry.key.text for entry in entries if entry.key.text.startswith(STAGE3_ONLY)]
     first = written(document.reading, f"zero_optimization.{names[0]}") if names else None
     if first is None:
         return

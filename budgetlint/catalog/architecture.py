@@ -9,8 +9,9 @@ from dataclasses import dataclass
 class Architecture:
     """One model's shape. Sizes in elements; ``vocab`` is the rows of the embedding matrix.
 
-    ``family`` is the transformers ``model_type`` whose module code runs (``qwen2``, ``llama``, ``gpt2`` ...). ``published``
-    is the parameter count read in a public file, None where none was found; the computed count is
+    ``family`` is the transformers ``model_type`` whose module code runs (``qwen2``, ``llama``, ``gpt2`` ...). ``params_published``
+    is the count to compare with (`models.verified` says whether a public file, the transformers class, both or neither gave
+    it), None where none was read; the computed count is
     `budgetlint.catalog.ledger.parameter_count`. ``layers`` of an encoder-decoder are the encoder's, `decoder_layers` the
     decoder's. ``parts`` are towers beside the language model (``vision``, ``text``), each an architecture of its own.
     ``extra`` holds numbers that one family needs (``type_vocab``, ``mel_bins``, ``sinks`` ...), read with `number`.

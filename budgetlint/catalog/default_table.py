@@ -53,9 +53,6 @@ DEFAULTS: tuple[Row, ...] = (
     Row("transformers", "report_to", "all", until="5.0.0", source=_ARGS),
     Row("transformers", "report_to", "none", since="5.0.0", source=_ARGS),
     Row(
-        "transformers", "attn_implementation", "sdpa", since="4.36.0", source="transformers modeling_utils.py _autoset_attn_implementation"
-    ),
-    Row(
         "transformers",
         "bnb_embedding_state",
         "8bit",
@@ -101,15 +98,15 @@ DEFAULTS: tuple[Row, ...] = (
     ),
     # -- trl ------------------------------------------------------------------------------------------------------------
     Row("trl", "bf16", False, until="0.19.0", source="trl 0.18.2 trainer/sft_config.py"),
-    Row("trl", "bf16", "unless fp16", since="0.19.0", source="trl 0.19.1 trainer/sft_config.py; base_config.py from 1.0"),
+    Row("trl", "bf16", "unless fp16", since="0.19.0", source="trl 0.19.0 trainer/sft_config.py; base_config.py from 1.0"),
     Row("trl", "gradient_checkpointing", False, until="0.22.0", source="trl 0.21.0 trainer/sft_config.py"),
-    Row("trl", "gradient_checkpointing", True, since="0.22.0", source="trl 0.22.2 trainer/sft_config.py; base_config.py from 1.0"),
-    Row("trl", "max_length", None, until="0.13.0", source="trl 0.12.2: max_seq_length None, taken from the tokenizer, at most 1024"),
-    Row("trl", "max_length", 1024, since="0.13.0", source="trl 0.15.2 (max_seq_length) and 0.18.2 trainer/sft_config.py"),
+    Row("trl", "gradient_checkpointing", True, since="0.22.0", source="trl 0.22.0 trainer/sft_config.py; base_config.py from 1.0"),
+    Row("trl", "max_length", None, until="0.15.0", source="trl 0.14.0 trainer/sft_config.py (max_seq_length)"),
+    Row("trl", "max_length", 1024, since="0.15.0", source="trl 0.15.0 (max_seq_length) and 0.18.2 trainer/sft_config.py"),
     Row("trl", "packing", False, source="trl trainer/sft_config.py"),
     Row("trl", "learning_rate", 2e-5, source="trl trainer/sft_config.py"),
     Row("trl", "logging_steps", 500, until="0.19.0", source="trl 0.18.2 trainer/sft_config.py"),
-    Row("trl", "logging_steps", 10, since="0.19.0", source="trl 0.19.1 trainer/sft_config.py"),
+    Row("trl", "logging_steps", 10, since="0.19.0", source="trl 0.19.0 trainer/sft_config.py"),
     Row("trl", "loss_type", "full", until="1.6.0", source="trl 1.0.0 trainer/sft_config.py: nll over full logits"),
     Row(
         "trl",
@@ -122,23 +119,16 @@ DEFAULTS: tuple[Row, ...] = (
     Row("trl", "loss_type.nll", "chunked", since="1.15.0", source="trl 1.16.0 trainer/sft_trainer.py: the fused head is always added"),
     Row("trl", "from_pretrained.dtype", "transformers", until="0.26.0", source="trl 0.25.1 trainer/utils.py: what from_pretrained does"),
     Row(
-        "trl", "from_pretrained.dtype", "auto", since="0.26.0", until="0.27.0", source="trl 0.26.2 trainer/utils.py create_model_from_path"
+        "trl", "from_pretrained.dtype", "auto", since="0.26.0", until="0.27.0", source="trl 0.26.0 trainer/utils.py create_model_from_path"
     ),
-    Row("trl", "from_pretrained.dtype", "fp32", since="0.27.0", source="trl 0.27.2 and 1.16.0 trainer/utils.py create_model_from_path"),
+    Row("trl", "from_pretrained.dtype", "fp32", since="0.27.0", source="trl 0.27.0 and 1.16.0 trainer/utils.py create_model_from_path"),
     Row("trl", "qlora_adapter_dtype", "fp32", until="0.26.0", source="trl 0.25.1 trainer/sft_trainer.py: peft's own fp32"),
     Row(
         "trl",
         "qlora_adapter_dtype",
         "bf16",
         since="0.26.0",
-        source="trl 0.26.2 trainer/sft_trainer.py:712-718: trainable parameters of 4- and 8-bit models",
-    ),
-    Row(
-        "trl",
-        "use_reentrant",
-        True,
-        also=(("peft", "0", ""), ("deepspeed", "0", "")),
-        source="trl: forced for PEFT with ZeRO-3; applies only there",
+        source="trl 0.26.0 trainer/sft_trainer.py:712-718: trainable parameters of 4- and 8-bit models",
     ),
     Row("trl", "use_reentrant.peft_zero3", True, source="trl 1.16.0 trainer/sft_trainer.py: forced for PEFT with ZeRO-3"),
     # -- accelerate, peft -----------------------------------------------------------------------------------------------
@@ -166,9 +156,9 @@ DEFAULTS: tuple[Row, ...] = (
         source="accelerate 1.2.0 utils/deepspeed.py:29-97: what was no AdamW becomes L2",
     ),
     Row("peft", "adapter_dtype", "fp32", source="peft 0.21.2 autocast_adapter_dtype=True: 16-bit adapter weights are cast to fp32"),
-    Row("peft", "r", 8, source="peft tuners/lora/config.py"),
-    Row("peft", "lora_alpha", 8, source="peft tuners/lora/config.py"),
-    Row("peft", "lora_dropout", 0.0, source="peft tuners/lora/config.py"),
+    Row("peft", "r", 8, source="peft 0.21.2 tuners/lora/config.py"),
+    Row("peft", "lora_alpha", 8, source="peft 0.21.2 tuners/lora/config.py"),
+    Row("peft", "lora_dropout", 0.0, source="peft 0.21.2 tuners/lora/config.py"),
     # -- deepspeed ------------------------------------------------------------------------------------------------------
     Row("deepspeed", "gradient_clipping", 0.0, until="0.19.3", source="deepspeed runtime/constants.py before 442166559"),
     Row("deepspeed", "gradient_clipping", 1.0, since="0.19.3", source="deepspeed 442166559 (0.19.3)"),
@@ -193,9 +183,6 @@ DEFAULTS: tuple[Row, ...] = (
         True,
         source="LLaMA-Factory model/model_utils/checkpointing.py: unless disable_gradient_checkpointing",
     ),
-    Row("llamafactory", "cutoff_len", 2048, source="LLaMA-Factory hparams/data_args.py"),
-    Row("llamafactory", "lora_rank", 8, source="LLaMA-Factory hparams/finetuning_args.py"),
-    Row("llamafactory", "lora_target", "all", source="LLaMA-Factory hparams/finetuning_args.py"),
     Row("axolotl", "weights_dtype", "bf16", source="axolotl utils/config/__init__.py:191: bf16: true loads the weights in bf16"),
 )
 

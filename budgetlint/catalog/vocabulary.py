@@ -26,16 +26,35 @@ SHORTEST = 7
 
 
 def misspelt(word: str, known: Iterable[str]) -> str:
-    """The one name within two typing errors (one up to ten letters) of a long enough word; empty where none or several are."""
-    allowed = 1 if len(word) <= 10 else 2
+    """The one name that a long enough word misspells; empty where none or several are near."""
     if len(word) < SHORTEST:
         return ""
     near: dict[int, list[str]] = {}
     for name in known:
-        if abs(len(name) - len(word)) <= allowed and len(name) >= SHORTEST - 1:
-            near.setdefault(distance(word, name, allowed), []).append(name)
-    best = next((near[errors] for errors in range(1, allowed + 1) if errors in near), [])
+        if abs(len(name) - len(word)) <= 2 and len(name) >= SHORTEST - 1 and (errors := _slips(word, name)):
+            near.setdefault(errors, []).append(name)
+    best = near.get(1) or near.get(2) or []
     return best[0] if len(best) == 1 else ""
+
+
+def _slips(word: str, name: str) -> int:
+    """How many letters are wrong, 1 or 2; 0 for a name that is meant otherwise (``truncation_side``, ``truncation_mode``).
+
+    One part of the name may be wrong, not only in its number: by one letter from four letters on, by two from eight. A lost
+    or added underscore is one error.
+    """
+    left, right = word.split("_"), name.split("_")
+    if len(left) != len(right):
+        return 1 if word.replace("_", "") == name.replace("_", "") else 0
+    wrong = [(a, b) for a, b in zip(left, right, strict=True) if a != b]
+    if len(wrong) != 1:
+        return 0
+    a, b = wrong[0]
+    if a.strip("0123456789") == b.strip("0123456789"):
+        return 0
+    most = 2 if max(len(a), len(b)) >= 8 else 1 if max(len(a), len(b)) >= 4 else 0
+    errors = distance(a, b, most)
+    return errors if errors <= most else 0
 
 
 def distance(left: str, right: str, most: int) -> int:

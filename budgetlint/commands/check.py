@@ -28,10 +28,16 @@ hold in GPU memory, and says what is wrong before anyone pays for the GPU. Exit 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
     add_run_options(parser)
-    parser.add_argument("--format", metavar="NAME[=FILE]", action="append", default=[], help=f"{', '.join(CHECK_FORMATS)}; repeat for several")
-    parser.add_argument("--select", metavar="RULES", action="append", default=[], help="only these rules or families (BL2, does-not-fit), by comma")
+    parser.add_argument(
+        "--format", metavar="NAME[=FILE]", action="append", default=[], help=f"{', '.join(CHECK_FORMATS)}; repeat for several"
+    )
+    parser.add_argument(
+        "--select", metavar="RULES", action="append", default=[], help="only these rules or families (BL2, does-not-fit), by comma"
+    )
     parser.add_argument("--ignore", metavar="RULES", action="append", default=[], help="not these rules or families, by comma")
-    parser.add_argument("--fail-on", choices=[severity.value for severity in Severity], help="exit 1 from this severity on (default: error)")
+    parser.add_argument(
+        "--fail-on", choices=[severity.value for severity in Severity], help="exit 1 from this severity on (default: error)"
+    )
     parser.add_argument("--require-verdict", action="store_true", help="exit 1 when a run could not be judged")
     parser.add_argument("--info", action="store_true", help="show findings of severity info too")
     parser.add_argument("--fix", action="store_true", help="apply safe fixes")

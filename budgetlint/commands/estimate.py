@@ -80,4 +80,6 @@ def _language_errors(result: Judged) -> list[Finding]:
 
 def _complain(io: Console, findings: list[Finding]) -> None:
     for finding in findings:
-        io.err.write(f"{finding.location}: error {finding.code}: {finding.message}\n" + (f"    help: {finding.help}\n" if finding.help else ""))
+        io.err.write(
+            f"{finding.location}: error {finding.code}: {finding.message}\n" + (f"    help: {finding.help}\n" if finding.help else "")
+        )

@@ -6,7 +6,7 @@ import argparse
 import difflib
 
 from budgetlint.commands.console import Console, Misuse
-from budgetlint.documents.edit import write_text
+from budgetlint.documents.write import write_text
 from budgetlint.files import DiskFiles
 from budgetlint.source import SourceFile, Unreadable
 

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Protocol
 
+from budgetlint.catalog.listing import Listing
 from budgetlint.commands.console import Console, Misuse
-
-
-class Listing(Protocol):
-    """Text for people and a mapping for programs; ``problem`` says why a name has no row."""
-
-    text: str
-    data: dict[str, object]
-    problem: str
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -63,6 +63,12 @@ class AssertChecker:
         if len(statement.right) > 1 or term.share is not None or isinstance(term.value, ListValue):
             self._bad(_span(statement.right), f"a setting is compared with one value ({path})", f"write one value: {path} == …")
             return None
+        if slot.many:
+            self._bad(_span(statement.left), f"'{path}' is a list and cannot be compared", "compare a setting that has one value")
+            return None
+        if path == "shard" and term.value.content == "hsdp":
+            self._bad(term.span, "'hsdp' is fsdp with a hybrid strategy", "write assert shard == fsdp")
+            return None
         if slot.kind not in NUMERIC_KINDS and statement.comparison not in EQUALITY:
             help = f"'{path}' is a word: compare it with == or !="
             self._bad(_span(statement.left), f"'{path} {statement.comparison}' has no meaning", help)

@@ -50,7 +50,12 @@ def _by_part(plan: Plan, layer: tuple[Saved, ...], layers: int) -> Iterator[Term
     for part, rows in parts.items():
         count = layers * total(rows, plan.tokens, plan.length)
         spared = first if part == "norm" else 0
-        yield Term(Bucket.ACTIVATIONS, count - spared, f"{layers} layers x {_per_token(plan, rows)}: {part}{_spared(spared)}", plan.because(*_WORKLOAD, *_SETS[part]))
+        yield Term(
+            Bucket.ACTIVATIONS,
+            count - spared,
+            f"{layers} layers x {_per_token(plan, rows)}: {part}{_spared(spared)}",
+            plan.because(*_WORKLOAD, *_SETS[part]),
+        )
 
 
 _SETS = {
@@ -88,10 +93,14 @@ def outside_layers(plan: Plan) -> Iterator[Term]:
     if plan.full:
         kept += 0 if fused else stream * arch.hidden
         kept += min(out, plan.precision.compute) * arch.hidden
-    yield Term(Bucket.ACTIVATIONS, tokens * kept, f"final norm and head input: {tokens:,} tokens x {kept:,} B", plan.because(*_WORKLOAD, "model"))
+    yield Term(
+        Bucket.ACTIVATIONS, tokens * kept, f"final norm and head input: {tokens:,} tokens x {kept:,} B", plan.because(*_WORKLOAD, "model")
+    )
     if arch.position == "rope" and not fused:
         table = 2 * plan.length * arch.head_dim * (4 if plan.precision.autocast and plan.full else plan.precision.compute)
-        yield Term(Bucket.ACTIVATIONS, table, f"rotary tables: 2 x {plan.length:,} positions x {arch.head_dim}", plan.because("seq_len", "model"))
+        yield Term(
+            Bucket.ACTIVATIONS, table, f"rotary tables: 2 x {plan.length:,} positions x {arch.head_dim}", plan.because("seq_len", "model")
+        )
 
 
 def last_hidden_state(plan: Plan) -> int:

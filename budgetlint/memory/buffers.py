@@ -26,7 +26,12 @@ def casts(plan: Plan, train: Trainable, layers: int, *, head: bool) -> Iterator[
     if plan.quant is not None and plan.quant.upcast == "all" and head:
         count += shape.head_elements
     if count:
-        yield Term(Bucket.BUFFERS, count * precision.compute, f"autocast copies of {count:,} {what} x {precision.compute} B", plan.because("autocast", "precision", "weights_dtype"))
+        yield Term(
+            Bucket.BUFFERS,
+            count * precision.compute,
+            f"autocast copies of {count:,} {what} x {precision.compute} B",
+            plan.because("autocast", "precision", "weights_dtype"),
+        )
 
 
 def layer_casts(plan: Plan, train: Trainable) -> int:
@@ -45,7 +50,9 @@ def dequantised(plan: Plan) -> Iterator[Term]:
     if plan.quant is None or plan.quant.kind == "int8":
         return
     largest = max((linear.inputs * linear.outputs for linear in plan.shape.layer), default=0)
-    yield Term(Bucket.BUFFERS, largest * plan.quant.compute, f"one dequantised weight: {largest:,} x {plan.quant.compute} B", plan.because("quant"))
+    yield Term(
+        Bucket.BUFFERS, largest * plan.quant.compute, f"one dequantised weight: {largest:,} x {plan.quant.compute} B", plan.because("quant")
+    )
 
 
 def data_parallel(plan: Plan, train: Trainable) -> Iterator[Term]:
@@ -54,7 +61,9 @@ def data_parallel(plan: Plan, train: Trainable) -> Iterator[Term]:
     size = plan.adapter.dtype if plan.adapter is not None else plan.precision.grads
     if sharding.kind == "ddp":
         count = train.elements * size
-        yield Term(Bucket.BUFFERS, count, f"DDP buckets: a copy of {train.elements:,} gradients x {size} B", plan.because("shard", "devices"))
+        yield Term(
+            Bucket.BUFFERS, count, f"DDP buckets: a copy of {train.elements:,} gradients x {size} B", plan.because("shard", "devices")
+        )
     elif sharding.is_zero:
         yield from _zero_buckets(plan, train, size)
 
@@ -65,7 +74,12 @@ def _zero_buckets(plan: Plan, train: Trainable, size: int) -> Iterator[Term]:
     sharding, zero = plan.sharding, plan.sharding.zero
     if zero.contiguous:
         count = min(zero.reduce_bucket, train.elements) * (2 if zero.overlap and sharding.kind != "zero3" else 1)
-        yield Term(Bucket.BUFFERS, count * size, f"DeepSpeed reduce bucket{'s' if zero.overlap else ''}: {count:,} elements x {size} B", plan.because("zero_bucket", "zero_overlap", "shard"))
+        yield Term(
+            Bucket.BUFFERS,
+            count * size,
+            f"DeepSpeed reduce bucket{'s' if zero.overlap else ''}: {count:,} elements x {size} B",
+            plan.because("zero_bucket", "zero_overlap", "shard"),
+        )
 
 
 def gathered(plan: Plan, *, root: bool) -> Iterator[Term]:
@@ -77,12 +91,30 @@ def gathered(plan: Plan, *, root: bool) -> Iterator[Term]:
     if sharding.is_fsdp:
         units = shape.layers if not sharding.reshard else (2 if sharding.kind == "fsdp2" else 1)
         count = int(shape.layer_total * size) * units
-        yield Term(Bucket.BUFFERS, count, f"{units} gathered layer{'s' if units > 1 else ''} of {shape.layer_total:,} parameters", plan.because("shard", "reshard_after_forward", "wrap"))
+        yield Term(
+            Bucket.BUFFERS,
+            count,
+            f"{units} gathered layer{'s' if units > 1 else ''} of {shape.layer_total:,} parameters",
+            plan.because("shard", "reshard_after_forward", "wrap"),
+        )
         if root:
-            yield Term(Bucket.BUFFERS, shape.root * plan.precision.compute, f"gathered root unit (embeddings, head): {shape.root:,} x {plan.precision.compute} B", plan.because("shard", "wrap"))
+            yield Term(
+                Bucket.BUFFERS,
+                shape.root * plan.precision.compute,
+                f"gathered root unit (embeddings, head): {shape.root:,} x {plan.precision.compute} B",
+                plan.because("shard", "wrap"),
+            )
     else:
-        live = min(sharding.zero.max_live, shape.layer_total + min(sharding.zero.prefetch, shape.layer_total) + (shape.head_elements if root else 0))
-        yield Term(Bucket.BUFFERS, live * plan.precision.compute, f"gathered parameters: {live:,} x {plan.precision.compute} B", plan.because("shard", "zero_max_live", "zero_prefetch"))
+        live = min(
+            sharding.zero.max_live,
+            shape.layer_total + min(sharding.zero.prefetch, shape.layer_total) + (shape.head_elements if root else 0),
+        )
+        yield Term(
+            Bucket.BUFFERS,
+            live * plan.precision.compute,
+            f"gathered parameters: {live:,} x {plan.precision.compute} B",
+            plan.because("shard", "zero_max_live", "zero_prefetch"),
+        )
 
 
 def root_reduction(plan: Plan) -> Iterator[Term]:

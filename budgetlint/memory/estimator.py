@@ -10,13 +10,16 @@ from budgetlint.memory import phases as step_phases
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Assumption, Bucket, Estimate, Phase, Range, Term, Verdict
 from budgetlint.memory.families import family_of
 from budgetlint.memory.host import host_bytes
-from budgetlint.memory.need import PPM, Totals, totals, verdict
+from budgetlint.memory.need import FRAGMENTATION, PPM, Totals, totals, verdict
 from budgetlint.memory.plan import Plan
-from budgetlint.memory.planner import Planned
-from budgetlint.memory.static import Trainable, trainable
+from budgetlint.memory.planner import Planned, with_world
+from budgetlint.memory.static import Trainable
 
 BASE_SPREAD = 2_000
 """What small tensors, rounding to 512 B and unsplit block remainders add: up to 0.2 % (torch c10/core/AllocatorConfig.h)."""
+
+
+WORLDS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,9 @@ def estimate(planned: Planned, capacity: Capacity | None) -> Estimate:
         usable_low=capacity.usable_low if capacity else None,
         usable_high=capacity.usable_high if capacity else None,
         static_bytes=best.static,
-        **_allowance(plan, best, above, limit),
+        activation_allowance=None if limit is None else limit - best.static - above.context.bytes - above.communication.bytes,
+        tokens_that_fit=_tokens_that_fit(plan, above, limit),
+        devices_needed=_devices_needed(planned, capacity),
     )
 
 
@@ -148,26 +153,29 @@ def _readings(planned: Planned) -> tuple[Assumption, ...]:
     return (Assumption(f"{len(planned.plans)} readings by framework version are inside the range; `stack` narrows them", "stack"),)
 
 
-def _allowance(plan: Plan, answer: _Answer, above: Totals, limit: int | None) -> dict[str, int | None]:
-    """What is left for activations, and the tokens per micro batch that it buys at this plan's cost per token."""
-    if limit is None:
-        return {}
-    outside = above.context.bytes + above.communication.bytes
-    room = limit - answer.static - outside
+def _tokens_that_fit(plan: Plan, above: Totals, limit: int | None) -> int | None:
+    """The tokens per micro batch that the limit buys at this plan's cost per token; told where batch or length is missing."""
+    if limit is None or (plan.batch is not None and plan.seq is not None):
+        return None
     seq = plan.seq or 1024
-    per_token = [_peak_at(plan, seq, batch) for batch in (1, 2)]
-    slope = (per_token[1] - per_token[0]) * (PPM + above_share()) // PPM
-    fitting = None
-    if slope > 0:
-        base = per_token[0] * (PPM + above_share()) // PPM + outside
-        fitting = max(0, seq + (limit - base) * seq // slope)
-    return {"activation_allowance": room, "tokens_that_fit": fitting}
+    share = PPM + FRAGMENTATION[1]
+    one, two = (_peak_at(plan, seq, batch) * share // PPM for batch in (1, 2))
+    if two == one:
+        return None
+    outside = above.context.bytes + above.communication.bytes
+    return max(0, seq + (limit - one - outside) * seq // (two - one))
 
 
-def above_share() -> int:
-    from budgetlint.memory.need import FRAGMENTATION
-
-    return FRAGMENTATION[1]
+def _devices_needed(planned: Planned, capacity: Capacity | None) -> int | None:
+    """From how many devices on a sharded run of unknown size fits; None when its size is known, or no size helps."""
+    if capacity is None or "devices" not in planned.missing or set(planned.missing) - {"devices"}:
+        return None
+    for world in WORLDS:
+        plans = tuple(with_world(plan, world) for plan in planned.plans)
+        tried = replace(planned, plans=plans, missing=())
+        if estimate(tried, replace(capacity, ranks=world)).verdict is Verdict.FITS:
+            return world
+    return None
 
 
 def _peak_at(plan: Plan, seq: int, batch: int) -> int:

@@ -62,7 +62,9 @@ def _mlp(plan: Plan) -> Iterator[Saved]:
     if arch.glu:
         yield from gated_mlp(plan, arch.intermediate, _reading(plan, "mlp_product"))
     else:
-        yield from plain_mlp(plan, arch.intermediate, _reading(plan, "mlp_product"), python_gelu=arch.activation in ("gelu_new", "gelu_fast"))
+        yield from plain_mlp(
+            plan, arch.intermediate, _reading(plan, "mlp_product"), python_gelu=arch.activation in ("gelu_new", "gelu_fast")
+        )
 
 
 def _mixture(plan: Plan, source: int) -> Iterator[Saved]:

@@ -98,14 +98,31 @@ def _chunked(plan: Plan) -> Iterator[Term]:
     tokens, vocab, hidden = plan.tokens, plan.arch.vocab, plan.arch.hidden
     if plan.loss == "chunked":
         chunk, size = min(CHUNK, tokens), 12
-        yield Term(Bucket.LOGITS, chunk * vocab * size, f"logits of one chunk: {chunk:,} tokens x {vocab:,} x {size} B", plan.because("loss"))
+        yield Term(
+            Bucket.LOGITS, chunk * vocab * size, f"logits of one chunk: {chunk:,} tokens x {vocab:,} x {size} B", plan.because("loss")
+        )
         return
     chunk = min(tokens, _next_power_of_two(-(-tokens // -(-vocab // hidden))))
     size = plan.precision.compute
-    yield Term(Bucket.LOGITS, chunk * vocab * (size + 4), f"logits of one chunk: {chunk:,} tokens x {vocab:,} x {size + 4} B", plan.because("loss", "kernels"))
-    yield Term(Bucket.LOGITS, tokens * hidden * size, f"gradient of the last hidden state: {tokens:,} x {hidden:,} x {size} B", plan.because("loss", "micro_batch", "seq_len"))
+    yield Term(
+        Bucket.LOGITS,
+        chunk * vocab * (size + 4),
+        f"logits of one chunk: {chunk:,} tokens x {vocab:,} x {size + 4} B",
+        plan.because("loss", "kernels"),
+    )
+    yield Term(
+        Bucket.LOGITS,
+        tokens * hidden * size,
+        f"gradient of the last hidden state: {tokens:,} x {hidden:,} x {size} B",
+        plan.because("loss", "micro_batch", "seq_len"),
+    )
     if plan.full:
-        yield Term(Bucket.LOGITS, vocab * hidden * size, f"gradient of the head, made in the forward: {vocab:,} x {hidden:,} x {size} B", plan.because("loss", "kernels"))
+        yield Term(
+            Bucket.LOGITS,
+            vocab * hidden * size,
+            f"gradient of the head, made in the forward: {vocab:,} x {hidden:,} x {size} B",
+            plan.because("loss", "kernels"),
+        )
 
 
 def _next_power_of_two(number: int) -> int:

@@ -13,7 +13,7 @@ from budgetlint.memory import activations, buffers, loss, static
 from budgetlint.memory.estimate import Bucket, Phase, Term
 from budgetlint.memory.families import layer_saved
 from budgetlint.memory.plan import Plan
-from budgetlint.memory.saved import Saved
+from budgetlint.memory.saved import Saved, total
 from budgetlint.memory.static import Trainable
 
 
@@ -61,7 +61,12 @@ def _forward(step: Step) -> tuple[str, tuple[Term, ...]]:
         *step.carried,
         *activations.kept_layers(plan, step.layer),
         *activations.outside_layers(plan),
-        Term(Bucket.ACTIVATIONS, hidden, f"last hidden state: {plan.tokens:,} tokens x {plan.arch.hidden:,}", plan.because("micro_batch", "seq_len")),
+        Term(
+            Bucket.ACTIVATIONS,
+            hidden,
+            f"last hidden state: {plan.tokens:,} tokens x {plan.arch.hidden:,}",
+            plan.because("micro_batch", "seq_len"),
+        ),
         *loss.forward(plan),
         *buffers.casts(plan, step.train, plan.shape.layers, head=True),
         *buffers.gathered(plan, root=True),
@@ -102,9 +107,11 @@ def _one_layer_held(step: Step) -> Iterator[Term]:
     plan = step.plan
     if plan.recompute.on:
         size = 0 if plan.recompute.offload else activations.checkpoint_bytes(plan)
-        yield Term(Bucket.ACTIVATIONS, plan.tokens * size, f"one layer input x {plan.tokens:,} tokens x {size:,} B", plan.because("recompute"))
+        yield Term(
+            Bucket.ACTIVATIONS, plan.tokens * size, f"one layer input x {plan.tokens:,} tokens x {size:,} B", plan.because("recompute")
+        )
     else:
-        saved = activations.total(step.layer, plan.tokens, plan.length)
+        saved = total(step.layer, plan.tokens, plan.length)
         yield Term(Bucket.ACTIVATIONS, saved, f"one layer x {plan.tokens:,} tokens", plan.because("micro_batch", "seq_len"))
 
 
@@ -112,8 +119,12 @@ def _working_set(step: Step, moment: str, flight: int) -> Iterator[Term]:
     plan = step.plan
     if plan.recompute.on:
         again = activations.recomputed_layer(plan, step.layer)
-        yield Term(Bucket.ACTIVATIONS, again, f"one layer made again: {plan.tokens:,} tokens", plan.because("recompute", "micro_batch", "seq_len"))
-    yield Term(Bucket.ACTIVATIONS, flight, f"gradients in flight in the {moment}: {plan.tokens:,} tokens", plan.because("micro_batch", "seq_len"))
+        yield Term(
+            Bucket.ACTIVATIONS, again, f"one layer made again: {plan.tokens:,} tokens", plan.because("recompute", "micro_batch", "seq_len")
+        )
+    yield Term(
+        Bucket.ACTIVATIONS, flight, f"gradients in flight in the {moment}: {plan.tokens:,} tokens", plan.because("micro_batch", "seq_len")
+    )
 
 
 def _casts(step: Step, layers: int) -> Iterator[Term]:
@@ -150,7 +161,12 @@ def _gradients_at_first_layer(step: Step) -> Term:
     shape = plan.shape
     missing = shape.layer_total - _down_elements(plan) + (shape.embed if shape.head else 0)
     count = max(step.train.elements - missing, 0)
-    return Term(Bucket.GRADIENTS, static.gradient_bytes(plan, count), f"{count:,} gradients x {_gradient_size(plan)} B", plan.because("precision", "weights_dtype", "shard"))
+    return Term(
+        Bucket.GRADIENTS,
+        static.gradient_bytes(plan, count),
+        f"{count:,} gradients x {_gradient_size(plan)} B",
+        plan.because("precision", "weights_dtype", "shard"),
+    )
 
 
 def _mlp_gradients(step: Step) -> int:
@@ -169,11 +185,17 @@ def _embedding_backward(step: Step) -> tuple[str, tuple[Term, ...]]:
     plan = step.plan
     extra = 2 * plan.shape.embed if plan.full and not plan.shape.head and plan.arch.kind == "decoder" else 0
     size = _gradient_size(plan)
-    gradients = (step.gradients, Term(Bucket.GRADIENTS, extra * size, f"the embedding's second gradient and their sum: 2 x {plan.shape.embed:,} x {size} B", plan.because("model")))
+    gradients = (
+        step.gradients,
+        Term(
+            Bucket.GRADIENTS,
+            extra * size,
+            f"the embedding's second gradient and their sum: 2 x {plan.shape.embed:,} x {size} B",
+            plan.because("model"),
+        ),
+    )
     return "the embedding", (*step.resting, *gradients, *buffers.root_reduction(plan))
 
 
 def _optimizer_step(step: Step) -> tuple[str, tuple[Term, ...]]:
     return "the update", (*step.resting, step.gradients, *static.step_temporaries(step.plan, step.train))
-
-

@@ -90,6 +90,7 @@ class Sharding:
     """Data-parallel layout. ``world`` is the data-parallel degree; the ``*_over`` say over how many ranks each is split."""
 
     kind: str = "none"
+    strategy: str = "full"
     world: int = 1
     params_over: int = 1
     grads_over: int = 1

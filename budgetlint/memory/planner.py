@@ -249,9 +249,10 @@ def _sharding(settings: Settings, notes: _Notes) -> Sharding:
     if kind == "ddp" and split == 1:
         kind = "none" if devices == 1 else kind
     strategy = settings.value("shard_strategy", "full")
-    over = _over(kind, strategy, split, settings)
+    over = _over(kind, strategy, split, settings.value("devices_per_node"))
     return Sharding(
         kind=kind,
+        strategy=strategy,
         world=split,
         params_over=over[0],
         grads_over=over[1],
@@ -268,9 +269,15 @@ def _model_parallel(settings: Settings) -> int:
     return int(settings.value("tensor_parallel", 1) or 1) * int(settings.value("pipeline_parallel", 1) or 1)
 
 
-def _over(kind: str, strategy: str, world: int, settings: Settings) -> tuple[int, int, int]:
+def with_world(plan: Plan, world: int) -> Plan:
+    """The same run on ``world`` data-parallel ranks."""
+    over = _over(plan.sharding.kind, plan.sharding.strategy, world, None)
+    return replace(plan, sharding=replace(plan.sharding, world=world, params_over=over[0], grads_over=over[1], states_over=over[2]))
+
+
+def _over(kind: str, strategy: str, world: int, per_node: int | None) -> tuple[int, int, int]:
     """Over how many ranks parameters, gradients and states are split."""
-    group = min(world, settings.value("devices_per_node") or world) if strategy.startswith("hybrid") else world
+    group = min(world, per_node or world) if strategy.startswith("hybrid") else world
     return {
         "zero1": (1, 1, world),
         "zero2": (1, world, world),
@@ -305,7 +312,9 @@ def _implementations(plan: Plan, stack: Stack) -> tuple[str, ...]:
     if plan.optimizer_impl or not plan.optimizer.step_temp:
         return (plan.optimizer_impl,)
     newer = stack.at_least("torch", "2.8")
-    return {True: ("fused",), False: ("foreach",)}.get(newer, ("fused", "foreach"))  # type: ignore[call-overload,no-any-return]
+    if newer is None:
+        return ("fused", "foreach")
+    return ("fused",) if newer else ("foreach",)
 
 
 def _loss_recipes(plan: Plan, stack: Stack) -> tuple[str, ...]:

@@ -185,7 +185,12 @@ def step_temporaries(plan: Plan, train: Trainable) -> Iterator[Term]:
             plan.because("optimizer_impl", "optimizer", "shard"),
         )
     elif implementation == "for-loop":
-        yield Term(Bucket.BUFFERS, 2 * train.largest * size, f"2 temporaries of the largest tensor, {train.largest:,} x {size} B", plan.because("optimizer_impl"))
+        yield Term(
+            Bucket.BUFFERS,
+            2 * train.largest * size,
+            f"2 temporaries of the largest tensor, {train.largest:,} x {size} B",
+            plan.because("optimizer_impl"),
+        )
 
 
 def split(count: int, over: int) -> int:

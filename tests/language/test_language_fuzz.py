@@ -30,72 +30,11 @@ def survive(text: str) -> None:
     assert once == text or not parse(source)[1]
 
 
-pieces = st.sampled_from(
-    [
-        *STATEMENTS,
-        *setting_paths(),
-        "{",
-        "}",
-        "[",
-        "]",
-        ";",
-        "\n",
-        "\r\n",
-        "\r",
-        "=",
-        "==",
-        "<=",
-        ",",
-        "#",
-        '"',
-        "'",
-        "\\",
-        "$x",
-        "$",
-        "of",
-        "+",
-        "- ",
-        "-",
-    ]
-    + [
-        "32GiB",
-        "32gb",
-        "8x",
-        "h100",
-        "a100",
-        "4090",
-        "5%",
-        "0",
-        "-1",
-        "1e5",
-        "1e999",
-        "2.5",
-        "9" * 5000,
-        "2027-01-31",
-        "2027-13-45",
-        "custom",
-        "adamw",
-    ]
-    + [
-        "hidden=3",
-        "on",
-        "off",
-        "zero",
-        "3",
-        "x/y",
-        "./x.json",
-        "all",
-        "é",
-        "\u00a0",
-        "\ufeff",
-        "\0",
-        "😀",
-        "\ud800",
-        "*",
-        "reason='x'",
-        "r=",
-    ]
-)
+SYNTAX = ["{", "}", "[", "]", ";", "\n", "\r\n", "\r", "=", "==", "<=", ",", "#", '"', "'", "\\", "$x", "$", "of", "+", "- ", "-", "r="]
+VALUES = ["32GiB", "32gb", "8x", "h100", "a100", "4090", "5%", "0", "-1", "1e5", "1e999", "2.5", "9" * 5000, "2027-01-31", "2027-13-45"]
+WORDS = ["custom", "adamw", "hidden=3", "on", "off", "zero", "3", "x/y", "./x.json", "all", "*", "reason='x'"]
+ODD = ["é", "\u00a0", "\ufeff", "\0", "😀", "\ud800"]
+pieces = st.sampled_from([*STATEMENTS, *setting_paths(), *SYNTAX, *VALUES, *WORDS, *ODD])
 
 
 @settings(max_examples=300, deadline=None)

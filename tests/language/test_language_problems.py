@@ -152,6 +152,8 @@ LIKELY = [
     ("assert params <= 8B", "1:18 BL014", "8_000_000_000"),
     ("assert precision < bf16", "1:8 BL014", "=="),
     ("assert optimizer == adamww", "1:21 BL010", "adamw"),
+    ("assert shard == hsdp", "1:17 BL014", "shard == fsdp"),
+    ("assert kernels == liger", "1:8 BL014", "one value"),
     ("assert seq <= 4k", "1:15 BL003", "4096"),
     ("assert peak<=3GiB", "1:8 BL001", "peak <= 3GiB"),
     ("assert peak <= usable * 2", "1:23 BL001", "90% of usable"),

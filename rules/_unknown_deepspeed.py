@@ -1,0 +1,59 @@
+"""Keys that DeepSpeed does not know, or not there.
+
+DeepSpeed 0.19.8 ``runtime/config.py`` asks the top level key by key and ignores the rest; sections are pydantic models with
+``extra="forbid"`` (``runtime/config_utils.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from budgetlint.catalog.vocabulary import keys, misspelt
+from budgetlint.documents import Entry, Mapping
+from budgetlint.rule import DocumentContext, Finding, Severity
+
+from ._keys import entries
+from ._unknown import misplaced_key, misspelt_key
+
+SECTIONS = ("zero_optimization", "zero_optimization.offload_param", "zero_optimization.offload_optimizer", "fp16", "bf16")
+REFUSING = SECTIONS[:3]
+"""Models since before 0.14.4; the precision sections were read key by key there and are models in 0.19.8."""
+
+IGNORED = "DeepSpeed ignores it at the top of the file"
+
+
+def check_deepspeed(document: DocumentContext) -> Iterator[Finding]:
+    for entry in entries(document.reading):
+        name = entry.key.text
+        if name not in keys("deepspeed", "top") and not name.startswith(("_", "//", "#")) and "comment" not in name:
+            yield from _top_level(document, entry)
+    for section in SECTIONS:
+        node = document.node(section)
+        for entry in node.entries if isinstance(node, Mapping) else ():
+            if entry.key.text not in keys("deepspeed", section):
+                yield from _in_section(document, entry, section)
+
+
+def _top_level(document: DocumentContext, entry: Entry) -> Iterator[Finding]:
+    name = entry.key.text
+    place = next((section for section in SECTIONS if name in keys("deepspeed", section)), None)
+    if place:
+        yield misplaced_key(document, entry, f"{name} belongs in {place}: {IGNORED}", f"move it into {place}")
+    elif name in keys("accelerate", "top", "launch_flags"):
+        cure = "say it there, or with DeepSpeed's own key"
+        yield misplaced_key(document, entry, f"{name} is a key of accelerate's file: {IGNORED}", cure)
+    elif name in keys("deepspeed", "asked"):
+        return
+    elif meant := misspelt(name, keys("deepspeed", "top")):
+        yield misspelt_key(document, entry, meant, IGNORED)
+    else:
+        yield misplaced_key(document, entry, f"DeepSpeed knows no key {name}: it is ignored", "delete it", Severity.INFO)
+
+
+def _in_section(document: DocumentContext, entry: Entry, section: str) -> Iterator[Finding]:
+    name = entry.key.text
+    cost = "DeepSpeed stops at start" if section in REFUSING else "DeepSpeed ignores or refuses it, by version"
+    if meant := misspelt(name, keys("deepspeed", section)):
+        yield misspelt_key(document, entry, meant, cost)
+    elif name in keys("deepspeed", "top") and section == "zero_optimization":
+        yield misplaced_key(document, entry, f"{name} belongs at the top of the file, not in {section}: {cost}", "move it up")

@@ -1,0 +1,120 @@
+"""A key stands twice in the same block.
+
+PyYAML and `json.load` keep the last one without a word, while people read the first. OmegaConf (LLaMA-Factory from 0.9.4,
+torchtune) and DeepSpeed's own loader refuse the file.
+
+## What it costs
+
+The run uses a value that nobody sees, or stops at start.
+
+## Failing
+
+```yaml train.yaml
+per_device_train_batch_size: 4
+num_train_epochs: 1
+save_strategy: epoch
+learning_rate: 0.0001
+learning_rate: 0.00002
+```
+
+## Passing
+
+```yaml train.yaml
+per_device_train_batch_size: 4
+num_train_epochs: 1
+save_strategy: epoch
+learning_rate: 0.00002
+```
+
+## Sources
+
+- PyYAML 6.0 (run): `{a: 1, a: 2}` is 2. OmegaConf 2.3 (run): "found duplicate key".
+- DeepSpeed 0.19.8 `runtime/config.py` `dict_raise_error_on_duplicate_keys`; accelerate 1.15.0 `utils/deepspeed.py` `json.load`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from budgetlint.documents import Entry, Mapping, Node, Scalar, Sequence, plain
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
+
+from ._keys import loader
+
+LAST_WINS = "the last one counts, without a word"
+COSTS = {
+    "deepspeed": "the Trainer and accelerate take the last one without a word, DeepSpeed itself stops",
+    "llamafactory": "LLaMA-Factory 0.9.4 and newer stop at start, older ones take the last one without a word",
+    "torchtune": "OmegaConf stops at start",
+}
+
+
+def check(document: DocumentContext) -> Iterator[Finding]:
+    for block in _blocks(document.reading.document.root):
+        if len(set(map(_name, block.entries))) != len(block.entries):
+            yield from _repeated(document, block)
+
+
+def _blocks(root: Node | None) -> Iterator[Mapping]:
+    """Each block once, though an alias may stand in several places."""
+    stack, seen = [root], set[int]()
+    while stack:
+        node = stack.pop()
+        if not isinstance(node, (Mapping, Sequence)) or id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, Mapping):
+            yield node
+            stack.extend(entry.value for entry in node.entries)
+        else:
+            stack.extend(node.items)
+
+
+def _name(entry: Entry) -> str:
+    return entry.key.text
+
+
+def _repeated(document: DocumentContext, block: Mapping) -> Iterator[Finding]:
+    last = {entry.key.text: entry for entry in block.entries}
+    for entry in block.entries:
+        winner = last[entry.key.text]
+        if winner is not entry and entry.key.text != "<<":
+            yield _finding(document, entry, winner)
+
+
+def _finding(document: DocumentContext, first: Entry, winner: Entry) -> Finding:
+    how = loader(document.reading)
+    same = plain(first.value, how) == plain(winner.value, how)
+    said = f"{_shown(first.value)} here and {_shown(winner.value)} below" if not same else f"{_shown(first.value)} both times"
+    cost = COSTS.get(document.format, LAST_WINS)
+    refuses = document.format in COSTS
+    return document.finding(
+        first.key,
+        f"{first.key.text} stands twice, {said}: {cost}",
+        help="delete one",
+        related=[(winner.key, "again here; this one counts")],
+        fixes=document.delete(first, f"delete the first {first.key.text}, which has no effect", safety=Safety.SAFE),
+        severity=Severity.INFO if same and not refuses else Severity.WARNING if same else None,
+        key=first.key.text,
+        value=_shown(first.value),
+    )
+
+
+def _shown(node: Node) -> str:
+    if isinstance(node, Scalar):
+        return node.text or "nothing"
+    return "a block" if isinstance(node, Mapping) else "a list"
+
+
+RULE = Rule(
+    code="BL922",
+    name="duplicate-key",
+    severity=Severity.ERROR,
+    confidence=Confidence.HIGH,
+    scope="document",
+    check=check,
+    manual=__doc__ or "",
+    since="0.1.0",
+    fix="safe",
+    aliases=("yaml-duplicate-key", "ds-duplicate-key"),
+)

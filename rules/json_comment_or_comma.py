@@ -1,0 +1,73 @@
+"""A JSON file with something that JSON does not have: a comment, a trailing comma, text without quotes.
+
+DeepSpeed reads its file with hjson, which takes all of it. The Trainer and accelerate read the same file with `json.load`
+first. So does everything else that reads JSON here.
+
+## What it costs
+
+The run stops at start with a JSONDecodeError.
+
+## Failing
+
+```json ds.json
+{
+  // stage 2 for the small card
+  "zero_optimization": {"stage": 2},
+  "train_micro_batch_size_per_gpu": "auto"
+}
+```
+
+## Passing
+
+```json ds.json
+{
+  "zero_optimization": {"stage": 2},
+  "train_micro_batch_size_per_gpu": "auto"
+}
+```
+
+## Sources
+
+- DeepSpeed 0.19.8 `runtime/config.py` `hjson.load`; accelerate 1.15.0 `utils/deepspeed.py` HfDeepSpeedConfig `json.load`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from budgetlint.documents import Scalar, walk
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
+
+
+def check(document: DocumentContext) -> Iterator[Finding]:
+    file = document.reading.document
+    if file.format != "json" or not file.leniencies:
+        return
+    first, count = file.leniencies[0], len(file.leniencies)
+    more = f" and {count - 1} more like it" if count > 1 else ""
+    strict = document.format != "deepspeed" or _filled_in(document)
+    who = "the Trainer and accelerate stop" if document.format == "deepspeed" else "json.load stops"
+    yield document.finding(
+        first.location,
+        f"{first.message}{more} is no JSON: {who} at start" + ("" if strict else "; only DeepSpeed's own loader takes it"),
+        help=first.cure.partition(" where")[0],
+        severity=None if strict else Severity.INFO,
+        value=first.kind,
+    )
+
+
+def _filled_in(document: DocumentContext) -> bool:
+    """``"auto"`` says that the Trainer or accelerate reads the file."""
+    return any(isinstance(entry.value, Scalar) and entry.value.text == "auto" for _, entry in walk(document.reading.document.root))
+
+
+RULE = Rule(
+    code="BL923",
+    name="json-comment-or-comma",
+    severity=Severity.ERROR,
+    confidence=Confidence.HIGH,
+    scope="document",
+    check=check,
+    manual=__doc__ or "",
+    since="0.1.0",
+)
