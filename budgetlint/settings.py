@@ -63,6 +63,7 @@ _ROWS: tuple[SettingSpec, ...] = (
     SettingSpec("quant_compute_dtype", "dtype", "dtype the 4-bit weights are computed in", choices=DTYPES),
     SettingSpec("quant_storage", "text", "dtype of the packed storage (uint8, bf16, ...)"),
     SettingSpec("quant_upcast", "choice", "which unquantised parts are cast to fp32", choices=("none", "norms", "all")),
+    SettingSpec("quant_group", "int", "weights that share a scale (GPTQ, AWQ); 0: a whole row", unit="weights"),
     # -- optimizer and schedule
     SettingSpec("optimizer", "text", "canonical optimizer name of the catalog"),
     SettingSpec("optimizer_impl", "choice", "how the step walks the parameters", choices=("foreach", "fused", "for-loop")),

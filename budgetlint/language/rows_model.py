@@ -115,6 +115,7 @@ PRECISION_ROWS = (
             choice("compute", "dtype of the arithmetic", DTYPES[:3], "quant_compute_dtype", "compute_dtype", "bnb_4bit_compute_dtype"),
             choice("storage", "dtype of the packed storage", ("uint8", "bf16", "fp16", "fp32"), "quant_storage"),
             choice("upcast", "which unquantised parts become fp32", ("none", "norms", "all"), "quant_upcast"),
+            Slot("group", "whole", "weights that share a scale (GPTQ, AWQ); 0: a whole row", setting="quant_group", required=False),
         ),
         synonyms=("quantization", "quantize", "load_in_4bit", "load_in_8bit", "bits", "qlora"),
     ),

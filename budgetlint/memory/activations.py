@@ -96,11 +96,22 @@ def outside_layers(plan: Plan) -> Iterator[Term]:
     yield Term(
         Bucket.ACTIVATIONS, tokens * kept, f"final norm and head input: {tokens:,} tokens x {kept:,} B", plan.because(*_WORKLOAD, "model")
     )
+    scaled = scaled_embedding(plan)
+    if scaled:
+        yield Term(Bucket.ACTIVATIONS, scaled, f"scaled embedding: {tokens:,} tokens x {arch.hidden:,}", plan.because(*_WORKLOAD, "model"))
     if arch.position == "rope" and not fused:
         table = 2 * plan.length * arch.head_dim * (4 if plan.precision.autocast and plan.full else plan.precision.compute)
         yield Term(
             Bucket.ACTIVATIONS, table, f"rotary tables: 2 x {plan.length:,} positions x {arch.head_dim}", plan.because("seq_len", "model")
         )
+
+
+def scaled_embedding(plan: Plan) -> int:
+    """Granite multiplies the embedding into a new tensor, while the embedding's own output stays a leaf when only an adapter
+    trains (modeling_granite.py; seen in measured rows)."""
+    if plan.arch.family != "granite" or plan.full or not plan.recompute.on:
+        return 0
+    return plan.precision.compute * plan.tokens * plan.arch.hidden
 
 
 def last_hidden_state(plan: Plan) -> int:
@@ -114,29 +125,51 @@ def last_hidden_state(plan: Plan) -> int:
 
 
 def recomputed_layer(plan: Plan, layer: tuple[Saved, ...]) -> int:
-    """Bytes of one layer's tensors, made again before its backward (checkpointing), and its output."""
-    return total(layer, plan.tokens, plan.length) + residual_bytes(plan) * plan.arch.hidden * plan.tokens
+    """Bytes of one layer's tensors, made again before its backward. Reentrant checkpointing also holds the layer's output
+    while it runs backward; a norm that keeps its very input shares it with the checkpoint."""
+    width = residual_bytes(plan) * plan.arch.hidden
+    output = width if plan.recompute.reentrant else 0
+    shared = width if _norm_keeps_its_input(plan) else 0
+    return total(layer, plan.tokens, plan.length) + (output - shared) * plan.tokens
 
 
-def mlp_backward(plan: Plan, layer: tuple[Saved, ...]) -> int:
+def _norm_keeps_its_input(plan: Plan) -> bool:
+    """True where the first norm saves the residual stream itself and no fp32 copy of it."""
+    if plan.arch.norm == "layernorm":
+        return not plan.precision.autocast or residual_bytes(plan) == 4
+    return "rms_norm" in plan.kernels or residual_bytes(plan) == 4
+
+
+def mlp_backward(plan: Plan) -> int:
     """In flight while the MLP runs backward: gradients of product, activation and up, and of the residual; the product
     itself (or the adapter's copy of it) is freed first."""
     arch, size = plan.arch, plan.precision.compute
-    width = (arch.moe_intermediate or arch.intermediate) * (arch.experts_per_token or 1) if arch.experts else arch.intermediate
+    width = _flying_width(plan)
     down = [linear for linear in plan.shape.layer if linear.reads in ("mlp_product", "expert_product")]
     frees = any(plan.trains(linear) or plan.adapted(linear) for linear in down)
     return plan.tokens * ((2 if frees else 3) * size * width + residual_bytes(plan) * arch.hidden)
 
 
+def _flying_width(plan: Plan) -> int:
+    """MLP width that is in flight per token. A loop over experts (transformers before 5) runs them one after the other, so a
+    balanced expert sees k/E of the tokens; a grouped matmul runs all at once."""
+    arch = plan.arch
+    if not arch.experts:
+        return arch.intermediate
+    width = (arch.moe_intermediate or arch.intermediate) * (arch.experts_per_token or 1)
+    return width // arch.experts if plan.expert_loop else width
+
+
 def attention_backward(plan: Plan, layer: tuple[Saved, ...]) -> int:
-    """In flight while attention runs backward, less what the MLP has freed by then (may be negative)."""
+    """In flight while attention runs backward, less what the MLP and its norm have freed by then (may be negative)."""
     arch, size = plan.arch, plan.precision.compute
-    freed = total((row for row in layer if row.part == "mlp"), plan.tokens, plan.length)
-    gradients = size * (arch.q_width + 2 * arch.kv_width) + residual_bytes(plan) * arch.hidden
+    freed = total((row for row in layer if row.part == "mlp" or row.what.startswith("MLP norm")), plan.tokens, plan.length)
+    residual = residual_bytes(plan) * arch.hidden
     if plan.attention in ("eager", "math"):
-        # softmax backward: its gradient and its input's, in fp32, beside the 16-bit one
-        flight = plan.length * arch.heads * (8 if size == 4 else 6) + size * arch.q_width
+        # softmax backward: the gradients of its output and input, in fp32 or 16 bit; nothing of q, k, v exists yet
+        flight = plan.length * arch.heads * (8 if size == 4 else 6)
     else:
         # csrc/flash_attn/flash_api.cpp mha_bwd: fp32 dq accumulator and row sums; grouped keys get expanded dk, dv
-        flight = 4 * arch.q_width + 4 * arch.heads + (2 * size * arch.q_width if arch.kv_heads < arch.heads else 0)
-    return plan.tokens * (gradients + flight) - freed
+        grouped = 2 * size * arch.q_width if arch.kv_heads < arch.heads else 0
+        flight = 4 * arch.q_width + 4 * arch.heads + grouped + size * (arch.q_width + 2 * arch.kv_width)
+    return plan.tokens * (residual + flight) - freed

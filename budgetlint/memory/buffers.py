@@ -65,63 +65,18 @@ def data_parallel(plan: Plan, train: Trainable) -> Iterator[Term]:
             Bucket.BUFFERS, count, f"DDP buckets: a copy of {train.elements:,} gradients x {size} B", plan.because("shard", "devices")
         )
     elif sharding.is_zero:
-        yield from _zero_buckets(plan, train, size)
+        yield from _zero_buckets(plan, size)
 
 
-def _zero_buckets(plan: Plan, train: Trainable, size: int) -> Iterator[Term]:
+def _zero_buckets(plan: Plan, size: int) -> Iterator[Term]:
     """deepspeed/runtime/zero/stage_1_and_2.py and stage3.py, 0.19.6: one contiguous reduce bucket, two when communication
-    overlaps."""
+    overlaps, each at its full size however few parameters train."""
     sharding, zero = plan.sharding, plan.sharding.zero
     if zero.contiguous:
-        count = min(zero.reduce_bucket, train.elements) * (2 if zero.overlap and sharding.kind != "zero3" else 1)
+        count = zero.reduce_bucket * (2 if zero.overlap and sharding.kind != "zero3" else 1)
         yield Term(
             Bucket.BUFFERS,
             count * size,
             f"DeepSpeed reduce bucket{'s' if zero.overlap else ''}: {count:,} elements x {size} B",
             plan.because("zero_bucket", "zero_overlap", "shard"),
         )
-
-
-def gathered(plan: Plan, *, root: bool) -> Iterator[Term]:
-    """Parameters gathered from their shards while layers run."""
-    sharding, shape = plan.sharding, plan.shape
-    if sharding.params_over == 1 and not sharding.offload_params:
-        return
-    size = plan.quant.bytes_num / plan.quant.bytes_den if plan.quant is not None else float(plan.precision.compute)
-    if sharding.is_fsdp:
-        units = shape.layers if not sharding.reshard else (2 if sharding.kind == "fsdp2" else 1)
-        count = int(shape.layer_total * size) * units
-        yield Term(
-            Bucket.BUFFERS,
-            count,
-            f"{units} gathered layer{'s' if units > 1 else ''} of {shape.layer_total:,} parameters",
-            plan.because("shard", "reshard_after_forward", "wrap"),
-        )
-        if root:
-            yield Term(
-                Bucket.BUFFERS,
-                shape.root * plan.precision.compute,
-                f"gathered root unit (embeddings, head): {shape.root:,} x {plan.precision.compute} B",
-                plan.because("shard", "wrap"),
-            )
-    else:
-        live = min(
-            sharding.zero.max_live,
-            shape.layer_total + min(sharding.zero.prefetch, shape.layer_total) + (shape.head_elements if root else 0),
-        )
-        yield Term(
-            Bucket.BUFFERS,
-            live * plan.precision.compute,
-            f"gathered parameters: {live:,} x {plan.precision.compute} B",
-            plan.because("shard", "zero_max_live", "zero_prefetch"),
-        )
-
-
-def root_reduction(plan: Plan) -> Iterator[Term]:
-    """FSDP reduces the root unit last: its gathered parameters, their gradients, and the fp32 input of the reduce-scatter."""
-    if not plan.sharding.is_fsdp or not plan.full:
-        return
-    root, size = plan.shape.root, plan.precision.compute
-    yield Term(Bucket.BUFFERS, root * size, f"gathered root unit: {root:,} x {size} B", plan.because("shard", "wrap"))
-    yield Term(Bucket.GRADIENTS, root * size, f"unsharded root gradients: {root:,} x {size} B", plan.because("shard", "wrap"))
-    yield Term(Bucket.BUFFERS, root * 4, f"fp32 reduce-scatter input of the root unit: {root:,} x 4 B", plan.because("shard", "wrap"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from budgetlint.memory import activations, buffers, loss, static
+from budgetlint.memory import activations, buffers, gradients, loss, sharded, static
 from budgetlint.memory.estimate import Bucket, Phase, Term
 from budgetlint.memory.families import layer_saved
 from budgetlint.memory.plan import Plan
@@ -69,7 +69,7 @@ def _forward(step: Step) -> tuple[str, tuple[Term, ...]]:
         ),
         *loss.forward(plan),
         *buffers.casts(plan, step.train, plan.shape.layers, head=True),
-        *buffers.gathered(plan, root=True),
+        *sharded.parameters(plan, layers=0),
     )
 
 
@@ -83,29 +83,33 @@ def _loss_backward(step: Step) -> tuple[str, tuple[Term, ...]]:
         *activations.outside_layers(plan),
         *loss.backward(plan),
         *buffers.casts(plan, step.train, layers, head=True),
-        *buffers.gathered(plan, root=True),
+        *sharded.parameters(plan, layers=sharded.backward_layers(plan) - 1),
     )
 
 
 def _layer_backward(step: Step) -> Iterator[tuple[str, tuple[Term, ...]]]:
     plan = step.plan
-    last, first = _gradients_at_last_layer(step), _gradients_at_first_layer(step)
-    rest = (*step.resting, *buffers.gathered(plan, root=False), *buffers.dequantised(plan))
+    last, first = gradients.at_last_layer(plan, step.train), gradients.at_first_layer(plan, step.train)
+    rest = (*step.resting, *sharded.parameters(plan, layers=sharded.backward_layers(plan)), *buffers.dequantised(plan))
     held = tuple(activations.kept_layers(plan, step.layer))
-    one = (*_one_layer_held(step),)
-    for moment, flight, extra in (
-        ("MLP", activations.mlp_backward(plan, step.layer), 0),
-        ("attention", activations.attention_backward(plan, step.layer), _mlp_gradients(step)),
+    one = tuple(_held_at_the_first(step, held))
+    for moment, flight, more in (
+        ("MLP", activations.mlp_backward(plan), ()),
+        ("attention", activations.attention_backward(plan, step.layer), (gradients.of_this_mlp(plan),)),
     ):
-        working = _working_set(step, moment, flight)
-        yield f"the last layer's {moment}", (*rest, *held, *working, last, _more_gradients(step, extra), *_casts(step, plan.shape.layers))
-        yield f"the first layer's {moment}", (*rest, *one, *working, first, _more_gradients(step, extra), *_casts(step, 1))
+        working = tuple(_working_set(step, moment, flight))
+        yield f"the last layer's {moment}", (*rest, *held, *working, *last, *more, *_casts(step, plan.shape.layers))
+        yield f"the first layer's {moment}", (*rest, *one, *working, *first, *more, *_casts(step, 1))
 
 
-def _one_layer_held(step: Step) -> Iterator[Term]:
-    """What is still held when the first layer runs backward: its own tensors, or its checkpoint."""
+def _held_at_the_first(step: Step, held: tuple[Term, ...]) -> Iterator[Term]:
+    """What is still held when the first layer runs backward: its own tensors, or its checkpoint; under FSDP1 with reentrant
+    checkpointing over frozen layers every checkpoint, and more."""
     plan = step.plan
-    if plan.recompute.on:
+    more = tuple(sharded.held_outputs(plan))
+    if more:
+        yield from (*held, *more)
+    elif plan.recompute.on:
         size = 0 if plan.recompute.offload else activations.checkpoint_bytes(plan)
         yield Term(
             Bucket.ACTIVATIONS, plan.tokens * size, f"one layer input x {plan.tokens:,} tokens x {size:,} B", plan.because("recompute")
@@ -131,70 +135,13 @@ def _casts(step: Step, layers: int) -> Iterator[Term]:
     return buffers.casts(step.plan, step.train, 1 if step.plan.recompute.on else layers, head=False)
 
 
-def _gradient_size(plan: Plan) -> int:
-    return plan.adapter.dtype if plan.adapter is not None else plan.precision.grads
-
-
-def _gradients_at_last_layer(step: Step) -> Term:
-    """Gradients that exist when the last layer runs backward: the head's (and the carried ones)."""
-    plan = step.plan
-    if plan.accum > 1 or not plan.full:
-        return step.gradients
-    count = _down_elements(plan) + (plan.shape.head_elements if plan.arch.kind == "decoder" else 0)
-    return Term(
-        Bucket.GRADIENTS,
-        static.gradient_bytes(plan, count),
-        f"gradients of the head and the last down projection: {count:,} x {_gradient_size(plan)} B",
-        plan.because("precision", "weights_dtype"),
-    )
-
-
-def _down_elements(plan: Plan) -> int:
-    return sum(linear.weights for linear in plan.shape.layer if linear.role in ("down_proj", "expert_down_proj"))
-
-
-def _gradients_at_first_layer(step: Step) -> Term:
-    """All gradients but the first layer's own (its down projection's exists) and an untied embedding's."""
-    plan = step.plan
-    if plan.accum > 1 or not plan.full:
-        return step.gradients
-    shape = plan.shape
-    missing = shape.layer_total - _down_elements(plan) + (shape.embed if shape.head else 0)
-    count = max(step.train.elements - missing, 0)
-    return Term(
-        Bucket.GRADIENTS,
-        static.gradient_bytes(plan, count),
-        f"{count:,} gradients x {_gradient_size(plan)} B",
-        plan.because("precision", "weights_dtype", "shard"),
-    )
-
-
-def _mlp_gradients(step: Step) -> int:
-    plan = step.plan
-    if not plan.full or plan.accum > 1:
-        return 0
-    return sum(linear.weights for linear in plan.shape.layer if linear.role in ("gate_proj", "up_proj"))
-
-
-def _more_gradients(step: Step, count: int) -> Term:
-    return Term(Bucket.GRADIENTS, static.gradient_bytes(step.plan, count), f"this layer's MLP gradients: {count:,}")
-
-
 def _embedding_backward(step: Step) -> tuple[str, tuple[Term, ...]]:
-    """All gradients. A tied embedding gets two, from the head and from the lookup, and their sum beside them."""
+    """Every gradient, and the embedding's twice where it is tied; under FSDP the root unit's are still whole."""
     plan = step.plan
-    extra = 2 * plan.shape.embed if plan.full and not plan.shape.head and plan.arch.kind == "decoder" else 0
-    size = _gradient_size(plan)
-    gradients = (
-        step.gradients,
-        Term(
-            Bucket.GRADIENTS,
-            extra * size,
-            f"the embedding's second gradient and their sum: 2 x {plan.shape.embed:,} x {size} B",
-            plan.because("model"),
-        ),
-    )
-    return "the embedding", (*step.resting, *gradients, *buffers.root_reduction(plan))
+    if plan.sharding.is_fsdp and plan.full:
+        stored = gradients.stored(plan, step.train.elements - plan.shape.root)
+        return "the embedding", (*step.resting, stored, *sharded.root_reduction(plan))
+    return "the embedding", (*step.resting, step.gradients, gradients.tied_twice(plan))
 
 
 def _optimizer_step(step: Step) -> tuple[str, tuple[Term, ...]]:

@@ -35,14 +35,15 @@ class Precision:
 
 @dataclass(frozen=True, slots=True)
 class Quant:
-    """A quantised frozen base. ``bits_num/bits_den`` are bytes per weight of the block linears as an exact fraction;
-    ``upcast``: which of the unquantised parts are fp32 (``none | norms | all``)."""
+    """A quantised frozen base. ``bytes_num/bytes_den`` are bytes per weight of the block linears as an exact fraction,
+    ``per_input`` further bytes per input row of each linear (GPTQ's group index); ``upcast``: which of the unquantised parts are fp32 (``none | norms | all``)."""
 
     kind: str
     bytes_num: int
     bytes_den: int
     upcast: str
     compute: int
+    per_input: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,7 @@ class Plan:
     quant: Quant | None = None
     kernels: frozenset[str] = frozenset()
     compile: bool = False
+    expert_loop: bool = False
     padded: bool = False
     device: Device | None = None
     origins: Mapping[str, Setting] = field(default_factory=dict)

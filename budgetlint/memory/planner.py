@@ -8,9 +8,9 @@ from typing import Any
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.device import Device
-from budgetlint.catalog.targets import resolve_targets
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import find_optimizer
+from budgetlint.catalog.targets import resolve_targets
 from budgetlint.memory.estimate import Assumption
 from budgetlint.memory.plan import Adapter, Plan, Quant, Recompute, Sharding, Zero
 from budgetlint.memory.recipe import precision_of
@@ -18,6 +18,7 @@ from budgetlint.memory.shape import shape_of
 from budgetlint.run import Setting, Settings, Stack
 
 BITS = {"nf4": (4, 64), "fp4": (4, 64), "int8": (8, 0), "gptq": (4, 128), "awq": (4, 128), "fp8": (8, 0)}
+"""Bits per weight, and the weights that share a scale (bitsandbytes functional.py; AutoGPTQ's and AWQ's usual group)."""
 
 
 @dataclass(frozen=True)
@@ -102,13 +103,14 @@ def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device |
         batch=settings.value("micro_batch"),
         seq=settings.value("seq_len"),
         accum=settings.value("grad_accum", 1) or 1,
-        recompute=_recompute(settings),
+        recompute=_recompute(settings, stack),
         attention=_kernel(settings, arch, precision.compute, notes),
         loss=_loss(settings),
         sharding=shard,
         adapter=adapter,
         quant=quant,
         kernels=frozenset(settings.value("kernels", ()) or ()),
+        expert_loop=bool(arch.experts) and stack.at_least("transformers", "5.0") is False,
         compile=bool(settings.value("compile", False)),
         device=device,
         origins=dict(settings),
@@ -171,10 +173,16 @@ def _quant(settings: Settings, notes: _Notes) -> Quant | None:
     double = settings.value("quant_double")
     if kind in ("nf4", "fp4") and double is None:
         notes.assume("double quantisation is not stated: off", "quant_double")
-    num, den = _packed_bytes(bits, block, bool(double))
+    group = settings.value("quant_group", block)
+    num, den = _grouped_bytes(group) if kind in ("gptq", "awq") else _packed_bytes(bits, block, bool(double))
     upcast = settings.value("quant_upcast", "none")
     compute = 4 if settings.value("quant_compute_dtype") == "fp32" else 2
-    return Quant(kind, num, den, upcast, compute)
+    return Quant(kind, num, den, upcast, compute, per_input=4 if kind == "gptq" else 0)
+
+
+def _grouped_bytes(group: int) -> tuple[int, int]:
+    """AutoGPTQ qlinear: 4-bit weights, per group and output one fp16 scale and one 4-bit zero; no groups: one per output."""
+    return (4 * group + 16 + 4, 8 * group) if group > 0 else (1, 2)
 
 
 def _packed_bytes(bits: int, block: int, double: bool) -> tuple[int, int]:
@@ -200,11 +208,15 @@ def _optimizer(settings: Settings, notes: _Notes) -> Optimizer:
     return found
 
 
-def _recompute(settings: Settings) -> Recompute:
+def _recompute(settings: Settings, stack: Stack) -> Recompute:
+    """``use_reentrant`` unsaid: True before transformers 5.0, False since (modeling_utils.py gradient_checkpointing_enable)."""
+    reentrant = settings.value("recompute_reentrant")
+    if reentrant is None:
+        reentrant = stack.at_least("transformers", "5.0") is False
     return Recompute(
         kind=settings.value("recompute", "none"),
         every=settings.value("recompute_every", 1) or 1,
-        reentrant=bool(settings.value("recompute_reentrant", False)),
+        reentrant=bool(reentrant),
         offload=bool(settings.value("recompute_offload", False)),
     )
 

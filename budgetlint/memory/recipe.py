@@ -7,6 +7,8 @@ Micikevicius et al. 2018 (arXiv 1710.03740) for the textbook recipe.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from budgetlint.memory.plan import DTYPE_BYTES, Precision
 from budgetlint.run import Settings
 
@@ -22,10 +24,14 @@ RECIPES: dict[str, Precision] = {
 
 
 def precision_of(settings: Settings, *, adapter: bool, shard: str) -> Precision:
-    """The recipe a run's settings amount to. A named recipe wins; else dtype, autocast and engine decide."""
+    """The recipe a run's settings amount to. A named recipe wins; else dtype, autocast and engine decide.
+
+    FSDP's mixed precision hands 16-bit parameters to the layers: nothing is left for autocast to cast.
+    """
     named = settings.value("precision")
     base = _named(named, adapter) if named in RECIPES else _derived(settings, adapter=adapter, shard=shard)
-    return _overridden(base, settings)
+    precision = _overridden(base, settings)
+    return replace(precision, autocast=False) if shard.startswith("fsdp") and not adapter else precision
 
 
 def _named(name: str, adapter: bool) -> Precision:

@@ -99,9 +99,10 @@ def _quantised(plan: Plan, over: int) -> Iterator[Term]:
     packed = shape.layer_linears * shape.layers
     rest = shape.total - packed
     size = 4 if quant.upcast == "all" else quant.compute
+    index = quant.per_input * shape.layers * sum(linear.inputs * linear.experts for linear in shape.layer)
     yield Term(
         Bucket.WEIGHTS,
-        split(packed * quant.bytes_num // quant.bytes_den, over),
+        split(packed * quant.bytes_num // quant.bytes_den + index, over),
         f"{packed:,} block weights x {quant.bytes_num / quant.bytes_den:.6f} B ({quant.kind}){_over(over)}",
         plan.because("quant", "quant_double", "model", "shard"),
     )

@@ -1,0 +1,73 @@
+"""Which gradients exist at each moment of the backward, and how many bytes they take on one rank."""
+
+from __future__ import annotations
+
+from budgetlint.memory import static
+from budgetlint.memory.estimate import Bucket, Term
+from budgetlint.memory.plan import Plan
+from budgetlint.memory.static import Trainable
+
+_WHY = ("precision", "weights_dtype", "shard", "grads_dtype")
+
+
+def element_bytes(plan: Plan) -> int:
+    return plan.adapter.dtype if plan.adapter is not None else plan.precision.grads
+
+
+def at_last_layer(plan: Plan, train: Trainable) -> tuple[Term, ...]:
+    """The head's gradient and that of the down projection; all of them where an earlier micro batch left them."""
+    if plan.accum > 1 or not plan.full:
+        return (static.gradients(plan, train),)
+    return (_fresh(plan, down_elements(plan) + _head(plan), "head and the last down projection"),)
+
+
+def at_first_layer(plan: Plan, train: Trainable) -> tuple[Term, ...]:
+    """All but the first layer's own (its down projection's exists) and an untied embedding's."""
+    if plan.accum > 1 or not plan.full:
+        return (static.gradients(plan, train),)
+    shape = plan.shape
+    if plan.sharding.is_fsdp:
+        done = max(train.elements - shape.root - shape.layer_total, 0)
+        return (stored(plan, done), _fresh(plan, down_elements(plan) + _head(plan), "head and the first down projection"))
+    missing = shape.layer_total - down_elements(plan) + (shape.embed if shape.head else 0)
+    return (stored(plan, max(train.elements - missing, 0)),)
+
+
+def of_this_mlp(plan: Plan) -> Term:
+    """Gate and up: they exist by the time attention runs backward."""
+    if not plan.full or plan.accum > 1:
+        return Term(Bucket.GRADIENTS, 0, "")
+    count = sum(linear.weights for linear in plan.shape.layer if linear.role in ("gate_proj", "up_proj", "gate_up_proj"))
+    return _fresh(plan, count, "MLP of this layer")
+
+
+def _head(plan: Plan) -> int:
+    return plan.shape.head_elements if plan.arch.kind == "decoder" else 0
+
+
+def down_elements(plan: Plan) -> int:
+    return sum(linear.weights for linear in plan.shape.layer if linear.role in ("down_proj", "expert_down_proj"))
+
+
+def stored(plan: Plan, count: int) -> Term:
+    return Term(Bucket.GRADIENTS, static.gradient_bytes(plan, count), f"{count:,} gradients x {element_bytes(plan)} B", plan.because(*_WHY))
+
+
+def _fresh(plan: Plan, count: int, whose: str) -> Term:
+    """Gradients just made: under FSDP still whole and in the compute dtype, their unit is reduced when it is complete."""
+    if plan.sharding.is_fsdp:
+        size = plan.precision.compute
+        return Term(Bucket.GRADIENTS, count * size, f"unsharded gradients of the {whose}: {count:,} x {size} B", plan.because(*_WHY))
+    size = element_bytes(plan)
+    return Term(
+        Bucket.GRADIENTS, static.gradient_bytes(plan, count), f"gradients of the {whose}: {count:,} x {size} B", plan.because(*_WHY)
+    )
+
+
+def tied_twice(plan: Plan) -> Term:
+    """A tied embedding gets two gradients, from the head and from the lookup; their sum stands beside both."""
+    tied = plan.full and not plan.shape.head and plan.arch.kind == "decoder"
+    count, size = (2 * plan.shape.embed if tied else 0), element_bytes(plan)
+    return Term(
+        Bucket.GRADIENTS, count * size, f"the embedding's second gradient and their sum: {count:,} x {size} B", plan.because("model")
+    )
