@@ -1,127 +1,225 @@
 """From a measured row to the budget that says the same run: only what the row states, nothing tuned.
 
-A row that the language cannot express gives a `Reason` instead, which the accuracy page lists.
+`budget_of` gives the text, or raises `Inexpressible` with the reason, which the accuracy page lists.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
-Row = Mapping[str, Any]
+from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.models import find_model
+from budgetlint.catalog.targets import module_names
+from row_words import (
+    ADAPTERS,
+    DEVICES,
+    FOUNDRY,
+    FOUNDRY_VOCABULARY,
+    METHODS,
+    MODELS,
+    NO_DEVICE,
+    OFFLOADS,
+    OPTIMIZERS,
+    PACKAGES,
+    SHARDS,
+    TARGETS,
+    TRAINERS,
+)
 
-MODELS = {
-    "Llama-3.1-8B (torchtitan llama3 8B)": "llama-3.1-8b",
-    "Llama-3.1-70B": "llama-3.1-70b",
-    "Llama-2-7B (torchtrain llama 7B)": "llama-2-7b",
-    "TinyLlama/TinyLlama-1.1B (litgpt tiny-llama-1.1b)": "tinyllama-1.1b",
-    "GPT-2 124M (book implementation, untied head)": "gpt2",
-    "bert-large-uncased (sequence classification)": "bert-large-uncased",
-    "OpenBuddy/openbuddy-zephyr-7b (Mistral-7B arch)": "mistral-7b-v0.1",
-    "timm/vit_huge_patch14_224.orig_in21k": "vit_huge_patch14_224",
-    "Llama-3-8B cut to 9 layers (litgpt)": "",
-}
-DEVICES = {"A100-80GB": "a100-80gb", "NVIDIA A100-SXM4-80GB": "a100-80gb", "A100 (80GB class; values up to 78.7 GiB)": "a100-80gb", "A100-SXM4-40GB": "a100-40gb",
-           "A10G 24GB": "a10g", "H100 (95.04 GiB)": "96GiB usable=95.04GiB", "V100 32GB": "v100-32gb", "V100 16GB": "v100-16gb", "RTX 3090": "rtx-3090", "RTX 4090": "rtx-4090",
-           "A100": "a100-80gb", "L40S": "l40s", "RTX 4070 Ti SUPER 16GB": "rtx-4070-ti-super", "A100 40GB": "a100-40gb", "H100": "h100-80gb", "A100 80GB (79.15 GiB usable)": "a100-80gb"}  # fmt: skip
-OPTIMIZERS = {
-    "HF adamw_torch (foreach default; eps 1e-4)": "adamw", "AdamW": "adamw", "adamw_torch": "adamw", "AdamW fused": "adamw impl=fused", "AdamW foreach": "adamw impl=foreach",
-    "AdamW (foreach)": "adamw impl=foreach", "bnb PagedAdamW (32-bit)": "paged_adamw_32bit", "AdamW (HF default)": "adamw", "AdamW (HF adamw_hf)": "adamw_hf", "bnb Adam8bit": "adamw8bit",
-    "bnb AdamW 8-bit": "adamw8bit", "torchao AdamW8bit": "adamw_torch_8bit", "torchao AdamW4bit": "adamw_torch_4bit", "Adafactor": "adafactor", "DeepSpeed FusedAdam (AdamW)": "fused_adam",
-    "DeepSpeed FusedAdam": "fused_adam", "AdamW fused, optimizer step in backward": "adamw impl=fused", "none": "", "Adam (apex fused)": "fused_adam",
-}  # fmt: skip
-PACKAGES = ("torch", "transformers", "trl", "peft", "accelerate", "deepspeed", "bitsandbytes")
+Row = Mapping[str, Any]
+ALONE: Row = {"type": "none", "world": 1}
+
+
+class Inexpressible(LookupError):
+    """The row says something that the budget language, or the estimator, does not know."""
 
 
 def budget_of(row: Row) -> str:
-    """One line of budget language. Raises `LookupError`, with the reason, for a row the language does not cover."""
+    """One line of budget language. Raises `Inexpressible`."""
     return "; ".join(part for part in _parts(row) if part)
 
 
+def parallel_of(row: Row) -> Row:
+    found: Row = row.get("parallel") or ALONE
+    return found
+
+
 def _parts(row: Row) -> Iterator[str]:
-    parallel = row.get("parallelism") or {"type": "none", "world_size": 1}
-    yield f"device {_device(row, parallel)}"
+    _refuse(row)
+    parallel = parallel_of(row)
+    yield _device(row, parallel)
     yield f"model {_model(row)}"
-    yield from _recipe(row, parallel)
-    yield f"optimizer {_optimizer(row)}" if _optimizer(row) else ""
-    yield from _method(row)
-    yield f"batch {row['micro_batch']}" + (f" accum={row['grad_accum']}" if (row.get("grad_accum") or 1) > 1 else "")
-    yield f"seq {row['seq_len']}" + (" packing=on" if row.get("packing") else "")
+    yield from _recipe(row)
+    yield _optimizer(row)
+    yield _adapter(row)
+    yield f"batch {row['batch']}" + (f" accum={row['accum']}" if row.get("accum", 1) > 1 else "") if "batch" in row else ""
+    yield _length(row, parallel)
     yield _recompute(row)
-    yield f"attention {_attention(row)}"
-    yield _loss(row)
-    yield from _shard(row, parallel)
+    yield _attention(row)
+    yield from _loss(row)
+    yield _shard(row, parallel)
     yield "compile on" if row.get("compile") is True else ""
     yield _stack(row)
 
 
+def _refuse(row: Row) -> None:
+    """What no budget can say yet."""
+    parallel = parallel_of(row)
+    degrees = [name for name in ("tensor_parallel", "pipeline_parallel", "expert_parallel") if (parallel.get(name) or 1) > 1]
+    checks = (
+        (row["kind"] == "component", "a part of a step, not a run"),
+        (str(row["model"]).startswith("single operator"), "a single operator, not a run"),
+        (bool(degrees) or "3d" in parallel["type"] or "tp" in parallel["type"].split(), "tensor, pipeline or expert parallel layout"),
+        ("in backward" in str(row.get("optimizer")), "the optimizer steps inside the backward"),
+        (isinstance(row.get("compile"), str), f"compiled by {row.get('compile')}"),
+        ("thunder" in row["family"] and "thunder" in str(row.get("attention")), "lightning-thunder executors"),
+        (bool(re.search("activation", str(row.get("offload")))), "activations wait in host memory"),
+    )
+    for refused, why in checks:
+        if refused:
+            raise Inexpressible(why)
+
+
+# -- machine and model -------------------------------------------------------------------------------------------------
+
+
 def _device(row: Row, parallel: Row) -> str:
-    name = DEVICES.get(str(row.get("gpu")))
+    """Nothing where one card is not named: an allocated peak does not depend on it."""
+    named = str(row.get("gpu"))
+    world = int(parallel["world"])
+    name = DEVICES.get(named) or _by_class(named)
+    if name is None and named in NO_DEVICE and world == 1:
+        return ""
     if name is None:
-        raise LookupError(f"the card is not stated exactly ({row.get('gpu')})")
-    world = int(parallel.get("world_size") or 1)
-    if world == 1:
-        return name
+        raise Inexpressible(f"the card is not stated exactly ({named})")
     per_node = min(world, 8)
-    return f"{per_node}x {name}" + (f"; nodes {world // per_node}" if world > per_node else "")
+    nodes = f"; nodes {world // per_node}" if world > per_node else ""
+    count = f"{per_node}x " if parallel["type"] != "none" else ""
+    return f"device {count}{name}{nodes}"
+
+
+def _by_class(named: str) -> str | None:
+    """``2x 48GB class``: any card of that size."""
+    found = re.fullmatch(r"\d+x (\d+)GB class", named)
+    return f"{found[1]}GiB" if found else None
 
 
 def _model(row: Row) -> str:
     name = str(row["model"])
-    if name.startswith("single operator"):
-        raise LookupError("a single operator, not a run")
+    if name in FOUNDRY:
+        hidden, layers, heads = FOUNDRY[name]
+        return (
+            f"custom hidden={hidden} layers={layers} heads={heads} intermediate={4 * hidden} vocab={FOUNDRY_VOCABULARY} tied=on glu=off "
+            f"norm=layernorm position=learned max_positions={row['seq']} qkv_bias=on family=gpt2"
+        )
     named = MODELS.get(name, name)
-    if not named or " " in named:
-        raise LookupError(f"a shape of its own: {name}")
-    return named
+    if named is name:
+        named = re.sub(r"-(unsloth-)?bnb-4bit$", "", name.removeprefix("unsloth/"))
+    if named.startswith("custom") or _architecture(named.split()[0]):
+        return named
+    raise Inexpressible(f"the model is not in the catalog ({name})")
 
 
-def _recipe(row: Row, parallel: Row) -> Iterator[str]:
-    weights, mixed = str(row.get("weight_dtype")), str(row.get("mixed_precision"))
-    if "nf4" in weights:
-        double = "on" if "double" in weights or "double quantisation" in str(row.get("notes")) else "off"
-        yield f"quant nf4 double={double} compute={'fp16' if 'fp16' in weights else 'bf16'}" + (" upcast=norms" if "baseline-peft-bnb" in str(row.get("notes")) else "")
-    elif "gptq" in weights:
+@cache
+def _architecture(name: str) -> Architecture | None:
+    found = find_model(name)
+    return found if isinstance(found, Architecture) else None
+
+
+# -- precision and method ----------------------------------------------------------------------------------------------
+
+
+def _recipe(row: Row) -> Iterator[str]:
+    weights, quant = str(row.get("weights")), str(row.get("quant") or row.get("weights"))
+    half = "fp16" if "fp16" in weights + str(row.get("mixed_precision")) else "bf16"
+    if "nf4" in quant:
+        double = "on" if "double" in quant else "off"
+        upcast = f" upcast={row['upcast']}" if "upcast" in row else ""
+        yield f"quant nf4 double={double} compute={half}{upcast}"
+    elif "gptq int4" in quant:
         yield "quant gptq compute=fp16"
-    yield f"precision {_precision(weights, mixed, parallel)}"
+    elif "int8" in quant:
+        yield "quant int8"
+    elif "fp4" in quant:
+        raise Inexpressible(f"the quantisation {quant}")
+    yield f"precision {_precision(weights, str(row.get('mixed_precision')), half)}"
 
 
-def _precision(weights: str, mixed: str, parallel: Row) -> str:
-    half = "fp16" if "fp16" in mixed or "fp16" in weights else "bf16"
-    if "fp32" in weights and ("FSDP" in weights or "FSDP" in mixed or "upcast" in weights):
-        return f"{half}-autocast"
-    if weights in ("fp32", "torch.float32 (script default)"):
+def _precision(weights: str, mixed: str, half: str) -> str:
+    """Engines with a policy (FSDP2, llm-foundry) hold fp32 and compute in 16 bit without autocast."""
+    if mixed.startswith(("FSDP2", "amp_bf16 / FSDP", "bf16 / FSDP", "amp_fp8 / FSDP")):
+        return f"{half} weights=fp32 grads=fp32 master=none"
+    if mixed == "HF Trainer bf16=True + FSDP1" or weights.startswith("fp32"):
         return "fp32" if mixed.startswith("none") else f"{half}-autocast"
-    if "DeepSpeed" in mixed or "Megatron" in mixed or "master" in weights:
+    if "DeepSpeed" in mixed or "Megatron" in mixed or "master" in mixed or "master" in weights:
         return half
-    if mixed.startswith("none") or "pure" in mixed:
+    if mixed.startswith(("none", "precision=")) or "pure" in mixed:
         return f"{half}-pure"
     return f"{half}-pure autocast=on"
 
 
 def _optimizer(row: Row) -> str:
-    name = OPTIMIZERS.get(str(row.get("optimizer")))
-    if name is None:
-        raise LookupError(f"the optimizer is not in the language: {row.get('optimizer')}")
-    return name
+    named = str(row.get("optimizer"))
+    if named == "None":
+        return ""
+    if named not in OPTIMIZERS:
+        raise Inexpressible(f"the optimizer {named}")
+    return f"optimizer {OPTIMIZERS[named]}"
 
 
-def _method(row: Row) -> Iterator[str]:
-    method, lora = str(row["method"]), row.get("lora")
-    if method.startswith("full"):
-        return
-    if method not in ("lora", "qlora", "gptq-lora") or not lora:
-        raise LookupError(f"the method {method} is not modelled")
-    targets = ", ".join(lora["targets"]) if isinstance(lora.get("targets"), list) else "all"
-    dtype = "bf16" if str(row.get("adapter_dtype")).startswith(("bf16", "follows")) else "fp32"
-    yield f"lora r={lora['rank']} targets=[{targets}] dropout={lora.get('dropout') or 0} dtype={dtype}" if targets != "all" else f"lora r={lora['rank']} dropout={lora.get('dropout') or 0} dtype={dtype}"
+def _adapter(row: Row) -> str:
+    method, lora = str(row["method"]), row.get("lora") or {}
+    if method.split(" ")[0] in ("full", "sft"):
+        return ""
+    if method in ADAPTERS:
+        return f"adapter {ADAPTERS[method]}"
+    if method not in METHODS:
+        raise Inexpressible(f"the method {method}")
+    if not lora.get("rank"):
+        raise Inexpressible("the LoRA rank is not stated")
+    parts = [f"lora r={lora['rank']}", f"targets={_targets(row)}", f"dropout={lora.get('dropout') or 0}"]
+    parts += [f"dtype={str(row.get('adapter_dtype', 'fp32')).split()[0]}"]
+    parts += ["dora=on"] if "dora" in method else ["rslora=on"] if "rslora" in method else []
+    parts += ["save=[wte, lm_head]"] if method == "lora+emb" else []
+    return " ".join(parts)
+
+
+def _targets(row: Row) -> str:
+    named = row["lora"].get("targets")
+    if not isinstance(named, list) or any(name.startswith("all") for name in named):
+        return "all"
+    architecture = _architecture(_model(row).split()[0])
+    modules = module_names(architecture) if architecture else {}
+    leaves = {leaf for names in modules.values() for leaf in names}
+    found = [leaf for name in named for leaf in _leaves(name, modules, leaves)]
+    return f"[{', '.join(dict.fromkeys(found))}]"
+
+
+def _leaves(name: str, modules: Mapping[str, tuple[str, ...]], leaves: set[str]) -> tuple[str, ...]:
+    """The modules that a target names: as PEFT would find it, else by its role."""
+    if name in leaves or name not in TARGETS:
+        return (name,)
+    found = [leaf for role in TARGETS[name] for leaf in modules.get(role, ())]
+    return tuple(found[:1] if name in ("q", "k", "v", "query", "key", "value") else found) or TARGETS[name][:1]
+
+
+# -- the step ----------------------------------------------------------------------------------------------------------
+
+
+def _length(row: Row, parallel: Row) -> str:
+    """Under context parallelism a rank holds its part of the sequence."""
+    if "seq" not in row:
+        return ""
+    return f"seq {row['seq'] // (parallel.get('context_parallel') or 1)}" + (" packing=on" if row.get("packing") else "")
 
 
 def _recompute(row: Row) -> str:
-    text = str(row.get("gradient_checkpointing"))
-    if text.startswith("none"):
-        return "recompute none"
+    text = str(row.get("recompute"))
+    if text.startswith(("none", "False", "None", "not ")):
+        return "recompute none" if text != "None" else ""
     if text.startswith("selective"):
         return "recompute selective"
     return "recompute full" + (" reentrant=on" if "reentrant" in text and "non-reentrant" not in text else "")
@@ -129,49 +227,48 @@ def _recompute(row: Row) -> str:
 
 def _attention(row: Row) -> str:
     text = str(row.get("attention"))
-    if "flash" in text:
-        return "flash"
-    if "sdpa" in text or "default" in text:
-        return "sdpa"
-    return "eager"
+    kinds = (("eager", "eager"), ("unfused", "eager"), ("from scratch", "eager"), ("need_weights", "eager"), ("flash_", "flash"), ("triton", "flash"))
+    for word, kind in kinds:
+        if word in text:
+            return f"attention {kind}"
+    return "" if text == "None" else "attention sdpa"
 
 
-def _loss(row: Row) -> str:
-    text, notes = str(row.get("loss")), str(row.get("notes"))
-    kernels = []
-    if "foak = fused" in notes:
-        kernels = ["rms_norm", "rope"] + (["lora"] if "RoPE/LoRA" in notes else [])
-    if "foak fast cross entropy" in text:
-        kernels.append("cross_entropy")
-    if "linear cross entropy" in text or text == "liger" or "Liger fused linear" in text:
-        kernels.append("linear_cross_entropy")
-    if text == "liger" or "Liger fused linear" in text:
+def _loss(row: Row) -> Iterator[str]:
+    text = str(row.get("loss"))
+    kernels = list(row.get("kernels", ()))
+    if text == "liger" or text.startswith("Liger fused") or "LigerPlugin" in text:
         kernels = ["liger"]
-    shown = f"kernels [{', '.join(kernels)}]" if kernels and kernels != ["liger"] else ("kernels liger" if kernels else "")
-    return shown + ("; loss chunked" if "chunked" in text.lower() and "full logits" not in text else "")
+    elif "foak fast cross entropy" in text:
+        kernels.append("cross_entropy")
+    elif "linear cross entropy" in text or "CutCrossEntropy" in text or "FusedLinear" in text:
+        kernels.append("linear_cross_entropy")
+    elif "unsloth" in text:
+        kernels = ["unsloth"]
+    yield f"kernels [{', '.join(kernels)}]" if kernels else ""
+    yield "loss chunked" if "chunked" in text.lower() and "full logits" not in text and not kernels else ""
 
 
-def _shard(row: Row, parallel: Row) -> Iterator[str]:
-    kind = str(parallel.get("type"))
+def _shard(row: Row, parallel: Row) -> str:
+    kind, offload = str(parallel["type"]), str(row.get("offload", "none"))
+    if kind == "none" and offload == "none":
+        return ""
+    if offload not in ("none", *OFFLOADS) or (kind not in SHARDS and kind != "none"):
+        raise Inexpressible(f"the layout {kind}, offload {offload}")
     if kind == "none":
-        return
-    if kind.startswith("3d"):
-        raise LookupError("tensor and pipeline parallel layouts come with a later version")
-    names = {"fsdp2_full_shard": "fsdp2", "fsdp_full_shard": "fsdp", "fsdp1_full_shard": "fsdp", "zero2": "zero2", "zero3": "zero3", "ddp": "ddp", "fsdp_no_shard (ddp mode)": "ddp"}
-    if kind not in names:
-        raise LookupError(f"the layout {kind} is not modelled")
-    offload = " offload=[params, optimizer]" if "FSDP cpu_offload" in str(row.get("offload")) else ""
-    yield f"shard {names[kind]}{offload}"
-    if parallel.get("tensor_parallel") or parallel.get("context_parallel"):
-        tensor, context = parallel.get("tensor_parallel") or 1, parallel.get("context_parallel") or 1
-        yield f"parallel tp={tensor} cp={context}"
+        raise Inexpressible(f"offload {offload} without an engine")
+    return f"shard {SHARDS[kind]}{OFFLOADS.get(offload, '')}{_bucket(parallel)}"
+
+
+def _bucket(parallel: Row) -> str:
+    size = parallel.get("reduce_bucket_size")
+    return f" bucket={int(size)}" if size else ""
 
 
 def _stack(row: Row) -> str:
     versions = row.get("versions") or {}
-    named = [f"{package}@{version}" for package in PACKAGES if (version := _plain(str(versions.get(package) or "")))]
-    family = str(row.get("family"))
-    named += ["litgpt"] if "litgpt" in family else ["torchtitan"] if "torchtitan" in family else ["torchtune"] if "torchtune" in family else []
+    named = [f"{package}@{version}" for package in PACKAGES if (version := _plain(str(versions.get(package, ""))))]
+    named += [trainer for word, trainer in TRAINERS.items() if word in row["family"] or word in row["model"]][:1]
     return f"stack {' '.join(named)}" if named else ""
 
 

@@ -19,7 +19,7 @@ from budgetlint.memory.planner import Planned, plan_run
 from budgetlint.project import FileEntry, Project, file_finding, open_project
 from budgetlint.readers import Reader, all_readers
 from budgetlint.readers.base import complete
-from budgetlint.readers.deepspeed_auto import fill_auto, fill_engine_dtype
+from budgetlint.readers.deepspeed.auto import fill_auto, fill_engine_dtype
 from budgetlint.run import Reading, Reference, Role, Run, Setting, Settings, Stack
 from budgetlint.source import Location, SourceFile, Unreadable
 from budgetlint.stack import stack_beside
@@ -35,6 +35,7 @@ class Assembly:
     extra: Budget | None = None
     overrides: Settings = field(default_factory=Settings)
     contexts: list[RunContext] = field(default_factory=list)
+    comments: list[BudgetContext] = field(default_factory=list)
     bound: set[str] = field(default_factory=set)
 
     @property
@@ -56,7 +57,7 @@ def judge(project: Project, *, extra: Budget | None = None, overrides: Settings 
     return Judged(
         runs=tuple(work.contexts),
         documents=tuple(_document_contexts(work)),
-        budgets=tuple(_budget_contexts(project, extra)),
+        budgets=(*_budget_contexts(project, extra), *work.comments),
         findings=tuple(project.findings),
         sources=tuple(entry.source for entry in project.entries.values() if entry.source is not None),
     )
@@ -110,7 +111,7 @@ def _label(budget: Budget) -> str:
 def _bound_runs(work: Assembly, budget: Budget, run: BudgetRun) -> None:
     entries = [entry for ref in run.configs for entry in _entries(work, ref)]
     trainers = [reading for entry in entries for reading in entry.readings if reading.role is Role.TRAINER]
-    sides = [reading for entry in entries for reading in entry.readings if reading.role is not Role.TRAINER]
+    sides = [reading for entry in entries for reading in entry.readings if reading.role not in (Role.TRAINER, Role.INFERENCE)]
     work.bound.update(entry.path for entry in entries)
     if not trainers:
         if sides or "model" in run.settings:
@@ -154,7 +155,10 @@ def _no_config(work: Assembly, ref: ConfigRef, why: str) -> None:
 
 
 def _free_run(work: Assembly, entry: FileEntry, reading: Reading, budgets: Iterable[Budget]) -> None:
-    budget = _comment_budget(entry) or _holding(work, entry.path, budgets)
+    comment = _comment_budget(entry)
+    if comment is not None and all(context.budget.path != comment.path for context in work.comments):
+        work.comments.append(BudgetContext(budget=comment, source=entry.source))
+    budget = comment or _holding(work, entry.path, budgets)
     run = budget.runs[0] if budget and budget.runs else None
     name = entry.path if len(entry.readings) == 1 else f"{entry.path}#{reading.document.number}"
     _emit(work, name, (reading, *_followed(work, reading)), budget, run)

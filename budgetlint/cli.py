@@ -15,6 +15,7 @@ from importlib import import_module
 from budgetlint import __version__
 from budgetlint.commands.console import Console, Misuse, console
 from budgetlint.outcome import MISUSE
+from budgetlint.suggest import did_you_mean
 
 COMMANDS = ("check", "estimate", "files", "fmt", "rule", "devices", "models", "optimizers")
 
@@ -31,7 +32,11 @@ examples:
 def main(argv: Sequence[str] | None = None, io: Console | None = None) -> int:
     """Run one command; never raises for what the user did."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    parser = _parser(_named(arguments))
+    named = next((word for word in arguments if not word.startswith("-")), None)
+    if named is not None and named not in COMMANDS:
+        (io or console()).complain(f"no command is called '{named}'{did_you_mean(named, COMMANDS)} (budgetlint --help)")
+        return MISUSE
+    parser = _parser(named)
     try:
         args = parser.parse_args(arguments)
     except SystemExit as done:
@@ -60,12 +65,8 @@ def _call(args: argparse.Namespace, io: Console) -> int:
     return code
 
 
-def _named(arguments: Sequence[str]) -> str | None:
-    """The command word, so that only its own module is imported."""
-    return next((word for word in arguments if word in COMMANDS), None)
-
-
 def _parser(only: str | None) -> argparse.ArgumentParser:
+    """The parser; with the command already known, only its own module is imported."""
     parser = argparse.ArgumentParser(
         prog="budgetlint",
         description="Checks training configs against a memory budget, and says what each run will hold in GPU memory.",

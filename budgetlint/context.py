@@ -206,7 +206,7 @@ class DocumentContext(Context):
     """
 
     reading: Reading
-    stack_of: Callable[[Reading], Stack] = field(default=lambda reading: Stack(), repr=False)
+    stack_of: Callable[[Reading], Stack] = field(default=lambda _reading: Stack(), repr=False)
 
     def at_least(self, package: str, version: str) -> bool | None:
         """Is the document used with ``package >= version``? None when the stack does not tell."""

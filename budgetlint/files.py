@@ -58,6 +58,27 @@ class TextFiles:
         return [path for path in sorted(self._texts) if fnmatch.fnmatchcase(path, posixpath.normpath(pattern))]
 
 
+class ChangedFiles:
+    """Other files with some texts changed: what a fix makes of them, before it is written."""
+
+    def __init__(self, base: Files, texts: Mapping[str, str]) -> None:
+        self._base = base
+        self._texts = dict(texts)
+
+    def read(self, path: str) -> SourceFile | Unreadable:
+        text = self._texts.get(path)
+        return self._base.read(path) if text is None else SourceFile(path, text)
+
+    def exists(self, path: str) -> bool:
+        return path in self._texts or self._base.exists(path)
+
+    def expand(self, paths: Iterable[str]) -> Iterator[str]:
+        return self._base.expand(paths)
+
+    def glob(self, pattern: str) -> list[str]:
+        return self._base.glob(pattern)
+
+
 class DiskFiles:
     """The disk. Paths are shown relative to ``root`` (the working directory); links to folders are not followed."""
 

@@ -8,15 +8,17 @@ accelerate 1.15 accelerator.py:2211 (DeepSpeed's accumulation wins over accelera
 from __future__ import annotations
 
 from collections.abc import Iterable
+
 from budgetlint.run import Origin, OriginKind, Reading, Role, Setting, Settings, over
 
 ENGINE_FIRST = frozenset({
     "optimizer", "lr_scheduler", "shard", "offload_optimizer", "offload_params", "engine_dtype", "grads_dtype", "loss_scale",
-    "zero_bucket", "zero_allgather_bucket", "zero_overlap", "zero_prefetch", "zero_persistence", "zero_max_live", "zero_sub_group", "zero_contiguous",
+    "zero_bucket", "zero_allgather_bucket", "zero_overlap", "zero_prefetch", "zero_persistence", "zero_max_live", "zero_sub_group",
+    "zero_contiguous",
 })  # fmt: skip
 LAUNCHER_BEFORE_TRAINER = frozenset({"shard", "devices", "nodes", "devices_per_node"})
 
-_ORDER = {Role.TRAINER: 0, Role.ENGINE: 1, Role.LAUNCHER: 2, Role.MODEL: 3}
+_ORDER = {Role.TRAINER: 0, Role.ENGINE: 1, Role.LAUNCHER: 2, Role.MODEL: 3, Role.INFERENCE: 4}
 
 
 def join(readings: Iterable[Reading]) -> Settings:

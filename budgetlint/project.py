@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from budgetlint.documents import Document
+from budgetlint.documents import Document, Scalar
 from budgetlint.documents.load import load
 from budgetlint.files import Files, TextFiles
 from budgetlint.finding import Confidence, Finding, Severity
@@ -75,6 +75,8 @@ class Project:
                 problem = self._tie(document, found)
             elif found is not None:
                 readings.append(found.read(document))
+            else:
+                problem = self._mixed(document) or problem
         format_name = readings[0].format if readings else None
         return FileEntry(path, format_name, tuple(readings), source=source, problem=problem)
 
@@ -102,6 +104,24 @@ class Project:
             )
         )
         return f"equally {names}"
+
+    def _mixed(self, document: Document) -> str:
+        """A document that nobody claims because it holds the keys of two trainers: neither would start with it."""
+        found = foreign_keys(document)
+        if len(found) < 2:
+            return ""
+        (one, ours), (other, theirs), *_ = found.items()
+        told = f"keys of {one} ({', '.join(key.text for key in ours)}) beside keys of {other} ({', '.join(key.text for key in theirs)})"
+        self.findings.append(
+            _file_finding(
+                "ambiguous-format",
+                document.source.locate(theirs[0].span),
+                f"{document.path} holds {told}: it is read as neither",
+                "keep the keys of one trainer, or say which in a budget: config PATH kind=NAME",
+                severity=Severity.WARNING,
+            )
+        )
+        return told
 
     def as_kind(self, path: str, kind: str) -> FileEntry:
         """Read a file as the format a budget names for it (``config train.yaml kind=axolotl``)."""
@@ -147,6 +167,25 @@ DISCRIMINATING = (
     "per_device_train_batch_size", "gradient_accumulation_steps", "micro_batch_size", "zero_optimization", "train_micro_batch_size_per_gpu",
     "model_name_or_path", "base_model", "cutoff_len", "finetuning_type", "sequence_len", "distributed_type", "num_train_epochs",
 )  # fmt: skip
+
+OWN_KEYS = {
+    "axolotl": {"base_model", "sequence_len", "micro_batch_size", "sample_packing", "lora_target_linear", "num_epochs"},
+    "llamafactory": {"finetuning_type", "cutoff_len", "lora_target", "lora_rank", "template", "stage"},
+    "deepspeed": {"zero_optimization", "train_micro_batch_size_per_gpu", "train_batch_size", "gradient_clipping"},
+    "accelerate": {"distributed_type", "compute_environment", "num_machines", "num_processes"},
+}
+"""Keys of the first level that one framework only has; three of each tell that two files were put into one."""
+ENOUGH = 3
+
+
+def foreign_keys(document: Document) -> dict[str, list[Scalar]]:
+    """The keys of each framework of which there are enough to mean it, in the order of the text."""
+    mapping = document.mapping
+    keys = [entry.key for entry in mapping.entries] if mapping is not None else []
+    found = {name: [key for key in keys if key.text in own][:ENOUGH] for name, own in OWN_KEYS.items()}
+    meant = {name: some for name, some in found.items() if len(some) >= ENOUGH}
+    return dict(sorted(meant.items(), key=lambda pair: pair[1][0].span.start))
+
 
 CODES = {
     "unreadable-file": "BL910",

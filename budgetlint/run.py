@@ -28,7 +28,8 @@ class Origin:
     """Where a setting comes from.
 
     FILE and BUDGET have ``source``, ``span`` (exactly the value) and the dotted ``key``; DEFAULT and DERIVED have ``note``
-    (``transformers 5.24 TrainingArguments.optim``), and what they follow from.
+    (``transformers 5.24 TrainingArguments.optim``), and what they follow from. A FILE origin with a ``note`` is read with a
+    reservation: the note says which.
     """
 
     kind: OriginKind
@@ -166,12 +167,14 @@ def release(package: str, version: str, origin: Origin) -> Release | None:
 
 
 class Role(Enum):
-    """What part of a run a document describes. A TRAINER document starts a run; the others join the run that names them."""
+    """What part of a run a document describes. A TRAINER document starts a run; ENGINE, LAUNCHER and MODEL join the run that
+    names them; INFERENCE is a document of an ecosystem that starts no training (chat, export, prediction)."""
 
     TRAINER = "trainer"
     ENGINE = "engine"
     LAUNCHER = "launcher"
     MODEL = "model"
+    INFERENCE = "inference"
 
 
 @dataclass(frozen=True, slots=True)

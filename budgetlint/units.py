@@ -64,8 +64,7 @@ def _readings(number: str, unit: str) -> tuple[str, ...]:
     decimal, binary = _PREFIXES.get(unit[0].lower(), (None, None))
     if decimal is None or binary is None or not re.fullmatch(r"[KMGTkmgt](i|I)?(b|B)?", unit):
         return ()
-    ordered = (binary, decimal) if len(unit) < 2 or unit[1].lower() != "b" else (binary, decimal)
-    return tuple(f"{number}{u} ({int(Fraction(number) * UNITS[u]):,} bytes)" for u in ordered)
+    return tuple(f"{number}{u} ({int(Fraction(number) * UNITS[u]):,} bytes)" for u in (binary, decimal))
 
 
 def gib(count: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from budgetlint.documents import Loader, Mapping, Scalar, Sequence
 from budgetlint.readers.base import AUTO, Raw, is_symbolic, loader_of, raw_at
-from budgetlint.readers.hf_recognise import home_of
+from budgetlint.readers.hf.recognise import home_of
 from budgetlint.run import Reading, Setting
 
 HUGGING_FACE = ("hf_training_arguments", "trl", "alignment_handbook", "open_instruct")

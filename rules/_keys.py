@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from budgetlint.documents import Entry, Loader, Mapping
 from budgetlint.readers.base import loader_of
-from budgetlint.readers.hf_recognise import home_of
+from budgetlint.readers.hf.recognise import home_of
 from budgetlint.run import Reading, Setting
 
 from ._common import HUGGING_FACE

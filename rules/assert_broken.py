@@ -224,11 +224,13 @@ def _words(terms: Iterable[Term]) -> str:
 
 
 def _is_literal(terms: tuple[Term, ...]) -> bool:
-    return len(terms) == 1 and isinstance(terms[0].value, Value) and terms[0].value.kind in ("quantity", "number") and terms[0].share is None
+    first = terms[0]
+    return len(terms) == 1 and isinstance(first.value, Value) and first.value.kind in ("quantity", "number") and first.share is None
 
 
 def _shown(terms: tuple[Term, ...], figure: int) -> str:
-    counts = any(isinstance(term.value, Value) and (term.value.kind == "number" or term.value.text in ("params", "trainable")) for term in terms)
+    values = [term.value for term in terms if isinstance(term.value, Value)]
+    counts = any(value.kind == "number" or value.text in ("params", "trainable") for value in values)
     return f"{figure:,}" if counts else gib(figure)
 
 

@@ -54,6 +54,7 @@ from collections.abc import Callable, Iterator
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.models import find_model
+from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.planner import plan_run
@@ -92,7 +93,9 @@ def _equal(claim: object, value: object) -> bool:
 def _same_optimizer(claim: object, value: object) -> bool:
     """By what they do to memory and decay: fused and foreach AdamW are one optimizer to a budget that says ``adamw``."""
     one, other = find_optimizer(str(claim)), find_optimizer(str(value))
-    return one == other or (getattr(one, "states", 1), getattr(one, "decay", 1)) == (getattr(other, "states", 2), getattr(other, "decay", 2))
+    if isinstance(one, Optimizer) and isinstance(other, Optimizer):
+        return (one.states, one.decay) == (other.states, other.decay)
+    return str(claim) == str(value)
 
 
 def _same_model(claim: object, value: object) -> bool:

@@ -59,13 +59,19 @@ def _advice(estimate: Estimate) -> str:
     """Where to look first: the bucket that dominates decides, never the batch by itself."""
     fixed, moving = bytes_at_peak(estimate, FIXED), bytes_at_peak(estimate, (Bucket.ACTIVATIONS, Bucket.LOGITS))
     if fixed > (estimate.usable_high or 0):
-        return "weights, gradients and optimizer alone exceed the device: an adapter, a quantised base, an 8-bit optimizer, or sharding over more devices; no batch size helps"
+        return (
+            "weights, gradients and optimizer alone exceed the device: an adapter, a quantised base, an 8-bit optimizer, "
+            "or sharding over more devices; no batch size helps"
+        )
     if moving < fixed:
         return "most of it is weights, gradients and optimizer: an adapter, an 8-bit optimizer or sharding frees more than a smaller batch"
     logits = bytes_at_peak(estimate, (Bucket.LOGITS,))
     if logits > moving // 2:
         return "most of the activations are logits: a fused or chunked loss, or a smaller micro batch with more accumulation"
-    return "most of it is activations: recomputation (gradient checkpointing), a smaller micro batch with more accumulation, or shorter sequences"
+    return (
+        "most of it is activations: recomputation (gradient checkpointing), a smaller micro batch with more accumulation, "
+        "or shorter sequences"
+    )
 
 
 RULE = Rule(

@@ -54,7 +54,8 @@ def check(run: RunContext) -> Iterator[Finding]:
         written(tokens),
         f"{plan.tokens:,} tokens x {plan.arch.vocab:,} vocabulary make {gib(logits)} of logits and their gradients, "
         f"{100 * logits // estimate.need.bytes} % of what {run.label} needs; without them it would fit",
-        help="a fused or chunked loss (use_liger_kernel: true, TRL's chunked loss, cut cross entropy), or a smaller micro batch with more accumulation",
+        help="a fused or chunked loss (use_liger_kernel: true, TRL's chunked loss, cut cross entropy), "
+        "or a smaller micro batch with more accumulation",
         because=tokens,
         numbers={**figures(estimate), "logits_bytes": logits, "tokens": plan.tokens, "vocabulary": plan.arch.vocab},
     )

@@ -53,7 +53,8 @@ def check(run: RunContext) -> Iterator[Finding]:
             yield run.finding(
                 Origin(OriginKind.BUDGET, statement.source, statement.span, "assert"),
                 f"this limit counts {gib(estimate.static_bytes)} of weights, gradients and optimizer and passes; {run.label} needs "
-                f"at least {gib(estimate.need.low)}, {gib(estimate.need.low - estimate.static_bytes)} more: activations, logits, buffers and context",
+                f"at least {gib(estimate.need.low)}, {gib(estimate.need.low - estimate.static_bytes)} more: activations, logits, "
+                "buffers and context",
                 help="assert peak <= 90% of usable",
                 numbers={**figures(estimate), "static_bytes": estimate.static_bytes},
             )

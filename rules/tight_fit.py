@@ -47,8 +47,10 @@ def check(run: RunContext) -> Iterator[Finding]:
     yield run.finding(
         dearest(estimate),
         f"{run.label} is a tight fit on {device_words(run)}: needs about {gib(estimate.need.bytes)} "
-        f"({gib(estimate.need.low)} to {gib(estimate.need.high)}) of {gib(estimate.limit)}; the peak is in {moment(estimate)}: {bill_words(estimate)}",
-        help="measure it (one step at the longest length), or free some memory; the range shrinks when the stack and the attention are stated",
+        f"({gib(estimate.need.low)} to {gib(estimate.need.high)}) of {gib(estimate.limit)}; "
+        f"the peak is in {moment(estimate)}: {bill_words(estimate)}",
+        help="measure it (one step at the longest length), or free some memory; "
+        "the range shrinks when the stack and the attention are stated",
         numbers={**figures(estimate), "spare_bytes": estimate.limit - estimate.need.bytes},
     )
 

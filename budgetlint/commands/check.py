@@ -11,11 +11,12 @@ from budgetlint.commands.console import Console, Misuse
 from budgetlint.config import Config
 from budgetlint.engine import check
 from budgetlint.finding import Severity
-from budgetlint.fix import Recheck
+from budgetlint.fix import Fixed, diff, fix_all, write
 from budgetlint.outcome import Report
 from budgetlint.registry import Registry, installed
 from budgetlint.report import CHECK_FORMATS, check_report
-from budgetlint.report.style import PLAIN
+from budgetlint.report.style import PLAIN, plural
+from budgetlint.suggest import did_you_mean
 
 HELP = """\
 Check training configs against their budgets.
@@ -52,8 +53,9 @@ def run(args: argparse.Namespace, io: Console) -> int:
     _known_rules(registry, (*_words(args.select), *_words(args.ignore)))
     session = open_session(args.paths, args, io, config)
     report = check(session.judged(), registry, config)
-    if args.fix or args.diff:
-        report = _fixed(args, io, report, lambda texts: check(session.rejudged(texts), registry, config))
+    if args.diff or args.fix:
+        fixed = fix_all(report, lambda texts: check(session.rejudged(texts), registry, config), unsafe=args.unsafe_fixes)
+        report = _shown(io, fixed, report) if args.diff else _written(io, fixed)
     if not args.diff:
         for name, file in formats:
             _write(io, report, name, file, info=args.info)
@@ -74,7 +76,8 @@ def _words(texts: list[str]) -> tuple[str, ...]:
 def _known_rules(registry: Registry, patterns: tuple[str, ...]) -> None:
     for pattern in patterns:
         if not registry.matching(pattern):
-            raise Misuse(f"no rule or family is called '{pattern}'; `budgetlint rule --all` lists them")
+            near = did_you_mean(pattern, (name for rule in registry.all for name in (rule.name, *rule.aliases)))
+            raise Misuse(f"no rule or family is called '{pattern}'{near or '; `budgetlint rule --all` lists them'}")
 
 
 def _format(text: str) -> tuple[str, str | None]:
@@ -94,16 +97,18 @@ def _write(io: Console, report: Report, name: str, file: str | None, *, info: bo
         raise Misuse(f"--format {name}={file}: cannot be written: {error.strerror}") from None
 
 
-def _fixed(args: argparse.Namespace, io: Console, report: Report, recheck: Recheck) -> Report:
-    """Apply the fixes (or show them), and report on what is left."""
-    from budgetlint.fix import diff, fix_all, write
+def _shown(io: Console, fixed: Fixed, report: Report) -> Report:
+    """Show what the fixes would change. The files stay as they are, and so does what was found in them."""
+    io.write(diff(fixed))
+    return report
 
-    fixed = fix_all(report, recheck, unsafe=args.unsafe_fixes)
-    if args.diff:
-        io.write(diff(fixed))
-        return fixed.report
+
+def _written(io: Console, fixed: Fixed) -> Report:
+    """Write the changed files, say so, and report on what is left."""
     for wrong in write(fixed, lambda path: str(io.root / path)):
         io.complain(f"{wrong.path} {wrong.problem}: {wrong.cure}")
+    if fixed.applied:
+        io.complain(f"{plural(len(fixed.applied), 'fix', 'fixes')} applied in {', '.join(sorted(fixed.texts))}")
     return fixed.report
 
 

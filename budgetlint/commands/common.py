@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from budgetlint.assemble import judge
 from budgetlint.commands.console import Console, Misuse
+from budgetlint.commands.overrides import overrides
 from budgetlint.config import Config, load_config
 from budgetlint.context import Judged
-from budgetlint.files import DiskFiles, TextFiles
+from budgetlint.files import ChangedFiles, DiskFiles
 from budgetlint.language import read_budget
 from budgetlint.language.budget import Budget
 from budgetlint.project import Project, open_project
-from budgetlint.run import Origin, OriginKind, Setting, Settings
-from budgetlint.settings import SETTINGS
+from budgetlint.run import Settings
 from budgetlint.source import SourceFile
 from budgetlint.suggest import did_you_mean
 
@@ -49,8 +49,11 @@ def project_of(paths: Sequence[str], io: Console, config: Config) -> Project:
     for path in paths:
         if path != STDIN and not (io.root / path).exists() and not (io.root / path).is_symlink():
             raise Misuse(f"{path} does not exist")
-    files = DiskFiles(io.root, config.exclude)
-    return open_project(files, [path for path in paths if path != STDIN] or ([] if paths else ["."]))
+    return open_project(DiskFiles(io.root, config.exclude), _walked(paths))
+
+
+def _walked(paths: Sequence[str]) -> tuple[str, ...]:
+    return tuple(path for path in paths if path != STDIN) if paths else (".",)
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,7 @@ class Session:
     """What one command line is about: the files, a budget from standard input or ``--budget``, ``--set`` and ``--target``."""
 
     project: Project
+    paths: tuple[str, ...]
     extra: Budget | None
     overrides: Settings
     target: str | None = None
@@ -67,8 +71,7 @@ class Session:
 
     def rejudged(self, texts: Mapping[str, str]) -> Judged:
         """The same with some files' texts changed."""
-        known = {path: entry.source.text for path, entry in self.project.entries.items() if entry.source is not None}
-        project = open_project(TextFiles({**known, **texts}), ["."])
+        project = open_project(ChangedFiles(self.project.files, texts), self.paths)
         return self._narrowed(judge(project, extra=self.extra, overrides=self.overrides))
 
     def _narrowed(self, result: Judged) -> Judged:
@@ -78,7 +81,7 @@ class Session:
 def open_session(paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config) -> Session:
     project = project_of(paths, io, config)
     extra = _extra_budget(paths, args, io, config, project)
-    return Session(project, extra, _overrides(args.set), args.target)
+    return Session(project, _walked(paths), extra, overrides(args.set), args.target)
 
 
 def _extra_budget(paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config, project: Project) -> Budget | None:
@@ -88,40 +91,6 @@ def _extra_budget(paths: Sequence[str], args: argparse.Namespace, io: Console, c
     if text is None and config.budget is not None and config.source is not None:
         text, name = config.budget, config.source.path
     return read_budget(SourceFile(name, text), load=project.files.read) if text is not None else None
-
-
-def _overrides(texts: Iterable[str]) -> Settings:
-    return Settings(_override(text) for text in texts)
-
-
-def _override(text: str) -> Setting:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise Misuse(f"--set {text}: write KEY=VALUE, for instance micro_batch=2")
-    if name not in SETTINGS:
-        raise Misuse(f"--set {text}: unknown setting '{name}'{did_you_mean(name, SETTINGS)}")
-    return Setting(name, typed(name, value), Origin(OriginKind.COMMAND_LINE, note=f"--set {name}"), value)
-
-
-def typed(name: str, value: str) -> object:
-    """The value of a setting written on the command line."""
-    spec = SETTINGS[name]
-    try:
-        if spec.kind == "int":
-            return int(value.replace("_", ""))
-        if spec.kind == "float":
-            return float(value)
-    except ValueError:
-        raise Misuse(f"--set {name}={value}: {name} is a number") from None
-    if spec.kind == "bool":
-        if value.lower() not in ("on", "off", "true", "false"):
-            raise Misuse(f"--set {name}={value}: write on or off")
-        return value.lower() in ("on", "true")
-    if spec.kind == "list":
-        return tuple(word for word in value.split(",") if word)
-    if spec.choices and value not in spec.choices:
-        raise Misuse(f"--set {name}={value}: {name} is one of {', '.join(spec.choices)}")
-    return value
 
 
 def _on_target(result: Judged, name: str) -> Judged:

@@ -4,28 +4,41 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import json
 
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.documents.write import write_text
 from budgetlint.files import DiskFiles
+from budgetlint.project import BUDGET_SUFFIX, LOCK
 from budgetlint.source import SourceFile, Unreadable
 
 HELP = """\
 Format budget files in place: comments, units and numbers stay as they are written.
 
-- reads standard input and prints. --format json prints the parsed budget instead and changes nothing.
+- reads standard input and prints. --format json prints the parsed budget instead and changes nothing; --schema prints the
+JSON Schema of that.
 """
 
 
+SUFFIXES = (BUDGET_SUFFIX, LOCK)
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE", help="budget files, or -")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="budget files, or -")
     parser.add_argument("--check", action="store_true", help="change nothing; exit 1 when a file would change")
     parser.add_argument("--diff", action="store_true", help="print what would change; exit 1 when anything would")
     parser.add_argument("--format", choices=("budget", "json"), default="budget")
-    parser.add_argument("--schema", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--schema", action="store_true", help="print the JSON Schema of --format json")
 
 
 def run(args: argparse.Namespace, io: Console) -> int:
+    if args.schema:
+        from budgetlint.language.export import json_schema
+
+        io.line(json.dumps(json_schema(), indent=2))
+        return 0
+    if not args.files:
+        raise Misuse("fmt: name the budget files, or - for standard input")
     sources = [_source(path, io) for path in args.files]
     if args.format == "json":
         return max(_export(source, io) for source in sources)
@@ -35,6 +48,8 @@ def run(args: argparse.Namespace, io: Console) -> int:
 def _source(path: str, io: Console) -> SourceFile:
     if path == "-":
         return SourceFile("-", io.stdin.read())
+    if not path.endswith(SUFFIXES):
+        raise Misuse(f"{path} is no budget: fmt formats *.budget files")
     source = DiskFiles(io.root).read(path)
     if isinstance(source, Unreadable):
         raise Misuse(f"{path} {source.problem}: {source.cure}")

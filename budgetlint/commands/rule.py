@@ -5,15 +5,16 @@ from __future__ import annotations
 import argparse
 
 from budgetlint.commands.console import Console, Misuse
-from budgetlint.registry import installed
+from budgetlint.registry import Registry, installed
 from budgetlint.report.manual import render, render_all
+from budgetlint.report.style import Style
 from budgetlint.suggest import did_you_mean
 
 HELP = "The manual page of a rule: what it checks, what the mistake costs, how to write it right.\n"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("rule", nargs="*", metavar="NAME", help="rule names or codes: does-not-fit, BL101")
+    parser.add_argument("rule", nargs="*", metavar="NAME", help="rule names, codes or families: does-not-fit, BL101, BL1")
     parser.add_argument("--all", action="store_true", help="list every rule")
     parser.add_argument("--format", choices=("text", "markdown", "json"), default="text")
 
@@ -26,7 +27,13 @@ def run(args: argparse.Namespace, io: Console) -> int:
     known = {name: rule for rule in registry.all for name in (rule.name, rule.code.lower(), *rule.aliases)}
     for word in args.rule:
         found = known.get(word.lower())
-        if found is None:
-            raise Misuse(f"no rule is called '{word}'{did_you_mean(word, known)}")
-        io.write(render(found, args.format, io.style))
+        io.write(render(found, args.format, io.style) if found else _family(registry, word, args.format, io.style))
     return 0
+
+
+def _family(registry: Registry, word: str, format: str, style: Style) -> str:
+    """``BL1``: the list of its rules."""
+    rules = tuple(rule for rule in registry.all if rule.code.startswith(word.upper())) if word.upper().startswith("BL") else ()
+    if not rules:
+        raise Misuse(f"no rule is called '{word}'{did_you_mean(word, (rule.name for rule in registry.all))}")
+    return render_all(rules, format, style)

@@ -201,9 +201,7 @@ def _key(node: Node, text: str) -> Scalar:
         return node
     start = node.span.start
     if text.startswith("{", start) and text[start - 1 : start] == "{":
-        raise Refused(
-            "syntax", "not YAML: a template in '{{ }}'", "render the template first, or quote the value", start - 1, node.span.end + 1
-        )
+        raise Refused("syntax", "a template in '{{ }}'", "render the template first, or quote the value", start - 1, node.span.end + 1)
     what = "mapping" if isinstance(node, Mapping) else "list"
     raise Refused("syntax", f"a {what} as a key", "write a text as the key, or quote it", start, node.span.end)
 

@@ -81,7 +81,7 @@ def is_old_libyaml_refusal(problems: tuple[Problem, ...]) -> bool:
 def _explain(problem: str, text: str, at: int) -> tuple[str, str, str]:
     line = text[text.rfind("\n", 0, at) + 1 : _line_end(text, at)]
     if "{{" in line or "{%" in line:
-        return "syntax", f"not YAML: a template ({problem})", "render the template first, or quote the value that holds it"
+        return "syntax", f"a template ({problem})", "render the template first, or quote the value that holds it"
     if text[at : at + 1] == "\t" or ("tab" in problem and "\t" in line):
         return "tab", "a tab where YAML wants spaces", "indent with spaces"
     return next(

@@ -19,6 +19,10 @@ BASE_SPREAD = 2_000
 """What small tensors, rounding to 512 B and unsplit block remainders add: up to 0.2 % (torch c10/core/AllocatorConfig.h)."""
 
 
+COMPILED = 500_000
+"""What torch.compile may save: its partitioner makes norms, activations and casts again instead of keeping them (torch 2.13
+_functorch/partitioners.py); how much depends on the graph, so the low end takes up to half of the activations away."""
+
 WORLDS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
 
@@ -108,7 +112,8 @@ def _range(answer: _Answer) -> Range:
     for phase in answer.phases:
         moving = phase.buckets[Bucket.ACTIVATIONS]
         spread = moving * family.spread_ppm // PPM + phase.bytes * BASE_SPREAD // PPM + _buffer_spread(answer.plan, phase)
-        low, high = max(low, phase.bytes - spread), max(high, phase.bytes + spread)
+        saving = moving * COMPILED // PPM if answer.plan.compile else 0
+        low, high = max(low, phase.bytes - spread - saving), max(high, phase.bytes + spread)
     return Range(peak.bytes, low, high + _masked(answer.plan))
 
 

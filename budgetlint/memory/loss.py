@@ -1,7 +1,8 @@
 """Logits and loss: the tensors of vocabulary width, in the forward and in the loss backward.
 
 Sources: transformers 5.24 loss/loss_utils.py ``ForCausalLMLoss`` (``logits.float()``, labels shifted: 2+4+4 forward,
-4+4+4 backward), 4.46 to 4.48 the same file (a shifted fp32 copy beside: 2+4+4+4; 4.49 shifts the labels), 4.45.2 modeling_mistral.py (``.float()`` at once:
+4+4+4 backward), 4.46 to 4.48 the same file (a shifted fp32 copy beside: 2+4+4+4; 4.49 shifts the labels
+instead), 4.45.2 modeling_mistral.py (``.float()`` at once:
 4+4+4); Liger ``ops/fused_linear_cross_entropy.py``; TRL ``chunked_nll`` (256 tokens at a time).
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from budgetlint.memory import litgpt
 from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.plan import Plan
 
@@ -48,6 +50,9 @@ def forward(plan: Plan) -> Iterator[Term]:
     """Live at the end of the forward."""
     if plan.arch.kind == "encoder":
         return
+    if plan.model_code == "litgpt" and plan.loss != "fused":
+        yield from litgpt.logits(plan)
+        return
     if plan.loss in ("fused", "chunked"):
         yield from _chunked(plan)
         return
@@ -58,6 +63,9 @@ def forward(plan: Plan) -> Iterator[Term]:
 def backward(plan: Plan) -> Iterator[Term]:
     """Live at the peak of the loss backward, before the first weight gradient."""
     if plan.arch.kind == "encoder":
+        return
+    if plan.model_code == "litgpt" and plan.loss != "fused":
+        yield from litgpt.logits(plan)
         return
     if plan.loss in ("fused", "chunked"):
         yield from _chunked(plan)

@@ -1,18 +1,19 @@
 """The step moment by moment: what is live together, and which moment of each phase is the highest.
 
-Phases are load, forward, backward, step, eval and save. Backward has four moments: the loss, the last layer, the first layer
+Phases are load, forward, backward, step and eval; saving gathers on the host and adds nothing here. Backward has four moments:
+the loss, the last layer, the first layer
 and the embedding; each is linear in the number of layers, so the ends decide. Formulas: `docs/memory.md`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from budgetlint.memory import activations, buffers, gradients, loss, sharded, static
+from budgetlint.memory import activations, buffers, gradients, litgpt, loss, sharded, static
 from budgetlint.memory.estimate import Bucket, Phase, Term
 from budgetlint.memory.families import layer_saved
-from budgetlint.memory.plan import Plan
+from budgetlint.memory.plan import Plan, Recompute
 from budgetlint.memory.saved import Saved, total
 from budgetlint.memory.static import Trainable
 
@@ -36,16 +37,24 @@ class Step:
 def step_of(plan: Plan) -> Step:
     train = static.trainable(plan)
     resting = (*static.weights(plan, train), *static.optimizer(plan, train), *buffers.workspaces(plan), *buffers.data_parallel(plan, train))
-    return Step(plan, train, layer_saved(plan), resting, static.gradients(plan, train))
+    return Step(plan, train, layer_of(plan), resting, static.gradients(plan, train))
+
+
+def layer_of(plan: Plan) -> tuple[Saved, ...]:
+    """What one layer keeps, by the code that runs the model."""
+    return tuple(litgpt.layer(plan)) if plan.model_code == "litgpt" else layer_saved(plan)
 
 
 def phases(step: Step) -> tuple[Phase, ...]:
-    """The highest moment of every phase, in the order of the step."""
-    return (
+    """The highest moment of every phase, in the order of the step; evaluation where the run has one."""
+    training = (
         _highest("forward", [_forward(step)]),
         _highest("backward", [_loss_backward(step), *_layer_backward(step), _embedding_backward(step)]),
         _highest("step", [_optimizer_step(step)]),
     )
+    load = _highest("load", [("the weights", tuple(term for term in step.resting if term.bucket is Bucket.WEIGHTS))])
+    evaluation = (_highest("eval", [_evaluation(step)]),) if step.plan.eval_batch else ()
+    return (load, *training, *evaluation)
 
 
 def _highest(name: str, moments: Iterable[tuple[str, tuple[Term, ...]]]) -> Phase:
@@ -142,6 +151,20 @@ def _embedding_backward(step: Step) -> tuple[str, tuple[Term, ...]]:
         stored = gradients.stored(plan, step.train.elements - plan.shape.root)
         return "the embedding", (*step.resting, stored, *sharded.root_reduction(plan))
     return "the embedding", (*step.resting, step.gradients, gradients.tied_twice(plan))
+
+
+def _evaluation(step: Step) -> tuple[str, tuple[Term, ...]]:
+    """No gradients, nothing kept: one layer's tensors come and go, the logits are made, upcast and, where the caller keeps
+    them, kept (transformers trainer.py evaluation_loop; batch 8 by default)."""
+    plan = replace(step.plan, batch=step.plan.eval_batch, recompute=Recompute())
+    flight = total(step.layer, plan.tokens, plan.length)
+    why = plan.because("eval_batch", "seq_len")
+    return "the logits", (
+        *step.resting,
+        Term(Bucket.ACTIVATIONS, flight, f"one layer in flight: {plan.tokens:,} tokens", why),
+        *loss.forward(plan),
+        *sharded.parameters(plan, layers=1),
+    )
 
 
 def _optimizer_step(step: Step) -> tuple[str, tuple[Term, ...]]:

@@ -36,7 +36,8 @@ class Precision:
 @dataclass(frozen=True, slots=True)
 class Quant:
     """A quantised frozen base. ``bytes_num/bytes_den`` are bytes per weight of the block linears as an exact fraction,
-    ``per_input`` further bytes per input row of each linear (GPTQ's group index); ``upcast``: which of the unquantised parts are fp32 (``none | norms | all``)."""
+    ``per_input`` further bytes per input row of each linear (GPTQ's group index); ``upcast``: which of the
+    unquantised parts are fp32 (``none | norms | all``)."""
 
     kind: str
     bytes_num: int
@@ -132,6 +133,8 @@ class Plan:
     kernels: frozenset[str] = frozenset()
     compile: bool = False
     expert_loop: bool = False
+    model_code: str = "transformers"
+    eval_batch: int | None = None
     padded: bool = False
     device: Device | None = None
     origins: Mapping[str, Setting] = field(default_factory=dict)

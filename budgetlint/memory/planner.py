@@ -8,6 +8,7 @@ from typing import Any
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.device import Device
+from budgetlint.catalog.ledger import linears
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.catalog.targets import resolve_targets
@@ -48,7 +49,7 @@ def plan_run(settings: Settings, stack: Stack, arch: Architecture | None, device
     if arch is None:
         return Planned((), ("model",), ())
     plans = [_plan(read, stack, arch, device, notes) for read in readings(settings)]
-    variants = [variant for plan in plans for variant in _by_version(plan, settings, stack)]
+    variants = [variant for plan in plans for variant in _by_version(plan, stack)]
     first = plans[0]
     for name, value in (("batch", first.batch), ("seq", first.seq)):
         if value is None:
@@ -86,7 +87,9 @@ def _read_as(settings: Settings, unsettled: list[Setting], index: int) -> Settin
 
 
 def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device | None, notes: _Notes) -> Plan:
-    adapter = _adapter(settings, arch, notes)
+    if stack.model_code == "litgpt":
+        arch = replace(arch, tied=False)  # litgpt/model.py never ties lm_head to wte
+    adapter = _adapter(settings, arch, notes, stack)
     shard = _sharding(settings, notes)
     settings = _with_default_precision(settings, arch, notes)
     precision = precision_of(settings, adapter=adapter is not None, shard=shard.kind)
@@ -110,6 +113,8 @@ def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device |
         adapter=adapter,
         quant=quant,
         kernels=frozenset(settings.value("kernels", ()) or ()),
+        model_code=stack.model_code,
+        eval_batch=settings.value("eval_batch") if settings.value("eval_on") and settings.value("seq_len") else None,
         expert_loop=bool(arch.experts) and stack.at_least("transformers", "5.0") is False,
         compile=bool(settings.value("compile", False)),
         device=device,
@@ -135,7 +140,7 @@ def _with_default_precision(settings: Settings, arch: Architecture, notes: _Note
 # -- parts -------------------------------------------------------------------------------------------------------------
 
 
-def _adapter(settings: Settings, arch: Architecture, notes: _Notes) -> Adapter | None:
+def _adapter(settings: Settings, arch: Architecture, notes: _Notes, stack: Stack) -> Adapter | None:
     kind = settings.value("adapter", "lora" if "lora_r" in settings else "none")
     if kind == "none":
         return None
@@ -145,7 +150,7 @@ def _adapter(settings: Settings, arch: Architecture, notes: _Notes) -> Adapter |
     if targets is None:
         notes.assume("LoRA targets are not stated: all linear layers", "lora_targets")
         targets = ("all-linear",)
-    matched, _ = resolve_targets(arch, tuple(targets))
+    roles = _target_roles(arch, tuple(targets), stack)
     if "lora_r" not in settings:
         notes.assume("LoRA rank is not stated: 8, the default of peft", "lora_r")
     dtype = 2 if settings.value("adapter_dtype") in ("bf16", "fp16") else 4
@@ -153,10 +158,22 @@ def _adapter(settings: Settings, arch: Architecture, notes: _Notes) -> Adapter |
         r=settings.value("lora_r", 8),
         dropout=settings.value("lora_dropout", 0.0) or 0.0,
         dtype=dtype,
-        targets=frozenset(item.role for item in matched),
+        targets=roles,
         dora=bool(settings.value("lora_dora", False)),
         saved_modules=_saved_modules(settings, arch),
     )
+
+
+def _target_roles(arch: Architecture, targets: tuple[str, ...], stack: Stack) -> frozenset[str]:
+    """The roles that are adapted. transformers 5 keeps experts and routers as parameters, which PEFT's linears do not reach;
+    LitGPT packs q, k and v into one weight and adapts parts of it (litgpt/lora.py ``LoRAQKVLinear``)."""
+    matched, _ = resolve_targets(arch, targets, fused_experts=stack.at_least("transformers", "5.0") is not False)
+    roles = {item.role for item in matched}
+    if stack.model_code == "litgpt":
+        parts = {"q_proj", "k_proj", "v_proj"} & (set(targets) | roles)
+        packed = any(linear.role == "qkv_proj" for linear in linears(arch))
+        roles |= parts | ({"qkv_proj"} if parts and packed else set())
+    return frozenset(roles)
 
 
 def _saved_modules(settings: Settings, arch: Architecture) -> int:
@@ -302,7 +319,8 @@ def _over(kind: str, strategy: str, world: int, per_node: int | None) -> tuple[i
 def _zero(settings: Settings, kind: str) -> Zero:
     base = Zero(overlap=kind == "zero3")
     names = {
-        "reduce_bucket": "zero_bucket", "allgather_bucket": "zero_allgather_bucket", "overlap": "zero_overlap", "contiguous": "zero_contiguous",
+        "reduce_bucket": "zero_bucket", "allgather_bucket": "zero_allgather_bucket", "overlap": "zero_overlap",
+        "contiguous": "zero_contiguous",
         "prefetch": "zero_prefetch", "persistence": "zero_persistence", "max_live": "zero_max_live", "sub_group": "zero_sub_group",
     }  # fmt: skip
     changes: dict[str, Any] = {name: value for name, key in names.items() if (value := settings.value(key)) is not None}
@@ -312,7 +330,7 @@ def _zero(settings: Settings, kind: str) -> Zero:
 # -- what depends on versions ------------------------------------------------------------------------------------------
 
 
-def _by_version(plan: Plan, settings: Settings, stack: Stack) -> Iterator[Plan]:
+def _by_version(plan: Plan, stack: Stack) -> Iterator[Plan]:
     """The plan under each reading of the step implementation and the logits code that the stack leaves open."""
     for implementation in _implementations(plan, stack):
         for recipe in _loss_recipes(plan, stack):

@@ -1,6 +1,6 @@
-"""One module per ecosystem: documents to settings with origins.
+"""One package per ecosystem: documents to settings with origins.
 
-`identify` says whose document it is; `READERS` are all readers. A document nobody claims is silently no config.
+`identify` says whose document it is; `all_readers` are all of them. A document nobody claims is silently no config.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Tie:
 
 @cache
 def all_readers() -> tuple[Reader, ...]:
-    """Every reader there is. Their modules are imported when the first document is looked at."""
+    """Every reader there is. Their packages are imported when the first document is looked at."""
     from budgetlint.readers import accelerate, axolotl, deepspeed, hf, llamafactory
 
     return (axolotl.READER, llamafactory.READER, accelerate.READER, deepspeed.READER, *hf.READERS)

@@ -1,7 +1,7 @@
 """What a reader is: it recognises a document from its content and turns it into settings with origins.
 
-A reader is a module with one `Reader` value named ``READER``; ``readers/__init__.py`` lists them. Key tables, not code: a
-`Key` says which key path becomes which setting and how the text is read.
+A reader is a package with a `Reader` value named ``READER`` in its module ``reader``; ``readers/__init__.py`` lists them. Key
+tables, not code: a `Key` says which key path becomes which setting and how the text is read.
 """
 
 from __future__ import annotations
@@ -187,12 +187,18 @@ def unsettled(name: str, readings: tuple[Any, ...], note: str) -> Setting:
 # -- converters that every reader shares -------------------------------------------------------------------------------
 
 
+LARGEST = 2**50
+"""No count, and no size in elements or bytes, is larger: 1 PiB."""
+
+
 def to_int(value: Any) -> Any:
     if value == AUTO:
         return AUTO
     number = to_float(value)
     if not isinstance(number, (int, float)) or number != int(number):
         raise Unreadable(f"{_shown(value)} is not a whole number", "write a whole number")
+    if abs(number) > LARGEST:
+        raise Unreadable(f"{_shown(value)} is more than any run has", "write the number itself, not bytes")
     return int(number)
 
 

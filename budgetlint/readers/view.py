@@ -26,6 +26,11 @@ class View:
     document: Document
     loader: Loader
 
+    def keys(self) -> tuple[str, ...]:
+        """The keys at the top; none where the document is no mapping."""
+        mapping = self.document.mapping
+        return tuple(mapping.keys()) if mapping is not None else ()
+
     def has(self, path: str) -> bool:
         """Is the key there, with or without a value?"""
         return self.document.entry(path) is not None

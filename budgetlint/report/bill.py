@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from budgetlint.context import RunContext
-from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Estimate, Range, Term
+from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Estimate, Range, Term, Verdict
 from budgetlint.report.style import PLAIN, VERDICT_WORDS, Style, clean, plural, wrapped
 from budgetlint.run import Setting
 from budgetlint.units import both, distinct, gib
@@ -31,14 +31,15 @@ def render(context: RunContext, style: Style = PLAIN) -> str:
     estimate = context.estimate
     if estimate is None:
         return f"{clean(context.label)}: nothing to estimate: no model is known\n"
-    parts = (
-        _head(context, estimate, style),
-        _bars(estimate, style),
-        _figures(estimate, style),
-        _costly(estimate, style),
-        _rest(estimate, style),
-    )
+    parts: tuple[Iterable[str], ...] = (_head(context, estimate, style), _rest(estimate, style))
+    if estimate.bill:
+        parts = (parts[0], *_body(estimate, style), parts[1])
     return "\n\n".join("\n".join(lines) for part in parts if (lines := list(part))) + "\n"
+
+
+def _body(estimate: Estimate, style: Style) -> tuple[Iterable[str], ...]:
+    """What only a run with a known model has."""
+    return _bars(estimate, style), _figures(estimate, style), _costly(estimate, style)
 
 
 # -- the first lines --------------------------------------------------------------------------------------------------------
@@ -57,9 +58,12 @@ def _head(context: RunContext, estimate: Estimate, style: Style) -> Iterator[str
 def _because(estimate: Estimate) -> str:
     need, limit = estimate.need, estimate.limit
     if limit is None:
-        return f", needs {_about(need)}; no budget says what the device offers"
-    if need.high is None:
-        missing = f"; not known: {', '.join(estimate.missing)}" if estimate.missing else ""
+        needs = f", needs {_about(need)}" if estimate.bill else ""
+        return f"{needs}; no budget says what the device offers"
+    missing = f"; not known: {', '.join(estimate.missing)}" if estimate.missing else ""
+    if not estimate.bill:
+        return missing
+    if need.high is None or estimate.verdict is Verdict.UNKNOWN:
         return f", needs {_about(need)}, limit {gib(limit)}{missing}"
     needed, offered = distinct(need.bytes, limit)
     spare = limit - need.bytes

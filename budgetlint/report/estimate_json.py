@@ -18,7 +18,7 @@ def render(contexts: Iterable[RunContext]) -> str:
 
 
 def document(contexts: Iterable[RunContext]) -> dict[str, Any]:
-    """The estimates as plain values. A run without an estimate has only its name, device, verdict and what is missing."""
+    """The estimates as plain values. Every run has every field."""
     return {"version": VERSION, "runs": [_run(context) for context in contexts]}
 
 
@@ -30,7 +30,7 @@ def _run(context: RunContext) -> dict[str, Any]:
         "cell": context.cell,
         "device": _device(context),
     }
-    return head | (_answer(estimate) if estimate else {"verdict": "unknown", "missing": ["model"]})
+    return head | (_answer(estimate) if estimate else _NO_ANSWER)
 
 
 def _device(context: RunContext) -> dict[str, Any] | None:
@@ -67,6 +67,16 @@ def _answer(estimate: Estimate) -> dict[str, Any]:
         "devices_needed": estimate.devices_needed,
         "notes": dict(estimate.notes),
     }
+
+
+_OPEN: dict[str, int | None] = {"bytes": None, "low": None, "high": None}
+_NO_ANSWER: dict[str, Any] = {
+    "limit_bytes": None, "verdict": "unknown", "missing": ["model"], "params": None, "trainable_params": None,
+    "peak": {"phase": None} | _OPEN, "allocated": _OPEN, "reserved": _OPEN, "device_total": _OPEN, "host": _OPEN,
+    "buckets": dict.fromkeys(bucket.value for bucket in ALLOCATED_BUCKETS), "phases": {}, "terms": [], "assumptions": [],
+    "static_bytes": None, "activation_allowance_bytes": None, "tokens_that_fit": None, "devices_needed": None, "notes": {},
+}  # fmt: skip
+"""A run of which nothing is known has every field too."""
 
 
 def _range(figures: Range) -> dict[str, int | None]:

@@ -34,12 +34,13 @@ def excerpt(source: SourceFile | None, at: Location, room: int) -> Excerpt | Non
 
 def _cut(line: str, start: int, end: int, room: int) -> tuple[str, int, int]:
     """The line, moved left and cut so that the span's beginning shows; ``…`` stands for what is missing."""
-    if cells(line) <= room:
+    enough = 4 * room  # a minified file is one line: only what can be shown is measured
+    if len(line) <= enough and cells(line) <= room:
         return line, start, end
     left = 0
-    if cells(line[:end]) > room - 2:
+    if cells(line[: min(end, enough)]) > room - 2:
         left = max(0, start - _MARGIN)
-    shown = ("…" if left else "") + line[left:]
+    shown = ("…" if left else "") + line[left : left + enough]
     shift = left - (1 if left else 0)
     start, end = start - shift, end - shift
     if cells(shown) > room:

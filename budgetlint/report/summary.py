@@ -25,11 +25,12 @@ def findings_line(report: Report, style: Style = PLAIN, *, info: bool = False) -
     remarks = report.count(Severity.INFO)
     if remarks and info:
         counts.append(plural(remarks, "remark"))
-    where = f"in {plural(report.files, 'config file')}" + (f" and {plural(report.budgets, 'budget')}" if report.budgets else "")
+    read = [plural(count, word) for count, word in ((report.files, "config file"), (report.budgets, "budget")) if count]
     more = [f"{plural(remarks, 'remark')} not shown (--info)"] if remarks and not info else []
     more += [f"{len(report.suppressed):,} suppressed"] if report.suppressed else []
     more += [f"{plural(len(report.crashes), 'rule')} crashed"] if report.crashes else []
-    return "; ".join([f"{', '.join(counts) or style.ink('No problem', 'bold', 'green')} {where}", *more]) + "."
+    told = ", ".join(counts) or style.ink("No problem", "bold", "green")
+    return "; ".join([f"{told} in {' and '.join(read)}" if read else told, *more]) + "."
 
 
 def verdicts_line(report: Report, style: Style = PLAIN) -> str:
@@ -55,7 +56,7 @@ def _counted(verdict: Verdict, count: int) -> str:
 
 def _why_not(verdicts: tuple[RunVerdict, ...]) -> str:
     """The settings that are missing most often."""
-    if all(verdict.limit is None and not verdict.missing for verdict in verdicts):
+    if all(verdict.limit is None and set(verdict.missing) <= {"device"} for verdict in verdicts):
         return "no budget says what the device offers; write one (device 24GiB) or pass --budget 'device 24GiB'"
     missing = Counter(name for verdict in verdicts for name in (verdict.missing or ("device",)))
     return f"not known: {', '.join(name for name, _ in missing.most_common(4))}"

@@ -36,7 +36,8 @@ def rows(plan: Plan, estimate: Estimate) -> Iterator[tuple[Textbook, int, str]]:
         return
     arch = plan.arch
     layers = textbook.korthikanti(plan.seq, plan.batch, arch.hidden, arch.heads, arch.layers)
-    formula = f"L s b h (34 + 5 a s / h) = {arch.layers} x {plan.seq:,} x {plan.batch} x {arch.hidden:,} x (34 + 5 x {arch.heads} x {plan.seq:,} / {arch.hidden:,}), Korthikanti et al. 2022"
+    shape = f"{arch.layers} x {plan.seq:,} x {plan.batch} x {arch.hidden:,} x (34 + 5 x {arch.heads} x {plan.seq:,} / {arch.hidden:,})"
+    formula = f"L s b h (34 + 5 a s / h) = {shape}, Korthikanti et al. 2022"
     ours = max((phase.buckets[Bucket.ACTIVATIONS] for phase in estimate.phases), default=0)
     yield Textbook("activations (Korthikanti)", formula, layers), ours, "activations"
     yield _checkpointing(plan)

@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 
 from budgetlint.documents.load import load
-from budgetlint.readers.accelerate import READER
+from budgetlint.readers.accelerate.reader import READER
 from budgetlint.readers.base import complete
 from budgetlint.readers.view import key_set
 from budgetlint.run import Reading, Role, Setting, Stack

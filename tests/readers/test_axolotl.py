@@ -8,8 +8,8 @@ import pytest
 from packaging.version import Version
 
 from budgetlint.documents.load import load
-from budgetlint.readers.axolotl import READER
-from budgetlint.readers.axolotl_adapter import target_words
+from budgetlint.readers.axolotl.adapter import target_words
+from budgetlint.readers.axolotl.reader import READER
 from budgetlint.readers.base import complete
 from budgetlint.readers.view import key_set
 from budgetlint.run import Origin, OriginKind, Reading, Release, Setting, Stack

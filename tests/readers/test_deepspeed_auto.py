@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from budgetlint.readers.base import default, unsettled
-from budgetlint.readers.deepspeed_auto import engine_over_trainer, fill_auto, fill_engine_dtype
+from budgetlint.readers.deepspeed.auto import engine_over_trainer, fill_auto, fill_engine_dtype
 from budgetlint.run import Origin, OriginKind, Setting, Settings
 
 FILE = Origin(OriginKind.FILE, key="somewhere")

@@ -7,8 +7,10 @@ import json
 import pytest
 
 from budgetlint.documents.load import load
-from budgetlint.readers import deepspeed, hf, hf_keys
+from budgetlint.readers import hf
 from budgetlint.readers.base import complete, names
+from budgetlint.readers.deepspeed import reader as deepspeed
+from budgetlint.readers.hf import keys as hf_keys
 from budgetlint.run import Stack
 from budgetlint.source import SourceFile
 

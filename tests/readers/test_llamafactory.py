@@ -8,11 +8,12 @@ from textwrap import dedent
 import pytest
 from packaging.version import Version
 
+from budgetlint.assemble import judge_texts
 from budgetlint.documents.load import load
 from budgetlint.readers.base import complete
-from budgetlint.readers.llamafactory import READER
+from budgetlint.readers.llamafactory.reader import READER
 from budgetlint.readers.view import key_set
-from budgetlint.run import Origin, OriginKind, Reading, Release, Setting, Stack
+from budgetlint.run import Origin, OriginKind, Reading, Release, Role, Setting, Stack
 from budgetlint.source import SourceFile
 
 BASE = """\
@@ -70,9 +71,9 @@ def test_training_files_are_recognised(text, score):
 @pytest.mark.parametrize(
     "text",
     [
-        "model_name_or_path: acme/x\ntemplate: llama3\nfinetuning_type: lora\nexport_dir: out\n",
         "model_name_or_path: acme/x\ntemplate: llama3\ninfer_backend: vllm\n",
-        "model_name_or_path: acme/x\nstage: sft\ndo_predict: true\nfinetuning_type: lora\ntemplate: llama3\ncutoff_len: 512\n",
+        "model_name_or_path: acme/x\ntemplate: qwen3\nexport_dir: out\nexport_size: 5\n",
+        "model_name_or_path: acme/x\nfinetuning_type: lora\nper_device_eval_batch_size: 1\n",
         "model_name_or_path: acme/x\nper_device_train_batch_size: 1\nlearning_rate: 1e-5\noutput_dir: out\n",
         "model:\n  name: tts\ntrain_dataset: data\nmicro_batch_size: 2\n",
         "base_model: acme/x\nsequence_len: 1\nfinetuning_type: lora\n",
@@ -81,6 +82,29 @@ def test_training_files_are_recognised(text, score):
 )
 def test_other_files_are_not(text):
     assert READER.recognise(document(text)) == 0.0
+
+
+INFERENCE = {
+    "export": "template: llama3\nfinetuning_type: lora\nexport_dir: out\n",
+    "chat": "template: llama3\nfinetuning_type: lora\ninfer_backend: vllm\n",
+    "prediction": "stage: sft\ndo_predict: true\nfinetuning_type: lora\ntemplate: llama3\ncutoff_len: 512\n",
+    "evaluation": "finetuning_type: lora\ntemplate: fewshot\ntask: mmlu\nn_shot: 5\nbatch_size: 4\n",
+    "training switched off": "stage: sft\ndo_train: false\ndo_predict: true\nfinetuning_type: full\nlearning_rate: 1e-5\n",
+}
+
+
+@pytest.mark.parametrize("text", INFERENCE.values(), ids=INFERENCE)
+def test_files_that_train_nothing_are_known_and_start_no_run(text):
+    text = "model_name_or_path: acme/x\n" + text
+    assert READER.recognise(document(text)) == 0.9
+    assert READER.read(document(text)).role is Role.INFERENCE
+    judged = judge_texts({"x.yaml": text})
+    assert (judged.runs, len(judged.documents)) == ((), 1)
+
+
+def test_training_files_start_a_run():
+    assert reading("finetuning_type: lora").role is Role.TRAINER
+    assert reading(base=SECOND).role is Role.TRAINER
 
 
 def test_json_is_read_too():

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from budgetlint.documents.load import load
-from budgetlint.readers import Tie, identify, recognise
+from budgetlint.readers import Tie, accelerate, all_readers, axolotl, deepspeed, hf, identify, llamafactory, recognise
 from budgetlint.source import SourceFile
 
 TRL = "model_name_or_path: m\ndataset_name: d\npacking: true\nlearning_rate: 1e-5\nper_device_train_batch_size: 2\nnum_train_epochs: 1\n"
@@ -22,6 +25,11 @@ CASES = {
     "nested TrainingArguments": (
         "a.yaml",
         "model: {model_id: m}\ntraining: {per_device_train_batch_size: 1, num_train_epochs: 2, optim: adamw_torch, bf16: true}\n",
+        "hf_training_arguments",
+    ),
+    "a section that a script names as it likes": (
+        "a.yaml",
+        "defaults: {per_device_train_batch_size: 2, gradient_accumulation_steps: 4, learning_rate: 1e-5, save_steps: 9, seed: 1}\n",
         "hf_training_arguments",
     ),
     "a script's own dataset_name": ("a.yaml", PLAIN + "dataset_name: d\nblock_size: 1024\n", "hf_training_arguments"),
@@ -64,6 +72,19 @@ STRANGERS = {
         "model_name_or_path: m\ntorch_dtype: bfloat16\ndataset_name: d\nnum_generations: 4\ntemperature: 1\n",
     ),
     "a model's config": ("a.json", '{"architectures": ["A"], "hidden_size": 64, "num_hidden_layers": 2, "bf16": true}'),
+    "oumi's training section": (
+        "a.yaml",
+        "training: {trainer_type: TRL_SFT, per_device_train_batch_size: 1, gradient_accumulation_steps: 2, max_steps: 3, save_steps: 4, "
+        "optimizer: adamw_torch_fused, learning_rate: 1e-4, logging_steps: 5}\n",
+    ),
+    "a section of another trainer": (
+        "a.yaml",
+        "run: {micro_batch_size: 1, per_device_train_batch_size: 1, gradient_accumulation_steps: 2, max_steps: 3, learning_rate: 1e-4}\n",
+    ),
+    "a few arguments in a section": (
+        "a.yaml",
+        "args: {per_device_train_batch_size: 1, num_train_epochs: 2, learning_rate: 1e-4}\n",
+    ),
     "another schema's training section": (
         "a.yaml",
         "training: {per_device_train_batch_size: 1, num_train_epochs: 2, optimizer: adamw, learning_rate: 1e-4, logging_steps: 5}\n",
@@ -92,6 +113,20 @@ def test_claims_come_highest_first():
     scores = [score for _, score in recognise(document("a.yaml", TRL))]
     assert scores == sorted(scores, reverse=True)
     assert all(0 < score <= 1 for score in scores)
+
+
+def test_a_table_of_a_package_does_not_load_its_reader():
+    code = "import sys, budgetlint.readers.hf.recognise; sys.exit('budgetlint.readers.hf.reader' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("package", [accelerate, axolotl, deepspeed, hf, llamafactory])
+def test_packages_give_their_readers_and_nothing_else(package):
+    (name,) = package.__all__
+    given = getattr(package, name)
+    assert set(given if isinstance(given, tuple) else (given,)) <= set(all_readers())
+    with pytest.raises(AttributeError, match="no attribute 'WRITER'"):
+        _ = package.WRITER
 
 
 def test_equal_claims_are_told_not_guessed(monkeypatch):

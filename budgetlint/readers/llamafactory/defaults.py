@@ -12,7 +12,7 @@ from typing import Any
 
 from budgetlint.readers.base import default
 from budgetlint.readers.derived import derived
-from budgetlint.readers.hf_defaults import by_version, optimizer
+from budgetlint.readers.hf.defaults import by_version, optimizer
 from budgetlint.run import Setting, Settings, Stack
 
 _ARGS = "llamafactory hparams/"

@@ -6,27 +6,30 @@ transformers 5.24.0 ``hf_argparser.py``), JSON through ``json``.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 
 from budgetlint.documents import Document, Loader, Mapping, Scalar
-from budgetlint.readers import hf_keys, hf_recognise
 from budgetlint.readers.base import Key, Reader, Reading, loader_of, raw_at, read_keys, to_bool
-from budgetlint.readers.deepspeed import read_section
-from budgetlint.readers.deepspeed_auto import engine_over_trainer
-from budgetlint.readers.hf_adapters import read_adapter, read_quant
-from budgetlint.readers.hf_checkpointing import read_checkpointing
-from budgetlint.readers.hf_defaults import plain_defaults
-from budgetlint.readers.hf_fsdp import fsdp_reference, read_fsdp
-from budgetlint.readers.hf_kernels import read_kernels, read_loss
-from budgetlint.readers.hf_length import read_length
-from budgetlint.readers.hf_precision import read_autocast
-from budgetlint.readers.hf_settle import settle, settle_trl
-from budgetlint.readers.hf_tasks import read_task
+from budgetlint.readers.deepspeed.auto import engine_over_trainer
+from budgetlint.readers.deepspeed.reader import read_section
+from budgetlint.readers.hf import keys as hf_keys
+from budgetlint.readers.hf import recognise as hf_recognise
+from budgetlint.readers.hf.adapters import read_adapter, read_quant
+from budgetlint.readers.hf.checkpointing import read_checkpointing
+from budgetlint.readers.hf.defaults import plain_defaults
+from budgetlint.readers.hf.fsdp import fsdp_reference, read_fsdp
+from budgetlint.readers.hf.kernels import read_kernels, read_loss
+from budgetlint.readers.hf.length import read_length
+from budgetlint.readers.hf.open_instruct_defaults import open_instruct_defaults
+from budgetlint.readers.hf.own_script import is_own_script, own_script_defaults, reserved
+from budgetlint.readers.hf.precision import read_autocast
+from budgetlint.readers.hf.settle import settle, settle_trl
+from budgetlint.readers.hf.tasks import read_task
+from budgetlint.readers.hf.trl_defaults import trl_defaults
 from budgetlint.readers.lookup import Lookup
-from budgetlint.readers.open_instruct_defaults import open_instruct_defaults
 from budgetlint.readers.optimizer_names import read_optimizer
-from budgetlint.readers.trl_defaults import trl_defaults
-from budgetlint.run import Reference, Role, Setting, Settings, over
+from budgetlint.run import Reference, Role, Setting, Settings, Stack, over
 
 _UNPARSED = hf_keys.unparsed(hf_keys.TRAINING)
 _BY_TRL = (hf_recognise.TRL, hf_recognise.HANDBOOK)
@@ -35,9 +38,11 @@ _BY_TRL = (hf_recognise.TRL, hf_recognise.HANDBOOK)
 def read(document: Document, flavour: str) -> Reading:
     """What one document of the family says. Unknown keys stay in the document, for the rules."""
     parsed = flavour in _BY_TRL
-    look = Lookup(document, loader_of(document, Loader.PYYAML), hf_recognise.home_of(document), flag=to_bool if parsed else hf_keys.truthy)
+    home = hf_recognise.find_home(document) or hf_recognise.Home("", 0)
+    look = Lookup(document, loader_of(document, Loader.PYYAML), home.section, flag=to_bool if parsed else hf_keys.truthy)
     settings = _merged([*_model(look), *_training(look, parsed), *_switches(look, flavour)])
     settings = engine_over_trainer(settings, _inline_engine(look))
+    settings = settings if home.literal else reserved(settings)
     return Reading(flavour, Role.TRAINER, document, settings, tuple(_references(look)), tuple(look.misreads))
 
 
@@ -113,6 +118,10 @@ def _references(look: Lookup) -> list[Reference]:
     return [*engine, *fsdp_reference(look)]
 
 
+def _plain_defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
+    return own_script_defaults(settings) if is_own_script(settings) else plain_defaults(settings, stack)
+
+
 def _reader(flavour: str, package: str) -> Reader:
     return Reader(
         flavour,
@@ -127,7 +136,7 @@ def _reader(flavour: str, package: str) -> Reader:
 
 
 _DEFAULTS = {
-    hf_recognise.PLAIN: plain_defaults,
+    hf_recognise.PLAIN: _plain_defaults,
     hf_recognise.TRL: trl_defaults,
     hf_recognise.HANDBOOK: trl_defaults,
     hf_recognise.OPEN_INSTRUCT: open_instruct_defaults,

@@ -23,10 +23,10 @@ from budgetlint.readers.base import (
     to_float,
     to_int,
 )
-from budgetlint.readers.deepspeed_defaults import deepspeed_defaults
-from budgetlint.readers.deepspeed_optimizer import read_engine_optimizer
-from budgetlint.readers.deepspeed_precision import read_engine_precision
-from budgetlint.readers.deepspeed_recognise import score
+from budgetlint.readers.deepspeed.defaults import deepspeed_defaults
+from budgetlint.readers.deepspeed.optimizer import read_engine_optimizer
+from budgetlint.readers.deepspeed.precision import read_engine_precision
+from budgetlint.readers.deepspeed.recognise import score
 from budgetlint.readers.lookup import Lookup
 from budgetlint.run import Role, Settings
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from budgetlint.documents import Document, Loader, Mapping, Sequence
-from budgetlint.readers.axolotl_adapter import adapter_settings, freeze_settings, task_settings
-from budgetlint.readers.axolotl_defaults import defaults, settle
-from budgetlint.readers.axolotl_keys import BNB, EVERY, LORA
-from budgetlint.readers.axolotl_memory import attention_settings, kernel_settings, loss_settings, recompute_settings
-from budgetlint.readers.axolotl_precision import precision_settings, quant_settings
-from budgetlint.readers.axolotl_shard import (
+from budgetlint.readers.axolotl.adapter import adapter_settings, freeze_settings, task_settings
+from budgetlint.readers.axolotl.defaults import defaults, settle
+from budgetlint.readers.axolotl.keys import BNB, EVERY, LORA
+from budgetlint.readers.axolotl.memory import attention_settings, kernel_settings, loss_settings, recompute_settings
+from budgetlint.readers.axolotl.precision import precision_settings, quant_settings
+from budgetlint.readers.axolotl.shard import (
     FSDP,
     accumulation_settings,
     evaluation_settings,

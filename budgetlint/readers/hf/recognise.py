@@ -5,6 +5,8 @@ Field names: transformers 4.46 to 5.24 ``training_args.py``, TRL 0.9 to 1.16 ``t
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from budgetlint.documents import Document, Mapping
 from budgetlint.readers.base import names
 
@@ -41,27 +43,54 @@ _OWN_SCRIPT = names("block_size data_max_length predict_with_generate dialogue_t
 """Keys of ``run_clm.py`` and other scripts around the plain Trainer, which take a ``dataset_name`` too."""
 
 _SECTIONS = ("training_args", "training_arguments", "training", "train", "sft_config", "dpo_config", "grpo_config")
+_OTHER_SCRIPTS = names(
+    """sequence_len micro_batch_size cutoff_len finetuning_type train_micro_batch_size_per_gpu actor_rollout_ref exp_manager
+    trainer_type enable_gradient_checkpointing"""
+)
+"""One of these in a section: other trainers as above, and oumi (0.1 to 0.7 ``core/configs/params/training_params.py``)."""
 _NEEDED = 4
+_NEEDED_OF_A_SCRIPT = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Where the training arguments stand: ``section`` is empty for the top, ``hits`` how many keys of the family stand there.
+
+    ``literal``: they become ``TrainingArguments`` as they are. Else a script of its own takes them from a section of its own
+    making: what is written there is read, what is not written is not known.
+    """
+
+    section: str
+    hits: int
+    literal: bool = True
 
 
 def score(document: Document, flavour: str) -> float:
-    """0, or 0.6 to 0.9 by how many keys of the family the document holds, for the one flavour that it is."""
+    """0, or 0.6 to 0.9 by how many keys of the family the document holds, for the one flavour that it is; 0.5 for a script's
+    own section."""
+    home = find_home(document)
+    if home is None or document.mapping is None or _flavour(home, document.mapping) != flavour:
+        return 0.0
+    return min(0.9, 0.5 + 0.025 * home.hits) if home.literal else 0.5
+
+
+def _flavour(home: Home, mapping: Mapping) -> str:
+    return flavour_of(frozenset(mapping.keys())) if home.literal else PLAIN
+
+
+def find_home(document: Document) -> Home | None:
+    """The home of the training arguments: the top, a section such as ``training_args``, or a section of a script's own."""
     mapping = document.mapping
     if mapping is None:
-        return 0.0
-    keys = frozenset(mapping.keys())
-    hits = _hits(keys) or _section_hits(mapping)
-    if not hits or flavour_of(keys) != flavour:
-        return 0.0
-    return min(0.9, 0.5 + 0.025 * hits)
+        return None
+    hits = _hits(frozenset(mapping.keys()))
+    return Home("", hits) if hits else _section(mapping)
 
 
 def home_of(document: Document) -> str:
-    """The section that holds the training arguments: the top (``""``) or a mapping such as ``training_args``."""
-    mapping = document.mapping
-    if mapping is None or _hits(frozenset(mapping.keys())):
-        return ""
-    return next((name for name in _SECTIONS if _is_home(mapping.get(name))), "")
+    """The section whose keys become ``TrainingArguments`` as they are; empty for the top, and where there is none."""
+    home = find_home(document)
+    return home.section if home is not None and home.literal else ""
 
 
 def flavour_of(keys: frozenset[str]) -> str:
@@ -83,17 +112,22 @@ def _hits(keys: frozenset[str]) -> int:
     return known if strong >= 2 and known >= _NEEDED else 0
 
 
-def _section_hits(mapping: Mapping) -> int:
-    keys = frozenset(mapping.keys())
-    if keys & _FOREIGN:
-        return 0
-    sections = (mapping.get(name) for name in _SECTIONS if name in keys)
-    return next((_hits(frozenset(section.keys())) for section in sections if isinstance(section, Mapping) and _is_home(section)), 0)
+def _section(mapping: Mapping) -> Home | None:
+    """A known section first, then the first that a script of its own can mean (Open-Assistant: ``defaults``)."""
+    if frozenset(mapping.keys()) & _FOREIGN:
+        return None
+    sections = [(entry.key.text, frozenset(entry.value.keys())) for entry in mapping.entries if isinstance(entry.value, Mapping)]
+    homes = [found for name, keys in sections if (found := _home(name, keys)) is not None]
+    return next((home for home in homes if home.literal), homes[0] if homes else None)
 
 
-def _is_home(section: object) -> bool:
-    """Nested training arguments need the batch size, and write ``optim``: a ``training`` section with ``optimizer`` is oumi's or other."""
-    if not isinstance(section, Mapping):
-        return False
-    keys = frozenset(section.keys())
-    return "per_device_train_batch_size" in keys and "optimizer" not in keys and _hits(keys) > 0
+def _home(name: str, keys: frozenset[str]) -> Home | None:
+    """Nested training arguments need the batch size. They write ``optim``: a section with ``optimizer`` is a script's own."""
+    if "per_device_train_batch_size" not in keys:
+        return None
+    if name in _SECTIONS and "optimizer" not in keys and _hits(keys):
+        return Home(name, _hits(keys))
+    strong = len(keys & _STRONG)
+    known = strong + len(keys & _WEAK)
+    own = strong >= 2 and known >= _NEEDED_OF_A_SCRIPT and not keys & _OTHER_SCRIPTS
+    return Home(name, known, literal=False) if own else None

@@ -10,7 +10,7 @@ from typing import Any
 
 from budgetlint.documents import Mapping
 from budgetlint.readers.base import Raw, Unreadable, read_keys, read_raw, to_dtype, to_text
-from budgetlint.readers.hf_keys import LORA, PEFT_CONFIG
+from budgetlint.readers.hf.keys import LORA, PEFT_CONFIG
 from budgetlint.readers.lookup import Lookup, renamed
 from budgetlint.run import Setting
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from budgetlint.readers.base import default
 from budgetlint.readers.derived import derived
-from budgetlint.readers.hf_defaults import by_version
+from budgetlint.readers.hf.defaults import by_version
 from budgetlint.run import Setting, Settings, Stack
 
 _TRAINING = "axolotl utils/schemas/training.py"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.readers.base import default
-from budgetlint.readers.hf_defaults import by_version, shared_defaults, weights_dtype
+from budgetlint.readers.hf.defaults import by_version, shared_defaults, weights_dtype
 from budgetlint.run import Setting, Settings, Stack
 
 _LEARNING_RATES = {

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from budgetlint.documents import Document, Loader
-from budgetlint.readers.accelerate_keys import ALWAYS, DEEPSPEED, FSDP1, FSDP2, MEGATRON, PROCESSES
+from budgetlint.readers.accelerate.keys import ALWAYS, DEEPSPEED, FSDP1, FSDP2, MEGATRON, PROCESSES
 from budgetlint.readers.base import Key, Reader, default, loader_of, read_keys
 from budgetlint.readers.view import View, key_set
 from budgetlint.run import Reading, Reference, Role, Setting, Settings, Stack

@@ -1,7 +1,7 @@
-"""LLaMA-Factory training files, flat (``model_name_or_path``, ``finetuning_type``) or second schema (``llamafactory_v1``).
+"""LLaMA-Factory training files, flat (``model_name_or_path``, ``finetuning_type``) or second schema (``v1``).
 
 OmegaConf loads them from 0.9.4 (0.9.2 and 0.9.3: PyYAML; ``hparams/parser.py``). Files for chat, export and prediction share
-most keys, but describe no training.
+most keys, but start no training: their role is `Role.INFERENCE`.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from budgetlint.documents import Document, Loader
-from budgetlint.readers import llamafactory_v1
 from budgetlint.readers.base import Reader, loader_of, read_keys
-from budgetlint.readers.hf_fsdp import read_fsdp
-from budgetlint.readers.hf_keys import TRAINING
-from budgetlint.readers.hf_precision import read_autocast
-from budgetlint.readers.llamafactory_defaults import defaults as flat_defaults
-from budgetlint.readers.llamafactory_defaults import settle
-from budgetlint.readers.llamafactory_keys import LORA, OWN
-from budgetlint.readers.llamafactory_method import (
+from budgetlint.readers.hf.fsdp import read_fsdp
+from budgetlint.readers.hf.keys import TRAINING
+from budgetlint.readers.hf.precision import read_autocast
+from budgetlint.readers.llamafactory import v1
+from budgetlint.readers.llamafactory.defaults import defaults as flat_defaults
+from budgetlint.readers.llamafactory.defaults import settle
+from budgetlint.readers.llamafactory.keys import LORA, OWN
+from budgetlint.readers.llamafactory.method import (
     adapter_settings,
     fp8_settings,
     half_settings,
@@ -47,19 +47,23 @@ def recognise(document: Document) -> float:
     keys = frozenset(mapping.keys())
     if keys & _FOREIGN:
         return 0.0
-    if llamafactory_v1.is_second(document):
+    if v1.is_second(document):
         return 0.95
-    if keys & _INFERS or not keys & _TRAINS or View(document, _LOADER).word("do_train") == "false":
-        return 0.0
     own = len(keys & _OWN)
+    if not _trains(document, keys):
+        return 0.9 if {"finetuning_type", "model_name_or_path"} <= keys and own >= 2 else 0.0
     return 1.0 if {"finetuning_type", "model_name_or_path"} <= keys and own >= 2 else 0.9 if own >= 4 else 0.0
 
 
+def _trains(document: Document, keys: frozenset[str]) -> bool:
+    return bool(keys & _TRAINS) and not keys & _INFERS and View(document, _LOADER).word("do_train") != "false"
+
+
 def read(document: Document) -> Reading:
-    if llamafactory_v1.is_second(document):
+    if v1.is_second(document):
         misreads: list[Misread] = []
-        settings = llamafactory_v1.settings_of(document, misreads)
-        return Reading("llamafactory", Role.TRAINER, document, settings, llamafactory_v1.references(document), tuple(misreads))
+        settings = v1.settings_of(document, misreads)
+        return Reading("llamafactory", Role.TRAINER, document, settings, v1.references(document), tuple(misreads))
     return _read_flat(document)
 
 
@@ -75,11 +79,12 @@ def _read_flat(document: Document) -> Reading:
     ]  # fmt: skip
     optimizer = optimizer_settings(view, misreads)
     references = view.reference(Role.ENGINE, "deepspeed")
-    return Reading("llamafactory", Role.TRAINER, document, Settings((*settings, *together, *optimizer)), references, tuple(misreads))
+    role = Role.TRAINER if _trains(document, frozenset(view.keys())) else Role.INFERENCE
+    return Reading("llamafactory", role, document, Settings((*settings, *together, *optimizer)), references, tuple(misreads))
 
 
 def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
-    return llamafactory_v1.defaults(settings, stack) if _is_second(settings) else flat_defaults(settings, stack)
+    return v1.defaults(settings, stack) if _is_second(settings) else flat_defaults(settings, stack)
 
 
 def _is_second(settings: Settings) -> bool:

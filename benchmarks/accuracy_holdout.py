@@ -1,0 +1,103 @@
+"""Which constants rest on which figures, and what the estimate is worth on sources that they were not taken from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from accuracy_score import Outcome
+from accuracy_stats import Stats, of_metric, stats_of
+from budgetlint.memory import estimator, need
+from budgetlint.units import GIB
+
+MEMORY = Path(estimator.__file__).parent
+
+# The tensors that a step keeps were read in the frameworks' code, and checked against these sources while that was written:
+# no byte was fitted, but these rows showed which code path to look for. All other sources were only ever compared with.
+LOOKED_AT = ("fms-", "litgpt-config-hub", "litgpt-resource-tables", "litgpt-docs")
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """``rests``: where its value comes from. ``judged``: rows that can tell whether it is right, none of them used for it."""
+
+    name: str
+    value: str
+    rests: str
+    judged: str
+
+
+def constants() -> Iterator[Constant]:
+    """What is a number and not arithmetic."""
+    yield Constant("pool above the allocated peak", _shares(need.POOL), "an allocator model on the simulated steps", "all reserved figures of real devices")
+    yield Constant("fragmentation in the need", _shares(need.FRAGMENTATION), "the same replays", "verdicts on every measured row")
+    yield Constant("communicators", _gib(need.COMMUNICATION), "one published reading each end", "nvidia-smi figures of 2 and 4 devices")
+    yield Constant("CUDA context", "by capability, catalog/context.py", "published readings per card", "nvidia-smi figures of one device")
+    yield Constant("small tensors and rounding", f"{estimator.BASE_SPREAD / 1e4:.2f} %", "torch's block sizes", "allocated ranges")
+
+
+def _shares(ppm: tuple[int, int, int]) -> str:
+    return " / ".join(f"{value / 1e4:.1f} %" for value in ppm)
+
+
+def _gib(sizes: tuple[int, int, int]) -> str:
+    return " / ".join(f"{value / GIB:.1f} GiB" for value in sizes)
+
+
+def marked_as_fitted() -> list[tuple[str, str]]:
+    """``(file, comment)``: every comment of the estimator that says ``fitted on``; rows named in it count as used."""
+    found = []
+    for path in sorted(MEMORY.glob("*.py")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if "fitted on" in line:
+                found.append((path.name, line.strip().strip("#\" ")))
+    return found
+
+
+def used_rows() -> set[str]:
+    return {name for _, comment in marked_as_fitted() for name in re.findall(r"\b[a-z]+[a-z0-9]*-\d{3}\b", comment)}
+
+
+def allocated_split(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, Stats]]:
+    """Allocated figures of the sources that were looked at, of those that were not, and of all without rows marked as used."""
+    measured = [one for one in outcomes if one.family != "simulated"]
+    seen = [one for one in measured if one.family.startswith(LOOKED_AT)]
+    used = used_rows()
+    groups = (
+        ("sources that showed the mechanisms (fms, LitGPT)", seen),
+        ("sources only compared with", [one for one in measured if one not in seen]),
+        ("all", measured),
+        ("all, without rows that a constant was fitted on", [one for one in measured if one.id not in used]),
+    )
+    for name, rows in groups:
+        found = stats_of(of_metric(rows, "allocated"))
+        if found:
+            yield name, found
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Median error of the reserved estimate for one source: as shipped, and with the pool constant of all other sources."""
+
+    family: str
+    rows: int
+    shipped: float
+    held_out: float
+
+
+def pools(outcomes: Sequence[Outcome]) -> Iterator[Pool]:
+    """Leave one source out: the median of reserved over allocated in the others, applied to this one."""
+    ratios: dict[str, list[tuple[float, float]]] = {}
+    for one in outcomes:
+        figure = one.of("reserved")
+        if figure and one.estimate and one.family != "simulated":
+            ratios.setdefault(one.family, []).append((figure.bytes / one.estimate.allocated.bytes, abs(figure.error)))
+    for family, rows in sorted(ratios.items()):
+        others = [ratio for name, more in ratios.items() if name != family for ratio, _ in more]
+        if others:
+            factor = median(others)
+            held_out = median(abs(factor / ratio - 1) for ratio, _ in rows)
+            yield Pool(family, len(rows), median(error for _, error in rows), held_out)

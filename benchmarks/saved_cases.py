@@ -1,0 +1,163 @@
+"""The cases that `trace_saved.py` runs: small configs of every family, times precision, attention and adapter.
+
+Sizes are distinct, so that a byte count says which tensor it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+RANK = 5
+
+
+@dataclass(frozen=True)
+class Case:
+    family: str
+    shape: str
+    config: dict[str, Any]
+    weights: str = "bf16"
+    autocast: bool = False
+    attention: str = "sdpa"
+    padded: bool = False
+    lora: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        lora = "".join(f" {key}={value}" for key, value in self.lora.items())
+        return f"{self.shape} {self.weights}{' autocast' if self.autocast else ''} {self.attention}{' padded' if self.padded else ''}{lora}"
+
+    @property
+    def classifier(self) -> bool:
+        return self.family in ("bert", "roberta")
+
+    def row(self) -> dict[str, Any]:
+        return {
+            "family": self.family,
+            "shape": self.shape,
+            "config": {"model_type": self.family, **self.config},
+            "weights": self.weights,
+            "autocast": self.autocast,
+            "attention": self.attention,
+            "padded": self.padded,
+            "lora": self.lora or None,
+        }
+
+
+def symbols(case: Case) -> dict[int, str]:
+    """Element count per token -> name, for the tensor lists."""
+    config = case.config
+    hidden = config.get("hidden_size") or config.get("n_embd")
+    heads = config.get("num_attention_heads") or config.get("n_head")
+    keys = config.get("num_key_value_heads") or config.get("num_kv_heads") or heads
+    width = config.get("head_dim") or hidden // heads
+    inner = config.get("moe_intermediate_size") or config.get("intermediate_size") or config.get("ffn_dim") or config.get("ffn_hidden_size") or config.get("n_inner") or 4 * hidden
+    base = {1: "1", RANK: "r", heads: "a", keys: "k", width: "d", hidden: "h", heads * width: "A", keys * width: "K", inner: "i", 2 * inner: "2i", (heads + 2 * keys) * width: "A+2K", 3 * hidden: "3h"}
+    experts = config.get("num_experts_per_tok")
+    if experts:
+        base |= {experts * hidden: f"{experts}h", experts * inner: f"{experts}i", 2 * experts * inner: f"{2 * experts}i"}
+    return {heads: "a", hidden: "h", **{key: name for key, name in reversed(base.items())}}
+
+
+_LLAMA = {"hidden_size": 90, "num_attention_heads": 6, "num_key_value_heads": 2, "head_dim": 16, "intermediate_size": 136, "num_hidden_layers": 3, "vocab_size": 64, "pad_token_id": 0}
+_SQUARE = {**{key: value for key, value in _LLAMA.items() if key != "head_dim"}, "hidden_size": 96}
+_PLAIN = {key: value for key, value in _SQUARE.items() if key != "num_key_value_heads"}
+_GPT2 = {"n_embd": 96, "n_head": 6, "n_inner": 136, "n_layer": 3, "vocab_size": 64}
+_NO_DROPOUT = {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0}
+_MOE = {"num_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 56}
+_MLA = {"hidden_size": 90, "num_attention_heads": 6, "num_key_value_heads": 6, "intermediate_size": 136, "num_hidden_layers": 3, "vocab_size": 64, "kv_lora_rank": 40, "qk_nope_head_dim": 16,
+        "qk_rope_head_dim": 8, "v_head_dim": 16, "n_routed_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 56, "n_shared_experts": 1, "first_k_dense_replace": 1, "n_group": 1, "topk_group": 1}  # fmt: skip
+_ALIBI = {"hidden_size": 96, "n_head": 6, "n_layer": 3, "vocab_size": 64}
+_ENCODER = {**_PLAIN, "num_labels": 2}
+
+SHAPES: dict[str, tuple[str, dict[str, Any]]] = {
+    "llama": ("llama", _LLAMA),
+    "mistral": ("mistral", _LLAMA),
+    "qwen2": ("qwen2", _SQUARE),
+    "qwen3": ("qwen3", _LLAMA),
+    "granite": ("granite", _SQUARE),
+    "smollm3": ("smollm3", _SQUARE),
+    "gemma": ("gemma", _LLAMA),
+    "gemma2": ("gemma2", _LLAMA),
+    "gemma3": ("gemma3_text", _LLAMA),
+    "olmo": ("olmo", _SQUARE),
+    "olmo2": ("olmo2", _SQUARE),
+    "olmo3": ("olmo3", _SQUARE),
+    "phi3": ("phi3", _SQUARE),
+    "cohere": ("cohere", _SQUARE),
+    "stablelm": ("stablelm", _SQUARE),
+    "starcoder2": ("starcoder2", _SQUARE),
+    "starcoder2-dropout": ("starcoder2", {**_SQUARE, "residual_dropout": 0.1}),
+    "phi": ("phi", _PLAIN),
+    "gpt2": ("gpt2", _GPT2),
+    "gpt2-no-dropout": ("gpt2", {**_GPT2, **_NO_DROPOUT}),
+    "gpt_bigcode": ("gpt_bigcode", _GPT2),
+    "gpt_bigcode-no-dropout": ("gpt_bigcode", {**_GPT2, **_NO_DROPOUT}),
+    "gpt_bigcode-multi-head": ("gpt_bigcode", {**_GPT2, "multi_query": False}),
+    "gptj": ("gptj", {**_GPT2, "rotary_dim": 8}),
+    "gpt_neox": ("gpt_neox", {**_PLAIN, "hidden_dropout": 0.0, "attention_dropout": 0.0}),
+    "gpt_neox-dropout": ("gpt_neox", {**_PLAIN, "hidden_dropout": 0.1, "attention_dropout": 0.1}),
+    "gpt_neox-sequential": ("gpt_neox", {**_PLAIN, "use_parallel_residual": False}),
+    "falcon-7b": ("falcon", {**_PLAIN, "multi_query": True, "parallel_attn": True, "new_decoder_architecture": False, "bias": False, "alibi": False, "ffn_hidden_size": 136}),
+    "falcon-40b": ("falcon", {**_PLAIN, "num_kv_heads": 2, "new_decoder_architecture": True, "parallel_attn": True, "bias": False, "alibi": False, "ffn_hidden_size": 136}),
+    "falcon-11b": ("falcon", {**_PLAIN, "num_kv_heads": 2, "new_decoder_architecture": True, "num_ln_in_parallel_attn": 1, "parallel_attn": True, "bias": False, "alibi": False, "ffn_hidden_size": 136}),
+    "bloom": ("bloom", _ALIBI),
+    "opt": ("opt", {"hidden_size": 96, "num_attention_heads": 6, "ffn_dim": 136, "num_hidden_layers": 3, "vocab_size": 64, "word_embed_proj_dim": 96}),
+    "mixtral": ("mixtral", {**_LLAMA, "num_local_experts": 8, "num_experts_per_tok": 2}),
+    "qwen2_moe": ("qwen2_moe", {**_SQUARE, **_MOE, "shared_expert_intermediate_size": 72}),
+    "qwen3_moe": ("qwen3_moe", {**_LLAMA, **_MOE}),
+    "gpt_oss": ("gpt_oss", {**_LLAMA, "num_local_experts": 8, "num_experts_per_tok": 2}),
+    "deepseek_v2": ("deepseek_v2", {**_MLA, "q_lora_rank": 48, "topk_method": "greedy"}),
+    "deepseek_v2-lite": ("deepseek_v2", {**_MLA, "q_lora_rank": None, "topk_method": "greedy"}),
+    "deepseek_v3": ("deepseek_v3", {**_MLA, "q_lora_rank": 48}),
+    "bert": ("bert", _ENCODER),
+    "roberta": ("roberta", _ENCODER),
+}  # fmt: skip
+
+_ALL = {"r": RANK, "target_modules": "all-linear", "dtype": "fp32"}
+RECIPES: tuple[dict[str, Any], ...] = (
+    {"weights": "bf16"},
+    {"weights": "fp32", "autocast": True},
+    {"weights": "fp32"},
+    {"weights": "bf16", "lora": _ALL, "autocast": True},
+    {"weights": "bf16", "lora": {**_ALL, "lora_dropout": 0.05}, "autocast": True},
+    {"weights": "bf16", "lora": _ALL},
+    {"weights": "bf16", "lora": {**_ALL, "lora_dropout": 0.05}},
+    {"weights": "bf16", "lora": {**_ALL, "dtype": "bf16"}},
+    {"weights": "bf16", "lora": {**_ALL, "dtype": "bf16", "lora_dropout": 0.05}},
+    {"weights": "fp32", "lora": _ALL, "autocast": True},
+    {"weights": "fp32", "lora": _ALL},
+)
+"""Precision and adapters with the default attention of each family."""
+
+EAGER_RECIPES = (RECIPES[0], RECIPES[1], RECIPES[2], RECIPES[3])
+NO_SDPA = frozenset({"gemma2", "gpt_oss"})
+NAMED = {
+    "llama": ("q_proj", "v_proj"), "mistral": ("q_proj", "v_proj"), "qwen2": ("q_proj", "v_proj"), "qwen3": ("q_proj", "v_proj"), "gemma": ("q_proj", "v_proj"), "phi": ("q_proj", "v_proj"),
+    "phi3": ("qkv_proj",), "gpt2": ("c_attn",), "gpt_neox": ("query_key_value",), "falcon-7b": ("query_key_value",), "bloom": ("query_key_value",), "opt": ("q_proj", "v_proj"), "mixtral": ("q_proj", "v_proj"),
+    "bert": ("query", "value"), "roberta": ("query", "value"), "gpt_bigcode": ("c_attn",), "stablelm": ("q_proj", "v_proj"), "olmo2": ("q_proj", "v_proj"), "deepseek_v3": ("kv_b_proj",), "qwen3_moe": ("q_proj", "o_proj"),
+}  # fmt: skip
+
+
+def _cases() -> Iterator[Case]:
+    for shape, (family, config) in SHAPES.items():
+        default = "flash" if family in NO_SDPA else "sdpa"
+        for recipe in RECIPES:
+            if default == "flash" and recipe["weights"] == "fp32" and not recipe.get("autocast"):
+                continue
+            yield Case(family, shape, config, attention=default, **recipe)
+        for recipe in EAGER_RECIPES:
+            yield Case(family, shape, config, attention="eager", **recipe)
+        if default == "sdpa":
+            for recipe in (RECIPES[0], RECIPES[3]):
+                yield Case(family, shape, config, attention="sdpa", padded=True, **recipe)
+        if "mla" in shape or family.startswith("deepseek"):
+            continue
+        for targets in (NAMED[shape],) if shape in NAMED else ():
+            lora = {"r": RANK, "target_modules": list(targets), "dtype": "fp32"}
+            for extra in ({}, {"lora_dropout": 0.05}):
+                yield Case(family, shape, config, attention=default, weights="bf16", autocast=True, lora={**lora, **extra})
+
+
+CASES = tuple(_cases())

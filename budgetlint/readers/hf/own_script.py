@@ -1,0 +1,46 @@
+"""Training arguments in a section that a script of its own reads (Open-Assistant ``defaults``, a ``training`` block with ``optimizer``).
+
+What is written there means what ``TrainingArguments`` calls so. What is not written is in the script's code: nothing is taken
+for a framework default, and the estimate spans what the code can do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from budgetlint.readers.base import default, unsettled
+from budgetlint.run import OriginKind, Setting, Settings
+
+RESERVATION = "in a section that a script of its own reads"
+
+_SPANS: tuple[tuple[str, tuple[Any, ...]], ...] = (
+    ("weights_dtype", ("auto", "fp32")),
+    ("optimizer", ("sgd", "adamw")),
+    ("adapter", ("other", "none")),
+    ("quant", ("nf4", "none")),
+    ("recompute", ("full", "none")),
+    ("loss", ("fused", "full")),
+)
+"""The least and the most memory that code commonly chooses where the file is silent. An adapter of an unknown kind leaves the
+high end open, so that only what is too large in any case gets a verdict."""
+_OWN_NAMES = frozenset(("lora_targets", "lora_modules_to_save"))
+"""Module names of the script's own model code (MLX: ``attention.wq``)."""
+
+
+def reserved(settings: Settings) -> Settings:
+    """The settings that a script's section is trusted with, each with the reservation in its origin."""
+    kept = (setting for setting in settings.values() if setting.name not in _OWN_NAMES)
+    return Settings(replace(setting, origin=replace(setting.origin, note=RESERVATION)) for setting in kept)
+
+
+def is_own_script(settings: Settings) -> bool:
+    return any(one.origin.kind is OriginKind.FILE and one.origin.note == RESERVATION for one in settings.values())
+
+
+def own_script_defaults(settings: Settings) -> Iterator[Setting]:
+    """Both ends for what is not written, the leaner reading first. Quantised weights never train without an adapter."""
+    if settings.value("adapter") == "none":
+        yield default("quant", "none", "full training")
+    yield from (unsettled(name, readings, f"{RESERVATION}: its code decides") for name, readings in _SPANS)

@@ -1,0 +1,72 @@
+"""The command line as tests call it: in process, with its own streams, in a folder of its own."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from budgetlint.cli import main
+from budgetlint.commands.console import Console
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What one call came to."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def last(self) -> str:
+        return self.out.rstrip("\n").rpartition("\n")[2]
+
+
+@dataclass(frozen=True)
+class Shell:
+    """``shell("check", "--info")`` runs budgetlint in ``root``."""
+
+    root: Path
+    environ: Mapping[str, str] = field(default_factory=dict)
+
+    def __call__(self, *argv: str, stdin: str = "", terminal: bool = False, environ: Mapping[str, str] | None = None) -> Ran:
+        out, err = (Terminal() if terminal else io.StringIO()), io.StringIO()
+        code = main(argv, Console(out, err, io.StringIO(stdin), self.environ if environ is None else environ, self.root))
+        return Ran(code, out.getvalue(), err.getvalue())
+
+    def write(self, path: str, content: str | bytes) -> Path:
+        """Put a file below the root."""
+        whole = self.root / path
+        whole.parent.mkdir(parents=True, exist_ok=True)
+        whole.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+        return whole
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    """A shell in an empty project."""
+    (tmp_path / ".git").mkdir()
+    return Shell(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The tree of this project."""
+    return Path(__file__).parent.parent
