@@ -1,8 +1,7 @@
 """How right the estimates are: every committed measurement as a budget, estimated, compared like with like.
 
-    python benchmarks/accuracy.py                  figures per source, and what issue 3 asks
-    python benchmarks/accuracy.py --row fms-009    one row: budget, bill, figures
-    python benchmarks/accuracy.py --page           writes docs/accuracy.md and its plot
+``python benchmarks/accuracy.py`` prints figures per source and what issue 3 asks; ``--row fms-009`` shows one row with its
+budget and bill; ``--page`` writes docs/accuracy.md and its plot; ``--peers`` asks the estimators on PyPI for the same rows.
 """
 
 from __future__ import annotations

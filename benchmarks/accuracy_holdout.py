@@ -10,6 +10,7 @@ from statistics import median
 
 from accuracy_score import Outcome
 from accuracy_stats import Stats, of_metric, stats_of
+
 from budgetlint.memory import estimator, need
 from budgetlint.units import GIB
 
@@ -32,10 +33,15 @@ class Constant:
 
 def constants() -> Iterator[Constant]:
     """What is a number and not arithmetic."""
-    yield Constant("pool above the allocated peak", _shares(need.POOL), "an allocator model on the simulated steps", "all reserved figures of real devices")
-    yield Constant("fragmentation in the need", _shares(need.FRAGMENTATION), "the same replays", "verdicts on every measured row")
-    yield Constant("communicators", _gib(need.COMMUNICATION), "one published reading each end", "nvidia-smi figures of 2 and 4 devices")
-    yield Constant("CUDA context", "by capability, catalog/context.py", "published readings per card", "nvidia-smi figures of one device")
+    rows = (
+        ("pool above the allocated peak", "POOL", _shares, "an allocator model on the simulated steps", "reserved figures of real devices"),
+        ("fragmentation in the need", "FRAGMENTATION", _shares, "the same replays", "verdicts on every measured row"),
+        ("communicators", "COMMUNICATION", _gib, "one published reading each end", "nvidia-smi figures of several devices"),
+    )
+    for name, constant, shown, rests, judged in rows:
+        value = getattr(need, constant, None)
+        yield Constant(name, shown(value) if value else "computed", rests, judged)
+    yield Constant("CUDA context", "by capability, `catalog/context.py`", "published readings per card", "nvidia-smi figures of one device")
     yield Constant("small tensors and rounding", f"{estimator.BASE_SPREAD / 1e4:.2f} %", "torch's block sizes", "allocated ranges")
 
 
@@ -49,12 +55,8 @@ def _gib(sizes: tuple[int, int, int]) -> str:
 
 def marked_as_fitted() -> list[tuple[str, str]]:
     """``(file, comment)``: every comment of the estimator that says ``fitted on``; rows named in it count as used."""
-    found = []
-    for path in sorted(MEMORY.glob("*.py")):
-        for line in path.read_text(encoding="utf-8").splitlines():
-            if "fitted on" in line:
-                found.append((path.name, line.strip().strip("#\" ")))
-    return found
+    lines = ((path.name, line) for path in sorted(MEMORY.glob("*.py")) for line in path.read_text(encoding="utf-8").splitlines())
+    return [(name, line.strip().strip('#" ')) for name, line in lines if "fitted on" in line]
 
 
 def used_rows() -> set[str]:

@@ -12,8 +12,10 @@ from accuracy_reasons import mechanism_of
 from accuracy_report import reasons, table
 from accuracy_score import Comparison, Outcome, load
 from accuracy_stats import Stats, gates
+from field_cases import field_cases, gaps, marked
+from rows import Row
+
 from budgetlint.units import GIB
-from field_cases import field_cases, marked
 
 OFF = 0.10
 
@@ -56,14 +58,16 @@ def _head(outcomes: Sequence[Outcome], detailed: Sequence[Outcome]) -> Iterator[
     compared = sum(bool(one.comparisons) for one in detailed if one.family != "simulated")
     yield "# How right the estimates are"
     yield ""
-    yield f"Every figure here comes from `python benchmarks/accuracy.py --page`: {measured:,} published observations of training memory"
-    yield f"(`benchmarks/data/measurements.jsonl`, each with its source) and {simulated} simulated steps of real transformers code"
-    yield "(`benchmarks/data/oracle.jsonl`). Each row becomes a budget that says only what the row says, is estimated, and is compared like with"
-    yield "like: allocated with torch's `max_memory_allocated`, reserved with `max_memory_reserved`, active with what lies between them, device with"
-    yield f"nvidia-smi. {compared} measured rows of the highest detail, every knob known, have a figure to compare."
+    yield f"Every figure here comes from `python benchmarks/accuracy.py --page`: {measured:,} published observations of training"
+    yield f"memory (`benchmarks/data/measurements.jsonl`, each with its source) and {simulated} simulated steps of real transformers code"
+    yield "(`benchmarks/data/oracle.jsonl`). Each row becomes a budget that says only what the row says, is estimated, and is compared"
+    yield "like with like: allocated with torch's `max_memory_allocated`, reserved with `max_memory_reserved`, active with what lies"
+    yield f"between them, device with nvidia-smi. {compared} measured rows of the highest detail, every knob known, have a figure to"
+    yield "compare."
     yield ""
-    yield "An error is the estimate's distance from the printed digits, as a share of the figure. *Inside* is the share of figures inside the"
-    yield "estimate's range, *width* the median width of that range. `python benchmarks/accuracy.py --row fms-009` shows one row: budget, bill, figures."
+    yield "An error is the estimate's distance from the printed digits, as a share of the figure. *Inside* is the share of figures inside"
+    yield "the estimate's range, *width* the median width of that range. `python benchmarks/accuracy.py --row fms-009` shows one row:"
+    yield "budget, bill, figures."
     yield ""
     yield "![Estimate against measurement, both axes logarithmic](img/accuracy.svg)"
     yield ""
@@ -75,7 +79,8 @@ def _gates(detailed: Sequence[Outcome], outcomes: Sequence[Outcome]) -> Iterator
     figures = [gate for gate in gates(detailed) if not gate.name.startswith("verdict")]
     verdicts = [gate for gate in gates(outcomes) if gate.name.startswith("verdict")]
     yield from rows_of(
-        ("what", "reached", "wanted", ""), ((one.name, one.reached, one.wanted, "yes" if one.passed else "**no**") for one in (*figures, *verdicts))
+        ("what", "reached", "wanted", ""),
+        ((one.name, one.reached, one.wanted, "yes" if one.passed else "**no**") for one in (*figures, *verdicts)),
     )
     yield "Verdicts are judged on rows of every detail whose card and length are stated. Rows whose cause of failure was only presumed, and"
     yield "figures that sum over devices, are left out."
@@ -117,7 +122,8 @@ def _constants(detailed: Sequence[Outcome]) -> Iterator[str]:
     yield "The allocated peak is arithmetic over tensors whose shapes were read in the frameworks' code. What is a number instead:"
     yield ""
     yield from rows_of(
-        ("constant", "value (low / best / high)", "rests on", "judged on"), ((one.name, one.value, one.rests, one.judged) for one in constants())
+        ("constant", "value (low / best / high)", "rests on", "judged on"),
+        ((one.name, one.value, one.rests, one.judged) for one in constants()),
     )
     fitted = marked_as_fitted()
     if fitted:
@@ -178,10 +184,14 @@ def _cases() -> Iterator[str]:
     cases = field_cases()
     yield "## Public bug reports"
     yield ""
-    yield "`benchmarks/field_cases.py` turns reports of runs that failed into budgets and configs, and asks for the verdict and the rules that a"
-    yield f"careful colleague would have given. {sum(one.right for one in cases)} of {len(cases)} agree; the others say why."
+    yield "`benchmarks/field_cases.py` turns reports of runs that failed into budgets and configs, and asks for the verdict and the rules"
+    yield f"that a careful colleague would have given. {sum(one.right for one in cases)} of {len(cases)} agree; the others say why."
     yield ""
     yield from rows_of(("report", "what happened", "budgetlint says", "as expected"), map(marked, cases))
+    yield "Reports that are not judged:"
+    yield ""
+    yield from (f"- {name}: {why}" for name, why in gaps())
+    yield ""
 
 
 def _peers() -> Iterator[str]:
@@ -193,19 +203,17 @@ def _peers() -> Iterator[str]:
     yield "## Other estimators"
     yield ""
     yield "Published on PyPI, each in a virtual environment of its own, asked for the rows that its interface can express"
-    yield "(`python benchmarks/accuracy.py --peers`); budgetlint's figures are for the same rows."
+    yield "(`python benchmarks/accuracy.py --peers`): single-GPU runs of Hugging Face code without fused kernels. Each is given exact"
+    yield "sizes and parameter counts, and its own overheads are taken off. Budgetlint's figures are for the same rows; the ratio takes"
+    yield "its median for at least 0.01%."
     yield ""
-    yield from rows_of(
-        ("estimator", "rows", "median", "p90", "budgetlint median", "p90", "ratio of medians", "notes"),
-        (
-            (
-                f"{one['name']} {one['version']}".strip(), str(one["rows"]), *(
-                    ("-",) * 5 if not one["rows"] else (
-                        f"{one['median']:.1%}", f"{one['p90']:.1%}", f"{one['ours_median']:.2%}", f"{one['ours_p90']:.1%}", f"{one['ratio']:.0f}x"
-                    )
-                ), one["note"]
-            )
-            for one in found
-        ),
-        range(1, 7),
-    )  # fmt: skip
+    head = ("estimator", "on", "rows", "median", "p90", "budgetlint median", "p90", "ratio of medians", "notes")
+    yield from rows_of(head, map(_peer, found), range(2, 8))
+
+
+def _peer(one: Row) -> tuple[str, ...]:
+    name = f"{one['name']} {one['version']}".strip()
+    if not one["rows"]:
+        return name, one["on"] or "-", "0", "-", "-", "-", "-", "-", one["note"]
+    figures = (f"{one['median']:.1%}", f"{one['p90']:.1%}", f"{one['ours_median']:.2%}", f"{one['ours_p90']:.1%}")
+    return name, one["on"], str(one["rows"]), *figures, f"{one['ratio']:,.0f}x", one["note"]

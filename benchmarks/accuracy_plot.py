@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from accuracy_score import Comparison, Outcome
+
 from budgetlint.units import GIB
 
-WIDTH, HEIGHT, LEFT, TOP, SIDE = 760, 660, 74, 34, 560
+WIDTH, HEIGHT, LEFT, TOP, SIDE = 664, 652, 74, 34, 560
 LOW, HIGH = 1.0, 128.0
 TICKS = (1, 2, 4, 8, 16, 32, 64, 128)
 
@@ -29,7 +30,7 @@ STYLE = """
   .band { stroke: #57606a; stroke-dasharray: 4 4; stroke-opacity: .7; }
   .mark { fill-opacity: .55; }
   @media (prefers-color-scheme: dark) {
-    text { fill: #c9d1d9; } .same, .band { stroke: #c9d1d9; } .allocated { --c: #58a6ff; fill: #58a6ff; stroke: #58a6ff; }
+    text { fill: #c9d1d9; } .same, .band { stroke: #c9d1d9; } .allocated { fill: #58a6ff; stroke: #58a6ff; }
   }
 """
 
@@ -83,7 +84,7 @@ def _marks(outcomes: Sequence[Outcome]) -> Iterator[str]:
     for series, _, color, shape in SERIES:
         for one in _series(outcomes, series):
             measured, estimated = one.bytes / GIB, one.estimate.bytes / GIB
-            if LOW <= min(measured, estimated) and max(measured, estimated) <= HIGH:
+            if min(measured, estimated) >= LOW and max(measured, estimated) <= HIGH:
                 yield _mark(shape, _x(measured), _y(estimated), color, series)
 
 

@@ -18,11 +18,11 @@ class Mechanism:
 
 
 def _family(*starts: str) -> Holds:
-    return lambda outcome, figure: outcome.family.startswith(starts)
+    return lambda outcome, _: outcome.family.startswith(starts)
 
 
 def _text(key: str, *words: str) -> Holds:
-    return lambda outcome, figure: any(word in str(outcome.row.get(key, "")) for word in words)
+    return lambda outcome, _: any(word in str(outcome.row.get(key, "")) for word in words)
 
 
 def _both(*tests: Holds) -> Holds:
@@ -30,10 +30,10 @@ def _both(*tests: Holds) -> Holds:
 
 
 def _metric(*names: str) -> Holds:
-    return lambda outcome, figure: figure.metric in names
+    return lambda _, figure: figure.metric in names
 
 
-def _low(outcome: Outcome, figure: Comparison) -> bool:
+def _low(_: Outcome, figure: Comparison) -> bool:
     return figure.error < 0
 
 
@@ -46,7 +46,7 @@ MECHANISMS = (
     ),
     Mechanism(
         "litgpt-sharded",
-        _both(_family("litgpt"), lambda outcome, figure: outcome.world > 1),
+        _both(_family("litgpt"), lambda outcome, _: outcome.world > 1),
         "LitGPT under Lightning's FSDP strategy: what its precision plugin keeps of gathered blocks is not modelled.",
     ),
     Mechanism("litgpt-code", _family("litgpt"), "LitGPT's own model code, on a path that the ledger of its tensors does not cover."),
@@ -78,7 +78,7 @@ MECHANISMS = (
     ),
     Mechanism(
         "compile",
-        lambda outcome, figure: outcome.row.get("compile") is True,
+        lambda outcome, _: outcome.row.get("compile") is True,
         "torch.compile fuses the elementwise chains: what is kept differs from the eager tensors.",
     ),
     Mechanism(
@@ -105,7 +105,7 @@ MECHANISMS = (
         "nvidia-smi shows the pool, the context and the communicators; driver over allocated runs from 1.01 to 1.94 on these machines.",
     ),
 )
-UNEXPLAINED = Mechanism("unexplained", lambda outcome, figure: True, "No mechanism known.")
+UNEXPLAINED = Mechanism("unexplained", lambda *_: True, "No mechanism known.")
 
 
 def mechanism_of(outcome: Outcome, figure: Comparison) -> Mechanism:

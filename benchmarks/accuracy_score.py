@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from budgetlint.assemble import judge_texts
-from budgetlint.memory.estimate import Estimate, Range, Verdict
 from rows import Inexpressible, Row, budget_of, parallel_of
 from simulated import simulated_budget, simulated_rows
+
+from budgetlint.assemble import judge_texts
+from budgetlint.memory.estimate import Estimate, Range, Verdict
 
 DATA = Path(__file__).resolve().parent / "data"
 COMPARED = ("allocated", "reserved", "active", "device")
@@ -78,7 +79,7 @@ def load(name: str) -> list[Row]:
         return [json.loads(line) for line in lines]
 
 
-def outcomes(detail: int, wanted: Callable[[Row], bool] = lambda row: True) -> list[Outcome]:
+def outcomes(detail: int, wanted: Callable[[Row], bool] = lambda _: True) -> list[Outcome]:
     """Every measured row of at least that detail, then every simulated one."""
     rows = [row for row in load("measurements.jsonl") if row["detail"] >= detail]
     rows += list(simulated_rows(load("oracle.jsonl")))
@@ -122,7 +123,9 @@ def _left_out(row: Row) -> str:
 def _comparisons(row: Row, estimate: Estimate) -> Iterator[Comparison]:
     if _left_out(row):
         return
-    yield Comparison(row["metric"], row["bytes"], row.get("low", row["bytes"]), row.get("high", row["bytes"]), _figure(row, row["metric"], estimate))
+    yield Comparison(
+        row["metric"], row["bytes"], row.get("low", row["bytes"]), row.get("high", row["bytes"]), _figure(row, row["metric"], estimate)
+    )
     for more in row.get("extra", ()):
         if more["metric"] in COMPARED and more["metric"] != row["metric"]:
             yield Comparison(more["metric"], more["bytes"], more["bytes"], more["bytes"], _figure(row, more["metric"], estimate))

@@ -1,7 +1,6 @@
 """Public bug reports as budgets and configs: does budgetlint give the verdict and the rules that a careful colleague would?
 
-    python benchmarks/field_cases.py          every case
-    python benchmarks/field_cases.py fire-42  one case, with everything that is found
+``python benchmarks/field_cases.py`` prints every case, ``... fire-42`` one case with everything that is found.
 
 `data/field_cases.jsonl` holds the facts of each report with its address: the budget or the files that say the same run, what
 happened, which verdicts (``verdict``) and which rules (``rules``) are right, or why there is nothing to judge (``gap``).
@@ -94,7 +93,8 @@ def main(arguments: list[str]) -> int:
     only = arguments[0] if arguments else ""
     for case in field_cases(only):
         rules = case.rules if only else [name for name in case.rules if name in case.wanted]
-        print(f"{'agrees' if case.right else 'DIFFERS':<9}{case.id:<22}{_figure(case):<34}{case.happened}; found {', '.join(rules) or 'nothing'}")
+        says = "agrees" if case.right else "DIFFERS"
+        print(f"{says:<9}{case.id:<22}{_figure(case):<34}{case.happened}; found {', '.join(rules) or 'nothing'}")
         if not case.right:
             print(f"{'':<9}expected {', '.join(case.wanted)}; {case.note}")
     if not only:

@@ -19,11 +19,13 @@ MODELS = {
     "bert-large-uncased (sequence classification)": "bert-large-uncased head=classification",
     "OpenBuddy/openbuddy-zephyr-7b (Mistral-7B arch)": "mistral-7b-v0.1",
     "timm/vit_huge_patch14_224.orig_in21k": "vit-huge-patch14-224",
-    "Llama-3-8B cut to 9 layers (litgpt)": "custom hidden=4096 layers=9 heads=32 kv_heads=8 intermediate=14336 vocab=128256 tied=off family=llama",
+    "Llama-3-8B cut to 9 layers (litgpt)": (
+        "custom hidden=4096 layers=9 heads=32 kv_heads=8 intermediate=14336 vocab=128256 tied=off family=llama"
+    ),
     **{f"GPT-2 style {n} layers x {h}": f"gpt-{n}x{h}" for n, h in ((48, 7168), (64, 8192), (64, 9216), (64, 12288))},
 }
 
-# llm-foundry scripts/train/yamls: hidden, layers, heads; GPT-2 blocks with a bias everywhere, positions up to the length.
+# llm-foundry scripts/train/yamls: hidden, layers, heads; a bias everywhere, a plain GELU, no dropout, positions up to the length.
 FOUNDRY = {
     "MPT-125m (llm-foundry)": (768, 12, 12), "MPT-350m (llm-foundry)": (1024, 24, 16), "MPT-760m (llm-foundry)": (1536, 24, 12),
     "MPT-1b (llm-foundry)": (2048, 24, 16), "MPT-3b (llm-foundry)": (2560, 32, 20), "MPT-7b (llm-foundry)": (4096, 32, 32),
@@ -36,7 +38,8 @@ DEVICES = {
     "A100": "a100-80gb", "A100-80GB": "a100-80gb", "A100 80GB": "a100-80gb", "A100 80GB class": "a100-80gb", "a100_80gb": "a100-80gb",
     "NVIDIA A100-SXM4-80GB": "a100-80gb", "A100-SXM4-80GB": "a100-80gb", "A100 80GB (79.15 GiB usable)": "a100-80gb",
     "A100 (80GB class; values up to 78.7 GiB)": "a100-80gb", "A100 40GB": "a100-40gb", "A100-SXM4-40GB": "a100-40gb",
-    "NVIDIA A100-SXM4-40GB": "a100-40gb", "A100 40GB SMX": "a100-40gb", "a100_40gb": "a100-40gb", "A10G 24GB": "a10g", "NVIDIA A10G": "a10g",
+    "NVIDIA A100-SXM4-40GB": "a100-40gb", "A100 40GB SMX": "a100-40gb", "a100_40gb": "a100-40gb", "A10G 24GB": "a10g",
+    "NVIDIA A10G": "a10g",
     "H100": "h100-80gb", "h100_80gb": "h100-80gb", "H100 80GB SXM": "h100-80gb", "H100 80GB (79.1 GiB)": "h100-80gb",
     "H100 (95.04 GiB)": "96GiB usable=95.04GiB", "H800 80GB": "h800", "GB200 184.3 GiB": "gb200", "NVIDIA L4": "l4", "Tesla T4": "t4",
     "L40S": "l40s", "NVIDIA L40S": "l40s", "RTX 3090": "rtx-3090", "RTX 3090 24GB": "rtx-3090", "RTX 4090": "rtx-4090",
@@ -48,7 +51,8 @@ NO_DEVICE = ("not stated", "unknown", "None", "")
 
 OPTIMIZERS = {
     "AdamW": "adamw", "adamw_torch": "adamw", "AdamW (HF default)": "adamw", "HF adamw_torch (foreach default; eps 1e-4)": "adamw",
-    "AdamW (HF/DeepSpeed)": "adamw", "AdamW (HF adamw_hf)": "adamw_hf", "AdamW foreach": "adamw impl=foreach", "AdamW (foreach)": "adamw impl=foreach",
+    "AdamW (HF/DeepSpeed)": "adamw", "AdamW (HF adamw_hf)": "adamw_hf", "AdamW foreach": "adamw impl=foreach",
+    "AdamW (foreach)": "adamw impl=foreach",
     "AdamW fused": "adamw impl=fused", "adamw_torch_fused": "adamw impl=fused", "AdamW / paged (config)": "adamw",
     "bnb PagedAdamW (32-bit)": "paged_adamw_32bit", "bnb PagedAdamW": "paged_adamw_32bit", "paged_adamw_8bit": "paged_adamw_8bit",
     "bnb Adam8bit": "adamw8bit", "bnb AdamW 8-bit": "adamw8bit", "adamw_8bit": "adamw8bit", "adamw_bnb_8bit": "adamw8bit",
@@ -71,7 +75,8 @@ METHODS = ("lora", "qlora", "gptq-lora", "lora+use_dora", "lora+use_rslora", "lo
 ADAPTERS = {
     "adalora": "adalora", "c3a": "c3a", "fourierft": "fourierft", "ia3": "ia3", "ln_tuning": "ln-tuning", "loha": "loha", "lokr": "lokr",
     "p_tuning": "p-tuning", "prefix_tuning": "prefix-tuning", "prompt_tuning": "prompt-tuning", "shira": "shira", "vera": "vera",
-    "adapter": "llama-adapter", "adapter-quantized": "llama-adapter", "p-tuning-v2": "prefix-tuning", "randlora": "randlora", "bone": "bone",
+    "adapter": "llama-adapter", "adapter-quantized": "llama-adapter", "p-tuning-v2": "prefix-tuning",
+    "randlora": "randlora", "bone": "bone",
 }  # fmt: skip
 
 SHARDS = {
@@ -86,6 +91,12 @@ OFFLOADS = {
     "optimizer to CPU (zero2-cpu)": " offload=optimizer", "optimizer to CPU": " offload=optimizer",
     "optimizer state on CPU": " offload=optimizer", "ZeRO-Offload optimizer": " offload=optimizer", "paged optimizer": "",
 }  # fmt: skip
+
+# What a source's own script does and its rows do not repeat: fsdp_qlora train.py casts the adapters to the run's dtype.
+ADAPTER_DTYPES = {"fsdp_qlora": "bf16"}
+
+# llmfoundry/models/mpt: ``loss_fn`` is the fused cross entropy of flash-attn unless the yaml says otherwise.
+FUSED_LOSS = ("llm-foundry",)
 
 PACKAGES = ("torch", "transformers", "trl", "peft", "accelerate", "deepspeed", "bitsandbytes")
 TRAINERS = {"litgpt": "litgpt", "torchtitan": "torchtitan", "torchtune": "torchtune"}

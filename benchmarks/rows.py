@@ -10,14 +10,13 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from budgetlint.catalog.architecture import Architecture
-from budgetlint.catalog.models import find_model
-from budgetlint.catalog.targets import module_names
 from row_words import (
+    ADAPTER_DTYPES,
     ADAPTERS,
     DEVICES,
     FOUNDRY,
     FOUNDRY_VOCABULARY,
+    FUSED_LOSS,
     METHODS,
     MODELS,
     NO_DEVICE,
@@ -28,6 +27,10 @@ from row_words import (
     TARGETS,
     TRAINERS,
 )
+
+from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.models import find_model
+from budgetlint.catalog.targets import module_names
 
 Row = Mapping[str, Any]
 ALONE: Row = {"type": "none", "world": 1}
@@ -51,7 +54,7 @@ def _parts(row: Row) -> Iterator[str]:
     _refuse(row)
     parallel = parallel_of(row)
     yield _device(row, parallel)
-    yield f"model {_model(row)}"
+    yield f"model {model_of(row)}"
     yield from _recipe(row)
     yield _optimizer(row)
     yield _adapter(row)
@@ -107,24 +110,26 @@ def _by_class(named: str) -> str | None:
     return f"{found[1]}GiB" if found else None
 
 
-def _model(row: Row) -> str:
+def model_of(row: Row) -> str:
+    """What stands behind `model` in the budget. Raises `Inexpressible`."""
     name = str(row["model"])
     if name in FOUNDRY:
         hidden, layers, heads = FOUNDRY[name]
         return (
             f"custom hidden={hidden} layers={layers} heads={heads} intermediate={4 * hidden} vocab={FOUNDRY_VOCABULARY} tied=on glu=off "
-            f"norm=layernorm position=learned max_positions={row['seq']} qkv_bias=on family=gpt2"
+            f"norm=layernorm position=learned max_positions={row['seq']} qkv_bias=on family=gpt_neox"
         )
     named = MODELS.get(name, name)
     if named is name:
         named = re.sub(r"-(unsloth-)?bnb-4bit$", "", name.removeprefix("unsloth/"))
-    if named.startswith("custom") or _architecture(named.split()[0]):
+    if named.startswith("custom") or architecture_of_name(named.split()[0]):
         return named
     raise Inexpressible(f"the model is not in the catalog ({name})")
 
 
 @cache
-def _architecture(name: str) -> Architecture | None:
+def architecture_of_name(name: str) -> Architecture | None:
+    """The model in the catalog; None for a shape of its own."""
     found = find_model(name)
     return found if isinstance(found, Architecture) else None
 
@@ -181,7 +186,8 @@ def _adapter(row: Row) -> str:
     if not lora.get("rank"):
         raise Inexpressible("the LoRA rank is not stated")
     parts = [f"lora r={lora['rank']}", f"targets={_targets(row)}", f"dropout={lora.get('dropout') or 0}"]
-    parts += [f"dtype={str(row.get('adapter_dtype', 'fp32')).split()[0]}"]
+    dtype = row.get("adapter_dtype") or ADAPTER_DTYPES.get(row["family"])
+    parts += [f"dtype={dtype}"] if dtype else []
     parts += ["dora=on"] if "dora" in method else ["rslora=on"] if "rslora" in method else []
     parts += ["save=[wte, lm_head]"] if method == "lora+emb" else []
     return " ".join(parts)
@@ -191,7 +197,7 @@ def _targets(row: Row) -> str:
     named = row["lora"].get("targets")
     if not isinstance(named, list) or any(name.startswith("all") for name in named):
         return "all"
-    architecture = _architecture(_model(row).split()[0])
+    architecture = architecture_of_name(model_of(row).split()[0])
     modules = module_names(architecture) if architecture else {}
     leaves = {leaf for names in modules.values() for leaf in names}
     found = [leaf for name in named for leaf in _leaves(name, modules, leaves)]
@@ -218,8 +224,10 @@ def _length(row: Row, parallel: Row) -> str:
 
 def _recompute(row: Row) -> str:
     text = str(row.get("recompute"))
-    if text.startswith(("none", "False", "None", "not ")):
-        return "recompute none" if text != "None" else ""
+    if text.startswith(("None", "not ", "unclear", "on")) or "graph" in text or "toml default" in text:
+        raise Inexpressible(f"recomputation is not stated ({text})" if text != "None" else "recomputation is not stated")
+    if text.startswith(("none", "False")):
+        return "recompute none"
     if text.startswith("selective"):
         return "recompute selective"
     return "recompute full" + (" reentrant=on" if "reentrant" in text and "non-reentrant" not in text else "")
@@ -227,7 +235,14 @@ def _recompute(row: Row) -> str:
 
 def _attention(row: Row) -> str:
     text = str(row.get("attention"))
-    kinds = (("eager", "eager"), ("unfused", "eager"), ("from scratch", "eager"), ("need_weights", "eager"), ("flash_", "flash"), ("triton", "flash"))
+    kinds = (
+        ("eager", "eager"),
+        ("unfused", "eager"),
+        ("from scratch", "eager"),
+        ("need_weights", "eager"),
+        ("flash_", "flash"),
+        ("triton", "flash"),
+    )
     for word, kind in kinds:
         if word in text:
             return f"attention {kind}"
@@ -239,7 +254,7 @@ def _loss(row: Row) -> Iterator[str]:
     kernels = list(row.get("kernels", ()))
     if text == "liger" or text.startswith("Liger fused") or "LigerPlugin" in text:
         kernels = ["liger"]
-    elif "foak fast cross entropy" in text:
+    elif "foak fast cross entropy" in text or row["family"] in FUSED_LOSS:
         kernels.append("cross_entropy")
     elif "linear cross entropy" in text or "CutCrossEntropy" in text or "FusedLinear" in text:
         kernels.append("linear_cross_entropy")

@@ -61,12 +61,13 @@ def symbols(case: Case) -> dict[int, str]:
 
 
 _LLAMA = {"hidden_size": 90, "num_attention_heads": 6, "num_key_value_heads": 2, "head_dim": 16, "intermediate_size": 136, "num_hidden_layers": 3, "vocab_size": 64, "pad_token_id": 0}
+_WIDE = {**_LLAMA, "hidden_size": 120}
 _SQUARE = {**{key: value for key, value in _LLAMA.items() if key != "head_dim"}, "hidden_size": 96}
 _PLAIN = {key: value for key, value in _SQUARE.items() if key != "num_key_value_heads"}
 _GPT2 = {"n_embd": 96, "n_head": 6, "n_inner": 136, "n_layer": 3, "vocab_size": 64}
 _NO_DROPOUT = {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0}
 _MOE = {"num_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 56}
-_MLA = {"hidden_size": 90, "num_attention_heads": 6, "num_key_value_heads": 6, "intermediate_size": 136, "num_hidden_layers": 3, "vocab_size": 64, "kv_lora_rank": 40, "qk_nope_head_dim": 16,
+_MLA = {"hidden_size": 120, "num_attention_heads": 6, "num_key_value_heads": 6, "intermediate_size": 136, "num_hidden_layers": 3, "vocab_size": 64, "kv_lora_rank": 40, "qk_nope_head_dim": 16,
         "qk_rope_head_dim": 8, "v_head_dim": 16, "n_routed_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 56, "n_shared_experts": 1, "first_k_dense_replace": 1, "n_group": 1, "topk_group": 1}  # fmt: skip
 _ALIBI = {"hidden_size": 96, "n_head": 6, "n_layer": 3, "vocab_size": 64}
 _ENCODER = {**_PLAIN, "num_labels": 2}
@@ -79,6 +80,7 @@ SHAPES: dict[str, tuple[str, dict[str, Any]]] = {
     "granite": ("granite", _SQUARE),
     "smollm3": ("smollm3", _SQUARE),
     "gemma": ("gemma", _LLAMA),
+    "gemma-one-key-head": ("gemma", {**_LLAMA, "num_key_value_heads": 1}),
     "gemma2": ("gemma2", _LLAMA),
     "gemma3": ("gemma3_text", _LLAMA),
     "olmo": ("olmo", _SQUARE),
@@ -98,16 +100,16 @@ SHAPES: dict[str, tuple[str, dict[str, Any]]] = {
     "gptj": ("gptj", {**_GPT2, "rotary_dim": 8}),
     "gpt_neox": ("gpt_neox", {**_PLAIN, "hidden_dropout": 0.0, "attention_dropout": 0.0}),
     "gpt_neox-dropout": ("gpt_neox", {**_PLAIN, "hidden_dropout": 0.1, "attention_dropout": 0.1}),
-    "gpt_neox-sequential": ("gpt_neox", {**_PLAIN, "use_parallel_residual": False}),
     "falcon-7b": ("falcon", {**_PLAIN, "multi_query": True, "parallel_attn": True, "new_decoder_architecture": False, "bias": False, "alibi": False, "ffn_hidden_size": 136}),
     "falcon-40b": ("falcon", {**_PLAIN, "num_kv_heads": 2, "new_decoder_architecture": True, "parallel_attn": True, "bias": False, "alibi": False, "ffn_hidden_size": 136}),
     "falcon-11b": ("falcon", {**_PLAIN, "num_kv_heads": 2, "new_decoder_architecture": True, "num_ln_in_parallel_attn": 1, "parallel_attn": True, "bias": False, "alibi": False, "ffn_hidden_size": 136}),
+    "falcon-rw": ("falcon", {**_PLAIN, "multi_query": False, "parallel_attn": False, "new_decoder_architecture": False, "bias": True, "alibi": True, "ffn_hidden_size": 136}),
     "bloom": ("bloom", _ALIBI),
     "opt": ("opt", {"hidden_size": 96, "num_attention_heads": 6, "ffn_dim": 136, "num_hidden_layers": 3, "vocab_size": 64, "word_embed_proj_dim": 96}),
-    "mixtral": ("mixtral", {**_LLAMA, "num_local_experts": 8, "num_experts_per_tok": 2}),
+    "mixtral": ("mixtral", {**_WIDE, "num_local_experts": 8, "num_experts_per_tok": 2}),
     "qwen2_moe": ("qwen2_moe", {**_SQUARE, **_MOE, "shared_expert_intermediate_size": 72}),
-    "qwen3_moe": ("qwen3_moe", {**_LLAMA, **_MOE}),
-    "gpt_oss": ("gpt_oss", {**_LLAMA, "num_local_experts": 8, "num_experts_per_tok": 2}),
+    "qwen3_moe": ("qwen3_moe", {**_WIDE, **_MOE, "norm_topk_prob": True}),
+    "gpt_oss": ("gpt_oss", {**_WIDE, "num_local_experts": 8, "num_experts_per_tok": 2}),
     "deepseek_v2": ("deepseek_v2", {**_MLA, "q_lora_rank": 48, "topk_method": "greedy"}),
     "deepseek_v2-lite": ("deepseek_v2", {**_MLA, "q_lora_rank": None, "topk_method": "greedy"}),
     "deepseek_v3": ("deepseek_v3", {**_MLA, "q_lora_rank": 48}),
@@ -133,6 +135,8 @@ RECIPES: tuple[dict[str, Any], ...] = (
 
 EAGER_RECIPES = (RECIPES[0], RECIPES[1], RECIPES[2], RECIPES[3])
 NO_SDPA = frozenset({"gemma2", "gpt_oss"})
+ADAPTS_EXPERTS = frozenset({"mixtral", "qwen3_moe", "deepseek_v2", "deepseek_v3"})
+"""peft 0.21.2 turns ``all-linear`` into adapters of the stacked expert matrices, and refuses dropout on them."""
 NAMED = {
     "llama": ("q_proj", "v_proj"), "mistral": ("q_proj", "v_proj"), "qwen2": ("q_proj", "v_proj"), "qwen3": ("q_proj", "v_proj"), "gemma": ("q_proj", "v_proj"), "phi": ("q_proj", "v_proj"),
     "phi3": ("qkv_proj",), "gpt2": ("c_attn",), "gpt_neox": ("query_key_value",), "falcon-7b": ("query_key_value",), "bloom": ("query_key_value",), "opt": ("q_proj", "v_proj"), "mixtral": ("q_proj", "v_proj"),
@@ -142,16 +146,21 @@ NAMED = {
 
 def _cases() -> Iterator[Case]:
     for shape, (family, config) in SHAPES.items():
-        default = "flash" if family in NO_SDPA else "sdpa"
+        default = "eager" if family == "bloom" else "flash" if family in NO_SDPA else "sdpa"
         for recipe in RECIPES:
             if default == "flash" and recipe["weights"] == "fp32" and not recipe.get("autocast"):
                 continue
+            if family in ADAPTS_EXPERTS and recipe.get("lora", {}).get("lora_dropout"):
+                continue
             yield Case(family, shape, config, attention=default, **recipe)
-        for recipe in EAGER_RECIPES:
+        for recipe in EAGER_RECIPES if default != "eager" else ():
             yield Case(family, shape, config, attention="eager", **recipe)
         if default == "sdpa":
             for recipe in (RECIPES[0], RECIPES[3]):
                 yield Case(family, shape, config, attention="sdpa", padded=True, **recipe)
+        if shape in ("llama", "gpt2-no-dropout", "gpt_neox", "gpt_bigcode-no-dropout"):
+            for recipe in EAGER_RECIPES:
+                yield Case(family, shape, config, attention="math", **recipe)
         if "mla" in shape or family.startswith("deepseek"):
             continue
         for targets in (NAMED[shape],) if shape in NAMED else ():

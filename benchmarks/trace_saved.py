@@ -17,23 +17,22 @@ from __future__ import annotations
 import argparse
 import contextlib
 import gc
-import itertools
 import json
+import re
 import sys
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 import transformers
 import transformers.utils.generic
+from saved_cases import CASES, Case, symbols
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
-
-from saved_cases import CASES, Case, symbols
 
 WORKLOADS = ((2, 32), (3, 32), (2, 64))
 MIDDLE = 1
@@ -100,31 +99,49 @@ class Kernel(torch.autograd.Function):
         return out
 
 
-def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:  # noqa: A002
+class GroupedMatmul(torch.autograd.Function):
+    """torch.nn.functional.grouped_mm; its meta kernel knows 16-bit types only."""
+
+    @staticmethod
+    def forward(ctx: Any, rows: Any, weight: Any) -> Any:
+        ctx.save_for_backward(*([rows] if weight.requires_grad else []), weight)
+        return torch.empty(rows.shape[0], weight.shape[-1], dtype=rows.dtype, device=rows.device)
+
+
+def grouped_mm(rows: Any, weight: Any, **_: Any) -> Any:
+    return GroupedMatmul.apply(rows, weight)
+
+
+def dropout(input: Any, p: float = 0.5, training: bool = True, *_: Any, **__: Any) -> Any:
     """ATen/native/Dropout.cpp: nothing for p = 0; the fused CUDA kernel keeps a bool mask."""
     return torch.ops.aten.native_dropout(input, p, True)[0] if training and p > 0 else input
 
 
 used: set[str] = set()
+forced: list[str] = []
 
 
-def attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False, scale: Any = None, enable_gqa: bool = False) -> Any:
+def attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False, **options: Any) -> Any:
     """The order of sdp_utils.cpp (torch 2.13): flash takes 16-bit types and no mask, memory-efficient no grouped keys."""
     if Autocast.on:
         query, key, value = (Autocast.on[-1].low(t) for t in (query, key, value))
     half, wide = query.dtype != torch.float32, query.shape[-1] == value.shape[-1]
-    if half and wide and attn_mask is None:
+    if forced == ["math"]:
+        pass
+    elif half and wide and attn_mask is None:
         used.add("flash")
         return Kernel.apply(query, key, value, None)
-    if query.shape[1] == key.shape[1]:
+    elif query.shape[1] == key.shape[1]:
         used.add("efficient")
         bias = None if attn_mask is None else torch.empty(attn_mask.shape, dtype=query.dtype, device=query.device)
         return Kernel.apply(query, key, value, bias)
     used.add("math")
-    return torch.ops.aten._scaled_dot_product_attention_math(query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)[0]
+    if dropout_p:
+        raise NotImplementedError("the math kernel drops probabilities by another path on CUDA")
+    return torch.ops.aten._scaled_dot_product_attention_math(query, key, value, attn_mask, dropout_p, is_causal, **options)[0]
 
 
-def flash_attention(module: Any, query: Any, key: Any, value: Any, attention_mask: Any, **kwargs: Any) -> Any:
+def flash_attention(_: Any, query: Any, key: Any, value: Any, *__: Any, **___: Any) -> Any:
     """transformers' flash_attention_2 (integrations/flash_attention.py), no padding: the kernel on grouped keys."""
     used.add("flash")
     if Autocast.on:
@@ -135,10 +152,10 @@ def flash_attention(module: Any, query: Any, key: Any, value: Any, attention_mas
 class Autocast(TorchFunctionMode):
     """CUDA's autocast lists (ATen/autocast_mode.h 2.13): a trainable fp32 leaf is cast once, everything else per call."""
 
-    LOW = frozenset("linear matmul __matmul__ __rmatmul__ bmm mm addmm addbmm baddbmm mv einsum conv1d conv2d".split())
-    FULL = frozenset("pow __pow__ __rpow__ square rsqrt reciprocal exp log softplus layer_norm rms_norm group_norm logsumexp expm1 log1p".split())
-    OPTION = frozenset("softmax log_softmax sum cumsum prod cumprod".split())
-    on: list[Autocast] = []
+    LOW = frozenset({"linear", "matmul", "__matmul__", "__rmatmul__", "bmm", "mm", "addmm", "addbmm", "baddbmm", "mv", "einsum"})
+    FULL = frozenset({"pow", "__pow__", "square", "rsqrt", "reciprocal", "exp", "log", "softplus", "layer_norm", "rms_norm", "logsumexp"})
+    OPTION = frozenset({"softmax", "log_softmax", "sum", "cumsum", "prod", "cumprod"})
+    on: ClassVar[list[Autocast]] = []
 
     def __init__(self) -> None:
         super().__init__()
@@ -169,12 +186,19 @@ def _full(value: Any) -> Any:
 
 
 @contextlib.contextmanager
-def maybe_autocast(device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: Any = None) -> Iterator[None]:
+def maybe_autocast(_: str, enabled: bool = True, **__: Any) -> Iterator[None]:
     kept, Autocast.on = Autocast.on, Autocast.on if enabled else []
     try:
         yield
     finally:
         Autocast.on = kept
+
+
+real_autocast = torch.autocast
+
+
+def autocast(device_type: str, *args: Any, **kwargs: Any) -> Any:
+    return maybe_autocast(device_type, *args, **kwargs) if device_type == "meta" else real_autocast(device_type, *args, **kwargs)
 
 
 def stand_in(padded: bool) -> None:
@@ -183,14 +207,17 @@ def stand_in(padded: bool) -> None:
 
     torch.nn.functional.scaled_dot_product_attention = attention
     torch.nn.functional.dropout = dropout
-    torch.histc = lambda t, bins, min, max: torch.empty(bins, dtype=torch.int32, device=t.device)  # noqa: A002
+    torch.nn.functional.grouped_mm = grouped_mm
+    torch.histc = lambda t, bins, **_: torch.empty(bins, dtype=torch.int32, device=t.device)
     real = torch.is_autocast_enabled
-    torch.is_autocast_enabled = lambda *a: bool(Autocast.on) or real(*a)
-    torch.get_autocast_dtype = lambda *a: torch.bfloat16
+    torch.is_autocast_enabled = lambda *kind: bool(Autocast.on) or real(*kind)
+    torch.get_autocast_dtype = lambda *_: torch.bfloat16
     transformers.utils.generic.maybe_autocast = maybe_autocast
-    masking_utils.find_packed_sequence_indices = lambda ids: None
-    masking_utils.fast_all = lambda t: not padded
-    ALL_ATTENTION_FUNCTIONS.register("flash_stand_in", flash_attention)
+    torch.autocast = autocast
+    masking_utils.find_packed_sequence_indices = lambda _: None
+    masking_utils.fast_all = lambda _: not padded
+    masking_utils._ignore_bidirectional_mask_sdpa = lambda *_, **__: not padded
+    ALL_ATTENTION_FUNCTIONS.register("stand_in", flash_attention)
 
 
 # -- one case ----------------------------------------------------------------------------------------------------------
@@ -200,7 +227,8 @@ def build(case: Case) -> Any:
     config = transformers.AutoConfig.for_model(case.family, **case.config)
     config.use_cache = False
     half = {"fp32": torch.float32, "bf16": torch.bfloat16}
-    kernel = {"flash": "flash_stand_in"}.get(case.attention, case.attention)
+    kernel = {"flash": "stand_in", "math": "sdpa"}.get(case.attention, case.attention)
+    forced[:] = ["math"] if case.attention == "math" else []
     factory = transformers.AutoModelForSequenceClassification if case.classifier else transformers.AutoModelForCausalLM
     with torch.device("meta"):
         model = factory.from_config(config, attn_implementation=kernel, dtype=half[case.weights])
@@ -267,8 +295,9 @@ def trace(case: Case) -> dict[str, Any]:
         label = (one.dtype, _label(case, one, per_token, per_pair))
         rows[label] = rows.get(label, 0) + 1
     tensors = [[count, dtype, label] for (dtype, label), count in rows.items()]
-    kernel = "".join(sorted(used)) if case.attention == "sdpa" else case.attention
-    return {**case.row(), "kernel": kernel, "per_token": token, "per_pair": pair, "tensors": tensors}
+    kernel = "".join(sorted(used)) if case.attention in ("sdpa", "math") else case.attention
+    experts = any("experts" in name for name, _ in model.named_parameters() if "lora_" in name)
+    return {**case.row(), "experts_adapted": experts, "kernel": kernel, "per_token": token, "per_pair": pair, "tensors": tensors}
 
 
 SIZE = {"float32": 4, "bfloat16": 2, "bool": 1, "int64": 8, "int32": 4, "float16": 2, "uint8": 1}
@@ -288,9 +317,10 @@ def main() -> None:
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     transformers.logging.set_verbosity_error()
-    lines, failed = [], 0
+    lines: list[str] = []
+    failed = 0
     for case in CASES:
-        if options.only and options.only not in case.name:
+        if options.only and not re.search(options.only, case.name):
             continue
         try:
             lines.append(json.dumps(trace(case), separators=(",", ":")))

@@ -14,8 +14,10 @@ from importlib import import_module
 
 from budgetlint import __version__
 from budgetlint.commands.console import Console, Misuse, console
-from budgetlint.outcome import MISUSE
 from budgetlint.suggest import did_you_mean
+
+MISUSE = 2
+"""`budgetlint.outcome.MISUSE`; that module is imported only by the commands that need it."""
 
 COMMANDS = ("check", "estimate", "files", "fmt", "rule", "devices", "models", "optimizers")
 

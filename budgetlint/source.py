@@ -127,13 +127,16 @@ def decode(name: str, raw: bytes) -> SourceFile | Unreadable:
     except UnicodeDecodeError as error:
         return Unreadable(name, _undecodable(body, error), "save it as UTF-8")
     if "\0" in text:
-        return Unreadable(name, "holds NUL bytes: a binary file", "leave it out of the check")
+        return Unreadable(name, _NUL, "save it as UTF-8, or leave it out of the check")
     return SourceFile(name, text, encoding)
+
+
+_NUL = "holds NUL bytes: a binary file, or UTF-16 without a byte order mark"
 
 
 def _undecodable(body: bytes, error: UnicodeDecodeError) -> str:
     if b"\0" in body[:4096] and error.encoding == "utf-8":
-        return "holds NUL bytes: a binary file, or UTF-16 without a byte order mark"
+        return _NUL
     line = body.count(b"\n", 0, error.start) + 1
     return f"is not {error.encoding.upper()} text (byte {error.start:,}, line {line})"
 

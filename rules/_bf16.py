@@ -42,6 +42,7 @@ def cost(rate: Setting | None) -> tuple[str, dict[str, float]]:
     """What is lost, in words and numbers. Without a learning rate the usual one of fine-tuning stands in."""
     step = float(rate.value) if rate is not None and rate.known else 2e-5
     limit = stuck_above(step)
-    told = f"the learning rate {number(step)}" if rate is not None and rate.known else f"a learning rate of {number(step)}"
+    known = rate is not None and rate.known
+    told = f"the learning rate {number(step)}" if known else f"the usual learning rate of fine-tuning, {number(step)} (none is stated),"
     words = f"at {told} every weight above {limit:.2g} in size rounds back to what it was, and the run learns less without a message"
     return words, {"learning_rate": step, "stuck_above": limit}

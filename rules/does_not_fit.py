@@ -48,7 +48,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     yield run.finding(
         dear or (run.target.device if run.target else None),
         f"{run.label} does not fit {device_words(run)}: needs at least {gib(estimate.need.low)}, the device gives "
-        f"{gib(estimate.usable_high)}, {gib(over)} too much; the peak is in {moment(estimate)}: {bill_words(estimate)}",
+        f"{'at most ' if estimate.usable_high != estimate.usable_low else ''}{gib(estimate.usable_high)}, {gib(over)} too much; the peak is in {moment(estimate)}: {bill_words(estimate)}",
         help=_advice(estimate),
         related=[(run.target.device, "the device")] if run.target and run.target.device else [],
         numbers={**figures(estimate), "over_bytes": over},

@@ -81,7 +81,12 @@ def _compare(run: RunContext, trainer: Reading, engine: Reading, theirs: str, fi
     if right is None:
         yield from _against_default(run, trainer, left, there, field, default)
     elif (here := number(right)) is not None and here != there:
-        yield _finding(run, left, right, f"{theirs} is {left.text}, but {field} is {right.text}")
+        yield _finding(run, left, right, f"{_in(left)} says {theirs} {left.text}, but {_in(right)} says {field} {right.text}")
+
+
+def _in(setting: Setting) -> str:
+    """The file's own name, short enough for a sentence."""
+    return setting.origin.source.path.rpartition("/")[2] if setting.origin.source else "the file"
 
 
 def _against_default(

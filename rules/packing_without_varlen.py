@@ -80,11 +80,20 @@ def check(run: RunContext) -> Iterator[Finding]:
     yield run.finding(
         attention if explicit else packing,
         f"{packing.name} with {kind}: {cost}",
-        help="attn_implementation: flash_attention_2",
+        help=_cure(run),
         because=[packing],
         severity=None if explicit and not isolated else Severity.INFO,
         confidence=Confidence.HIGH if explicit and isolated is not None else None if explicit else Confidence.LOW,
     )
+
+
+def _cure(run: RunContext) -> str:
+    """FlashAttention 2 needs an Ampere card."""
+    spec = run.target.device if run.target else None
+    capability = spec.device.compute_capability if spec and spec.device else None
+    if capability is not None and capability < (8, 0):
+        return "packing: false: this card has no variable-length attention kernel"
+    return "attn_implementation: flash_attention_2"
 
 
 def _packing(trainer: Reading) -> Setting | None:

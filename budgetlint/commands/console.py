@@ -7,9 +7,10 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from budgetlint.report.style import Style, style_for
+if TYPE_CHECKING:
+    from budgetlint.report.style import Style
 
 
 class Misuse(Exception):
@@ -29,6 +30,8 @@ class Console:
 
     @property
     def style(self) -> Style:
+        from budgetlint.report.style import style_for  # brings in what only reports need
+
         terminal = bool(getattr(self.out, "isatty", lambda: False)())
         return style_for(self.color, terminal=terminal, environ=self.environ, encoding=getattr(self.out, "encoding", None) or "utf-8")
 

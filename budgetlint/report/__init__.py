@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from budgetlint.outcome import Report
 from budgetlint.report.style import PLAIN, Style
+
+if TYPE_CHECKING:
+    from budgetlint.outcome import Report
 
 CHECK_FORMATS = {"full": "full", "concise": "concise", "json": "json"}
 """Format names of ``budgetlint check`` and the module that renders each; imported when it is asked for."""

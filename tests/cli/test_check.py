@@ -319,7 +319,8 @@ def test_unsafe_fixes_only_when_asked(project, sft: str) -> None:
 
 def test_fixes_are_judged_with_everything_that_lies_beside(project) -> None:
     """The checkpoint's config.json and the pinned versions are read again when a fix is tried."""
-    config = '{"model_type": "llama", "hidden_size": 256, "intermediate_size": 512, "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 1000}'
+    config = '{"model_type": "llama", "hidden_size": 256, "intermediate_size": 512, "num_hidden_layers": 2, '
+    config += '"num_attention_heads": 4, "vocab_size": 1000}'
     project.write("models/tiny/config.json", config)
     project.write("configs/sft.yaml", text(project).replace("Qwen/Qwen2.5-1.5B", "models/tiny"))
     project.write("requirements.txt", "transformers==5.24.0\ntrl==1.16.0\n")

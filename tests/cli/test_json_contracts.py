@@ -20,7 +20,8 @@ SITUATIONS = {
     "no device": f"{MODEL}; batch 1; seq 128",
     "no model in the catalog": "device 24GiB; model some-lab/nothing-9b; batch 1; seq 128",
     "sharded over an unknown number": f"device 24GiB; {MODEL}; shard zero3; batch 1; seq 128",
-    "several targets and cells": f"target a {{ device t4 }}\ntarget b {{ device 2x l4 }}\nrun r {{ on a b; matrix seq=[128, 256]; {MODEL}; batch 1 }}",
+    "several targets and cells": "target a { device t4 }\ntarget b { device 2x l4 }\n"
+    f"run r {{ on a b; matrix seq=[128, 256]; {MODEL}; batch 1 }}",
     "a broken line": f"device 24g\n{MODEL}; batch 1; seq 128",
     "offload": f"device 24GiB; host 64GiB; {MODEL}; shard zero3 offload=[optimizer, params]; batch 1; seq 128",
 }

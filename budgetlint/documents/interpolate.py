@@ -1,0 +1,104 @@
+"""OmegaConf references inside one file: ``${a.b}``, ``${.b}``, ``${..b}`` and ``${list[0]}``, as OmegaConf and Hydra resolve them.
+
+Sources: OmegaConf 2.3 ``grammar/OmegaConfGrammarParser.g4`` (nodes, relative levels, brackets) and ``base.py``
+``_resolve_node_interpolation``: a value that is one reference takes the type of what it names, a text around references
+becomes a text.
+
+What only the program knows stays as written, and so symbolic to the readers: resolvers (``${oc.env:HOME}``, ``${now:}``),
+references in references, names that are not in this file, circles. A reference to a mapping stays too: what it repeats is
+read where it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style, step
+
+_REFERENCE = re.compile(r"\$\{(\.*)([A-Za-z0-9_/@-]+(?:(?:\.[A-Za-z0-9_/@-]+)|(?:\[[A-Za-z0-9_-]+\]))*)\}")
+_DEPTH = 16
+_LONGEST = 8192
+"""No path or name is longer; doubling references end here."""
+
+Parents = tuple[Node, ...]
+"""The containers a node stands in, the root first."""
+
+
+def interpolated(document: Document) -> Document:
+    """The document with every reference that names a scalar or a list of scalars of this file replaced by what it names.
+
+    A resolved scalar keeps the span of the reference, so a setting points at the line that the reader reads; text, style and
+    tag are those of the value. Documents without references are returned as they are.
+    """
+    if document.root is None or "${" not in document.source.text:
+        return document
+    return replace(document, root=_Rewrite(document.root).node(document.root, ()))
+
+
+@dataclass(slots=True)
+class _Rewrite:
+    """One pass over a tree. Nodes that aliases share are rewritten once, except where a relative reference tells them apart."""
+
+    root: Node
+    done: dict[int, Node] = field(default_factory=dict)
+
+    def node(self, node: Node, parents: Parents) -> Node:
+        if isinstance(node, Scalar):
+            return _resolved(self.root, node, parents, 0) or node if "${" in node.text else node
+        if id(node) not in self.done:
+            self.done[id(node)] = self._container(node, (*parents, node))
+        return self.done[id(node)]
+
+    def _container(self, node: Mapping | Sequence, inside: Parents) -> Node:
+        if len(inside) > 4 * _DEPTH:
+            return node
+        if isinstance(node, Sequence):
+            return replace(node, items=tuple(self.node(item, inside) for item in node.items))
+        return replace(node, entries=self._entries(node.entries, inside), merged=self._entries(node.merged, inside))
+
+    def _entries(self, entries: tuple[Entry, ...], inside: Parents) -> tuple[Entry, ...]:
+        return tuple(replace(entry, value=self.node(entry.value, inside)) for entry in entries)
+
+
+def _resolved(root: Node, scalar: Scalar, parents: Parents, depth: int) -> Node | None:
+    """What the scalar's references come to, None where that cannot be known here."""
+    if depth > _DEPTH or "\\${" in scalar.text:
+        return None
+    whole = _REFERENCE.fullmatch(scalar.text)
+    if whole:
+        return _at_reference(_named(root, whole, parents, depth), scalar)
+    parts = [_text(_named(root, found, parents, depth)) for found in _REFERENCE.finditer(scalar.text)]
+    if not parts or any(part is None for part in parts):
+        return None
+    filler = iter(parts)
+    text = _REFERENCE.sub(lambda _: next(filler) or "", scalar.text)
+    return None if "${" in text or len(text) > _LONGEST else Scalar(text, scalar.span, Style.QUOTED)
+
+
+def _at_reference(found: Node | None, reference: Scalar) -> Node | None:
+    """A value where its reference stands; a list keeps its own spans."""
+    if isinstance(found, Scalar):
+        return None if "${" in found.text else replace(found, span=reference.span)
+    flat = isinstance(found, Sequence) and all(isinstance(item, Scalar) for item in found.items)
+    return found if flat else None
+
+
+def _text(found: Node | None) -> str | None:
+    return found.text if isinstance(found, Scalar) else None
+
+
+def _named(root: Node, reference: re.Match[str], parents: Parents, depth: int) -> Node | None:
+    """The node that a reference names, with its own references resolved."""
+    levels = len(reference[1])
+    if levels > len(parents):
+        return None
+    start: Node = parents[-levels] if levels else root
+    trail: list[Node] = list(parents[: len(parents) - levels]) if levels else []
+    node: Node | None = start
+    for part in reference[2].replace("[", ".").replace("]", "").split("."):
+        trail.append(node) if node is not None else None
+        node = step(node, part)
+    if isinstance(node, Scalar) and "${" in node.text:
+        return _resolved(root, node, tuple(trail), depth + 1)
+    return node

@@ -1,0 +1,155 @@
+"""Attention kernels: what each keeps of q, k, v, the probabilities and the output."""
+
+from __future__ import annotations
+
+from budgetlint.memory.blocks import dropout
+from budgetlint.memory.tape import Tape, Value
+
+
+def attend(tape: Tape, query: Value, key: Value, value: Value, rate: float = 0.0) -> Value:
+    """The attention core. ``query``, ``key`` and ``value`` hold every head of a token; ``rate`` is attention dropout."""
+    kernel = tape.plan.attention
+    if kernel == "flash":
+        return _fused(tape, query, key, value)
+    if kernel == "efficient":
+        return _efficient(tape, query, key, value)
+    if kernel == "math":
+        return _math(tape, query, rate)
+    return EAGER.get(tape.arch.family, eager)(tape, query, key, value, rate)
+
+
+def _low(tape: Tape, value: Value) -> Value:
+    """Fused kernels take 16 bit: autocast casts, and so does transformers' flash integration."""
+    return tape.cast(value, tape.compute)
+
+
+def _every_head(tape: Tape, value: Value, width: int) -> Value:
+    """repeat_kv: grouped keys or values copied to every head. One head for all is a view, until it is cast."""
+    if value.width >= width or (tape.arch.kv_heads == 1 and value.size == tape.compute):
+        return value
+    return Value(width, value.size)
+
+
+def _fused(tape: Tape, query: Value, key: Value, value: Value) -> Value:
+    """q, k, v, the output and the fp32 logsumexp (derivatives.yaml _scaled_dot_product_flash_attention)."""
+    for kept, what in ((query, "q"), (key, "k"), (value, "v")):
+        tape.keep(_low(tape, kept), "attention", what)
+    out = Value(_out_width(tape, query), tape.compute)
+    tape.keep(out, "attention", "attention output")
+    tape.keep(Value(tape.arch.heads, 4), "attention", "softmax statistics")
+    return out
+
+
+def _out_width(tape: Tape, query: Value) -> int:
+    return tape.arch.heads * tape.arch.mla_number("v_head_dim") if tape.arch.mla else query.width
+
+
+MASKED = frozenset({"falcon"})
+"""Families that always hand a boolean mask to sdpa, so that flash never runs (modeling_falcon.py: allow_is_causal_skip=False)."""
+
+
+def _efficient(tape: Tape, query: Value, key: Value, value: Value) -> Value:
+    """The same on keys and values of every head; a padding mask becomes a bias of s x s in each layer
+    (attention.cpp convert_boolean_attn_mask)."""
+    wide = _out_width(tape, query)
+    out = _fused(tape, query, _every_head(tape, key, query.width), _every_head(tape, value, wide))
+    if tape.plan.padded or tape.arch.family in MASKED:
+        tape.keep(Value(0, tape.compute, 1), "attention", "padding mask as a bias")
+    return out
+
+
+def _math(tape: Tape, query: Value, rate: float) -> Value:
+    """aten _scaled_dot_product_attention_math: scaled fp32 copies of q and k, v of every head, fp32 probabilities."""
+    for what in ("q", "k of every head", "v of every head"):
+        tape.keep(Value(query.width, 4), "attention", what)
+    soft = Value(0, 4, tape.arch.heads)
+    tape.keep(soft, "attention", "attention probabilities")
+    tape.keep(dropout(tape, soft, rate, "attention", "attention dropout mask"), "attention", "dropped probabilities")
+    return Value(query.width, tape.compute)
+
+
+# -- eager, in Python --------------------------------------------------------------------------------------------------
+
+
+def _operand(tape: Tape, value: Value, width: int, what: str) -> Value:
+    """torch.matmul copies a four-dimensional operand whose heads are not contiguous."""
+    taken = Value(width, tape.low(value).size)
+    tape.keep(taken, "attention", what)
+    return taken
+
+
+def _operands(tape: Tape, query: Value, key: Value, value: Value) -> None:
+    _operand(tape, query, query.width, "q")
+    _operand(tape, key, query.width, "k of every head")
+    _operand(tape, value, _out_width(tape, query), "v of every head")
+
+
+def _result(tape: Tape, query: Value) -> Value:
+    return Value(_out_width(tape, query), tape.low(query).size)
+
+
+def eager(tape: Tape, query: Value, key: Value, value: Value, rate: float) -> Value:
+    """modeling_llama.py eager_attention_forward: the softmax in fp32, cast back to q's dtype."""
+    _operands(tape, query, key, value)
+    _weights(tape, Value(0, 4, tape.arch.heads), query.size, rate)
+    return _result(tape, query)
+
+
+def _weights(tape: Tape, soft: Value, size: int, rate: float) -> None:
+    """The probabilities, cast and dropped, on their way to the product with v."""
+    tape.keep(soft, "attention", "attention probabilities")
+    used = tape.low(dropout(tape, tape.cast(soft, size), rate, "attention", "attention dropout mask"))
+    tape.keep(used, "attention", "attention probabilities for the product with v")
+
+
+def _scores(tape: Tape, query: Value) -> Value:
+    return Value(0, tape.low(query).size, tape.arch.heads)
+
+
+def eager_own_dtype(tape: Tape, query: Value, key: Value, value: Value, rate: float) -> Value:
+    """modeling_gpt2.py, modeling_bert.py: the softmax in the scores' dtype (fp32 under autocast), cast to v's dtype."""
+    _operands(tape, query, key, value)
+    _weights(tape, tape.full(_scores(tape, query)), value.size, rate)
+    return _result(tape, query)
+
+
+def eager_capped(tape: Tape, query: Value, key: Value, value: Value, rate: float) -> Value:
+    """modeling_gemma2.py: the tanh of the soft cap beside the softmax."""
+    tape.keep(_scores(tape, query), "attention", "soft cap tanh")
+    return eager(tape, query, key, value, rate)
+
+
+def eager_falcon(tape: Tape, query: Value, key: Value, value: Value, rate: float) -> Value:
+    """modeling_falcon.py: the softmax in the dtype of the norm's output; no dropout."""
+    _operands(tape, query, key, value)
+    _weights(tape, Value(0, 4 if tape.autocast else query.size, tape.arch.heads), 4 if tape.autocast else query.size, 0.0)
+    return _result(tape, query)
+
+
+def eager_wide(tape: Tape, query: Value, key: Value, value: Value, rate: float) -> Value:
+    """modeling_gptj.py: q and k in fp32 for their product."""
+    _operands(tape, tape.cast(query, 4), tape.cast(key, 4), value)
+    _weights(tape, Value(0, 4, tape.arch.heads), value.size, rate)
+    return _result(tape, value)
+
+
+def eager_sinks(tape: Tape, query: Value, key: Value, value: Value, rate: float) -> Value:
+    """modeling_gpt_oss.py: one more column for the sinks, the position of each row's maximum, the softmax in its own dtype."""
+    _operands(tape, query, key, value)
+    heads = tape.arch.heads
+    size = max(tape.low(query).size, tape.stream) if tape.autocast else query.size
+    tape.keep(Value(heads, 8), "attention", "position of the largest score")
+    soft = Value(heads, size, heads)
+    tape.keep(soft, "attention", "attention probabilities and sinks")
+    if size != tape.low(value).size:
+        tape.keep(Value(0, tape.low(value).size, heads), "attention", "attention probabilities for the product with v")
+    return _result(tape, query)
+
+
+EAGER = {
+    **dict.fromkeys(("gpt2", "bert", "roberta"), eager_own_dtype),
+    "gemma2": eager_capped,
+    "falcon": eager_falcon,
+    "gptj": eager_wide,
+    "gpt_oss": eager_sinks,
+}

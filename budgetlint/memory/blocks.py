@@ -1,0 +1,181 @@
+"""The blocks that layers are made of: linears with their adapters, norms, rotary embeddings, dropout, MLPs."""
+
+from __future__ import annotations
+
+from budgetlint.memory.tape import Tape, Value, new
+
+
+def linear(tape: Tape, source: Value, role: str, width: int) -> Value:
+    """A matmul. A 4-bit base keeps nothing and gives back the dtype of its input."""
+    plan, item = tape.plan, tape.linears.get(role)
+    taken = tape.low(source) if plan.quant is None else source
+    if plan.full if item is None else plan.trains(item):
+        tape.keep(taken, "linear", f"{role} input")
+    out = Value(width, taken.size if plan.quant is not None or tape.autocast else max(taken.size, tape.weights))
+    if item is None or not plan.adapted(item):
+        return out
+    _adapter(tape, source, role)
+    return new(out)
+
+
+def _adapter(tape: Tape, source: Value, role: str) -> None:
+    """peft 0.21.2 tuners/lora/layer.py: ``lora_B(lora_A(dropout(x.to(lora_A.weight.dtype))))``. A fused LoRA kernel keeps the
+    linear's input itself."""
+    adapter = tape.plan.adapter
+    assert adapter is not None
+    fused = "lora" in tape.plan.kernels and adapter.dropout == 0
+    taken = source if fused else dropout(tape, tape.cast(source, adapter.dtype), adapter.dropout, "adapter", f"{role} dropout mask")
+    taken = taken if fused else tape.low(taken)
+    tape.keep(taken, "linear" if taken is source else "adapter", f"{role} lora_A input")
+    tape.keep(Value(adapter.r, tape.compute if tape.autocast else adapter.dtype), "adapter", f"{role} lora_A output")
+
+
+def dropout(tape: Tape, value: Value, rate: float, part: str = "dropout", what: str = "dropout mask") -> Value:
+    """ATen/native/Dropout.cpp: a rate of 0 gives the tensor itself, else a mask of one byte an element."""
+    if not rate:
+        return value
+    tape.keep(Value(value.width, 1, value.pair), part, what)
+    return new(value)
+
+
+# -- norms -------------------------------------------------------------------------------------------------------------
+
+
+def norm(tape: Tape, source: Value, groups: int = 1, style: str = "", what: str = "norm") -> Value:
+    """One norm over a tensor, in ``groups`` (heads). ``style``: how the code is written, by default as the family's
+    `STYLES`."""
+    return STYLES[style or STYLE.get(tape.arch.family, tape.arch.norm)](tape, source, groups, what)
+
+
+def _rms(tape: Tape, source: Value, groups: int, what: str) -> Value:
+    """``weight * (x * rsqrt).to(dtype)`` (modeling_llama.py LlamaRMSNorm)."""
+    if "rms_norm" in tape.plan.kernels:
+        return _fused_rms(tape, source, groups, what)
+    _normed(tape, source, groups, what)
+    back = Value(source.width, source.size)
+    if tape.trains:
+        tape.keep(back, "norm", f"{what} output before its weight")
+    return Value(source.width, max(source.size, tape.norm_weights))
+
+
+def _rms_wide(tape: Tape, source: Value, groups: int, what: str) -> Value:
+    """``(weight * (x * rsqrt)).to(dtype)``: the product is fp32 (modeling_gemma.py, modeling_olmo2.py, modeling_gpt_oss.py)."""
+    if "rms_norm" in tape.plan.kernels:
+        return _fused_rms(tape, source, groups, what)
+    normed = _normed(tape, source, groups, what)
+    if tape.trains:
+        tape.keep(normed, "norm", f"{what} output before its weight")
+    return Value(source.width, source.size)
+
+
+def _normed(tape: Tape, source: Value, groups: int, what: str) -> Value:
+    tape.keep(tape.cast(source, 4), "norm", f"{what} input in fp32")
+    tape.keep(Value(groups, 4), "norm", f"{what} 1/rms")
+    return Value(source.width, 4)
+
+
+def _fused_rms(tape: Tape, source: Value, groups: int, what: str) -> Value:
+    """liger_kernel/ops/rms_norm.py, unsloth/kernels/rms_layernorm.py: the input as it is, and 1/rms."""
+    tape.keep(source, "norm", f"{what} input")
+    tape.keep(Value(groups, 4), "norm", f"{what} 1/rms")
+    return Value(source.width, source.size)
+
+
+def _layer(tape: Tape, source: Value, groups: int, what: str) -> Value:
+    """torch.nn.LayerNorm: input, mean and 1/std in fp32; autocast runs it in fp32."""
+    taken = tape.full(source)
+    tape.keep(taken, "norm", f"{what} input")
+    tape.keep(Value(2 * groups, 4), "norm", f"{what} mean and 1/std")
+    return Value(source.width, taken.size)
+
+
+def _layer_wide(tape: Tape, source: Value, groups: int, what: str) -> Value:
+    """``F.layer_norm(x.float()).to(dtype)`` (modeling_olmo.py)."""
+    tape.keep(tape.cast(source, 4), "norm", f"{what} input in fp32")
+    tape.keep(Value(2 * groups, 4), "norm", f"{what} mean and 1/std")
+    return tape.cast(Value(source.width, 4), source.size)
+
+
+def _cohere(tape: Tape, source: Value, groups: int, what: str) -> Value:
+    """modeling_cohere.py CohereLayerNorm subtracts the mean twice, for the variance and for the output."""
+    for use in ("variance", "output"):
+        tape.keep(Value(source.width, 4), "norm", f"{what} centered input for the {use}")
+    tape.keep(Value(groups, 4), "norm", f"{what} 1/std")
+    if tape.trains:
+        tape.keep(Value(source.width, 4), "norm", f"{what} output before its weight")
+    return Value(source.width, source.size)
+
+
+STYLES = {"rmsnorm": _rms, "rms-wide": _rms_wide, "layernorm": _layer, "layernorm-noaffine": _layer_wide, "cohere": _cohere}
+STYLE = {
+    **dict.fromkeys(("gemma", "gemma2", "gemma3", "gemma3_text", "olmo2", "olmo3", "gpt_oss"), "rms-wide"),
+    "cohere": "cohere",
+}
+"""Families whose norm is not written as `Architecture.norm` says."""
+
+
+# -- rotary embedding, MLP ---------------------------------------------------------------------------------------------
+
+ROTATES_IN_PLACE_DTYPE = frozenset({"cohere", "olmo", "olmo2", "olmo3", "deepseek_v2"})
+"""Families that rotate in the dtype they are given; the others multiply by tables of the residual stream's dtype."""
+
+
+def rotate(tape: Tape, value: Value) -> Value:
+    """``x * cos + rotate_half(x) * sin``: a new tensor, and the tables need no gradient."""
+    if tape.arch.position != "rope":
+        return value
+    if tape.arch.family in ROTATES_IN_PLACE_DTYPE:
+        return new(value)
+    return Value(value.width, max(value.size, tape.stream))
+
+
+def gated_mlp(tape: Tape, source: Value, width: int, roles: tuple[str, str, str] = ("gate_proj", "up_proj", "down_proj")) -> Value:
+    """``down(act(gate(x)) * up(x))``; Phi-3 packs gate and up into one matmul."""
+    packed = roles[0].replace("gate_proj", "gate_up_proj")
+    if packed in tape.linears:
+        both = linear(tape, source, packed, 2 * width)
+        gate, up = both.view(width), both.view(width)
+    else:
+        gate, up = linear(tape, source, roles[0], width), linear(tape, source, roles[1], width)
+    return linear(tape, gated(tape, gate, up), roles[2], source.width)
+
+
+def gated(tape: Tape, gate: Value, up: Value) -> Value:
+    """``act(gate) * up``; a fused kernel (Liger, Unsloth) makes the activation again in the backward."""
+    tape.keep(gate, "mlp", "gate (before the activation)")
+    tape.keep(up, "mlp", "up")
+    if "swiglu" not in tape.plan.kernels:
+        tape.keep(new(gate), "mlp", "activation")
+    return new(gate, up)
+
+
+def plain_mlp(tape: Tape, source: Value, width: int) -> Value:
+    """``down(act(up(x)))``."""
+    made = activation(tape, linear(tape, source, "up_proj", width), tape.arch.activation)
+    return linear(tape, made, "down_proj", tape.arch.hidden)
+
+
+def activation(tape: Tape, value: Value, name: str) -> Value:
+    if name == "gelu_new":
+        return _gelu_new(tape, value)
+    if name == "gelu_fast":
+        return _gelu_fast(tape, value)
+    made = new(value)
+    tape.keep(made if name == "relu" else value, "mlp", "activation output" if name == "relu" else "up output (before the activation)")
+    return made
+
+
+def _gelu_new(tape: Tape, value: Value) -> Value:
+    """transformers activations.py NewGELUActivation, in Python: ``pow`` runs in fp32 under autocast, and with it the rest."""
+    wide = tape.full(value)
+    half = new(value)
+    for kept, what in ((wide, "cubed input"), (new(wide), "tanh"), (half, "half input"), (new(wide), "1 + tanh")):
+        tape.keep(kept, "mlp", f"gelu_new {what}")
+    return new(wide)
+
+
+def _gelu_fast(tape: Tape, value: Value) -> Value:
+    """activations.py FastGELUActivation: products of the input, in its own dtype."""
+    for kept, what in ((value, "input"), (new(value), "scaled input"), (new(value), "inner factor"), (new(value), "tanh"), (new(value), "half input"), (new(value), "1 + tanh")):
+        tape.keep(kept, "mlp", f"gelu_fast {what}")
+    return new(value)

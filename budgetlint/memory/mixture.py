@@ -1,0 +1,153 @@
+"""Mixtures of experts, balanced or not: routed rows are k times the tokens whichever expert takes them.
+
+transformers 5.24.0 integrations/moe.py grouped_mm_experts_forward, the default: rows sorted by expert, two grouped matmuls on
+stacked weights (``torch.nn.functional.grouped_mm``, which autocast leaves in the weights' dtype). The eager loop over experts
+keeps the same rows in pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from budgetlint.memory.blocks import gated, gated_mlp, linear
+from budgetlint.memory.plan import Plan
+from budgetlint.memory.tape import Tape, Value, new
+
+INDEX = 8
+"""Bytes of an int64."""
+
+
+def mixture(tape: Tape, source: Value) -> Value:
+    """Router, routed experts, shared experts."""
+    arch = tape.arch
+    weights = ROUTERS.get(arch.family, _softmax_router)(tape, source)
+    _experts(tape, source, weights)
+    width = arch.shared_intermediate or (arch.moe_intermediate or arch.intermediate) * (arch.shared_experts or 0)
+    if width:
+        shared = gated_mlp(tape, source, width, ("shared_gate_proj", "shared_up_proj", "shared_down_proj"))
+        if "shared_gate" in tape.linears:
+            tape.keep(Value(1, linear(tape, source, "shared_gate", 1).size), "mlp", "shared expert gate")
+            tape.keep(shared, "mlp", "shared expert output")
+    return new(source)
+
+
+def folded_weights(plan: Plan) -> int:
+    """Elements of expert and router matrices in one layer that an adapter changes: peft 0.21 (tuners/lora/layer.py
+    ParamWrapper) makes ``W + scaling * B A`` of the whole stack, in W's dtype, and the backward needs it."""
+    return sum(linear.weights for linear in plan.shape.layer if plan.adapted(linear) and _is_parameter(linear.role))
+
+
+def _is_parameter(role: str) -> bool:
+    return role == "router" or role.startswith("expert_")
+
+
+def _learns(tape: Tape, role: str) -> bool:
+    """The matrix gets a gradient, of its own or for an adapter folded into it."""
+    item = tape.linears.get(role)
+    return item is not None and (tape.plan.trains(item) or tape.plan.adapted(item))
+
+
+# -- routers: what the k weights of a token cost -------------------------------------------------------------------------
+
+
+def _logits(tape: Tape, source: Value) -> Value:
+    taken = tape.low(source)
+    if _learns(tape, "router"):
+        tape.keep(taken, "linear", "router input")
+    return Value(tape.arch.experts or 0, taken.size)
+
+
+def _chosen(tape: Tape) -> int:
+    count = tape.arch.experts_per_token or 1
+    tape.keep(Value(count, INDEX), "mlp", "chosen experts")
+    return count
+
+
+def _normalized(tape: Tape, weights: Value) -> None:
+    """``weights /= weights.sum()`` in place keeps a copy of the weights and the sum."""
+    tape.keep(Value(weights.width, weights.size), "mlp", "router weights before the division")
+    tape.keep(Value(1, max(weights.size, 4 if tape.autocast else 0)), "mlp", "sum of the router weights")
+
+
+def _softmax_router(tape: Tape, source: Value) -> Value:
+    """Mixtral: fp32 probabilities, divided by their sum."""
+    tape.keep(Value(_logits(tape, source).width, 4), "mlp", "router probabilities")
+    weights = Value(_chosen(tape), 4)
+    _normalized(tape, weights)
+    return weights
+
+
+def _qwen3_router(tape: Tape, source: Value) -> Value:
+    """modeling_qwen3_moe.py with norm_topk_prob, as its checkpoints have it; cast back to the logits' dtype."""
+    return Value(_softmax_router(tape, source).width, tape.low(source).size)
+
+
+def _qwen2_router(tape: Tape, source: Value) -> Value:
+    logits = _logits(tape, source)
+    tape.keep(Value(logits.width, 4), "mlp", "router probabilities")
+    return Value(_chosen(tape), logits.size)
+
+
+def _deepseek_v2_router(tape: Tape, source: Value) -> Value:
+    """The router multiplies fp32 copies of its input and weight."""
+    logits = _logits(tape, tape.cast(source, 4))
+    tape.keep(Value(logits.width, 4), "mlp", "router probabilities")
+    return Value(_chosen(tape), 4)
+
+
+def _deepseek_v3_router(tape: Tape, source: Value) -> Value:
+    """Sigmoid scores in fp32, divided by the sum of the chosen ones (norm_topk_prob)."""
+    logits = _logits(tape, tape.cast(source, 4))
+    tape.keep(new(logits), "mlp", "router scores")
+    weights = Value(_chosen(tape), logits.size)
+    _normalized(tape, weights)
+    return weights
+
+
+def _gpt_oss_router(tape: Tape, source: Value) -> Value:
+    """The softmax runs over the chosen logits only, in their dtype."""
+    logits = _logits(tape, source)
+    weights = Value(_chosen(tape), logits.size)
+    tape.keep(weights, "mlp", "router weights")
+    return new(weights)
+
+
+ROUTERS: dict[str, Callable[[Tape, Value], Value]] = {
+    "qwen2_moe": _qwen2_router,
+    "qwen3_moe": _qwen3_router,
+    "deepseek_v2": _deepseek_v2_router,
+    "deepseek_v3": _deepseek_v3_router,
+    "gpt_oss": _gpt_oss_router,
+}
+
+
+# -- experts -----------------------------------------------------------------------------------------------------------
+
+
+def _experts(tape: Tape, source: Value, weights: Value) -> None:
+    arch = tape.arch
+    count, width = weights.width, arch.moe_intermediate or arch.intermediate
+    for what in ("order of the rows", "their tokens", "order back"):
+        tape.keep(Value(count, INDEX), "mlp", what)
+    _grouped_input(tape, Value(count * source.width, source.size), ("expert_gate_proj", "expert_gate_up_proj"), "gathered expert inputs")
+    both = Value(2 * count * width, tape.weights)
+    made = (_clamped if arch.family == "gpt_oss" else gated)(tape, both.view(count * width), both.view(count * width))
+    _grouped_input(tape, made, ("expert_down_proj",), "expert products")
+    tape.keep(Value(count * source.width, tape.weights), "mlp", "expert outputs")
+    tape.keep(new(weights), "mlp", "weights of the rows")
+
+
+def _grouped_input(tape: Tape, rows: Value, roles: tuple[str, ...], what: str) -> None:
+    if any(_learns(tape, role) for role in roles):
+        tape.keep(tape.cast(rows, tape.weights), "mlp", what)
+
+
+def _clamped(tape: Tape, gate: Value, up: Value) -> Value:
+    """modeling_gpt_oss.py _apply_gate: ``(clamp(up) + 1) * clamp(gate) * sigmoid(alpha * clamp(gate))``; the biases of the
+    experts are gathered by expert."""
+    if tape.trains:
+        tape.keep(Value(tape.arch.experts_per_token or 1, INDEX), "mlp", "experts of the rows")
+    tape.keep(gate, "mlp", "gate and up")
+    for what in ("clamped gate", "sigmoid", "up + 1", "gated"):
+        tape.keep(new(gate), "mlp", what)
+    return new(up)

@@ -1,0 +1,75 @@
+"""A tape: the forward of one layer, operation by operation, noting which tensors autograd keeps.
+
+A layer of a family is a short program over `Value`s that follows its model code. The rules are torch's own: a matmul keeps
+its input if its weight trains, a product keeps both factors, a softmax its result, a view keeps the memory it looks at, and
+one tensor kept twice counts once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from budgetlint.memory.plan import Plan
+from budgetlint.memory.saved import Saved, module_bytes, norm_weight_bytes, residual_bytes
+from budgetlint.memory.shape import Linear
+
+
+@dataclass(slots=True, eq=False)
+class Value:
+    """A tensor: ``width`` elements for a token and ``pair`` for a pair of positions, of ``size`` bytes; ``base`` is the tensor
+    whose memory it looks at, if not its own."""
+
+    width: int
+    size: int
+    pair: int = 0
+    base: Value | None = None
+
+    def view(self, width: int) -> Value:
+        """A part of this tensor, without a copy."""
+        return Value(width, self.size, base=self.base or self)
+
+
+class Tape:
+    """The plan's dtypes and what has been kept so far."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.arch = plan.arch
+        self.compute = plan.precision.compute
+        self.autocast = plan.precision.autocast
+        self.weights = module_bytes(plan)
+        self.norm_weights = norm_weight_bytes(plan)
+        self.stream = residual_bytes(plan)
+        self.trains = plan.full
+        self.linears: dict[str, Linear] = {linear.role: linear for linear in plan.shape.layer}
+        self.kept: dict[Value, Saved] = {}
+
+    def input(self) -> Value:
+        """The residual stream as the layer before gives it."""
+        return Value(self.arch.hidden, self.stream)
+
+    def keep(self, value: Value, part: str, what: str) -> None:
+        base = value.base or value
+        if base not in self.kept:
+            self.kept[base] = Saved(part, what, base.size * base.width, base.size * base.pair)
+
+    def cast(self, value: Value, size: int) -> Value:
+        """``value.to(dtype)``: a new tensor, unless it has that dtype."""
+        return value if value.size == size else Value(value.width, size, value.pair)
+
+    def low(self, value: Value) -> Value:
+        """What autocast hands to a matmul: its own 16-bit copy of an fp32 tensor."""
+        return self.cast(value, self.compute) if self.autocast else value
+
+    def full(self, value: Value) -> Value:
+        """What autocast hands to an operation of its fp32 list."""
+        return self.cast(value, 4) if self.autocast else value
+
+    def saved(self) -> tuple[Saved, ...]:
+        return tuple(self.kept.values())
+
+
+def new(value: Value, other: Value | None = None) -> Value:
+    """The result of an element-wise operation: a tensor of the wider dtype."""
+    size = value.size if other is None else max(value.size, other.size)
+    return Value(value.width, size, value.pair)
