@@ -36,7 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
     if asked.peers:
         from accuracy_peers import peers
 
-        print(peers(found, None if asked.peers == "all" else asked.peers))
+        print(peers(found, None if asked.peers == "all" else asked.peers, keep=asked.peers == "all" and not asked.source))
     return 0
 
 

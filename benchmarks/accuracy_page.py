@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from accuracy_holdout import allocated_split, constants, marked_as_fitted, pools
+from accuracy_holdout import allocated_split, constants, inferred, marked_as_fitted, pools
 from accuracy_plot import plot
 from accuracy_reasons import mechanism_of
 from accuracy_report import reasons, table
@@ -137,6 +137,14 @@ def _constants(detailed: Sequence[Outcome]) -> Iterator[str]:
     yield ""
     head = ("rows", "count", "median", "p90", "worst", "inside", "width", "too low")
     yield from rows_of(head, ((name, *_stats(found)) for name, found in allocated_split(detailed)), range(1, 8))
+    yield "Forms that were read off rows and not out of code (or inputs that no row prints), with the Hugging Face rows they come from"
+    yield "and the Hugging Face rows without them:"
+    yield ""
+    yield from rows_of(
+        ("form", "rows", "median", "p90", "rows without", "median", "p90"),
+        ((text, *_short(mine), *_short(rest)) for text, mine, rest in inferred(detailed)),
+        range(1, 7),
+    )
     yield "Reserved figures: median error as shipped (the pool constant rests on simulated steps alone), and with a constant taken from the"
     yield "measured rows of every other source:"
     yield ""
@@ -145,6 +153,10 @@ def _constants(detailed: Sequence[Outcome]) -> Iterator[str]:
         ((one.family, str(one.rows), f"{one.shipped:.1%}", f"{one.held_out:.1%}") for one in pools(detailed)),
         (1, 2, 3),
     )
+
+
+def _short(found: Stats | None) -> tuple[str, str, str]:
+    return ("0", "-", "-") if found is None else (str(found.rows), f"{found.median:.2%}", f"{found.p90:.2%}")
 
 
 def _off(detailed: Sequence[Outcome]) -> Iterator[str]:

@@ -70,11 +70,11 @@ class Standing:
     note: str = ""
 
 
-def peers(outcomes: Sequence[Outcome], only: str | None = None) -> str:
-    """Ask, write `data/peers.jsonl`, and say how they stand."""
+def peers(outcomes: Sequence[Outcome], only: str | None = None, *, keep: bool = False) -> str:
+    """Ask, and say how they stand; ``keep`` writes `data/peers.jsonl`, which the page shows."""
     asked = [one for one in outcomes if _askable(one)]
     found = [standing for peer in PEERS if only in (None, peer.package) for standing in _stand(peer, asked)]
-    if only is None and asked:
+    if keep:
         lines = (json.dumps(asdict(one)) for one in found)
         (DATA / "peers.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return "\n".join(map(_line, found))

@@ -100,3 +100,6 @@ FUSED_LOSS = ("llm-foundry",)
 
 PACKAGES = ("torch", "transformers", "trl", "peft", "accelerate", "deepspeed", "bitsandbytes")
 TRAINERS = {"litgpt": "litgpt", "torchtitan": "torchtitan", "torchtune": "torchtune"}
+
+WITHOUT_GROUPS = ("TheBloke/Llama-2-70B-GPTQ", "TheBloke/Mixtral-8x7B-Instruct-v0.1-GPTQ")
+"""Checkpoints whose main branch has one scale a row (quantize_config.json group_size -1); resting memory says so too (101, 109, 117)."""

@@ -26,6 +26,7 @@ from row_words import (
     SHARDS,
     TARGETS,
     TRAINERS,
+    WITHOUT_GROUPS,
 )
 
 from budgetlint.catalog.architecture import Architecture
@@ -145,7 +146,7 @@ def _recipe(row: Row) -> Iterator[str]:
         upcast = f" upcast={row['upcast']}" if "upcast" in row else ""
         yield f"quant nf4 double={double} compute={half}{upcast}"
     elif "gptq int4" in quant:
-        yield "quant gptq compute=fp16"
+        yield "quant gptq compute=fp16" + (" group=0" if row["model"] in WITHOUT_GROUPS else "")
     elif "int8" in quant:
         yield "quant int8"
     elif "fp4" in quant:
@@ -200,6 +201,11 @@ def _targets(row: Row) -> str:
     architecture = architecture_of_name(model_of(row).split()[0])
     modules = module_names(architecture) if architecture else {}
     leaves = {leaf for names in modules.values() for leaf in names}
+    if "litgpt" in row["family"]:
+        # litgpt/lora.py adapts q, k and v apart, also where one weight packs them
+        parts = {"q": "q_proj", "k": "k_proj", "v": "v_proj", "query": "q_proj", "key": "k_proj", "value": "v_proj"}
+        named = [parts.get(name, name) for name in named]
+        leaves |= set(parts.values())
     found = [leaf for name in named for leaf in _leaves(name, modules, leaves)]
     return f"[{', '.join(dict.fromkeys(found))}]"
 

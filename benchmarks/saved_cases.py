@@ -22,11 +22,18 @@ class Case:
     attention: str = "sdpa"
     padded: bool = False
     lora: dict[str, Any] = field(default_factory=dict)
+    batch: int | None = None
 
     @property
     def name(self) -> str:
         lora = "".join(f" {key}={value}" for key, value in self.lora.items())
-        return f"{self.shape} {self.weights}{' autocast' if self.autocast else ''} {self.attention}{' padded' if self.padded else ''}{lora}"
+        flags = (
+            " autocast" if self.autocast else "",
+            f" {self.attention}",
+            " padded" if self.padded else "",
+            " alone" if self.batch else "",
+        )
+        return f"{self.shape} {self.weights}{''.join(flags)}{lora}"
 
     @property
     def classifier(self) -> bool:
@@ -36,41 +43,70 @@ class Case:
         return {
             "family": self.family,
             "shape": self.shape,
-            "config": {"model_type": self.family, **self.config},
             "weights": self.weights,
             "autocast": self.autocast,
             "attention": self.attention,
             "padded": self.padded,
+            "batch": self.batch,
             "lora": self.lora or None,
         }
 
 
 def symbols(case: Case) -> dict[int, str]:
-    """Element count per token -> name, for the tensor lists."""
+    """Element count per token -> name, for the tensor lists; the first name of a count wins."""
     config = case.config
-    hidden = config.get("hidden_size") or config.get("n_embd")
-    heads = config.get("num_attention_heads") or config.get("n_head")
-    keys = config.get("num_key_value_heads") or config.get("num_kv_heads") or heads
-    width = config.get("head_dim") or hidden // heads
-    inner = config.get("moe_intermediate_size") or config.get("intermediate_size") or config.get("ffn_dim") or config.get("ffn_hidden_size") or config.get("n_inner") or 4 * hidden
-    base = {1: "1", RANK: "r", heads: "a", keys: "k", width: "d", hidden: "h", heads * width: "A", keys * width: "K", inner: "i", 2 * inner: "2i", (heads + 2 * keys) * width: "A+2K", 3 * hidden: "3h"}
-    experts = config.get("num_experts_per_tok")
-    if experts:
-        base |= {experts * hidden: f"{experts}h", experts * inner: f"{experts}i", 2 * experts * inner: f"{2 * experts}i"}
-    return {heads: "a", hidden: "h", **{key: name for key, name in reversed(base.items())}}
+    hidden, heads = _first(config, "hidden_size", "n_embd"), _first(config, "num_attention_heads", "n_head")
+    keys = _first(config, "num_key_value_heads", "num_kv_heads") or heads
+    width = _first(config, "head_dim") or hidden // heads
+    inner = _first(config, "moe_intermediate_size", "intermediate_size", "ffn_dim", "ffn_hidden_size", "n_inner") or 4 * hidden
+    chosen = _first(config, "num_experts_per_tok")
+    named = [("h", hidden), ("a", heads), ("k", keys), ("A", heads * width), ("K", keys * width), ("i", inner), ("2i", 2 * inner)]
+    named += [("1", 1), ("r", RANK), ("d", width), ("A+2K", (heads + 2 * keys) * width), ("3h", 3 * hidden)]
+    named += [(f"{chosen}h", chosen * hidden), (f"{chosen}i", chosen * inner), (f"{2 * chosen}i", 2 * chosen * inner)] if chosen else []
+    return {count: name for name, count in reversed(named)}
 
 
-_LLAMA = {"hidden_size": 90, "num_attention_heads": 6, "num_key_value_heads": 2, "head_dim": 16, "intermediate_size": 136, "num_hidden_layers": 3, "vocab_size": 64, "pad_token_id": 0}
-_WIDE = {**_LLAMA, "hidden_size": 120}
+def _first(config: dict[str, Any], *keys: str) -> int:
+    return next((config[key] for key in keys if config.get(key)), 0)
+
+
+_COMMON = {"num_hidden_layers": 3, "vocab_size": 64}
+_LLAMA = {
+    **_COMMON,
+    "hidden_size": 90,
+    "num_attention_heads": 6,
+    "num_key_value_heads": 2,
+    "head_dim": 16,
+    "intermediate_size": 136,
+    "pad_token_id": 0,
+}
+_WIDE = {**_LLAMA, "hidden_size": 120}  # grouped matmuls need rows of a multiple of 16 bytes
 _SQUARE = {**{key: value for key, value in _LLAMA.items() if key != "head_dim"}, "hidden_size": 96}
 _PLAIN = {key: value for key, value in _SQUARE.items() if key != "num_key_value_heads"}
 _GPT2 = {"n_embd": 96, "n_head": 6, "n_inner": 136, "n_layer": 3, "vocab_size": 64}
 _NO_DROPOUT = {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0}
 _MOE = {"num_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 56}
-_MLA = {"hidden_size": 120, "num_attention_heads": 6, "num_key_value_heads": 6, "intermediate_size": 136, "num_hidden_layers": 3, "vocab_size": 64, "kv_lora_rank": 40, "qk_nope_head_dim": 16,
-        "qk_rope_head_dim": 8, "v_head_dim": 16, "n_routed_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 56, "n_shared_experts": 1, "first_k_dense_replace": 1, "n_group": 1, "topk_group": 1}  # fmt: skip
-_ALIBI = {"hidden_size": 96, "n_head": 6, "n_layer": 3, "vocab_size": 64}
-_ENCODER = {**_PLAIN, "num_labels": 2}
+_DEEPSEEK = {
+    **_COMMON,
+    "hidden_size": 120,
+    "num_attention_heads": 6,
+    "num_key_value_heads": 6,
+    "intermediate_size": 136,
+    "kv_lora_rank": 40,
+    "qk_nope_head_dim": 16,
+    "qk_rope_head_dim": 8,
+    "v_head_dim": 16,
+    "n_routed_experts": 8,
+    "num_experts_per_tok": 2,
+    "moe_intermediate_size": 56,
+    "n_shared_experts": 1,
+    "first_k_dense_replace": 1,
+    "n_group": 1,
+    "topk_group": 1,
+}
+_FALCON = {**_PLAIN, "ffn_hidden_size": 136, "bias": False, "alibi": False, "parallel_attn": True}
+_FALCON_NEW = {**_FALCON, "num_kv_heads": 2, "new_decoder_architecture": True}
+_OPT = {**_COMMON, "hidden_size": 96, "num_attention_heads": 6, "ffn_dim": 136, "word_embed_proj_dim": 96}
 
 SHAPES: dict[str, tuple[str, dict[str, Any]]] = {
     "llama": ("llama", _LLAMA),
@@ -100,22 +136,21 @@ SHAPES: dict[str, tuple[str, dict[str, Any]]] = {
     "gptj": ("gptj", {**_GPT2, "rotary_dim": 8}),
     "gpt_neox": ("gpt_neox", {**_PLAIN, "hidden_dropout": 0.0, "attention_dropout": 0.0}),
     "gpt_neox-dropout": ("gpt_neox", {**_PLAIN, "hidden_dropout": 0.1, "attention_dropout": 0.1}),
-    "falcon-7b": ("falcon", {**_PLAIN, "multi_query": True, "parallel_attn": True, "new_decoder_architecture": False, "bias": False, "alibi": False, "ffn_hidden_size": 136}),
-    "falcon-40b": ("falcon", {**_PLAIN, "num_kv_heads": 2, "new_decoder_architecture": True, "parallel_attn": True, "bias": False, "alibi": False, "ffn_hidden_size": 136}),
-    "falcon-11b": ("falcon", {**_PLAIN, "num_kv_heads": 2, "new_decoder_architecture": True, "num_ln_in_parallel_attn": 1, "parallel_attn": True, "bias": False, "alibi": False, "ffn_hidden_size": 136}),
-    "falcon-rw": ("falcon", {**_PLAIN, "multi_query": False, "parallel_attn": False, "new_decoder_architecture": False, "bias": True, "alibi": True, "ffn_hidden_size": 136}),
-    "bloom": ("bloom", _ALIBI),
-    "opt": ("opt", {"hidden_size": 96, "num_attention_heads": 6, "ffn_dim": 136, "num_hidden_layers": 3, "vocab_size": 64, "word_embed_proj_dim": 96}),
+    "falcon-7b": ("falcon", {**_FALCON, "multi_query": True, "new_decoder_architecture": False}),
+    "falcon-40b": ("falcon", _FALCON_NEW),
+    "falcon-11b": ("falcon", {**_FALCON_NEW, "num_ln_in_parallel_attn": 1}),
+    "bloom": ("bloom", {"hidden_size": 96, "n_head": 6, "n_layer": 3, "vocab_size": 64}),
+    "opt": ("opt", _OPT),
     "mixtral": ("mixtral", {**_WIDE, "num_local_experts": 8, "num_experts_per_tok": 2}),
     "qwen2_moe": ("qwen2_moe", {**_SQUARE, **_MOE, "shared_expert_intermediate_size": 72}),
     "qwen3_moe": ("qwen3_moe", {**_WIDE, **_MOE, "norm_topk_prob": True}),
     "gpt_oss": ("gpt_oss", {**_WIDE, "num_local_experts": 8, "num_experts_per_tok": 2}),
-    "deepseek_v2": ("deepseek_v2", {**_MLA, "q_lora_rank": 48, "topk_method": "greedy"}),
-    "deepseek_v2-lite": ("deepseek_v2", {**_MLA, "q_lora_rank": None, "topk_method": "greedy"}),
-    "deepseek_v3": ("deepseek_v3", {**_MLA, "q_lora_rank": 48}),
-    "bert": ("bert", _ENCODER),
-    "roberta": ("roberta", _ENCODER),
-}  # fmt: skip
+    "deepseek_v2": ("deepseek_v2", {**_DEEPSEEK, "q_lora_rank": 48, "topk_method": "greedy"}),
+    "deepseek_v2-lite": ("deepseek_v2", {**_DEEPSEEK, "q_lora_rank": None, "topk_method": "greedy"}),
+    "deepseek_v3": ("deepseek_v3", {**_DEEPSEEK, "q_lora_rank": 48}),
+    "bert": ("bert", {**_PLAIN, "num_labels": 2}),
+    "roberta": ("roberta", {**_PLAIN, "num_labels": 2}),
+}
 
 _ALL = {"r": RANK, "target_modules": "all-linear", "dtype": "fp32"}
 RECIPES: tuple[dict[str, Any], ...] = (
@@ -136,12 +171,34 @@ RECIPES: tuple[dict[str, Any], ...] = (
 EAGER_RECIPES = (RECIPES[0], RECIPES[1], RECIPES[2], RECIPES[3])
 NO_SDPA = frozenset({"gemma2", "gpt_oss"})
 ADAPTS_EXPERTS = frozenset({"mixtral", "qwen3_moe", "deepseek_v2", "deepseek_v3"})
-"""peft 0.21.2 turns ``all-linear`` into adapters of the stacked expert matrices, and refuses dropout on them."""
+"""peft 0.21.2 turns ``all-linear`` into adapters of the stacked expert matrices and of the router, and refuses dropout there."""
+ALONE = (
+    "llama",
+    "qwen2",
+    "phi3",
+    "phi",
+    "gpt2",
+    "gpt_neox",
+    "gpt_bigcode-multi-head",
+    "falcon-7b",
+    "falcon-40b",
+    "bloom",
+    "gemma2",
+    "bert",
+    "opt",
+)
+"""Shapes traced with a single sequence too."""
+
 NAMED = {
-    "llama": ("q_proj", "v_proj"), "mistral": ("q_proj", "v_proj"), "qwen2": ("q_proj", "v_proj"), "qwen3": ("q_proj", "v_proj"), "gemma": ("q_proj", "v_proj"), "phi": ("q_proj", "v_proj"),
-    "phi3": ("qkv_proj",), "gpt2": ("c_attn",), "gpt_neox": ("query_key_value",), "falcon-7b": ("query_key_value",), "bloom": ("query_key_value",), "opt": ("q_proj", "v_proj"), "mixtral": ("q_proj", "v_proj"),
-    "bert": ("query", "value"), "roberta": ("query", "value"), "gpt_bigcode": ("c_attn",), "stablelm": ("q_proj", "v_proj"), "olmo2": ("q_proj", "v_proj"), "deepseek_v3": ("kv_b_proj",), "qwen3_moe": ("q_proj", "o_proj"),
-}  # fmt: skip
+    **dict.fromkeys(("llama", "mistral", "qwen2", "qwen3", "gemma", "olmo2", "phi", "stablelm", "opt", "mixtral"), ("q_proj", "v_proj")),
+    **dict.fromkeys(("gpt_neox", "falcon-7b", "bloom"), ("query_key_value",)),
+    **dict.fromkeys(("gpt2", "gpt_bigcode"), ("c_attn",)),
+    **dict.fromkeys(("bert", "roberta"), ("query", "value")),
+    "phi3": ("qkv_proj",),
+    "deepseek_v3": ("kv_b_proj",),
+    "qwen3_moe": ("q_proj", "o_proj"),
+}
+"""Adapters on some linears only."""
 
 
 def _cases() -> Iterator[Case]:
@@ -155,18 +212,22 @@ def _cases() -> Iterator[Case]:
             yield Case(family, shape, config, attention=default, **recipe)
         for recipe in EAGER_RECIPES if default != "eager" else ():
             yield Case(family, shape, config, attention="eager", **recipe)
+        for recipe in EAGER_RECIPES if shape in ALONE else ():
+            yield Case(family, shape, config, attention="eager", batch=1, **recipe)
         if default == "sdpa":
             for recipe in (RECIPES[0], RECIPES[3]):
                 yield Case(family, shape, config, attention="sdpa", padded=True, **recipe)
         if shape in ("llama", "gpt2-no-dropout", "gpt_neox", "gpt_bigcode-no-dropout"):
             for recipe in EAGER_RECIPES:
                 yield Case(family, shape, config, attention="math", **recipe)
-        if "mla" in shape or family.startswith("deepseek"):
-            continue
         for targets in (NAMED[shape],) if shape in NAMED else ():
             lora = {"r": RANK, "target_modules": list(targets), "dtype": "fp32"}
             for extra in ({}, {"lora_dropout": 0.05}):
                 yield Case(family, shape, config, attention=default, weights="bf16", autocast=True, lora={**lora, **extra})
+    for shape in ("llama", "qwen2", "gpt2", "phi3"):
+        family, config = SHAPES[shape]
+        for recipe in RECIPES[3:9]:
+            yield Case(family, shape, config, **{**recipe, "lora": {**recipe["lora"], "use_dora": True}})
 
 
 CASES = tuple(_cases())

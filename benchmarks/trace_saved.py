@@ -21,20 +21,20 @@ import json
 import re
 import sys
 import weakref
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 import transformers
-import transformers.utils.generic
-from saved_cases import CASES, Case, symbols
-from torch.overrides import TorchFunctionMode
+from saved_cases import CASES, SHAPES, Case, symbols
+from saved_stand_ins import Autocast, forced, stand_in, used
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves, tree_map
+from torch.utils._pytree import tree_leaves
 
 WORKLOADS = ((2, 32), (3, 32), (2, 64))
+ALONE = ((1, 32), (1, 48), (1, 64))
+"""Workloads of one sequence, where eager attention needs no copies of its operands."""
 MIDDLE = 1
 
 # -- which storages live -----------------------------------------------------------------------------------------------
@@ -57,6 +57,8 @@ class Storages(TorchDispatchMode):
     records: list[Record] = field(default_factory=list)
     layer: int | None = None
     known: dict[int, Record] = field(default_factory=dict)
+    live: int = 0
+    peak: int = 0
 
     def __post_init__(self) -> None:
         super().__init__()
@@ -76,148 +78,15 @@ class Storages(TorchDispatchMode):
         record = Record(self.layer, str(tensor.dtype).removeprefix("torch."), tuple(tensor.shape), op, storage.nbytes())
         self.known[key] = record
         self.records.append(record)
+        self.live += record.bytes
+        self.peak = max(self.peak, self.live)
         weakref.finalize(storage, self._freed, key, record).atexit = False
 
     def _freed(self, key: int, record: Record) -> None:
         record.alive = False
+        self.live -= record.bytes
         if self.known.get(key) is record:
             del self.known[key]
-
-
-# -- stand-ins for CUDA ------------------------------------------------------------------------------------------------
-
-
-class Kernel(torch.autograd.Function):
-    """Keeps what _scaled_dot_product_{flash,efficient}_attention keep: q, k, v, output, logsumexp, and the bias."""
-
-    @staticmethod
-    def forward(ctx: Any, query: Any, key: Any, value: Any, bias: Any) -> Any:
-        batch, heads, seq, _ = query.shape
-        out = torch.empty(batch, seq, heads, value.shape[-1], dtype=query.dtype, device=query.device).transpose(1, 2)
-        statistics = torch.empty(batch, heads, seq, dtype=torch.float32, device=query.device)
-        ctx.save_for_backward(*(t for t in (query, key, value, bias, out, statistics) if t is not None))
-        return out
-
-
-class GroupedMatmul(torch.autograd.Function):
-    """torch.nn.functional.grouped_mm; its meta kernel knows 16-bit types only."""
-
-    @staticmethod
-    def forward(ctx: Any, rows: Any, weight: Any) -> Any:
-        ctx.save_for_backward(*([rows] if weight.requires_grad else []), weight)
-        return torch.empty(rows.shape[0], weight.shape[-1], dtype=rows.dtype, device=rows.device)
-
-
-def grouped_mm(rows: Any, weight: Any, **_: Any) -> Any:
-    return GroupedMatmul.apply(rows, weight)
-
-
-def dropout(input: Any, p: float = 0.5, training: bool = True, *_: Any, **__: Any) -> Any:
-    """ATen/native/Dropout.cpp: nothing for p = 0; the fused CUDA kernel keeps a bool mask."""
-    return torch.ops.aten.native_dropout(input, p, True)[0] if training and p > 0 else input
-
-
-used: set[str] = set()
-forced: list[str] = []
-
-
-def attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False, **options: Any) -> Any:
-    """The order of sdp_utils.cpp (torch 2.13): flash takes 16-bit types and no mask, memory-efficient no grouped keys."""
-    if Autocast.on:
-        query, key, value = (Autocast.on[-1].low(t) for t in (query, key, value))
-    half, wide = query.dtype != torch.float32, query.shape[-1] == value.shape[-1]
-    if forced == ["math"]:
-        pass
-    elif half and wide and attn_mask is None:
-        used.add("flash")
-        return Kernel.apply(query, key, value, None)
-    elif query.shape[1] == key.shape[1]:
-        used.add("efficient")
-        bias = None if attn_mask is None else torch.empty(attn_mask.shape, dtype=query.dtype, device=query.device)
-        return Kernel.apply(query, key, value, bias)
-    used.add("math")
-    if dropout_p:
-        raise NotImplementedError("the math kernel drops probabilities by another path on CUDA")
-    return torch.ops.aten._scaled_dot_product_attention_math(query, key, value, attn_mask, dropout_p, is_causal, **options)[0]
-
-
-def flash_attention(_: Any, query: Any, key: Any, value: Any, *__: Any, **___: Any) -> Any:
-    """transformers' flash_attention_2 (integrations/flash_attention.py), no padding: the kernel on grouped keys."""
-    used.add("flash")
-    if Autocast.on:
-        query, key, value = (Autocast.on[-1].low(t) for t in (query, key, value))
-    return Kernel.apply(query, key, value, None).transpose(1, 2).contiguous(), None
-
-
-class Autocast(TorchFunctionMode):
-    """CUDA's autocast lists (ATen/autocast_mode.h 2.13): a trainable fp32 leaf is cast once, everything else per call."""
-
-    LOW = frozenset({"linear", "matmul", "__matmul__", "__rmatmul__", "bmm", "mm", "addmm", "addbmm", "baddbmm", "mv", "einsum"})
-    FULL = frozenset({"pow", "__pow__", "square", "rsqrt", "reciprocal", "exp", "log", "softplus", "layer_norm", "rms_norm", "logsumexp"})
-    OPTION = frozenset({"softmax", "log_softmax", "sum", "cumsum", "prod", "cumprod"})
-    on: ClassVar[list[Autocast]] = []
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.cache: dict[int, Any] = {}
-
-    def low(self, value: Any) -> Any:
-        if not isinstance(value, torch.Tensor) or value.dtype != torch.float32:
-            return value
-        if not (value.is_leaf and value.requires_grad):
-            return value.to(torch.bfloat16)
-        return self.cache.setdefault(id(value), value.to(torch.bfloat16))
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        kwargs, name = kwargs or {}, getattr(func, "__name__", "")
-        if not self.on:
-            return func(*args, **kwargs)
-        if name in self.LOW:
-            args, kwargs = tree_map(self.low, (args, kwargs))
-        elif name in self.FULL:
-            args, kwargs = tree_map(_full, (args, kwargs))
-        elif name in self.OPTION and args[0].is_floating_point() and kwargs.get("dtype") is None:
-            kwargs = {**kwargs, "dtype": torch.float32}
-        return func(*args, **kwargs)
-
-
-def _full(value: Any) -> Any:
-    return value.float() if isinstance(value, torch.Tensor) and value.dtype in (torch.bfloat16, torch.float16) else value
-
-
-@contextlib.contextmanager
-def maybe_autocast(_: str, enabled: bool = True, **__: Any) -> Iterator[None]:
-    kept, Autocast.on = Autocast.on, Autocast.on if enabled else []
-    try:
-        yield
-    finally:
-        Autocast.on = kept
-
-
-real_autocast = torch.autocast
-
-
-def autocast(device_type: str, *args: Any, **kwargs: Any) -> Any:
-    return maybe_autocast(device_type, *args, **kwargs) if device_type == "meta" else real_autocast(device_type, *args, **kwargs)
-
-
-def stand_in(padded: bool) -> None:
-    from transformers import masking_utils
-    from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
-
-    torch.nn.functional.scaled_dot_product_attention = attention
-    torch.nn.functional.dropout = dropout
-    torch.nn.functional.grouped_mm = grouped_mm
-    torch.histc = lambda t, bins, **_: torch.empty(bins, dtype=torch.int32, device=t.device)
-    real = torch.is_autocast_enabled
-    torch.is_autocast_enabled = lambda *kind: bool(Autocast.on) or real(*kind)
-    torch.get_autocast_dtype = lambda *_: torch.bfloat16
-    transformers.utils.generic.maybe_autocast = maybe_autocast
-    torch.autocast = autocast
-    masking_utils.find_packed_sequence_indices = lambda _: None
-    masking_utils.fast_all = lambda _: not padded
-    masking_utils._ignore_bidirectional_mask_sdpa = lambda *_, **__: not padded
-    ALL_ATTENTION_FUNCTIONS.register("stand_in", flash_attention)
 
 
 # -- one case ----------------------------------------------------------------------------------------------------------
@@ -242,6 +111,13 @@ def build(case: Case) -> Any:
                 if "lora_" in name:  # on a device peft follows the base layer's dtype; on meta it does not move
                     parameter.data = parameter.data.to(half[case.lora["dtype"]])
     return model.train()
+
+
+def adapted(model: Any) -> list[str]:
+    """Modules of one layer that carry an adapter, as paths in the layer. peft 0.21 adapts stacked experts as one."""
+    layer = layers_of(model)[MIDDLE]
+    found = {name.split(".lora_")[0].replace(".base_layer", "") for name, _ in layer.named_parameters() if ".lora_" in name}
+    return sorted(found)
 
 
 def layers_of(model: Any) -> Any:
@@ -280,24 +156,30 @@ def trace(case: Case) -> dict[str, Any]:
     stand_in(case.padded)
     used.clear()
     model = build(case)
-    runs = [run(model, case, batch, seq) for batch, seq in WORKLOADS]
+    workloads = WORKLOADS if case.batch != 1 else ALONE
+    runs = [run(model, case, batch, seq) for batch, seq in workloads]
     if len({len(item) for item in runs}) != 1:
         raise RuntimeError(f"{case.name}: the workloads keep different tensors")
     rows: dict[tuple[str, str], int] = {}
     token = pair = 0
     for one, more, longer in zip(*runs, strict=True):
-        if more.bytes * 2 != one.bytes * 3:
+        if one.bytes == more.bytes or (case.batch != 1 and more.bytes * 2 != one.bytes * 3):
             continue  # does not grow with the batch
-        per_pair, rest = divmod(longer.bytes - 2 * one.bytes, 4096)
-        per_token = (one.bytes - 2048 * per_pair) // 64
-        assert not rest and (per_token or per_pair)
+        per_token, per_pair = _split(one.bytes, longer.bytes, workloads[0][0])
         token, pair = token + per_token, pair + per_pair
         label = (one.dtype, _label(case, one, per_token, per_pair))
         rows[label] = rows.get(label, 0) + 1
     tensors = [[count, dtype, label] for (dtype, label), count in rows.items()]
     kernel = "".join(sorted(used)) if case.attention in ("sdpa", "math") else case.attention
-    experts = any("experts" in name for name, _ in model.named_parameters() if "lora_" in name)
-    return {**case.row(), "experts_adapted": experts, "kernel": kernel, "per_token": token, "per_pair": pair, "tensors": tensors}
+    return {**case.row(), "adapted": adapted(model), "kernel": kernel, "per_token": token, "per_pair": pair, "tensors": tensors}
+
+
+def _split(short: int, long: int, batch: int) -> tuple[int, int]:
+    """Bytes per token and per pair from the same tensor at 32 and at 64 positions."""
+    pairs, rest = divmod(long - 2 * short, 2048 * batch)
+    tokens, left = divmod(short - 1024 * batch * pairs, 32 * batch)
+    assert not rest and not left and (tokens or pairs)
+    return tokens, pairs
 
 
 SIZE = {"float32": 4, "bfloat16": 2, "bool": 1, "int64": 8, "int32": 4, "float16": 2, "uint8": 1}
@@ -317,18 +199,25 @@ def main() -> None:
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     transformers.logging.set_verbosity_error()
-    lines: list[str] = []
-    failed = 0
+    lines, failed = [header()], 0
     for case in CASES:
         if options.only and not re.search(options.only, case.name):
             continue
         try:
-            lines.append(json.dumps(trace(case), separators=(",", ":")))
-        except Exception as problem:
+            lines.append(trace(case))
+        except (RuntimeError, ValueError, NotImplementedError) as problem:
             failed += 1
             print(f"{case.name}: {type(problem).__name__}: {str(problem)[:300]}", file=sys.stderr)
-    options.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print(f"{len(lines)} cases, {failed} failed", file=sys.stderr)
+    options.out.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines), encoding="utf-8")
+    print(f"{len(lines) - 1} cases, {failed} failed", file=sys.stderr)
+
+
+def header() -> dict[str, Any]:
+    """The first line: what was traced, and the configs that the rows name."""
+    import peft
+
+    versions = {"transformers": transformers.__version__, "torch": torch.__version__.partition("+")[0], "peft": peft.__version__}
+    return {"versions": versions, "shapes": {name: {"model_type": family, **config} for name, (family, config) in SHAPES.items()}}
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 from budgetlint.architectures import architecture_of
 from budgetlint.context import BudgetContext, DocumentContext, Judged, RunContext
@@ -13,16 +15,21 @@ from budgetlint.finding import Severity
 from budgetlint.join import join, with_derived
 from budgetlint.language import read_budget
 from budgetlint.language.budget import Budget, BudgetRun, ConfigRef, Target
-from budgetlint.language.placement import Placement, placements
+from budgetlint.language.placement import Placement, overlay, placements
+from budgetlint.launch import Launch
 from budgetlint.memory.estimator import Capacity, estimate
 from budgetlint.memory.planner import Planned, plan_run
 from budgetlint.project import FileEntry, Project, file_finding, open_project
 from budgetlint.readers import Reader, all_readers
 from budgetlint.readers.base import complete
 from budgetlint.readers.deepspeed.auto import fill_auto, fill_engine_dtype
+from budgetlint.readers.deepspeed.shipped import shipped_engine
 from budgetlint.run import Reading, Reference, Role, Run, Setting, Settings, Stack
 from budgetlint.source import Location, SourceFile, Unreadable
 from budgetlint.stack import stack_beside
+
+if TYPE_CHECKING:
+    from budgetlint.launched import Launched
 
 NOWHERE = Placement(Target(None, None), None, Settings())
 
@@ -37,6 +44,7 @@ class Assembly:
     contexts: list[RunContext] = field(default_factory=list)
     comments: list[BudgetContext] = field(default_factory=list)
     bound: set[str] = field(default_factory=set)
+    launched: dict[str, list[tuple[Launch, Launched]]] = field(default_factory=dict)
 
     @property
     def files(self) -> Files:
@@ -50,6 +58,8 @@ def judge(project: Project, *, extra: Budget | None = None, overrides: Settings 
     budgets = [entry.budget for entry in list(project.entries.values()) if entry.budget is not None]
     for budget in (*budgets, *([extra] if extra else [])):
         _budget_runs(work, budget)
+    entries = [entry for entry in project.entries.values() if entry.launches and entry.path not in work.bound]
+    work.bound.update([path for entry in entries for path in _launch_runs(work, entry, budgets)])
     for entry in list(project.entries.values()):
         for reading in entry.readings:
             if reading.role is Role.TRAINER and entry.path not in work.bound:
@@ -113,6 +123,8 @@ def _bound_runs(work: Assembly, budget: Budget, run: BudgetRun) -> None:
     trainers = [reading for entry in entries for reading in entry.readings if reading.role is Role.TRAINER]
     sides = [reading for entry in entries for reading in entry.readings if reading.role not in (Role.TRAINER, Role.INFERENCE)]
     work.bound.update(entry.path for entry in entries)
+    if not trainers and _bound_launches(work, entries, budget, run):
+        return
     if not trainers:
         if sides or "model" in run.settings:
             _emit(work, run.name or _label(budget), tuple(sides), budget, run)
@@ -121,7 +133,22 @@ def _bound_runs(work: Assembly, budget: Budget, run: BudgetRun) -> None:
         name = run.name or trainer.document.path
         if run.name and len(trainers) > 1:
             name = f"{run.name}:{trainer.document.path}"
-        _emit(work, name, (trainer, *_followed(work, trainer), *sides), budget, run)
+        launch = None if sides else _launch_of(work, trainer.document.path)
+        if launch is not None:
+            _emit(work, name, _whole(work, launch), budget, run, launch.target)
+        else:
+            _emit(work, name, (trainer, *_followed(work, trainer), *sides), budget, run)
+
+
+def _bound_launches(work: Assembly, entries: Iterable[FileEntry], budget: Budget, run: BudgetRun) -> bool:
+    """The runs of scripts that a budget names as its configs."""
+    found = [(entry, launch, one) for entry in entries if entry.launches for launch, one in _launched_in(work, entry)]
+    for entry, launch, one in found:
+        label = entry.path if len(found) == 1 else f"{entry.path}#{launch.number}"
+        name = label if not run.name else run.name if len(found) == 1 else f"{run.name}:{label}"
+        _emit(work, name, _whole(work, one), budget, run, one.target)
+        work.bound.update(one.files)
+    return bool(found)
 
 
 def _entries(work: Assembly, ref: ConfigRef) -> Iterator[FileEntry]:
@@ -137,7 +164,7 @@ def _entries(work: Assembly, ref: ConfigRef) -> Iterator[FileEntry]:
         return
     for path in paths:
         entry = work.project.as_kind(path, ref.kind) if ref.kind else work.project.add(path)
-        if entry.format is None:
+        if entry.format is None and not entry.launches:
             _no_config(work, ref, f"is no training config that a reader knows ({path})")
         yield entry
 
@@ -155,13 +182,17 @@ def _no_config(work: Assembly, ref: ConfigRef, why: str) -> None:
 
 
 def _free_run(work: Assembly, entry: FileEntry, reading: Reading, budgets: Iterable[Budget]) -> None:
-    comment = _comment_budget(entry)
-    if comment is not None and all(context.budget.path != comment.path for context in work.comments):
-        work.comments.append(BudgetContext(budget=comment, source=entry.source))
-    budget = comment or _holding(work, entry.path, budgets)
+    budget = _comment(work, entry) or _holding(work, entry.path, budgets)
     run = budget.runs[0] if budget and budget.runs else None
     name = entry.path if len(entry.readings) == 1 else f"{entry.path}#{reading.document.number}"
     _emit(work, name, (reading, *_followed(work, reading)), budget, run)
+
+
+def _comment(work: Assembly, entry: FileEntry) -> Budget | None:
+    comment = _comment_budget(entry)
+    if comment is not None and all(context.budget.path != comment.path for context in work.comments):
+        work.comments.append(BudgetContext(budget=comment, source=entry.source))
+    return comment
 
 
 def _holding(work: Assembly, path: str, budgets: Iterable[Budget]) -> Budget | None:
@@ -187,7 +218,9 @@ def _comment_budget(entry: FileEntry) -> Budget | None:
     from budgetlint.documents.comments import comments
 
     text = entry.source.text
-    for span, comment in comments(entry.source, entry.readings[0].document.format if entry.readings else "yaml"):
+    for span, comment in comments(
+        entry.source, entry.readings[0].document.format if entry.readings else "shell" if entry.launches else "yaml"
+    ):
         body = comment.lstrip("#/* \t")
         if body.startswith(BUDGET_COMMENT):
             start = text.index(BUDGET_COMMENT, span.start) + len(BUDGET_COMMENT)
@@ -201,28 +234,39 @@ def _comment_budget(entry: FileEntry) -> Budget | None:
 
 def _followed(work: Assembly, trainer: Reading) -> tuple[Reading, ...]:
     """The readings of the files that a trainer document names, and of those that they name."""
+    return _follow(work, trainer, list(trainer.references))
+
+
+def _follow(work: Assembly, trainer: Reading, queue: list[Reference]) -> tuple[Reading, ...]:
     found: list[Reading] = []
-    queue = list(trainer.references)
     while queue:
         reference = queue.pop(0)
-        entry = _resolved(work, trainer, reference)
-        for reading in entry.readings if entry else ():
+        for reading in _named(work, trainer, reference):
             if reading not in found and reading is not trainer:
                 found.append(reading)
                 queue.extend(reading.references)
     return tuple(found)
 
 
+def _named(work: Assembly, trainer: Reading, reference: Reference) -> Iterable[Reading]:
+    """The readings of the file, else of the trainer's own file of that name."""
+    shipped = None if _path_of(work, trainer, reference) else shipped_engine(trainer, reference)
+    if shipped is not None:
+        return (shipped,)
+    entry = _resolved(work, trainer, reference)
+    return entry.readings if entry else ()
+
+
+def _path_of(work: Assembly, trainer: Reading, reference: Reference) -> str | None:
+    return _found(work, reference, reference.origin.source.path if reference.origin.source else trainer.document.path)
+
+
 def _resolved(work: Assembly, trainer: Reading, reference: Reference) -> FileEntry | None:
     """Where a path in a config leads: from the working directory, from the file's folder or one above it, else by a unique
     name. 261 of 310 references in public repositories resolve this way."""
-    named_in = reference.origin.source.path if reference.origin.source else trainer.document.path
-    for path in _candidates(named_in, reference.text):
-        if work.files.exists(path):
-            return work.project.add(path)
-    same_name = work.project.names.get(posixpath.basename(reference.text), [])
-    if len(same_name) == 1:
-        return work.project.add(same_name[0])
+    path = _path_of(work, trainer, reference)
+    if path is not None:
+        return work.project.add(path)
     if _is_literal(reference.text) and reference.origin.location:
         work.project.findings.append(
             file_finding(
@@ -234,6 +278,14 @@ def _resolved(work: Assembly, trainer: Reading, reference: Reference) -> FileEnt
             )
         )
     return None
+
+
+def _found(work: Assembly, reference: Reference, named_in: str) -> str | None:
+    for path in _candidates(named_in, reference.text):
+        if work.files.exists(path):
+            return path
+    same_name = work.project.names.get(posixpath.basename(reference.text), [])
+    return same_name[0] if len(same_name) == 1 else None
 
 
 def _candidates(named_in: str, text: str) -> Iterator[str]:
@@ -250,12 +302,64 @@ def _is_literal(text: str) -> bool:
     return not any(mark in text for mark in ("$", "{", "<")) and "/" in text and text.endswith((".json", ".yaml", ".yml"))
 
 
+# -- runs that a launch command starts -----------------------------------------------------------------------------------
+
+
+def _launched_in(work: Assembly, entry: FileEntry) -> list[tuple[Launch, Launched]]:
+    """The launches of a file that start a run."""
+    if entry.path not in work.launched:
+        from budgetlint.launched import launched
+
+        found = [(launch, launched(launch, partial(_quietly, work))) for launch in entry.launches]
+        work.launched[entry.path] = [(launch, run) for launch, run in found if run is not None]
+    return work.launched[entry.path]
+
+
+def _launch_runs(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) -> tuple[str, ...]:
+    """The runs of a script or job file; returns the trainer files that they take. One that a budget binds is the budget's run."""
+    found = [(launch, run) for launch, run in _launched_in(work, entry) if not set(run.files) & work.bound]
+    for launch, run in found:
+        budget = _comment(work, entry) or _holding(work, entry.path, budgets)
+        budget_run = budget.runs[0] if budget and budget.runs else None
+        name = entry.path if len(found) == 1 else f"{entry.path}#{launch.number}"
+        _emit(work, name, _whole(work, run), budget, budget_run, run.target)
+    return tuple(path for _, run in found for path in run.files)
+
+
+def _whole(work: Assembly, run: Launched) -> tuple[Reading, ...]:
+    followed = _follow(work, run.readings[0], list(run.references))
+    return (*run.readings, *(reading for reading in followed if all(reading is not mine for mine in run.readings)))
+
+
+def _launch_of(work: Assembly, path: str) -> Launched | None:
+    """The one launch that names a trainer file; None where several do."""
+    entries = list(work.project.entries.values())
+    found = [run for entry in entries if entry.launches for _, run in _launched_in(work, entry) if path in run.files]
+    return found[0] if len(found) == 1 else None
+
+
+def _quietly(work: Assembly, reference: Reference) -> tuple[Reading, ...]:
+    """The readings of a file that may or may not be a config: nothing is said where it is none."""
+    path = _found(work, reference, reference.origin.source.path if reference.origin.source else "")
+    return work.project.add(path).readings if path is not None else ()
+
+
 # -- one run, on its targets -------------------------------------------------------------------------------------------
 
 
-def _emit(work: Assembly, name: str, readings: tuple[Reading, ...], budget: Budget | None, budget_run: BudgetRun | None) -> None:
+def _emit(
+    work: Assembly,
+    name: str,
+    readings: tuple[Reading, ...],
+    budget: Budget | None,
+    budget_run: BudgetRun | None,
+    requested: Target | None = None,
+) -> None:
+    """Judge one run on every target of its budget; where that names no device, on the machine that its job asks for."""
     stack = _stack(work, readings, budget_run)
     for place in placements(budget, budget_run) if budget and budget_run else (NOWHERE,):
+        if requested is not None and place.target.device is None:
+            place = replace(place, target=overlay(place.target, requested))
         settings = _settings(readings, place.settings, stack)
         if place.cell is not None:
             settings = settings.under(place.cell.settings)

@@ -21,10 +21,14 @@ MISUSE = 2
 
 COMMANDS = ("check", "estimate", "files", "fmt", "rule", "devices", "models", "optimizers")
 
+TAKES_LAUNCH = ("check", "estimate")
+"""Commands that judge what a launch command behind ``--`` would run."""
+
 EXAMPLES = """\
 examples:
   budgetlint check                        every budget and training config below this folder
   budgetlint check configs/sft.yaml --budget 'device rtx-4090; reserve 1GiB'
+  budgetlint check -- accelerate launch --config_file fsdp.yaml train.py --config sft.yaml
   budgetlint estimate run.budget          the bill: what is live at the peak, line by line
   echo 'device 24GiB; model qwen3-8b; lora r=16; batch 1; seq 2048' | budgetlint estimate -
   budgetlint rule does-not-fit            what a finding means
@@ -39,6 +43,7 @@ def main(argv: Sequence[str] | None = None, io: Console | None = None) -> int:
         (io or console()).complain(f"no command is called '{named}'{did_you_mean(named, COMMANDS)} (budgetlint --help)")
         return MISUSE
     parser = _parser(named)
+    arguments, launch = _launch(arguments) if named in TAKES_LAUNCH else (arguments, [])
     try:
         args = parser.parse_args(arguments)
     except SystemExit as done:
@@ -47,7 +52,14 @@ def main(argv: Sequence[str] | None = None, io: Console | None = None) -> int:
     if args.command is None:
         parser.print_help(io.out)
         return MISUSE
+    args.launch = launch
     return _call(args, io)
+
+
+def _launch(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """The command's own arguments, and the launch command behind ``--``."""
+    at = arguments.index("--") if "--" in arguments else len(arguments)
+    return arguments[:at], arguments[at + 1 :]
 
 
 def _call(args: argparse.Namespace, io: Console) -> int:

@@ -11,7 +11,10 @@ from typing import Protocol
 
 from budgetlint.source import SourceFile, Unreadable, read_source
 
-CONFIG_SUFFIXES = frozenset({".yaml", ".yml", ".json", ".conf", ".toml", ".budget"})
+CONFIG_SUFFIXES = frozenset({
+    ".yaml", ".yml", ".json", ".conf", ".toml", ".budget", ".sh", ".bash", ".slurm", ".sbatch", ".mk",
+})  # fmt: skip
+CONFIG_NAMES = frozenset({"makefile", "gnumakefile"})
 SKIPPED_FOLDERS = frozenset({
     ".git", ".hg", ".svn", ".tox", ".nox", ".venv", "venv", "env", ".env", "node_modules", "site-packages", "__pycache__",
     ".mypy_cache", ".ruff_cache", ".pytest_cache", "third_party", "vendor", "wandb", ".ipynb_checkpoints",
@@ -111,7 +114,7 @@ class DiskFiles:
                 name for name in folders if name not in SKIPPED_FOLDERS and not (Path(base, name, ENVIRONMENT_MARK)).exists()
             )
             for name in sorted(names):
-                if os.path.splitext(name)[1].lower() in CONFIG_SUFFIXES:  # noqa: PTH122  (os.path is 4x faster here)
+                if os.path.splitext(name)[1].lower() in CONFIG_SUFFIXES or name.lower() in CONFIG_NAMES:  # noqa: PTH122  (4x faster)
                     shown = _shown(os.path.relpath(os.path.join(base, name), self.root))  # noqa: PTH118
                     if not any(fnmatch.fnmatch(shown, pattern) for pattern in self._exclude):
                         yield shown

@@ -22,11 +22,14 @@ _ORDER = {Role.TRAINER: 0, Role.ENGINE: 1, Role.LAUNCHER: 2, Role.MODEL: 3, Role
 
 
 def join(readings: Iterable[Reading]) -> Settings:
-    """One run's settings from its documents, before framework defaults."""
-    by_name: dict[str, list[tuple[int, Setting]]] = {}
+    """One run's settings from its documents, before framework defaults. Among files of one role a flag beats a file: TRL 1.16
+    ``scripts/utils.py`` TrlParser, axolotl ``cli/config.py`` load_cfg, LLaMA-Factory ``hparams/parser.py`` read_args, accelerate
+    ``commands/launch.py`` _validate_launch_command."""
+    by_name: dict[str, list[tuple[tuple[int, bool], Setting]]] = {}
     for reading in readings:
         for name, setting in reading.settings.items():
-            by_name.setdefault(name, []).append((_rank(name, reading.role), setting))
+            rank = (_rank(name, reading.role), setting.origin.kind is not OriginKind.FLAG)
+            by_name.setdefault(name, []).append((rank, setting))
     return Settings(_winner(sorted(found, key=lambda item: item[0])) for found in by_name.values())
 
 
@@ -38,7 +41,7 @@ def _rank(name: str, role: Role) -> int:
     return _ORDER[role]
 
 
-def _winner(ranked: list[tuple[int, Setting]]) -> Setting:
+def _winner(ranked: list[tuple[tuple[int, bool], Setting]]) -> Setting:
     """The strongest known setting; an ``auto`` yields to whoever knows, a switched-off autocast to one that is on."""
     settings = [setting for _, setting in ranked]
     known = (
@@ -62,8 +65,9 @@ def _says_nothing(setting: Setting) -> bool:
 
 def with_derived(settings: Settings) -> Settings:
     """What follows from the joined settings: the number of devices from the machines and the devices on each."""
-    per_node, nodes = settings.value("devices_per_node"), settings.value("nodes", 1)
-    if "devices" in settings or not per_node:
+    per_node, stated = settings.value("devices_per_node"), settings.get("devices")
+    nodes = settings.value("nodes") if "nodes" in settings else 1
+    if not per_node or not nodes or (stated is not None and (stated.known or stated.origin.kind is not OriginKind.FLAG)):
         return settings
     origin = Origin(OriginKind.DERIVED, note="devices per node x nodes")
-    return settings.filled([Setting("devices", per_node * nodes, origin, str(per_node * nodes))])
+    return settings.under(Settings([Setting("devices", per_node * nodes, origin, str(per_node * nodes))]))

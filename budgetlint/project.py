@@ -8,9 +8,10 @@ from functools import cached_property
 
 from budgetlint.documents import Document, Scalar
 from budgetlint.documents.load import load
-from budgetlint.files import Files, TextFiles
+from budgetlint.files import CONFIG_NAMES, Files, TextFiles
 from budgetlint.finding import Confidence, Finding, Severity
 from budgetlint.language.budget import Budget
+from budgetlint.launch import Launch
 from budgetlint.readers import Reader, Tie, all_readers, identify
 from budgetlint.run import Reading
 from budgetlint.source import Location, SourceFile, Unreadable
@@ -21,7 +22,8 @@ LOCK = "budget.lock"
 
 @dataclass(frozen=True)
 class FileEntry:
-    """What one file was taken for: ``format`` is a reader's name, ``budget``, or None where nobody claims it."""
+    """What one file was taken for: ``format`` is a reader's name, ``budget``, a kind of job file, or None where nobody claims it.
+    ``launches`` are the training commands of a script or job file."""
 
     path: str
     format: str | None
@@ -29,6 +31,7 @@ class FileEntry:
     budget: Budget | None = None
     source: SourceFile | None = None
     problem: str = ""
+    launches: tuple[Launch, ...] = ()
 
 
 @dataclass
@@ -51,6 +54,8 @@ class Project:
             return self._unreadable(source)
         if path.endswith(BUDGET_SUFFIX):
             return self._budget(path, source)
+        if is_script(path, source):
+            return script_entry(source)
         return self._config(path, source)
 
     def _unreadable(self, wrong: Unreadable) -> FileEntry:
@@ -65,7 +70,8 @@ class Project:
 
     def _config(self, path: str, source: SourceFile) -> FileEntry:
         readings: list[Reading] = []
-        problem = ""
+        launches: list[Launch] = []
+        job = problem = ""
         for document in load(source):
             if document.root is None:
                 problem = problem or self._unparsed(document)
@@ -75,10 +81,13 @@ class Project:
                 problem = self._tie(document, found)
             elif found is not None:
                 readings.append(found.read(document))
+            elif kind := job_kind(document):
+                job = job or kind
+                launches.extend(job_launches(document))
             else:
                 problem = self._mixed(document) or problem
-        format_name = readings[0].format if readings else None
-        return FileEntry(path, format_name, tuple(readings), source=source, problem=problem)
+        format_name = readings[0].format if readings else job or None
+        return FileEntry(path, format_name, tuple(readings), source=source, problem=problem, launches=tuple(launches))
 
     def _unparsed(self, document: Document) -> str:
         """A file that does not parse is a finding only when its text looks like a training config, else it is just listed."""
@@ -140,6 +149,48 @@ class Project:
         for path in self.entries:
             found.setdefault(path.rpartition("/")[2], []).append(path)
         return found
+
+
+SCRIPT_SUFFIXES = (".sh", ".bash", ".slurm", ".sbatch", ".mk")
+
+
+def is_script(path: str, source: SourceFile) -> bool:
+    """By name, or by a shell's first line. The launch package is imported for scripts only."""
+    name = path.rpartition("/")[2].lower()
+    return name.endswith(SCRIPT_SUFFIXES) or name in CONFIG_NAMES or (source.text.startswith("#!") and "sh" in source.text[:40])
+
+
+def script_entry(source: SourceFile) -> FileEntry:
+    """A script with its launches, taken for what its first training command is."""
+    from budgetlint.launch.read import script_launches
+    from budgetlint.launch.readings import format_of
+    from budgetlint.launch.slurm import is_slurm
+
+    launches = script_launches(source)
+    format = "slurm" if is_slurm(source) else next((name for launch in launches if (name := format_of(launch))), None)
+    return FileEntry(source.path, format, source=source, launches=launches)
+
+
+JOB_KEYS = ("run", "command", "entrypoint", "apiVersion", "resources")
+
+
+def job_kind(document: Document) -> str:
+    """The kind of a job file; empty for everything else, found out from its first keys."""
+    mapping = document.mapping
+    if mapping is None or not any(key in mapping for key in JOB_KEYS):
+        return ""
+    from budgetlint.launch.jobs import SKYPILOT, kind_of
+
+    kind = kind_of(document)
+    return kind if kind == SKYPILOT or job_launches(document) else ""
+
+
+def job_launches(document: Document) -> tuple[Launch, ...]:
+    """The launches in a job file that a reader or a config can make a run of."""
+    from budgetlint.launch.read import document_launches
+    from budgetlint.launch.readings import format_of
+
+    return tuple(launch for launch in document_launches(document) if launch.configs or format_of(launch))
 
 
 KINDS = {

@@ -82,6 +82,7 @@ _ROWS: tuple[SettingSpec, ...] = (
     # -- workload
     SettingSpec("micro_batch", "int", "sequences per device and forward pass", unit="sequences"),
     SettingSpec("grad_accum", "int", "micro batches per optimizer step"),
+    SettingSpec("sync_each_batch", "bool", "gradients are reduced after every micro batch, not only before the step"),
     SettingSpec("global_batch", "int", "sequences per optimizer step over all devices", unit="sequences"),
     SettingSpec("eval_batch", "int", "sequences per device in evaluation", unit="sequences"),
     SettingSpec("seq_len", "int", "longest sequence of a micro batch", unit="tokens"),
@@ -133,6 +134,21 @@ _ROWS: tuple[SettingSpec, ...] = (
     SettingSpec("data_parallel", "int", "data-parallel degree"),
     SettingSpec("images", "int", "images in each sequence"),
     SettingSpec("audio_seconds", "float", "seconds of audio in each sequence", unit="s"),
+    SettingSpec(
+        "model_code",
+        "choice",
+        "whose model code runs, where the trainer brings its own",
+        choices=("transformers", "litgpt", "torchtune", "torchtitan", "megatron", "llm-foundry"),
+    ),
+    SettingSpec("optimizer_in_backward", "bool", "each parameter steps in the backward pass, and its gradient is freed at once"),
+    # -- the other models of an RL run; none of them trains, all of them take memory
+    SettingSpec("reference_model", "text", "the frozen policy beside the one that trains: its name, or 'policy' for a copy of it"),
+    SettingSpec("critic_model", "text", "the value model that trains beside the policy"),
+    SettingSpec("reward_model", "text", "the model that scores what the policy wrote"),
+    SettingSpec("teacher_model", "text", "the model that a distillation follows"),
+    SettingSpec("rollout_engine", "text", "the engine that generates on the training devices (vllm, sglang, ...)"),
+    SettingSpec("rollout_memory", "float", "share of the device memory that the rollout engine takes"),
+    SettingSpec("rollout_tensor_parallel", "int", "tensor-parallel degree of the rollout engine"),
 )
 
 SETTINGS: dict[str, SettingSpec] = {row.name: row for row in _ROWS}

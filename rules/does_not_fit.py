@@ -45,10 +45,11 @@ def check(run: RunContext) -> Iterator[Finding]:
         return
     dear = dearest(estimate)
     over = estimate.need.low - estimate.usable_high
+    at_most = "at most " if estimate.usable_high != estimate.usable_low else ""
     yield run.finding(
         dear or (run.target.device if run.target else None),
         f"{run.label} does not fit {device_words(run)}: needs at least {gib(estimate.need.low)}, the device gives "
-        f"{'at most ' if estimate.usable_high != estimate.usable_low else ''}{gib(estimate.usable_high)}, {gib(over)} too much; the peak is in {moment(estimate)}: {bill_words(estimate)}",
+        f"{at_most}{gib(estimate.usable_high)}, {gib(over)} too much; the peak is in {moment(estimate)}: {bill_words(estimate)}",
         help=_advice(estimate),
         related=[(run.target.device, "the device")] if run.target and run.target.device else [],
         numbers={**figures(estimate), "over_bytes": over},

@@ -45,6 +45,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
 from budgetlint.run import OriginKind, Reading, Setting
 
@@ -67,7 +68,7 @@ SEARCHED = ("train_micro_batch_size_per_gpu", "train_batch_size")
 
 def check(run: RunContext) -> Iterator[Finding]:
     trainer, engine = run.run.trainer, run.reading("deepspeed")
-    if trainer is None or engine is None or trainer.format not in TRAINING_ARGUMENTS:
+    if trainer is None or engine is None or trainer.format not in TRAINING_ARGUMENTS or is_own_script(trainer.settings):
         return
     found = [finding for row in PAIRS for finding in _compare(run, trainer, engine, *row)]
     yield from found or _product(run, trainer, engine)
@@ -114,7 +115,7 @@ def _product(run: RunContext, trainer: Reading, engine: Reading) -> Iterator[Fin
         f"train_batch_size is {there:,}, but {devices:,} processes x {micro:,} sequences x {accum:,} "
         f"accumulation steps are {devices * micro * accum:,}"
     )
-    sure = world.origin.kind is OriginKind.FILE
+    sure = world.origin.kind in (OriginKind.FILE, OriginKind.FLAG)
     yield run.finding(
         total,
         f"{said}: the Trainer stops at start",

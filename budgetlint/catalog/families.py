@@ -239,7 +239,8 @@ FAMILIES: dict[str, Family] = {
 
 FUSED_EXPERTS_SINCE = "5.0.0"
 """From this transformers version expert matrices are 3-D parameters (``experts.gate_up_proj``), no linears: neither PEFT's
-``all-linear`` nor bitsandbytes reaches them (modeling_mixtral.py:65-66, modeling_qwen3_moe.py:219-220 of 5.24.0)."""
+``all-linear`` (before 0.21, which folds the update into a copy of the weights) nor bitsandbytes reaches them
+(modeling_mixtral.py:65-66, modeling_qwen3_moe.py:219-220 of 5.24.0)."""
 
 
 def family_of(name: str) -> Family:

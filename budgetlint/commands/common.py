@@ -10,11 +10,11 @@ from budgetlint.assemble import judge
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.overrides import overrides
 from budgetlint.config import Config, load_config
-from budgetlint.context import Judged
+from budgetlint.context import Judged, RunContext
 from budgetlint.files import ChangedFiles, DiskFiles
 from budgetlint.language import read_budget
 from budgetlint.language.budget import Budget
-from budgetlint.project import Project, open_project
+from budgetlint.project import BUDGET_SUFFIX, FileEntry, Project, open_project
 from budgetlint.run import Settings
 from budgetlint.source import SourceFile
 from budgetlint.suggest import did_you_mean
@@ -65,6 +65,8 @@ class Session:
     extra: Budget | None
     overrides: Settings
     target: str | None = None
+    launch: str = ""
+    """The document path of a launch command: only its runs are judged."""
 
     def judged(self) -> Judged:
         return self._narrowed(judge(self.project, extra=self.extra, overrides=self.overrides))
@@ -72,16 +74,64 @@ class Session:
     def rejudged(self, texts: Mapping[str, str]) -> Judged:
         """The same with some files' texts changed."""
         project = open_project(ChangedFiles(self.project.files, texts), self.paths)
+        if self.launch and self.launch in self.project.entries:
+            project.entries[self.launch] = self.project.entries[self.launch]
         return self._narrowed(judge(project, extra=self.extra, overrides=self.overrides))
 
     def _narrowed(self, result: Judged) -> Judged:
+        if self.launch:
+            result = _of_launch(result, self.launch)
         return _on_target(result, self.target) if self.target else result
 
 
 def open_session(paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config) -> Session:
-    project = project_of(paths, io, config)
+    launch: list[str] = getattr(args, "launch", [])
+    project = _launch_project(paths, io, config) if launch else project_of(paths, io, config)
     extra = _extra_budget(paths, args, io, config, project)
-    return Session(project, _walked(paths), extra, overrides(args.set), args.target)
+    started = add_command(project, launch) if launch else ""
+    return Session(project, _walked(paths) if not launch else tuple(project.entries), extra, overrides(args.set), args.target, started)
+
+
+COMMAND_LINE = "<command>"
+"""The name of the launch command's text in messages."""
+
+
+def _launch_project(paths: Sequence[str], io: Console, config: Config) -> Project:
+    """The budgets of the working directory, and the files named: the command says which configs are read."""
+    files = DiskFiles(io.root, config.exclude)
+    budgets = [path for path in files.expand(["."]) if path.endswith(BUDGET_SUFFIX)]
+    return open_project(files, (*budgets, *(path for path in paths if path != STDIN)))
+
+
+def add_command(project: Project, words: Sequence[str]) -> str:
+    """Enter a launch command (or the script that it runs) into the project; returns the name of its document."""
+    import shlex
+
+    from budgetlint.launch.read import command_launches, named_script
+
+    source = SourceFile(COMMAND_LINE, shlex.join(words))
+    launches = command_launches(source)
+    script = None if launches else named_script(source)
+    if script is not None and project.files.exists(script):
+        return project.add(script).path
+    if not launches:
+        raise Misuse(f"'{shlex.join(words)}' starts no training program that is known: accelerate launch, torchrun, python, axolotl, ...")
+    project.entries[COMMAND_LINE] = FileEntry(COMMAND_LINE, None, source=source, launches=launches)
+    return COMMAND_LINE
+
+
+def _of_launch(result: Judged, launch: str) -> Judged:
+    """Only the runs that the command starts, and the documents of those runs."""
+    runs = tuple(context for context in result.runs if _belongs(context, launch))
+    mine = {id(reading) for context in runs for reading in context.run.readings}
+    documents = tuple(context for context in result.documents if id(context.reading) in mine)
+    return replace(result, runs=runs, documents=documents)
+
+
+def _belongs(context: RunContext, launch: str) -> bool:
+    """A run of the command, or a budget's run that the command's flags are part of."""
+    named = context.run.name.partition("#")[0] == launch
+    return named or any(reading.document.path == launch for reading in context.run.readings)
 
 
 def _extra_budget(paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config, project: Project) -> Budget | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from budgetlint.documents import shell_edit
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence
 from budgetlint.documents.render import render, render_key
 from budgetlint.documents.scalars import Value
@@ -50,12 +51,16 @@ def replace_value(document: Document, node: Node, raw: str) -> tuple[Edit, ...]:
 
 def set_value(document: Document, scalar: Scalar, value: Value) -> tuple[Edit, ...]:
     """Write ``value`` so that the loaders of the format read it back; text keeps the quotes that it had."""
+    if document.format == "shell":
+        return shell_edit.set_value(document, scalar, value)
     raw = document.source.text[scalar.span.start : scalar.span.end]
     quote = raw[:1] if isinstance(value, str) and raw[:1] in ("'", '"') else ""
     return replace_value(document, scalar, render(value, document.format, quote))
 
 
 def rename_key(document: Document, entry: Entry, name: str) -> tuple[Edit, ...]:
+    if document.format == "shell":
+        return shell_edit.rename_key(document, entry, name)
     raw = document.source.text[entry.key.span.start : entry.key.span.end]
     quote = raw[:1] if raw[:1] in ("'", '"') else ""
     return (_edit(document, entry.key.span.start, entry.key.span.end, render_key(name, document.format, quote)),)
@@ -63,6 +68,8 @@ def rename_key(document: Document, entry: Entry, name: str) -> tuple[Edit, ...]:
 
 def delete_entry(document: Document, entry: Entry) -> tuple[Edit, ...]:
     """Take an entry out: its whole lines in a block, with its comma in braces. The last entry of a block leaves ``{}``."""
+    if document.format == "shell":
+        return shell_edit.delete_entry(document, entry)
     parent = _parent(document.root, entry)
     if parent is None:
         return ()
@@ -75,6 +82,8 @@ def delete_entry(document: Document, entry: Entry) -> tuple[Edit, ...]:
 
 def insert_after(document: Document, entry: Entry, name: str, value: Value) -> tuple[Edit, ...]:
     """A new sibling behind ``entry``: on its own line with the indent of ``entry`` where ``entry`` has one, else behind a comma."""
+    if document.format == "shell":
+        return shell_edit.insert_after(document, entry, name, value)
     parent = _parent(document.root, entry)
     if parent is None or (document.format == "toml" and isinstance(entry.value, Mapping)):
         return ()

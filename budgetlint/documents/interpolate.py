@@ -29,23 +29,26 @@ def interpolated(document: Document) -> Document:
     """The document with every reference that names a scalar or a list of scalars of this file replaced by what it names.
 
     A resolved scalar keeps the span of the reference, so a setting points at the line that the reader reads; text, style and
-    tag are those of the value. Documents without references are returned as they are.
+    tag are those of the value. Documents without references are returned as they are; so are flags, where ``${X}`` is the
+    shell's.
     """
-    if document.root is None or "${" not in document.source.text:
+    if document.root is None or document.format == "shell" or "${" not in document.source.text:
         return document
     return replace(document, root=_Rewrite(document.root).node(document.root, ()))
 
 
 @dataclass(slots=True)
 class _Rewrite:
-    """One pass over a tree. Nodes that aliases share are rewritten once, except where a relative reference tells them apart."""
+    """One pass over a tree. Nodes that aliases share are rewritten once, except where a relative reference tells them apart;
+    ``known`` holds what scalars came to, by their place, so that doubling references end."""
 
     root: Node
     done: dict[int, Node] = field(default_factory=dict)
+    known: dict[tuple[int, ...], Node] = field(default_factory=dict)
 
     def node(self, node: Node, parents: Parents) -> Node:
         if isinstance(node, Scalar):
-            return _resolved(self.root, node, parents, 0) or node if "${" in node.text else node
+            return self._resolved(node, parents, 0) or node if "${" in node.text else node
         if id(node) not in self.done:
             self.done[id(node)] = self._container(node, (*parents, node))
         return self.done[id(node)]
@@ -60,20 +63,46 @@ class _Rewrite:
     def _entries(self, entries: tuple[Entry, ...], inside: Parents) -> tuple[Entry, ...]:
         return tuple(replace(entry, value=self.node(entry.value, inside)) for entry in entries)
 
+    def _resolved(self, scalar: Scalar, parents: Parents, depth: int) -> Node | None:
+        """What the scalar's references come to, None where that cannot be known here."""
+        place = (id(scalar), *map(id, parents))
+        if place not in self.known:
+            found = self._read(scalar, parents, depth)
+            if found is None:
+                return None
+            self.known[place] = found
+        return self.known[place]
 
-def _resolved(root: Node, scalar: Scalar, parents: Parents, depth: int) -> Node | None:
-    """What the scalar's references come to, None where that cannot be known here."""
-    if depth > _DEPTH or "\\${" in scalar.text:
-        return None
-    whole = _REFERENCE.fullmatch(scalar.text)
-    if whole:
-        return _at_reference(_named(root, whole, parents, depth), scalar)
-    parts = [_text(_named(root, found, parents, depth)) for found in _REFERENCE.finditer(scalar.text)]
-    if not parts or any(part is None for part in parts):
-        return None
-    filler = iter(parts)
-    text = _REFERENCE.sub(lambda _: next(filler) or "", scalar.text)
-    return None if "${" in text or len(text) > _LONGEST else Scalar(text, scalar.span, Style.QUOTED)
+    def _read(self, scalar: Scalar, parents: Parents, depth: int) -> Node | None:
+        if depth > _DEPTH or "\\${" in scalar.text:
+            return None
+        whole = _REFERENCE.fullmatch(scalar.text)
+        if whole:
+            return _at_reference(self._named(whole, parents, depth), scalar)
+        parts: list[str] = []
+        for found in _REFERENCE.finditer(scalar.text):
+            part = _text(self._named(found, parents, depth))
+            if part is None:
+                return None
+            parts.append(part)
+        filler = iter(parts)
+        text = _REFERENCE.sub(lambda _: next(filler), scalar.text)
+        return None if not parts or "${" in text or len(text) > _LONGEST else Scalar(text, scalar.span, Style.QUOTED)
+
+    def _named(self, reference: re.Match[str], parents: Parents, depth: int) -> Node | None:
+        """The node that a reference names, with its own references resolved."""
+        levels = len(reference[1])
+        if levels > len(parents):
+            return None
+        trail: list[Node] = list(parents[: len(parents) - levels]) if levels else []
+        node: Node | None = parents[-levels] if levels else self.root
+        for part in reference[2].replace("[", ".").replace("]", "").split("."):
+            if node is not None:
+                trail.append(node)
+            node = step(node, part)
+        if isinstance(node, Scalar) and "${" in node.text:
+            return self._resolved(node, tuple(trail), depth + 1)
+        return node
 
 
 def _at_reference(found: Node | None, reference: Scalar) -> Node | None:
@@ -86,19 +115,3 @@ def _at_reference(found: Node | None, reference: Scalar) -> Node | None:
 
 def _text(found: Node | None) -> str | None:
     return found.text if isinstance(found, Scalar) else None
-
-
-def _named(root: Node, reference: re.Match[str], parents: Parents, depth: int) -> Node | None:
-    """The node that a reference names, with its own references resolved."""
-    levels = len(reference[1])
-    if levels > len(parents):
-        return None
-    start: Node = parents[-levels] if levels else root
-    trail: list[Node] = list(parents[: len(parents) - levels]) if levels else []
-    node: Node | None = start
-    for part in reference[2].replace("[", ".").replace("]", "").split("."):
-        trail.append(node) if node is not None else None
-        node = step(node, part)
-    if isinstance(node, Scalar) and "${" in node.text:
-        return _resolved(root, node, tuple(trail), depth + 1)
-    return node

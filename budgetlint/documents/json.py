@@ -115,7 +115,8 @@ class _Reader:
         """hjson takes text without quotes up to the end of the line, commas, brackets and comments included."""
         if first == "" or first in "}],:":
             raise _no_value(at, first)
-        content = _TO_LINE_END.match(self.text, at)[0].rstrip()  # type: ignore[index]
+        line = _TO_LINE_END.match(self.text, at)[0]  # type: ignore[index]
+        content = line.rstrip() or line or first  # a blank that only Unicode calls one must not leave nothing to step over
         end = at + len(content)
         self.lenient("unquoted", at, end)
         if self.swallowed is None and not _CLOSERS.isdisjoint(content):

@@ -100,7 +100,8 @@ class Document:
 
     A multi-document YAML file gives several documents of one source; ``number`` counts them from 0. ``leniencies`` are what
     a stricter reader of the same format refuses: this JSON has comments, which hjson takes and ``json.load`` does not.
-    An empty file has neither a root nor problems.
+    An empty file has neither a root nor problems. A ``shell`` document holds the flags of one command; ``program`` names what
+    reads them: a script's path, a module, or a tool with its subcommand (``swift sft``).
     """
 
     source: SourceFile
@@ -110,6 +111,7 @@ class Document:
     number: int = 0
     anchors: tuple[str, ...] = field(default=(), repr=False)
     leniencies: tuple[Problem, ...] = field(default=(), repr=False)
+    program: str = ""
 
     @property
     def path(self) -> str:

@@ -22,6 +22,8 @@ class Loader(Enum):
     JSON = "json"
     HJSON = "hjson"
     TOML = "toml"
+    SHELL = "shell"
+    """Arguments of a command: all text; the program's parser converts them."""
 
 
 def resolve(text: str, *, quoted: bool, tag: str, loader: Loader) -> Value:
@@ -215,6 +217,7 @@ _RESOLVERS: dict[Loader, Callable[[str], Value]] = {
     Loader.JSON: _json,
     Loader.HJSON: _hjson,
     Loader.TOML: _toml,
+    Loader.SHELL: str,
 }
 
 _TAGGED: dict[str, Callable[[str], Value]] = {

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.memory.estimate import Bucket, Term
+from budgetlint.memory.families import dense_layer_saved
 from budgetlint.memory.plan import Plan
-from budgetlint.memory.saved import Saved, norm_output_bytes, residual_bytes, total
+from budgetlint.memory.saved import Saved, linear_output_bytes, norm_output_bytes, residual_bytes, total
 
 _WORKLOAD = ("micro_batch", "seq_len")
 
@@ -23,7 +24,16 @@ def checkpoint_bytes(plan: Plan) -> int:
     kept = residual_bytes(plan) * plan.arch.hidden
     if plan.recompute.kind == "selective":
         kept += plan.precision.compute * plan.arch.q_width + 4 * plan.arch.heads
+        if plan.model_code == "torchtitan":
+            kept += plan.precision.compute * _every_second_matmul(plan)
     return kept
+
+
+def _every_second_matmul(plan: Plan) -> int:
+    """torchtitan's per-op policy keeps the output of every second matmul (activation_checkpoint.py ``_get_custom_policy``): of
+    q, k, v, o, gate, up, down the first, third, fifth and seventh."""
+    arch = plan.arch
+    return arch.q_width + arch.kv_width + arch.intermediate + arch.hidden
 
 
 def kept_layers(plan: Plan, layer: tuple[Saved, ...]) -> Iterator[Term]:
@@ -38,8 +48,11 @@ def kept_layers(plan: Plan, layer: tuple[Saved, ...]) -> Iterator[Term]:
             f"{stored} layer inputs (checkpoints) x {tokens:,} tokens x {size:,} B",
             plan.because(*_WORKLOAD, "recompute", "model"),
         )
-    if whole:
-        yield from _by_part(plan, layer, whole)
+    dense = min(plan.arch.first_dense_layers or 0, whole)
+    if whole > dense:
+        yield from _by_part(plan, layer, whole - dense)
+    if dense:
+        yield from _by_part(plan, dense_layer_saved(plan), dense)
 
 
 def _by_part(plan: Plan, layer: tuple[Saved, ...], layers: int) -> Iterator[Term]:
@@ -96,6 +109,9 @@ def outside_layers(plan: Plan) -> Iterator[Term]:
     yield Term(
         Bucket.ACTIVATIONS, tokens * kept, f"final norm and head input: {tokens:,} tokens x {kept:,} B", plan.because(*_WORKLOAD, "model")
     )
+    masked = masked_head(plan)
+    if masked:
+        yield Term(Bucket.ACTIVATIONS, masked, f"masked-language-model head: {tokens:,} tokens x {arch.hidden:,}", plan.because("model"))
     scaled = scaled_embedding(plan)
     if scaled:
         yield Term(Bucket.ACTIVATIONS, scaled, f"scaled embedding: {tokens:,} tokens x {arch.hidden:,}", plan.because(*_WORKLOAD, "model"))
@@ -104,6 +120,14 @@ def outside_layers(plan: Plan) -> Iterator[Term]:
         yield Term(
             Bucket.ACTIVATIONS, table, f"rotary tables: 2 x {plan.length:,} positions x {arch.head_dim}", plan.because("seq_len", "model")
         )
+
+
+def masked_head(plan: Plan) -> int:
+    """The head of a masked language model: a dense layer with its activation and norm before the output embedding
+    (modeling_bert.py BertLMPredictionHead): its input, the dense output, the norm's input and the decoder's."""
+    if not plan.masked:
+        return 0
+    return plan.tokens * (4 * plan.precision.compute * plan.arch.hidden + 8)
 
 
 def scaled_embedding(plan: Plan) -> int:
@@ -143,7 +167,7 @@ def _norm_keeps_its_input(plan: Plan) -> bool:
 def mlp_backward(plan: Plan) -> int:
     """In flight while the MLP runs backward: gradients of product, activation and up, and of the residual; the product
     itself (or the adapter's copy of it) is freed first."""
-    arch, size = plan.arch, plan.precision.compute
+    arch, size = plan.arch, linear_output_bytes(plan)
     width = _flying_width(plan)
     down = [linear for linear in plan.shape.layer if linear.reads in ("mlp_product", "expert_product")]
     frees = any(plan.trains(linear) or plan.adapted(linear) for linear in down)

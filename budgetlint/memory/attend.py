@@ -32,6 +32,8 @@ def _every_head(tape: Tape, value: Value, width: int) -> Value:
 
 def _fused(tape: Tape, query: Value, key: Value, value: Value) -> Value:
     """q, k, v, the output and the fp32 logsumexp (derivatives.yaml _scaled_dot_product_flash_attention)."""
+    if tape.plan.repeat_kv:
+        key, value = _every_head(tape, key, query.width), _every_head(tape, value, _out_width(tape, query))
     for kept, what in ((query, "q"), (key, "k"), (value, "v")):
         tape.keep(_low(tape, kept), "attention", what)
     out = Value(_out_width(tape, query), tape.compute)
@@ -71,11 +73,14 @@ def _math(tape: Tape, query: Value, rate: float) -> Value:
 # -- eager, in Python --------------------------------------------------------------------------------------------------
 
 
-def _operand(tape: Tape, value: Value, width: int, what: str) -> Value:
-    """torch.matmul copies a four-dimensional operand whose heads are not contiguous."""
-    taken = Value(width, tape.low(value).size)
-    tape.keep(taken, "attention", what)
-    return taken
+def _operand(tape: Tape, value: Value, width: int, what: str) -> None:
+    """torch.matmul copies a four-dimensional operand whose heads are not contiguous; with a single sequence there is
+    nothing to copy, and one key head for all stays a view until it is cast."""
+    low = tape.low(value)
+    if tape.plan.batch == 1 and (value.width == width or (tape.arch.kv_heads == 1 and (low is value or tape.arch.family in MASKED))):
+        tape.keep(low, "attention", what)
+    else:
+        tape.keep(Value(width, low.size), "attention", what)
 
 
 def _operands(tape: Tape, query: Value, key: Value, value: Value) -> None:
@@ -119,10 +124,11 @@ def eager_capped(tape: Tape, query: Value, key: Value, value: Value, rate: float
     return eager(tape, query, key, value, rate)
 
 
-def eager_falcon(tape: Tape, query: Value, key: Value, value: Value, rate: float) -> Value:
+def eager_falcon(tape: Tape, query: Value, key: Value, value: Value, _: float) -> Value:
     """modeling_falcon.py: the softmax in the dtype of the norm's output; no dropout."""
     _operands(tape, query, key, value)
-    _weights(tape, Value(0, 4 if tape.autocast else query.size, tape.arch.heads), 4 if tape.autocast else query.size, 0.0)
+    size = 4 if tape.autocast else query.size
+    _weights(tape, Value(0, size, tape.arch.heads), size, 0.0)
     return _result(tape, query)
 
 
@@ -133,7 +139,7 @@ def eager_wide(tape: Tape, query: Value, key: Value, value: Value, rate: float) 
     return _result(tape, value)
 
 
-def eager_sinks(tape: Tape, query: Value, key: Value, value: Value, rate: float) -> Value:
+def eager_sinks(tape: Tape, query: Value, key: Value, value: Value, _: float) -> Value:
     """modeling_gpt_oss.py: one more column for the sinks, the position of each row's maximum, the softmax in its own dtype."""
     _operands(tape, query, key, value)
     heads = tape.arch.heads

@@ -14,11 +14,11 @@ def linear(tape: Tape, source: Value, role: str, width: int) -> Value:
     out = Value(width, taken.size if plan.quant is not None or tape.autocast else max(taken.size, tape.weights))
     if item is None or not plan.adapted(item):
         return out
-    _adapter(tape, source, role)
+    _adapter(tape, source, role, out)
     return new(out)
 
 
-def _adapter(tape: Tape, source: Value, role: str) -> None:
+def _adapter(tape: Tape, source: Value, role: str, out: Value) -> None:
     """peft 0.21.2 tuners/lora/layer.py: ``lora_B(lora_A(dropout(x.to(lora_A.weight.dtype))))``. A fused LoRA kernel keeps the
     linear's input itself."""
     adapter = tape.plan.adapter
@@ -27,7 +27,12 @@ def _adapter(tape: Tape, source: Value, role: str) -> None:
     taken = source if fused else dropout(tape, tape.cast(source, adapter.dtype), adapter.dropout, "adapter", f"{role} dropout mask")
     taken = taken if fused else tape.low(taken)
     tape.keep(taken, "linear" if taken is source else "adapter", f"{role} lora_A input")
-    tape.keep(Value(adapter.r, tape.compute if tape.autocast else adapter.dtype), "adapter", f"{role} lora_A output")
+    inner = tape.compute if tape.autocast else adapter.dtype
+    tape.keep(Value(adapter.r, inner), "adapter", f"{role} lora_A output")
+    if adapter.dora:
+        # tuners/lora/dora.py: both outputs are multiplied by the magnitude; behind dropout the base runs once more on its input
+        tape.keep(Value(out.width, inner if adapter.dropout else out.size), "adapter", f"{role} output before the magnitude")
+        tape.keep(Value(out.width, inner), "adapter", f"{role} lora_B output")
 
 
 def dropout(tape: Tape, value: Value, rate: float, part: str = "dropout", what: str = "dropout mask") -> Value:
@@ -176,6 +181,7 @@ def _gelu_new(tape: Tape, value: Value) -> Value:
 
 def _gelu_fast(tape: Tape, value: Value) -> Value:
     """activations.py FastGELUActivation: products of the input, in its own dtype."""
-    for kept, what in ((value, "input"), (new(value), "scaled input"), (new(value), "inner factor"), (new(value), "tanh"), (new(value), "half input"), (new(value), "1 + tanh")):
-        tape.keep(kept, "mlp", f"gelu_fast {what}")
+    tape.keep(value, "mlp", "gelu_fast input")
+    for what in ("scaled input", "inner factor", "tanh", "half input", "1 + tanh"):
+        tape.keep(new(value), "mlp", f"gelu_fast {what}")
     return new(value)

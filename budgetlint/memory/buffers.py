@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from budgetlint.catalog.context import CUBLAS_WORKSPACES, cublas_workspace
 from budgetlint.memory.estimate import Bucket, Term
+from budgetlint.memory.mixture import folded_weights
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.static import Trainable
 
@@ -20,7 +21,7 @@ def casts(plan: Plan, train: Trainable, layers: int, *, head: bool) -> Iterator[
         return
     count, what = 0, "weights"
     if precision.weights == 4 and plan.quant is None:
-        count = layers * shape.layer_linears + (shape.head_elements if head and plan.arch.kind == "decoder" else 0)
+        count = layers * shape.layer_linears + (shape.head_elements if head and plan.makes_logits else 0)
     elif plan.adapter is not None and plan.adapter.dtype == 4:
         count, what = train.elements * layers // max(shape.layers, 1), "adapter weights"
     if plan.quant is not None and plan.quant.upcast == "all" and head:
@@ -31,6 +32,27 @@ def casts(plan: Plan, train: Trainable, layers: int, *, head: bool) -> Iterator[
             count * precision.compute,
             f"autocast copies of {count:,} {what} x {precision.compute} B",
             plan.because("autocast", "precision", "weights_dtype"),
+        )
+
+
+def chunked_head_copies(plan: Plan) -> Iterator[Term]:
+    """A frozen fp32 head under autocast is cast at every call, and each copy is kept for the backward: LitGPT calls it once
+    per 128 positions (reproduced in torch: 4 calls of a frozen weight keep 4 copies, of a training one 1)."""
+    if plan.model_code != "litgpt" or plan.full or not plan.precision.autocast or plan.precision.weights != 4:
+        return
+    calls = -(-plan.length // 128) - 1
+    count = calls * plan.shape.head_elements
+    why = plan.because("precision", "seq_len", "stack")
+    yield Term(Bucket.BUFFERS, count * plan.precision.compute, f"{calls} more 16-bit copies of the head, one a chunk", why)
+
+
+def folded_experts(plan: Plan, layers: int) -> Iterator[Term]:
+    """Second copies of the stacked experts of ``layers`` layers, with the adapter's update folded in."""
+    count = layers * folded_weights(plan) if plan.adapter is not None and not plan.expert_loop else 0
+    if count:
+        size = plan.precision.compute if plan.quant is not None else plan.precision.weights
+        yield Term(
+            Bucket.BUFFERS, count * size, f"adapted experts, folded: {count:,} weights x {size} B", plan.because("lora_targets", "adapter")
         )
 
 

@@ -1,24 +1,27 @@
-"""The layer of each model family as a sequence of blocks: which tensors its transformers code keeps.
+"""The layer of each model family: a program over a tape that follows its transformers code (5.24.0 modeling_*.py).
 
 A family that is not listed is priced as the nearest listed one, with a named assumption and a wider range.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
+from budgetlint.memory.attend import attend
+from budgetlint.memory.blocks import dropout, gated_mlp, linear, norm, plain_mlp, rotate
 from budgetlint.memory.plan import Plan
-from budgetlint.memory.saved import Saved, attention, gated_mlp, inputs, norm, norm_output_bytes, plain_mlp
-from budgetlint.memory.shape import Linear
+from budgetlint.memory.saved import Saved
+from budgetlint.memory.shape import shape_of
+from budgetlint.memory.tape import Tape, Value, new
 
-Layer = Callable[[Plan], Iterator[Saved]]
+Layer = Callable[[Tape], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """``layer`` yields what one layer keeps. ``spread_ppm``: how far the true bytes of activations may lie from that, in
-    1/10^6 either way. ``basis`` says what the table rests on."""
+    """``layer`` runs one layer's forward on a tape. ``spread_ppm``: how far the true bytes of activations may lie from that,
+    in 1/10^6 either way. ``basis`` says what the program rests on; ``exact``: it equals every trace of the family."""
 
     layer: Layer
     spread_ppm: int
@@ -26,125 +29,177 @@ class Family:
     exact: bool = True
 
 
-def _reading(plan: Plan, tensor: str) -> list[Linear]:
-    return [linear for linear in plan.shape.layer if linear.reads == tensor]
+def qkv(tape: Tape, source: Value) -> tuple[Value, Value, Value]:
+    """Three linears, or one whose parts are views."""
+    q, kv = tape.arch.q_width, tape.arch.kv_width
+    if "qkv_proj" in tape.linears:
+        packed = linear(tape, source, "qkv_proj", q + 2 * kv)
+        if tape.arch.family == "falcon" and tape.arch.kv_heads < tape.arch.heads:
+            own = kv if tape.arch.kv_heads == 1 else q  # modeling_falcon.py _split_heads: one head, or broadcast to every head
+            return packed.view(q), Value(own, packed.size), Value(own, packed.size)
+        return packed.view(q), packed.view(kv), packed.view(kv)
+    return linear(tape, source, "q_proj", q), linear(tape, source, "k_proj", kv), linear(tape, source, "v_proj", kv)
 
 
-def _qk_norm(plan: Plan) -> Iterator[Saved]:
-    arch = plan.arch
-    if arch.qk_norm is None:
-        return
-    size = plan.precision.compute
-    groups = (arch.heads, arch.kv_heads) if arch.qk_norm == "head" else (1, 1)
-    yield from norm(plan, arch.q_width, groups[0], size, "q norm")
-    yield from norm(plan, arch.kv_width, groups[1], size, "k norm")
+def attention(tape: Tape, source: Value) -> Value:
+    """Projections, norms of queries and keys, rotary embedding, the kernel, and the output projection."""
+    arch = tape.arch
+    if arch.mla:
+        return latent_attention(tape, source)
+    query, key, value = qkv(tape, source)
+    if arch.qk_norm is not None:
+        heads = arch.qk_norm == "head"
+        query = norm(tape, query, arch.heads if heads else 1, what="q norm")
+        key = norm(tape, key, arch.kv_heads if heads else 1, what="k norm")
+    out = attend(tape, rotate(tape, query), rotate(tape, key), value, attention_dropout(tape))
+    return linear(tape, out, "o_proj", arch.hidden)
 
 
-def llama(plan: Plan) -> Iterator[Saved]:
-    """Pre-norm block with rotary attention and a gated MLP (modeling_llama.py and its copies)."""
-    arch = plan.arch
-    yield from norm(plan, arch.hidden, what="attention norm")
-    yield from inputs(plan, arch.hidden, norm_output_bytes(plan), _reading(plan, "attention_input"))
-    yield from _qk_norm(plan)
-    yield from attention(plan, _reading(plan, "attention_output"))
-    yield from norm(plan, arch.hidden, what="MLP norm")
-    for _ in range(arch.norms_per_layer - 2):
-        yield from norm(plan, arch.hidden, what="output norm")
-    yield from _mlp(plan)
-
-
-def _mlp(plan: Plan) -> Iterator[Saved]:
-    arch, source = plan.arch, norm_output_bytes(plan)
-    if arch.experts:
-        yield from _mixture(plan, source)
-        return
-    yield from inputs(plan, arch.hidden, source, _reading(plan, "mlp_input"))
-    if arch.glu:
-        yield from gated_mlp(plan, arch.intermediate, _reading(plan, "mlp_product"))
+def latent_attention(tape: Tape, source: Value) -> Value:
+    """Multi-head latent attention (modeling_deepseek_v3.py): low-rank q and kv, both normed, and one rotary key for all heads."""
+    arch = tape.arch
+    nope, rope, head = (arch.mla_number(key) for key in ("qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"))
+    rank, width = arch.mla_number("q_lora_rank"), arch.heads * (nope + rope)
+    if rank:
+        query = linear(tape, norm(tape, linear(tape, source, "q_a_proj", rank), what="q latent norm"), "q_b_proj", width)
     else:
-        yield from plain_mlp(
-            plan, arch.intermediate, _reading(plan, "mlp_product"), python_gelu=arch.activation in ("gelu_new", "gelu_fast")
-        )
+        query = linear(tape, source, "q_proj", width)
+    rank = arch.mla_number("kv_lora_rank")
+    latent = linear(tape, source, "kv_a_proj", rank + rope)
+    both = linear(tape, norm(tape, latent.view(rank), what="kv latent norm"), "kv_b_proj", arch.heads * (nope + head))
+    out = attend(tape, rotate(tape, query), Value(width, both.size), both.view(arch.heads * head))
+    return linear(tape, out, "o_proj", arch.hidden)
 
 
-def _mixture(plan: Plan, source: int) -> Iterator[Saved]:
-    """Each token visits k of E experts (balanced routing): the gated MLP k times, its input gathered k times, the outputs
-    weighted and added; shared experts see every token."""
-    arch, size = plan.arch, plan.precision.compute
-    k = arch.experts_per_token or 1
-    width = arch.moe_intermediate or arch.intermediate
-    for row in gated_mlp(plan, width, _reading(plan, "expert_product")):
-        yield Saved(row.part, f"{k} experts: {row.what}", k * row.per_token, k * row.per_pair)
-    yield Saved("mlp", f"{k} gathered expert inputs and outputs", k * 2 * size * arch.hidden)
-    yield Saved("mlp", "router", source * arch.hidden + 8 * (arch.experts or 0))
-    if arch.shared_intermediate:
-        yield from gated_mlp(plan, arch.shared_intermediate, _reading(plan, "shared_product"))
+def attention_dropout(tape: Tape) -> float:
+    return tape.arch.dropout if tape.arch.family in DROPS_SCORES else 0.0
 
 
-def gpt2(plan: Plan) -> Iterator[Saved]:
-    """modeling_gpt2.py: LayerNorm, one packed qkv (views keep it whole), residual dropout masks, Python gelu_new."""
-    arch = plan.arch
-    source = norm_output_bytes(plan)
-    yield from norm(plan, arch.hidden, what="attention norm")
-    yield from inputs(plan, arch.hidden, source, _reading(plan, "attention_input"))
-    yield from attention(plan, _reading(plan, "attention_output"))
-    yield from norm(plan, arch.hidden, what="MLP norm")
-    yield from inputs(plan, arch.hidden, source, _reading(plan, "mlp_input"))
-    yield from plain_mlp(plan, arch.intermediate, _reading(plan, "mlp_product"), python_gelu=True)
-    yield Saved("dropout", "residual dropout masks", 2 * arch.hidden)
+DROPS_SCORES = frozenset({"gpt2", "gpt_bigcode", "gptj", "bert", "roberta", "gpt_neox", "bloom"})
 
 
-def gpt_neox(plan: Plan) -> Iterator[Saved]:
-    """modeling_gpt_neox.py: both norms read the same stream, qkv is one tensor that v's view keeps whole, two dropout masks
-    (p = 0 still makes one)."""
-    arch, size = plan.arch, plan.precision.compute
-    source = norm_output_bytes(plan)
-    rows = list(norm(plan, arch.hidden, what="attention norm"))
-    yield from rows
-    yield from inputs(plan, arch.hidden, source, _reading(plan, "attention_input"))
-    yield from attention(plan, _reading(plan, "attention_output"))
-    yield Saved("attention", "the rest of the packed qkv", 2 * size * arch.q_width)
-    yield Saved("norm", "MLP norm mean and 1/std", 8 + (4 * arch.hidden if plan.precision.autocast and size == 2 else 0))
-    yield from inputs(plan, arch.hidden, source, _reading(plan, "mlp_input"))
-    yield from plain_mlp(plan, arch.intermediate, _reading(plan, "mlp_product"))
-    yield Saved("dropout", "dropout masks", 2 * arch.hidden)
+def mlp(tape: Tape, source: Value) -> Value:
+    if tape.arch.experts:
+        from budgetlint.memory.mixture import mixture
+
+        return mixture(tape, source)
+    return gated_mlp(tape, source, tape.arch.intermediate) if tape.arch.glu else plain_mlp(tape, source, tape.arch.intermediate)
 
 
-def bert(plan: Plan) -> Iterator[Saved]:
-    """modeling_bert.py, post-norm: Korthikanti's 34h + 5as is this block (arXiv 2205.05198, eq. 1); flash keeps no as."""
-    arch = plan.arch
-    source = norm_output_bytes(plan)
-    yield from norm(plan, arch.hidden, what="attention output norm")
-    yield from inputs(plan, arch.hidden, source, _reading(plan, "attention_input"))
-    yield from attention(plan, _reading(plan, "attention_output"))
-    yield from norm(plan, arch.hidden, what="output norm")
-    yield from inputs(plan, arch.hidden, source, _reading(plan, "mlp_input"))
-    yield from plain_mlp(plan, arch.intermediate, _reading(plan, "mlp_product"))
-    yield Saved("dropout", "hidden dropout masks", 2 * arch.hidden)
+# -- layers ------------------------------------------------------------------------------------------------------------
 
 
-_TRACED = "fake-tensor traces of transformers 5.24.0"
-_LLAMA = Family(llama, 15_000, _TRACED)
-_CODE = "read from the model code of transformers 5.24.0, not traced"
+def pre_norm(tape: Tape) -> None:
+    """Norm, attention, residual; norm, MLP, residual (modeling_llama.py and its copies). Gemma 2 and 3 norm each block's
+    output too."""
+    x, rate, four = tape.input(), tape.arch.dropout, tape.arch.norms_per_layer == 4
+    made = attention(tape, norm(tape, x, what="attention norm"))
+    made = norm(tape, made, what="attention output norm") if four else dropout(tape, made, rate)
+    x = new(x, made)
+    made = mlp(tape, norm(tape, x, what="MLP norm"))
+    made = norm(tape, made, what="MLP output norm") if four else dropout(tape, made, rate)
+
+
+def output_norm(tape: Tape) -> None:
+    """modeling_olmo2.py: the blocks read the stream itself, their outputs are normed."""
+    x = tape.input()
+    x = new(x, norm(tape, attention(tape, x), what="attention output norm"))
+    norm(tape, mlp(tape, x), what="MLP output norm")
+
+
+def parallel(tape: Tape) -> None:
+    """One norm for attention and MLP, side by side (Phi, GPT-J, Cohere, Falcon-7B)."""
+    x, rate = tape.input(), tape.arch.dropout
+    normed = norm(tape, x, what="norm")
+    dropout(tape, attention(tape, normed), rate)
+    dropout(tape, mlp(tape, normed), rate)
+
+
+def falcon(tape: Tape) -> None:
+    """modeling_falcon.py: 7B has one norm, 40B one each for attention and MLP; the first models run one after the other."""
+    if tape.arch.norms_per_layer == 1:
+        parallel(tape)
+    elif 1 < tape.arch.kv_heads < tape.arch.heads:
+        two_norms(tape)
+    else:
+        pre_norm(tape)
+
+
+def gpt_neox(tape: Tape) -> None:
+    """modeling_gpt_neox.py; ``use_parallel_residual`` unless the architecture says otherwise."""
+    (pre_norm if tape.arch.number("sequential_residual") else two_norms)(tape)
+
+
+def two_norms(tape: Tape) -> None:
+    """Attention and MLP side by side, each behind a norm of the same stream."""
+    x, rate = tape.input(), tape.arch.dropout
+    dropout(tape, attention(tape, norm(tape, x, what="attention norm")), rate)
+    dropout(tape, mlp(tape, norm(tape, x, what="MLP norm")), rate)
+
+
+def post_norm(tape: Tape) -> None:
+    """modeling_bert.py: the norm comes after the sum."""
+    x, rate = tape.input(), tape.arch.dropout
+    x = norm(tape, new(x, dropout(tape, attention(tape, x), rate)), what="attention output norm")
+    norm(tape, new(x, dropout(tape, mlp(tape, x), rate)), what="output norm")
+
+
+_TRACED = "traces of transformers 5.24.0, torch 2.13.0 and peft 0.21.2 on meta tensors"
+
+
+PROGRAMS: dict[Layer, tuple[str, ...]] = {
+    pre_norm: (
+        *("llama", "mistral", "qwen2", "qwen3", "granite", "smollm3", "gemma", "gemma2", "gemma3_text", "gemma3", "phi3", "olmo"),
+        *("stablelm", "starcoder2", "gpt2", "gpt_bigcode", "opt", "bloom"),
+        *("mixtral", "qwen2_moe", "qwen3_moe", "gpt_oss", "deepseek_v2", "deepseek_v3"),
+    ),
+    output_norm: ("olmo2", "olmo3"),
+    parallel: ("phi", "gptj", "cohere"),
+    falcon: ("falcon",),
+    gpt_neox: ("gpt_neox",),
+    post_norm: ("bert", "roberta"),
+}
+"""Every traced family and the program that gives its traces to the byte."""
+
+_NOT_TRACED = "priced as the nearest traced family"
 
 FAMILIES: dict[str, Family] = {
-    **dict.fromkeys(("llama", "mistral", "qwen2", "qwen3", "granite", "smollm3", "ministral"), _LLAMA),
-    **dict.fromkeys(("gemma", "gemma2", "gemma3", "gemma3_text", "phi3", "olmo", "olmo2", "olmo3", "internlm2", "qwen", "baichuan", "chatglm", "cohere"), Family(llama, 120_000, _CODE, exact=False)),
-    **dict.fromkeys(("mixtral", "qwen2_moe", "qwen3_moe", "deepseek_v2", "deepseek_v3", "deepseek", "gpt_oss"), Family(llama, 300_000, "balanced routing assumed", exact=False)),
-    "gpt2": Family(gpt2, 60_000, _TRACED),
-    **dict.fromkeys(("gpt_bigcode", "gptj", "codegen"), Family(gpt2, 250_000, "priced as GPT-2", exact=False)),
-    "gpt_neox": Family(gpt_neox, 80_000, _TRACED),
-    **dict.fromkeys(("phi", "falcon", "bloom", "opt", "stablelm", "starcoder2"), Family(llama, 200_000, "priced block by block from its shape", exact=False)),
-    **dict.fromkeys(("bert", "roberta", "distilbert", "deberta-v2", "deberta", "modernbert", "xlm-roberta", "electra"), Family(bert, 250_000, "priced as BERT", exact=False)),
-}  # fmt: skip
+    **{name: Family(program, 15_000, _TRACED) for program, names in PROGRAMS.items() for name in names},
+    **dict.fromkeys(("xlm-roberta", "electra", "camembert"), Family(post_norm, 60_000, f"{_NOT_TRACED}, BERT", exact=False)),
+    **dict.fromkeys(("distilbert", "deberta", "deberta-v2", "modernbert"), Family(post_norm, 250_000, f"{_NOT_TRACED}, BERT", exact=False)),
+    **dict.fromkeys(
+        ("ministral", "internlm2", "baichuan", "chatglm", "glm", "qwen"), Family(pre_norm, 120_000, f"{_NOT_TRACED}, Llama", exact=False)
+    ),
+    "codegen": Family(parallel, 150_000, f"{_NOT_TRACED}, GPT-J", exact=False),
+    "deepseek": Family(pre_norm, 150_000, f"{_NOT_TRACED}, a mixture with fp32 router probabilities", exact=False),
+}
 
-UNLISTED = Family(llama, 400_000, "no table for this architecture: priced from its shape alone", exact=False)
+UNLISTED = Family(pre_norm, 400_000, "no table for this architecture: priced from its shape alone", exact=False)
+
+
+OWN_CODE = Family(pre_norm, 100_000, "the model code of another framework, checked on measured runs only", exact=False)
+OWN_CODE_4BIT = replace(OWN_CODE, spread_ppm=900_000, basis="LitGPT's 4-bit path, not understood: measured runs need more than its tensors")
+LOOPED = Family(pre_norm, 60_000, "a loop over the experts (transformers before 5), read from its code, not traced", exact=False)
 
 
 def family_of(plan: Plan) -> Family:
-    return FAMILIES.get(plan.arch.family, UNLISTED)
+    """What the estimate of the activations rests on; a framework's own model code and a loop over experts are not traced."""
+    if plan.model_code != "transformers":
+        return OWN_CODE_4BIT if plan.quant else OWN_CODE
+    found = FAMILIES.get(plan.arch.family, UNLISTED)
+    return replace(LOOPED, layer=found.layer) if plan.expert_loop and found.exact else found
 
 
 def layer_saved(plan: Plan) -> tuple[Saved, ...]:
     """What one layer keeps between its forward and its backward, without checkpointing."""
-    return tuple(family_of(plan).layer(plan))
+    tape = Tape(plan)
+    FAMILIES.get(plan.arch.family, UNLISTED).layer(tape)
+    return tape.saved()
+
+
+def dense_layer_saved(plan: Plan) -> tuple[Saved, ...]:
+    """The same for one of the first, dense layers of a mixture (DeepSeek); nothing where there are none."""
+    if not plan.arch.first_dense_layers:
+        return ()
+    arch = replace(plan.arch, experts=None, first_dense_layers=None)
+    return layer_saved(replace(plan, arch=arch, shape=shape_of(arch)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.memory import static
+from budgetlint.memory import sharded, static
 from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.static import Trainable
@@ -14,17 +14,22 @@ def element_bytes(plan: Plan) -> int:
     return plan.adapter.dtype if plan.adapter is not None else plan.precision.grads
 
 
+def accumulated(plan: Plan, train: Trainable) -> Term:
+    """What earlier micro batches left: whole under FSDP's ``no_sync``, else as the optimizer takes it."""
+    return sharded.whole_gradients(plan, train.elements) if plan.whole_gradients else static.gradients(plan, train)
+
+
 def at_last_layer(plan: Plan, train: Trainable) -> tuple[Term, ...]:
     """The head's gradient and that of the down projection; all of them where an earlier micro batch left them."""
     if plan.accum > 1 or not plan.full:
-        return (static.gradients(plan, train),)
+        return (accumulated(plan, train), *sharded.gradient_of_the_unit(plan))
     return (_fresh(plan, down_elements(plan) + _head(plan), "head and the last down projection"),)
 
 
 def at_first_layer(plan: Plan, train: Trainable) -> tuple[Term, ...]:
     """All but the first layer's own (its down projection's exists) and an untied embedding's."""
     if plan.accum > 1 or not plan.full:
-        return (static.gradients(plan, train),)
+        return (accumulated(plan, train), *sharded.gradient_of_the_unit(plan))
     shape = plan.shape
     if plan.sharding.is_fsdp:
         done = max(train.elements - shape.root - shape.layer_total, 0)
@@ -42,7 +47,7 @@ def of_this_mlp(plan: Plan) -> Term:
 
 
 def _head(plan: Plan) -> int:
-    return plan.shape.head_elements if plan.arch.kind == "decoder" else 0
+    return plan.shape.head_elements if plan.makes_logits else 0
 
 
 def down_elements(plan: Plan) -> int:
@@ -66,7 +71,7 @@ def _fresh(plan: Plan, count: int, whose: str) -> Term:
 
 def tied_twice(plan: Plan) -> Term:
     """A tied embedding gets two gradients, from the head and from the lookup; their sum stands beside both."""
-    tied = plan.full and not plan.shape.head and plan.arch.kind == "decoder"
+    tied = plan.full and not plan.shape.head and plan.makes_logits
     count, size = (2 * plan.shape.embed if tied else 0), element_bytes(plan)
     return Term(
         Bucket.GRADIENTS, count * size, f"the embedding's second gradient and their sum: {count:,} x {size} B", plan.because("model")

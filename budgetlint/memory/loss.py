@@ -1,9 +1,9 @@
 """Logits and loss: the tensors of vocabulary width, in the forward and in the loss backward.
 
 Sources: transformers 5.24 loss/loss_utils.py ``ForCausalLMLoss`` (``logits.float()``, labels shifted: 2+4+4 forward,
-4+4+4 backward), 4.46 to 4.48 the same file (a shifted fp32 copy beside: 2+4+4+4; 4.49 shifts the labels
-instead), 4.45.2 modeling_mistral.py (``.float()`` at once:
-4+4+4); Liger ``ops/fused_linear_cross_entropy.py``; TRL ``chunked_nll`` (256 tokens at a time).
+4+4+4 backward), 4.46 to 4.48 the same file (a shifted fp32 copy beside: 2+4+4+4; 4.49 shifts the labels instead), 4.45.2
+modeling_mistral.py (``.float()`` at once: 4+4+4), 4.48.1 modeling_gpt_bigcode.py (no ``.float()``: the cross entropy of
+16-bit logits); Liger ``ops/fused_linear_cross_entropy.py``; TRL ``chunked_nll`` (256 tokens at a time).
 """
 
 from __future__ import annotations
@@ -42,13 +42,45 @@ RECIPES = {
 }
 
 
+_MASKED16 = Recipe(
+    ((2, "logits"), (2, "log-softmax")),
+    ((2, "log-probabilities"), (2, "gradient of the loss"), (2, "gradient of the log-softmax")),
+    _FORWARD32,
+)
+_MASKED_AUTOCAST = Recipe(
+    ((2, "logits"), (2, "logits in rows"), (4, "logits in fp32"), (4, "log-softmax, fp32")),
+    ((4, "log-probabilities, fp32"), (4, "gradient of the loss, fp32"), (2, "gradient of the logits")),
+    _FORWARD32,
+)
+"""``ForMaskedLMLoss`` takes the cross entropy of the logits as they are: in 16 bit, or in fp32 where autocast casts it."""
+
+_PLAIN16 = Recipe(
+    ((2, "logits"), (2, "shifted copy"), (2, "log-softmax")),
+    ((2, "logits"), (2, "log-probabilities"), (2, "gradient of the loss"), (2, "gradient of the log-softmax")),
+    ((4, "logits"), (4, "shifted copy"), (4, "log-softmax")),
+)
+_PLAIN_AUTOCAST = Recipe(
+    ((2, "logits"), (2, "shifted copy"), (4, "logits in fp32"), (4, "log-softmax, fp32")),
+    ((2, "logits"), *_BACKWARD),
+    _PLAIN16.forward32,
+)
+_PLAIN_FUSED = ((2, "logits"), (2, "shifted copy, then its gradient"), (2, "gradient of the logits"))
+"""``full-plain``: what GPT-2 and its relatives did until `PLAIN_UNTIL`; autocast runs the cross entropy in fp32."""
+
+PLAIN_UNTIL = {
+    **dict.fromkeys(("gpt2", "gpt_bigcode", "gpt_neox", "bloom", "opt", "falcon", "mpt"), "4.49"),
+    **dict.fromkeys(("stablelm", "persimmon"), "4.48"),
+}
+"""The first transformers version whose model code of a family calls ``self.loss_function``, which upcasts the logits."""
+
+
 def vocabulary_elements(plan: Plan) -> int:
     return plan.tokens * plan.arch.vocab
 
 
 def forward(plan: Plan) -> Iterator[Term]:
     """Live at the end of the forward."""
-    if plan.arch.kind == "encoder":
+    if not plan.makes_logits:
         return
     if plan.model_code == "litgpt" and plan.loss != "fused":
         yield from litgpt.logits(plan)
@@ -62,7 +94,7 @@ def forward(plan: Plan) -> Iterator[Term]:
 
 def backward(plan: Plan) -> Iterator[Term]:
     """Live at the peak of the loss backward, before the first weight gradient."""
-    if plan.arch.kind == "encoder":
+    if not plan.makes_logits:
         return
     if plan.model_code == "litgpt" and plan.loss != "fused":
         yield from litgpt.logits(plan)
@@ -83,6 +115,12 @@ def _capped(plan: Plan) -> tuple[tuple[int, str], ...]:
 
 def _recipe(plan: Plan) -> Recipe:
     recipe = RECIPES.get(plan.loss, RECIPES["full"])
+    if plan.masked and plan.precision.compute == 2:
+        recipe = _MASKED_AUTOCAST if plan.precision.autocast else _MASKED16
+    if plan.loss == "full-plain":
+        recipe = _PLAIN_AUTOCAST if plan.precision.autocast else _PLAIN16
+        if "cross_entropy" in plan.kernels and recipe is _PLAIN16 and plan.precision.compute == 2:
+            return Recipe(_PLAIN_FUSED, _PLAIN_FUSED, recipe.forward32)
     if "cross_entropy" not in plan.kernels:
         return recipe
     # A fused cross entropy writes the gradient into the fp32 logits: the log-softmax is never made.

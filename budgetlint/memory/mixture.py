@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from budgetlint.memory.blocks import gated, gated_mlp, linear
 from budgetlint.memory.plan import Plan
+from budgetlint.memory.saved import Saved
 from budgetlint.memory.tape import Tape, Value, new
 
 INDEX = 8
@@ -21,7 +22,7 @@ def mixture(tape: Tape, source: Value) -> Value:
     """Router, routed experts, shared experts."""
     arch = tape.arch
     weights = ROUTERS.get(arch.family, _softmax_router)(tape, source)
-    _experts(tape, source, weights)
+    (_expert_loop if tape.plan.expert_loop else _experts)(tape, source, weights)
     width = arch.shared_intermediate or (arch.moe_intermediate or arch.intermediate) * (arch.shared_experts or 0)
     if width:
         shared = gated_mlp(tape, source, width, ("shared_gate_proj", "shared_up_proj", "shared_down_proj"))
@@ -51,6 +52,8 @@ def _learns(tape: Tape, role: str) -> bool:
 
 
 def _logits(tape: Tape, source: Value) -> Value:
+    if tape.plan.expert_loop:
+        return linear(tape, source, "router", tape.arch.experts or 0)
     taken = tape.low(source)
     if _learns(tape, "router"):
         tape.keep(taken, "linear", "router input")
@@ -135,6 +138,20 @@ def _experts(tape: Tape, source: Value, weights: Value) -> None:
     _grouped_input(tape, made, ("expert_down_proj",), "expert products")
     tape.keep(Value(count * source.width, tape.weights), "mlp", "expert outputs")
     tape.keep(new(weights), "mlp", "weights of the rows")
+
+
+def _expert_loop(tape: Tape, source: Value, weights: Value) -> None:
+    """transformers before 5 (4.48 modeling_mixtral.py): a module for each expert, run on its rows one after the other. Together
+    they keep what one row keeps, k times a token."""
+    row, one = Value(source.width, source.size), Tape(tape.plan)
+    width = tape.arch.moe_intermediate or tape.arch.intermediate
+    made = gated_mlp(one, row, width, ("expert_gate_proj", "expert_up_proj", "expert_down_proj"))
+    one.keep(made, "mlp", "output")
+    one.keep(Value(1, source.size), "mlp", "weight")
+    one.keep(Value(2, INDEX), "mlp", "position")
+    for value, saved in one.kept.items():
+        count = weights.width * value.width
+        tape.kept[Value(count, value.size)] = Saved(saved.part, f"expert rows: {saved.what}", count * value.size)
 
 
 def _grouped_input(tape: Tape, rows: Value, roles: tuple[str, ...], what: str) -> None:

@@ -31,7 +31,7 @@ class Step:
     @property
     def carried(self) -> tuple[Term, ...]:
         """Gradients of the micro batches before this one."""
-        return (self.gradients,) if self.plan.accum > 1 else ()
+        return (gradients.accumulated(self.plan, self.train),) if self.plan.accum > 1 else ()
 
 
 def step_of(plan: Plan) -> Step:
@@ -77,9 +77,17 @@ def _forward(step: Step) -> tuple[str, tuple[Term, ...]]:
             plan.because("micro_batch", "seq_len"),
         ),
         *loss.forward(plan),
-        *buffers.casts(plan, step.train, plan.shape.layers, head=True),
+        *buffers.chunked_head_copies(plan),
+        *buffers.casts(plan, step.train, _cast_layers(plan), head=True),
+        *buffers.folded_experts(plan, 0 if plan.recompute.on else plan.shape.layers),
         *sharded.parameters(plan, layers=0),
     )
+
+
+def _cast_layers(plan: Plan) -> int:
+    """Layers whose 16-bit copies live to the end of the forward: all, also under checkpointing; traced BERT layers keep none
+    there."""
+    return 0 if plan.arch.kind == "encoder" and plan.recompute.on else plan.shape.layers
 
 
 def _loss_backward(step: Step) -> tuple[str, tuple[Term, ...]]:
@@ -91,7 +99,9 @@ def _loss_backward(step: Step) -> tuple[str, tuple[Term, ...]]:
         *activations.kept_layers(plan, step.layer),
         *activations.outside_layers(plan),
         *loss.backward(plan),
+        *buffers.chunked_head_copies(plan),
         *buffers.casts(plan, step.train, layers, head=True),
+        *buffers.folded_experts(plan, layers),
         *sharded.parameters(plan, layers=sharded.backward_layers(plan) - 1),
     )
 
@@ -141,7 +151,9 @@ def _working_set(step: Step, moment: str, flight: int) -> Iterator[Term]:
 
 
 def _casts(step: Step, layers: int) -> Iterator[Term]:
-    return buffers.casts(step.plan, step.train, 1 if step.plan.recompute.on else layers, head=False)
+    count = 1 if step.plan.recompute.on else layers
+    yield from buffers.casts(step.plan, step.train, count, head=False)
+    yield from buffers.folded_experts(step.plan, count)
 
 
 def _embedding_backward(step: Step) -> tuple[str, tuple[Term, ...]]:

@@ -114,7 +114,13 @@ class Sharding:
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything the estimator needs. ``batch`` and ``seq`` are None where the run does not say them."""
+    """Everything the estimator needs. ``batch`` and ``seq`` are None where the run does not say them.
+
+    ``repeat_kv``: the attention kernel gets a copy of the keys and values for every query head. ``model_split``: over how
+    many ranks tensor, pipeline, context and expert parallelism split the model: their layouts are not modelled, so the low
+    end is divided by it and the answer stays open. ``whole_gradients``: FSDP keeps the gradients of earlier micro batches
+    unsharded.
+    """
 
     arch: Architecture
     shape: Shape
@@ -128,13 +134,17 @@ class Plan:
     attention: str  # flash | efficient | math | eager
     loss: str  # full | full-14 | full-8 | fused | chunked ...
     sharding: Sharding
+    whole_gradients: bool = False
     adapter: Adapter | None = None
     quant: Quant | None = None
     kernels: frozenset[str] = frozenset()
     compile: bool = False
     expert_loop: bool = False
+    repeat_kv: bool = False
     model_code: str = "transformers"
     eval_batch: int | None = None
+    head: str = ""
+    model_split: int = 1
     padded: bool = False
     device: Device | None = None
     origins: Mapping[str, Setting] = field(default_factory=dict)
@@ -148,6 +158,16 @@ class Plan:
     @property
     def length(self) -> int:
         return self.seq or 1
+
+    @property
+    def makes_logits(self) -> bool:
+        """Something of vocabulary width stands at the end: a decoder's head, or an encoder's for masked language modelling."""
+        return self.arch.kind in ("decoder", "encoder-decoder") or self.masked
+
+    @property
+    def masked(self) -> bool:
+        """An encoder with its language-modelling head (``model bert-large-uncased head=lm``)."""
+        return self.arch.kind == "encoder" and self.head == "lm"
 
     @property
     def full(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import Any
 
 from budgetlint.catalog.architecture import Architecture
@@ -12,7 +13,9 @@ from budgetlint.catalog.ledger import linears
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.catalog.targets import resolve_targets
+from budgetlint.memory.attend import MASKED
 from budgetlint.memory.estimate import Assumption
+from budgetlint.memory.loss import PLAIN_UNTIL
 from budgetlint.memory.plan import Adapter, Plan, Quant, Recompute, Sharding, Zero
 from budgetlint.memory.recipe import precision_of
 from budgetlint.memory.shape import shape_of
@@ -110,11 +113,15 @@ def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device |
         attention=_kernel(settings, arch, precision.compute, notes),
         loss=_loss(settings),
         sharding=shard,
+        whole_gradients=_whole_gradients(settings, stack, shard),
         adapter=adapter,
         quant=quant,
-        kernels=frozenset(settings.value("kernels", ()) or ()),
+        kernels=_kernels(settings, notes),
         model_code=stack.model_code,
+        model_split=_model_parallel(settings),
+        head=settings.value("model_head", ""),
         eval_batch=settings.value("eval_batch") if settings.value("eval_on") and settings.value("seq_len") else None,
+        repeat_kv=_repeats_keys(settings, arch, stack),
         expert_loop=bool(arch.experts) and stack.at_least("transformers", "5.0") is False,
         compile=bool(settings.value("compile", False)),
         device=device,
@@ -245,11 +252,46 @@ def _kernel(settings: Settings, arch: Architecture, compute: int, notes: _Notes)
     if not wanted:
         notes.assume("attention is not stated: sdpa, the default of transformers", "attention")
         wanted = "sdpa"
-    if wanted == "eager" or (wanted == "sdpa" and arch.family == "gemma2"):
+    if wanted == "eager" or (wanted == "sdpa" and arch.family in WITHOUT_SDPA):
         return "eager"
-    if wanted == "flash" or wanted == "flex" or compute == 2:
+    if wanted in ("flash", "flex"):
+        return "flash"
+    if arch.family in MASKED:
+        return "math" if arch.kv_heads == 1 else "efficient"
+    if compute == 2:
         return "flash"
     return "efficient" if arch.kv_heads == arch.heads else "math"
+
+
+WITHOUT_SDPA = frozenset({"gemma2", "bloom", "gpt_oss"})
+"""transformers 5.24.0: ``_supports_sdpa = False`` (Bloom, gpt-oss), or eager by its configuration (Gemma 2)."""
+
+
+REPEATED_FOR_FLASH = frozenset({"mistral", "mixtral", "phi3", "qwen2", "qwen2_moe", "starcoder2"})
+"""transformers 4.47.1: families whose FlashAttention2 class calls repeat_kv (Llama's and Granite's do not)."""
+
+
+def _repeats_keys(settings: Settings, arch: Architecture, stack: Stack) -> bool:
+    """Grouped keys copied to every query head before a fused kernel: for sdpa until transformers 4.54 or torch 2.5
+    (integrations/sdpa_attention.py ``use_gqa_in_sdpa``), for flash in some families until 4.48. Unsloth has its own forward."""
+    if stack.model_code != "transformers" or "lora" in (settings.value("kernels", ()) or ()):
+        return False
+    if settings.value("attention", "") in ("flash", "flex"):
+        return arch.family in REPEATED_FOR_FLASH and stack.at_least("transformers", "4.48") is False
+    return stack.at_least("transformers", "4.54") is False or stack.at_least("torch", "2.5") is False
+
+
+FUSED_BY_COMPILE = ("rms_norm", "rope", "swiglu")
+
+
+def _kernels(settings: Settings, notes: _Notes) -> frozenset[str]:
+    """Fused kernels. torch.compile makes element-wise chains again in the backward instead of keeping their intermediates
+    (torch 2.13 _functorch/partitioners.py), which comes to fused norms, rotary embeddings and gated activations."""
+    named = frozenset(settings.value("kernels", ()) or ())
+    if not settings.value("compile", False):
+        return named
+    notes.assume("torch.compile keeps about what fused norms, rotary embeddings and activations keep; the range is wide", "compile")
+    return named | frozenset(FUSED_BY_COMPILE)
 
 
 def _loss(settings: Settings) -> str:
@@ -274,7 +316,11 @@ def _sharding(settings: Settings, notes: _Notes) -> Sharding:
             notes.assume("several devices and no shard: ddp", "shard")
     if devices is None and kind not in ("none", "ddp"):
         notes.missing.append("devices")
-    split = max(1, (devices or 1) // _model_parallel(settings))
+    model_split = _model_parallel(settings)
+    if model_split > 1:
+        notes.missing.append("parallel")
+        notes.assume("tensor, pipeline, context, expert parallel layouts are not modelled: the figures are for a whole model", "parallel")
+    split = max(1, (devices or 1) // model_split)
     if kind == "ddp" and split == 1:
         kind = "none" if devices == 1 else kind
     strategy = settings.value("shard_strategy", "full")
@@ -294,8 +340,19 @@ def _sharding(settings: Settings, notes: _Notes) -> Sharding:
     )
 
 
+def _whole_gradients(settings: Settings, stack: Stack, shard: Sharding) -> bool:
+    """FSDP under ``no_sync``: the Trainer (transformers 5.3 trainer.py; ``sync_each_batch`` has no effect from 4.46 to 5.1) and
+    LitGPT (``fabric.no_backward_sync``) reduce in the last micro batch only. torchtune and torchtitan reduce in each."""
+    if not shard.is_fsdp or shard.grads_over == 1 or (settings.value("grad_accum", 1) or 1) == 1:
+        return False
+    if stack.model_code == "transformers" and settings.value("sync_each_batch"):
+        return stack.at_least("transformers", "5.2") is False and stack.at_least("transformers", "4.46") is not False
+    return stack.model_code in ("transformers", "litgpt")
+
+
 def _model_parallel(settings: Settings) -> int:
-    return int(settings.value("tensor_parallel", 1) or 1) * int(settings.value("pipeline_parallel", 1) or 1)
+    degrees = ("tensor_parallel", "pipeline_parallel", "context_parallel", "expert_parallel")
+    return prod(int(settings.value(name, 1) or 1) for name in degrees)
 
 
 def with_world(plan: Plan, world: int) -> Plan:
@@ -334,7 +391,24 @@ def _by_version(plan: Plan, stack: Stack) -> Iterator[Plan]:
     """The plan under each reading of the step implementation and the logits code that the stack leaves open."""
     for implementation in _implementations(plan, stack):
         for recipe in _loss_recipes(plan, stack):
-            yield replace(plan, optimizer_impl=implementation, loss=recipe)
+            for adapter in _adapters(plan, stack):
+                yield replace(plan, optimizer_impl=implementation, loss=recipe, adapter=adapter)
+
+
+FOLDED = frozenset({"mixtral", "qwen3_moe", "deepseek_v2", "deepseek_v3"})
+"""peft 0.21.2 utils/transformers_weight_conversion.py: families whose stacked experts and routers ``all-linear`` reaches."""
+
+
+def _adapters(plan: Plan, stack: Stack) -> tuple[Adapter | None, ...]:
+    """With transformers 5, peft 0.21 adapts the stacked experts too where the targets say all linears; older ones do not."""
+    targets = plan.origins["lora_targets"].value if "lora_targets" in plan.origins else ("all-linear",)
+    stacked = plan.arch.family in FOLDED and stack.at_least("transformers", "5.0") is not False
+    newer = stack.at_least("peft", "0.21")
+    if plan.adapter is None or not stacked or "all-linear" not in (targets or ()) or newer is False:
+        return (plan.adapter,)
+    matched, _ = resolve_targets(plan.arch, ("all-linear",))
+    whole = replace(plan.adapter, targets=frozenset(item.role for item in matched))
+    return (whole,) if newer else (plan.adapter, whole)
 
 
 def _implementations(plan: Plan, stack: Stack) -> tuple[str, ...]:
@@ -350,6 +424,9 @@ def _implementations(plan: Plan, stack: Stack) -> tuple[str, ...]:
 def _loss_recipes(plan: Plan, stack: Stack) -> tuple[str, ...]:
     if plan.loss != "full":
         return (plan.loss,)
+    upcast_since = PLAIN_UNTIL.get(plan.arch.family)
+    if upcast_since and stack.at_least("transformers", upcast_since) is False:
+        return ("full-plain",)
     if stack.at_least("transformers", "4.49") is not False:
         return ("full",)
     return ("full-shifted",) if stack.at_least("transformers", "4.46") else ("full-upcast",)

@@ -75,20 +75,24 @@ READS = {
 }
 """Which tensor each role's matmul reads."""
 
+DENSE = frozenset({"gate_proj", "up_proj", "down_proj"})
+"""Roles that a mixture has in its first dense layers only."""
+
 
 @lru_cache(maxsize=256)
 def shape_of(arch: Architecture) -> Shape:
     """The shape of an architecture, from its exact tensor list."""
     usual = _usual_layers(arch)
+    counts = {usual[1], usual[1] + (arch.first_dense_layers or 0)} if arch.experts else {usual[1]}
     layer = tuple(
         Linear(item.role, item.inputs, item.outputs, READS.get(item.role, item.role), item.per_layer, bias=item.bias)
         for item in ledger.linears(arch)
-        if item.where == usual[0] and item.layers == usual[1]
+        if item.where == usual[0] and item.layers in counts and not (arch.experts and item.role in DENSE)
     )
     small = sum(
         tensor.numel * tensor.per_layer
         for tensor in ledger.weight_tensors(arch)
-        if tensor.where == usual[0] and tensor.layers == usual[1] and tensor.kind not in ("linear", "experts")
+        if tensor.where == usual[0] and tensor.layers in counts and tensor.kind not in ("linear", "experts")
     )
     total = ledger.parameter_count(arch)
     embed, head = ledger.embedding_parameters(arch), ledger.head_parameters(arch)

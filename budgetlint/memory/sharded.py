@@ -22,15 +22,9 @@ def parameters(plan: Plan, *, layers: int) -> Iterator[Term]:
     if sharding.params_over == 1 and not sharding.offload_params:
         return
     if sharding.is_fsdp:
-        yield from _fsdp_units(plan, plan.shape.layers if not sharding.reshard or _held_by_no_sync(plan) else layers)
+        yield from _fsdp_units(plan, plan.shape.layers if not sharding.reshard else layers)
     else:
         yield from _zero_live(plan)
-
-
-def _held_by_no_sync(plan: Plan) -> bool:
-    """LitGPT accumulates under ``fabric.no_backward_sync``: its measured FSDP runs hold every gathered parameter beside the
-    shards (Llama-2-13B on 4 cards: 26.0 GB gathered + 6.5 GB shards of 35.6 GB). Seen in rows, not read in code."""
-    return plan.model_code == "litgpt" and plan.sharding.kind == "fsdp" and plan.accum > 1
 
 
 def _fsdp_units(plan: Plan, layers: int) -> Iterator[Term]:
@@ -76,6 +70,30 @@ def held_outputs(plan: Plan) -> Iterator[Term]:
         f"{layers} hidden states that FSDP1 holds: {plan.tokens:,} tokens x {size:,} B",
         why,
     )
+
+
+def whole_gradients(plan: Plan, elements: int) -> Term:
+    """Gradients of ``elements`` trained weights under ``no_sync``, in the dtype of the gathered parameters. LitGPT wraps whole
+    blocks: the gradient of a block's flat parameter has its frozen weights too (torch 2.13 _flat_param.py: parts of one tensor; a
+    run on gloo shows it)."""
+    size = plan.precision.compute
+    if plan.model_code == "litgpt" and plan.adapter is not None:
+        elements = plan.shape.layers * plan.shape.layer_total
+    return Term(
+        Bucket.GRADIENTS,
+        elements * size,
+        f"unsharded gradients of earlier micro batches (no_sync): {elements:,} x {size} B",
+        plan.because("grad_accum", "sync_each_batch", "shard"),
+    )
+
+
+def gradient_of_the_unit(plan: Plan) -> Iterator[Term]:
+    """The gradient that a layer's backward makes before it is added to the earlier ones."""
+    if plan.whole_gradients and (plan.full or plan.model_code == "litgpt"):
+        count, size = plan.shape.layer_total, plan.precision.compute
+        yield Term(
+            Bucket.GRADIENTS, count * size, f"this layer's gradient on top: {count:,} x {size} B", plan.because("grad_accum", "shard")
+        )
 
 
 def root_reduction(plan: Plan) -> Iterator[Term]:

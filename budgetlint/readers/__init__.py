@@ -25,9 +25,51 @@ class Tie:
 @cache
 def all_readers() -> tuple[Reader, ...]:
     """Every reader there is. Their packages are imported when the first document is looked at."""
-    from budgetlint.readers import accelerate, axolotl, deepspeed, hf, llamafactory
+    from budgetlint.readers import (
+        accelerate,
+        axolotl,
+        deepspeed,
+        gpt_neox,
+        hf,
+        launcher,
+        lightning,
+        litgpt,
+        llamafactory,
+        llm_foundry,
+        megatron,
+        model_config,
+        ms_swift,
+        nemo,
+        openrlhf,
+        oumi,
+        peft_config,
+        torchtitan,
+        torchtune,
+        verl,
+    )
 
-    return (axolotl.READER, llamafactory.READER, accelerate.READER, deepspeed.READER, *hf.READERS)
+    return (
+        axolotl.READER,
+        llamafactory.READER,
+        accelerate.READER,
+        deepspeed.READER,
+        *hf.READERS,
+        launcher.READER,
+        lightning.READER,
+        litgpt.READER,
+        llm_foundry.READER,
+        model_config.READER,
+        oumi.READER,
+        peft_config.READER,
+        torchtitan.READER,
+        torchtune.READER,
+        gpt_neox.READER,
+        megatron.READER,
+        ms_swift.READER,
+        nemo.READER,
+        openrlhf.READER,
+        verl.READER,
+    )
 
 
 def recognise(document: Document) -> tuple[tuple[Reader, float], ...]:

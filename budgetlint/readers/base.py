@@ -89,7 +89,8 @@ def names(text: str) -> frozenset[str]:
 
 
 def origin_of(document: Document, path: str, node: Node, key: Scalar | None = None) -> Origin:
-    return Origin(OriginKind.FILE, document.source, node.span, path, key_span=key.span if key else None)
+    kind = OriginKind.FLAG if document.format == "shell" else OriginKind.FILE
+    return Origin(kind, document.source, node.span, path, key_span=key.span if key else None)
 
 
 def is_symbolic(value: object) -> bool:
@@ -98,6 +99,7 @@ def is_symbolic(value: object) -> bool:
         return False
     return (
         "${" in value
+        or "$(" in value
         or "{{" in value
         or value == "???"
         or (value[:1] == "$" and value[1:2].isalpha())
@@ -106,8 +108,8 @@ def is_symbolic(value: object) -> bool:
 
 
 def loader_of(document: Document, otherwise: Loader) -> Loader:
-    """How a framework that takes YAML and JSON loads this document: a ``.json`` file goes through a JSON parser."""
-    return Loader.JSON if document.format == "json" else otherwise
+    """How a framework that takes YAML and JSON loads this document: a ``.json`` file goes through a JSON parser, flags stay text."""
+    return {"json": Loader.JSON, "shell": Loader.SHELL}.get(document.format, otherwise)
 
 
 def entry_under(node: Node | None, path: str) -> Entry | None:

@@ -66,6 +66,7 @@ TRAINING = (
     Key("per_gpu_train_batch_size", "micro_batch", to_count),
     Key("gradient_accumulation_steps", "grad_accum", to_count),
     Key("accelerator_config.gradient_accumulation_kwargs.num_steps", "grad_accum", to_count),
+    Key("accelerator_config.gradient_accumulation_kwargs.sync_each_batch", "sync_each_batch", to_bool),
     Key("per_device_eval_batch_size", "eval_batch", to_count),
     Key("per_gpu_eval_batch_size", "eval_batch", to_count),
     Key("packing", "packing", to_bool),

@@ -36,7 +36,7 @@ def reserved(settings: Settings) -> Settings:
 
 
 def is_own_script(settings: Settings) -> bool:
-    return any(one.origin.kind is OriginKind.FILE and one.origin.note == RESERVATION for one in settings.values())
+    return any(one.origin.kind in (OriginKind.FILE, OriginKind.FLAG) and one.origin.note == RESERVATION for one in settings.values())
 
 
 def own_script_defaults(settings: Settings) -> Iterator[Setting]:

@@ -83,6 +83,8 @@ def find_home(document: Document) -> Home | None:
     mapping = document.mapping
     if mapping is None:
         return None
+    if document.format == "shell":
+        return _flags(frozenset(mapping.keys()))
     hits = _hits(frozenset(mapping.keys()))
     return Home("", hits) if hits else _section(mapping)
 
@@ -110,6 +112,33 @@ def _hits(keys: frozenset[str]) -> int:
     strong = len(keys & _STRONG)
     known = strong + len(keys & _WEAK)
     return known if strong >= 2 and known >= _NEEDED else 0
+
+
+_ONLY_ARGUMENTS = names(
+    """save_strategy evaluation_strategy eval_strategy logging_strategy overwrite_output_dir do_train group_by_length
+    save_total_limit dataloader_num_workers remove_unused_columns ddp_find_unused_parameters load_best_model_at_end optim
+    warmup_ratio save_steps logging_steps evaluate_during_training bf16 tf32"""
+)
+"""Flags of TrainingArguments that the scripts around their own loop do not have; two of them tell it."""
+_OTHER_FLAGS = names(
+    """sequence_len micro_batch_size finetuning_type train_micro_batch_size_per_gpu tuner_type train_type sft_type attn_impl rlhf_type
+    template cutoff_len actor_rollout_ref pretrain ds_config_file"""
+)
+"""Flags of axolotl, LLaMA-Factory, ms-swift, verl, OpenRLHF and Megatron programs."""
+_OWN_LOOP = names("deepspeed_config ds_config train_batch_size num_warmup_steps max_train_steps with_tracking zero_stage")
+"""Flags of scripts around a loop of their own: DeepSpeed's engine, or accelerate's ``*_no_trainer.py`` examples."""
+_ENOUGH_FLAGS = 4
+
+
+def _flags(keys: frozenset[str]) -> Home | None:
+    """A program's flags. One that only evaluates (``--do_eval`` without ``--do_train``) trains nothing."""
+    if keys & _OTHER_FLAGS or ("do_eval" in keys and not keys & {"do_train", "per_device_train_batch_size", "per_gpu_train_batch_size"}):
+        return None
+    strong = len(keys & _STRONG)
+    known = strong + len(keys & _WEAK)
+    if strong < 1 or known < _ENOUGH_FLAGS:
+        return None
+    return Home("", known, literal=len(keys & _ONLY_ARGUMENTS) >= 2)
 
 
 def _section(mapping: Mapping) -> Home | None:

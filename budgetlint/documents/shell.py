@@ -1,0 +1,250 @@
+"""Shell scripts as located commands: what each command would be given, as far as the text alone tells. Never executed.
+
+A variable is known when it is assigned once, literally, outside branches, loops and functions; ``${NAME:-default}`` gives the
+default of a variable that the script does not set. Everything else stays symbolic: ``$1``, ``$(...)``, arithmetic, a second
+assignment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from budgetlint.documents.shell_expand import Assignment, Expander
+from budgetlint.documents.shell_lexer import Array, Lexer, Operator, Token
+from budgetlint.documents.shell_words import Literal, RawWord, Word, moved
+from budgetlint.source import Span
+
+MAX_COMMANDS = 20_000
+"""Commands read of one script; the longest of 700 public launch scripts has 2,100."""
+
+_PATTERN = "pattern"
+"""The state of a ``case`` between ``in`` or ``;;`` and the ``)`` of the pattern."""
+_OPENING = {"if": "if", "while": "loop", "until": "loop", "for": "loop", "select": "loop", "case": _PATTERN}
+_CLOSING = {"fi": "if", "done": "loop", "esac": "case", "}": "{"}
+_GOES_ON = frozenset(("then", "else", "elif", "do", "!", "time", "{"))
+_CONDITIONAL = frozenset(("if", "loop", "case", _PATTERN, "function"))
+_DECLARES = frozenset(("export", "declare", "local", "readonly", "typeset"))
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One simple command: ``words`` expanded, ``environment`` what is assigned in front of it. Redirections are left out."""
+
+    words: tuple[Word, ...]
+    environment: Mapping[str, Word]
+    span: Span
+
+
+@dataclass(frozen=True)
+class Script:
+    """The commands of a script in the order of the text, and its variables."""
+
+    commands: tuple[Command, ...]
+    expander: Expander
+
+    def value(self, name: str) -> Word | None:
+        """What a variable holds, as one word; None where the script does not set it."""
+        return self.expander.variable(name)
+
+
+def read_shell(
+    text: str,
+    start: int = 0,
+    end: int | None = None,
+    *,
+    given: Mapping[str, Word] | None = None,
+    place: Callable[[int], int] | None = None,
+    make: bool = False,
+) -> Script:
+    """The commands of ``text[start:end]``. ``given`` are variables that the surroundings set (a job's ``envs``); ``place`` says
+    where a character of the text stands in the file, where the text is not the file's."""
+    parser = _Parser(Lexer(text, start, end, make=make))
+    parser.run()
+    assigned, raws = parser.assignments, parser.commands
+    if place is not None:
+        assigned, raws = [_moved_assignment(one, place) for one in assigned], [_moved_command(raw, place) for raw in raws]
+    expander = Expander(assigned, given if given is not None else {})
+    commands = tuple(Command(*_parts(raw, expander), raw.span) for raw in raws)
+    return Script(tuple(command for command in commands if command.words), expander)
+
+
+def _moved_assignment(one: Assignment, place: Callable[[int], int]) -> Assignment:
+    return replace(one, words=tuple(moved(word, place) for word in one.words) if one.words is not None else None)
+
+
+def _moved_command(raw: _RawCommand, place: Callable[[int], int]) -> _RawCommand:
+    words = tuple(moved(word, place) for word in raw.words)
+    return _RawCommand(words, tuple(_moved_assignment(one, place) for one in raw.environment), words[0].span)
+
+
+def _parts(raw: _RawCommand, expander: Expander) -> tuple[tuple[Word, ...], dict[str, Word]]:
+    environment = {one.name: expander.single(one) for one in raw.environment}
+    return tuple(word for part in raw.words for word in expander.words(part)), environment
+
+
+@dataclass(frozen=True, slots=True)
+class _RawCommand:
+    words: tuple[RawWord, ...]
+    environment: tuple[Assignment, ...]
+    span: Span
+
+
+@dataclass
+class _Parser:
+    """Splits tokens into simple commands and keeps track of branches, loops and functions around them."""
+
+    lexer: Lexer
+    commands: list[_RawCommand] = field(default_factory=list)
+    assignments: list[Assignment] = field(default_factory=list)
+    stack: list[str] = field(default_factory=list)
+    words: list[RawWord | Array] = field(default_factory=list)
+    chained: bool = False
+    """The command stands behind ``&&`` or ``||``: it may not run."""
+    skip_word: bool = False
+
+    def run(self) -> None:
+        for token in self.lexer.tokens():
+            self._take(token)
+            if len(self.commands) >= MAX_COMMANDS:
+                break
+        self._finish()
+
+    def _take(self, token: Token) -> None:
+        if isinstance(token, Operator):
+            self._operator(token)
+        elif self.skip_word:
+            self.skip_word = False
+        elif isinstance(token, Array) or self.words or not self._reserved(token):
+            self.words.append(token)
+
+    def _operator(self, token: Operator) -> None:
+        if token.redirects:
+            self.skip_word = not token.text.endswith("&-")
+        elif self._top() == _PATTERN:
+            self._pattern(token)
+        elif token.text == "(" and self._opens_function():
+            self.words.clear()
+            self.stack.append("function")
+        elif not (token.text == ")" and self._top() == "function" and not self.words):
+            self._separator(token)
+
+    def _top(self) -> str:
+        return self.stack[-1] if self.stack else ""
+
+    def _pattern(self, token: Operator) -> None:
+        self.words.clear()
+        if token.text == ")":
+            self.stack[-1] = "case"
+
+    def _separator(self, token: Operator) -> None:
+        self._finish()
+        self.skip_word = False
+        self.chained = token.text in ("&&", "||") or (self.chained and token.text == "|")
+        if token.text == "(":
+            self.stack.append("(")
+        elif token.text == ")" and "(" in self.stack:
+            self._pop("(")
+        elif token.text.startswith(";;") and self._top() == "case":
+            self.stack[-1] = _PATTERN
+
+    def _opens_function(self) -> bool:
+        """``name ()``: the body follows as a group."""
+        return len(self.words) == 1 and isinstance(self.words[0], RawWord) and bool(self.words[0].bare)
+
+    def _reserved(self, word: RawWord) -> bool:
+        """Is this first word of a command a reserved word, and dealt with?"""
+        text = word.bare
+        if text == "{" and self.stack and self.stack[-1] == "function":
+            return True
+        if text == "{":
+            self.stack.append("{")
+        elif text == "function":
+            self.words.append(word)
+            return True
+        elif text in _OPENING:
+            self.stack.append(_OPENING[text])
+            if text in ("for", "select", "case"):
+                self.words.append(word)
+            return True
+        elif text in _CLOSING:
+            self._pop(_CLOSING[text])
+            return True
+        return text in _GOES_ON
+
+    def _pop(self, kind: str) -> None:
+        """Close the innermost block of this kind; ``}`` closes a function too."""
+        kinds = {"{": ("{", "function"), "case": ("case", _PATTERN)}.get(kind, (kind,))
+        while self.stack:
+            if self.stack.pop() in kinds:
+                return
+
+    def _finish(self) -> None:
+        """The end of a simple command."""
+        words, self.words = self.words, []
+        if not words:
+            return
+        first = words[0].bare if isinstance(words[0], RawWord) else ""
+        if first in ("for", "select"):
+            self._loop_variable(words)
+        elif first == "function":
+            self.stack.append("function")
+        elif first not in ("case", "[["):
+            self._simple(words)
+
+    def _loop_variable(self, words: list[RawWord | Array]) -> None:
+        if len(words) > 1 and isinstance(words[1], RawWord):
+            self.assignments.append(Assignment(words[1].bare, None, conditional=True))
+
+    def _simple(self, words: list[RawWord | Array]) -> None:
+        conditional = self.chained or any(kind in _CONDITIONAL for kind in self.stack)
+        count, found = _leading(words, conditional)
+        rest = [word for word in words[count:] if isinstance(word, RawWord)]
+        name = rest[0].bare if rest else ""
+        if not rest or name in _DECLARES:
+            self.assignments.extend(found)
+            self.assignments.extend(_declared(words[count + 1 :], conditional))
+        elif name == "read" and self.lexer.bodies and words[-1].span.end < self.lexer.bodies[-1].start <= self.lexer.at:
+            self._read_here_document(rest[-1].bare, conditional)
+        elif name in ("read", "unset", "mapfile", "readarray", "getopts"):
+            self.assignments.extend(Assignment(word.bare, None, conditional=True) for word in rest[1:] if word.bare.isidentifier())
+        else:
+            span = Span(words[0].span.start, words[-1].span.end)
+            self.commands.append(_RawCommand(tuple(rest), tuple(found), span))
+
+    def _read_here_document(self, name: str, conditional: bool) -> None:
+        """``read -r -d '' NAME <<EOF``: the text becomes the variable."""
+        body = self.lexer.bodies[-1]
+        parts = Lexer(self.lexer.text, body.start, body.end).default_parts()
+        self.assignments.append(Assignment(name, (RawWord(parts, body),), conditional))
+
+
+def _leading(words: list[RawWord | Array], conditional: bool) -> tuple[int, list[Assignment]]:
+    """How many assignments stand in front, and which."""
+    found: list[Assignment] = []
+    for word in words:
+        one = assignment_of(word, conditional)
+        if one is None:
+            break
+        found.append(one)
+    return len(found), found
+
+
+def _declared(words: list[RawWord | Array], conditional: bool) -> list[Assignment]:
+    return [one for word in words if (one := assignment_of(word, conditional)) is not None]
+
+
+def assignment_of(word: RawWord | Array, conditional: bool) -> Assignment | None:
+    """``NAME=value``, ``NAME+=value`` or an array, else None."""
+    if isinstance(word, Array):
+        return Assignment(word.name, word.items, conditional, word.appends, is_list=True)
+    first = word.parts[0] if word.parts else None
+    if not isinstance(first, Literal) or first.quoted:
+        return None
+    name, equals, rest = first.text.partition("=")
+    appends, bare = name.endswith("+"), name.removesuffix("+")
+    if not equals or not bare.isidentifier() or not bare.isascii():
+        return None
+    head = (Literal(rest, first.start + len(name) + 1),) if rest else ()
+    value = RawWord((*head, *word.parts[1:]), Span(first.start + len(name) + 1, word.span.end))
+    return Assignment(bare, (value,), conditional, appends)

@@ -1,0 +1,304 @@
+"""Who starts what: launchers and wrappers are peeled off a command until the training program is left.
+
+Sources of the option tables: accelerate 1.15 ``commands/launch.py``, torch 2.13 ``distributed/run.py``, deepspeed 0.19
+``launcher/runner.py``, composer 0.32 ``cli/launcher.py``, CPython 3.13 ``python --help``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from budgetlint.documents.shell_words import Word, joined
+from budgetlint.launch.launch import Layer, Started
+from budgetlint.readers.base import names
+from budgetlint.source import Span
+
+ACCELERATE, TORCHRUN, DEEPSPEED, COMPOSER = "accelerate launch", "torchrun", "deepspeed", "composer"
+OUMI = "oumi distributed"
+"""oumi 0.7 ``core/cli/distributed_run.py`` fills in the counts of the job around it."""
+
+_BARE = {
+    ACCELERATE: names(
+        """--cpu --debug --downcast_bf16 --dynamo_use_dynamic --dynamo_use_fullgraph --dynamo_use_regional_compilation
+        --enable_cpu_affinity --fp8_use_autocast_during_eval --module --multi_gpu --no_python --no_tpu_cluster --quiet
+        --same_network --tpu --tpu_cluster --tpu_use_sudo --use_deepspeed --use_fsdp --use_megatron_lm
+        --use_parallelism_config --use_xpu --use_mps_device --use_cpu --ipex --mps -m -q"""
+    ),
+    TORCHRUN: names(
+        """-m --module --no-python --no_python --run-path --run_path --standalone --virtual-local-rank --virtual_local_rank
+        --use_env --use-env -h"""
+    ),
+    DEEPSPEED: names(
+        """--bind_cores_to_rank --force_multi --module --no_local_rank --no_python --no_ssh --no_ssh_check --quiet --save_pid
+        --elastic_training -q"""
+    ),
+    COMPOSER: names("""-v --verbose -m --module_mode --module-mode -c --command_mode --command-mode"""),
+}
+"""Launcher flags that take no value; every other flag takes one."""
+_MODULE_FLAGS = frozenset(("-m", "--module", "--module_mode", "--module-mode"))
+
+_MODULES = {
+    "torch.distributed.run": TORCHRUN,
+    "torch.distributed.launch": TORCHRUN,
+    "torch.distributed.torchrun": TORCHRUN,
+    "accelerate.commands.launch": ACCELERATE,
+    "deepspeed.launcher.runner": DEEPSPEED,
+    "deepspeed.launcher.launch": DEEPSPEED,
+    "composer.cli.launcher": COMPOSER,
+}
+_TOOLS = {
+    "axolotl": frozenset(("train",)),
+    "llamafactory-cli": frozenset(("train",)),
+    "lmf": frozenset(("train",)),
+    "swift": frozenset(("sft", "pt", "rlhf")),
+    "megatron": frozenset(("sft", "pt", "rlhf")),
+    "trl": names("""sft dpo kto grpo reward rloo orpo cpo ppo"""),
+    "litgpt": frozenset(("pretrain", "finetune", "finetune_full", "finetune_lora", "finetune_adapter", "finetune_adapter_v2")),
+    "xtuner": frozenset(("train",)),
+    "oumi": frozenset(("train",)),
+    "alto": frozenset(("train",)),
+    "modelopt": frozenset(),
+}
+"""Programs that train by a subcommand; their other subcommands (export, eval, chat) train nothing."""
+_MODULE_TOOLS = {
+    "axolotl.cli.train": ("axolotl", "train"),
+    "axolotl.cli.main": ("axolotl", ""),
+    "llamafactory.cli": ("llamafactory-cli", ""),
+    "llamafactory.launcher": ("llamafactory-cli", "train"),
+    "swift.cli.main": ("swift", ""),
+    "swift.cli.sft": ("swift", "sft"),
+    "swift.cli.rlhf": ("swift", "rlhf"),
+    "swift.cli.pt": ("swift", "pt"),
+    "trl.cli": ("trl", ""),
+    "oumi": ("oumi", ""),
+    "litgpt": ("litgpt", ""),
+}
+_SCRIPT_TOOLS = {
+    "swift/cli/sft.py": "swift sft",
+    "llm_sft.py": "swift sft",
+    "llm_pt.py": "swift pt",
+    "llm_dpo.py": "swift rlhf",
+    "rlhf/llm_dpo.py": "swift rlhf",
+    "swift/cli/rlhf.py": "swift rlhf",
+    "swift/cli/pt.py": "swift pt",
+    "src/train_bash.py": "llamafactory-cli train",
+    "llamafactory/launcher.py": "llamafactory-cli train",
+}
+"""Scripts of these names in their repositories are the tool itself."""
+
+_WRAPPERS = names(
+    """env nohup time exec sudo stdbuf nice ionice numactl taskset timeout srun mpirun mpiexec mpiexec.hydra jsrun aprun uv
+        poetry pipenv pixi conda mamba micromamba hatch pdm coverage singularity apptainer docker podman nvidia-docker enroot
+        ray nsys ncu setsid screen tmux command builtin xvfb-run caffeinate torchx sky kubectl pdsh ssh deepspeed_mpi flock
+        unbuffer run then do rocprof accelerate-launch dstack modal gpu-run with-proxy ts tsp bsub qsub salloc chrt
+        proxychains proxychains4"""
+)
+_PYTHON = re.compile(r"(?:.*[/}])?(?:python|pypy)[0-9.]*t?(?:\.exe)?|\$\{[A-Z_]*PYTHON[A-Z_]*\}", re.IGNORECASE)
+_PYTHON_VALUED = frozenset(("-W", "-X", "--check-hash-based-pycs"))
+_SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh"))
+_SCRIPT = re.compile(r".*\.pyc?$")
+MAX_LAYERS = 6
+
+
+def started(words: Sequence[Word]) -> Started | None:
+    """The program that a command starts, or None where it starts no program that could train."""
+    layers: list[Layer] = []
+    rest = tuple(words)
+    while rest and len(layers) < MAX_LAYERS:
+        found = _step(rest)
+        if found is None or isinstance(found, Started):
+            return replace(found, layers=(*layers, *found.layers)) if found is not None else None
+        layer, rest = found
+        if layer is not None:
+            layers.append(layer)
+    return None
+
+
+def shell_text(words: Sequence[Word]) -> tuple[tuple[Word, ...], tuple[Layer, ...]]:
+    """The words that are shell text themselves (``bash -c TEXT``, ``eval TEXT``), and the layers around; else nothing."""
+    for index, word in enumerate(words):
+        name = _base(word)
+        if name == "eval":
+            return ((joined(words[index + 1 :]),) if len(words) > index + 1 else ()), ()
+        if name in _SHELLS and index + 1 < len(words):
+            following = words[index + 1 : index + 4]
+            at = next((i for i, one in enumerate(following) if re.fullmatch(r"-[a-z]*c", one.text)), None)
+            if at is not None:
+                return tuple(words[index + 2 + at : index + 3 + at]), _outer(words[:index])
+            return (), ()
+        if index == 0 and name not in _WRAPPERS:
+            return (), ()
+    return (), ()
+
+
+def script_named(words: Sequence[Word]) -> Word | None:
+    """The script that ``bash run.sh``, ``sbatch job.slurm`` or ``source env.sh`` runs."""
+    if len(words) > 1 and _base(words[0]) in (*_SHELLS, "sbatch", "source", "."):
+        return next((word for word in words[1:] if not word.text.startswith("-")), None)
+    return words[0] if words and words[0].text.endswith((".sh", ".bash", ".slurm", ".sbatch")) else None
+
+
+def _outer(words: Sequence[Word]) -> tuple[Layer, ...]:
+    if not words or _base(words[0]) not in _COUNTED:
+        return ()
+    return (Layer(_COUNTED[_base(words[0])], tuple(words[1:]), _span(words)),)
+
+
+_COUNTED = {"srun": "srun", "mpirun": "mpirun", "mpiexec": "mpirun", "mpiexec.hydra": "mpirun"}
+
+
+def _step(words: tuple[Word, ...]) -> Started | tuple[Layer | None, tuple[Word, ...]] | None:
+    """One layer off: the layer (None where it says nothing) and the rest, the program itself, or nothing to start."""
+    name = _base(words[0])
+    if name == "accelerate":
+        return _launcher(ACCELERATE, words, 2) if len(words) > 1 and words[1].text == "launch" else None
+    if name in (TORCHRUN, DEEPSPEED, COMPOSER, "accelerate-launch"):
+        return _launcher(ACCELERATE if name == "accelerate-launch" else name, words, 1)
+    if name == "tune":
+        return _tune(words)
+    if name in _TOOLS:
+        return _tool(name, words[1:])
+    if _PYTHON.fullmatch(words[0].text):
+        return _python(words)
+    if _SCRIPT.fullmatch(words[0].text):
+        return _program(words)
+    if name in _WRAPPERS or not words[0].known:
+        return _wrapped(words)
+    return None
+
+
+def _wrapped(words: tuple[Word, ...]) -> tuple[Layer | None, tuple[Word, ...]] | None:
+    """Behind a wrapper with its options stands the next launcher; behind an unknown word, possibly a script."""
+    for index, word in enumerate(words[1:], 1):
+        if _starts(words, index):
+            name = _COUNTED.get(_base(words[0]))
+            layer = Layer(name, words[1:index], _span(words[:index])) if name else None
+            return layer, words[index:]
+        if not words[0].known and _SCRIPT.fullmatch(word.text):
+            return Layer("unknown", (), words[0].span), words[index:]
+    return None
+
+
+def _starts(words: tuple[Word, ...], index: int) -> bool:
+    name = _base(words[index])
+    following = words[index + 1].text if index + 1 < len(words) else ""
+    if name == "accelerate":
+        return following == "launch"
+    if name in _TOOLS:
+        return following in _TOOLS[name]
+    if name == "tune":
+        return following == "run"
+    behind_launcher = name in (TORCHRUN, COMPOSER) or (name == DEEPSPEED and not words[index].text.startswith("-"))
+    return behind_launcher or name in _COUNTED or _PYTHON.fullmatch(words[index].text) is not None
+
+
+def _launcher(name: str, words: tuple[Word, ...], at: int) -> tuple[Layer | None, tuple[Word, ...]] | Started | None:
+    """The launcher's own flags end where the program starts."""
+    begin = at
+    module = False
+    while at < len(words) and words[at].text.startswith("-"):
+        flag = words[at].text
+        module = module or flag in _MODULE_FLAGS
+        at += 1 if "=" in flag or flag in _BARE[name] else 2
+    while at < len(words) and not words[at].known and words[at].text.startswith("$") and _is_gap(words, at):
+        at += 1
+    if at >= len(words):
+        return None
+    layer = Layer(name, words[begin:at], _span(words[:begin]))
+    if not module:
+        return (layer, words[at:]) if _SCRIPT.fullmatch(words[at].text) else _as_program(layer, words[at:])
+    found = _module(words[at], words[at + 1 :])
+    return replace(found, layers=(layer, *found.layers)) if isinstance(found, Started) else (layer, found[1]) if found else None
+
+
+def _is_gap(words: tuple[Word, ...], at: int) -> bool:
+    """An unknown word in front of a script is launcher flags nobody can know."""
+    return any(_SCRIPT.fullmatch(word.text) or word.text in _MODULE_FLAGS for word in words[at + 1 : at + 3])
+
+
+def _as_program(layer: Layer, words: tuple[Word, ...]) -> Started | None:
+    """A launcher's program that is no ``.py`` file: a tool, a python behind ``--no_python``, or something unknown."""
+    name = _base(words[0])
+    if name in _TOOLS or name == "tune" or _PYTHON.fullmatch(words[0].text):
+        inner = started(words)
+        return replace(inner, layers=(layer, *inner.layers)) if inner else None
+    return Started(words[0].text, words[1:], (layer,))
+
+
+def _python(words: tuple[Word, ...]) -> tuple[Layer | None, tuple[Word, ...]] | Started | None:
+    at = 1
+    while at < len(words) and words[at].text.startswith("-"):
+        option = words[at].text
+        if option in ("-m", "-c"):
+            return _module(words[at + 1], words[at + 2 :]) if option == "-m" and at + 1 < len(words) else None
+        at += 2 if option in _PYTHON_VALUED else 1
+    return _program(words[at:]) if at < len(words) else None
+
+
+def _module(module: Word, rest: tuple[Word, ...]) -> tuple[Layer | None, tuple[Word, ...]] | Started | None:
+    name = module.text
+    if name in _MODULES:
+        return _launcher(_MODULES[name], (module, *rest), 1)
+    if name in _MODULE_TOOLS:
+        tool, subcommand = _MODULE_TOOLS[name]
+        return Started(f"{tool} {subcommand}", rest) if subcommand else _tool(tool, rest)
+    return _inner(Started(name, rest))
+
+
+def _program(words: tuple[Word, ...]) -> Started | None:
+    path = words[0].text
+    tool = next((tool for script, tool in _SCRIPT_TOOLS.items() if path.endswith(script)), path)
+    return _inner(Started(tool, words[1:]))
+
+
+def _inner(outer: Started) -> Started:
+    """``python submit.py --image X -- accelerate launch ...``: the command behind the dashes is what trains. It may be a chain
+    whose ``&&`` is quoted."""
+    at = next((index for index, word in enumerate(outer.arguments) if word.text == "--"), len(outer.arguments))
+    for words in _chain(outer.arguments[at + 1 :]):
+        inner = started(words)
+        if inner is not None:
+            return inner
+    return outer
+
+
+def _chain(words: tuple[Word, ...]) -> Iterator[tuple[Word, ...]]:
+    begin = 0
+    for index, word in enumerate(words):
+        if word.text in ("&&", ";", "||"):
+            yield words[begin:index]
+            begin = index + 1
+    yield words[begin:]
+
+
+def _tool(name: str, rest: tuple[Word, ...]) -> Started | None:
+    if not rest:
+        return None
+    if name == "oumi" and rest[0].text == "distributed":
+        inner = started(rest[1:])
+        return replace(inner, layers=tuple(replace(one, name=OUMI) for one in inner.layers)) if inner else None
+    tool = "llamafactory-cli" if name == "lmf" else name
+    return Started(f"{tool} {rest[0].text}", rest[1:]) if rest[0].text in _TOOLS[name] else None
+
+
+def _tune(words: tuple[Word, ...]) -> Started | None:
+    """``tune run [torchrun flags] RECIPE --config NAME key=value`` (torchtune 0.6 ``_cli/run.py``)."""
+    if len(words) < 3 or words[1].text != "run":
+        return None
+    found = _launcher(TORCHRUN, words, 2)
+    if not isinstance(found, Started):
+        layer, rest = found or (None, ())
+        return Started(f"tune run {rest[0].text}", rest[1:], (layer,) if layer and layer.words else ()) if rest else None
+    layers = tuple(layer for layer in found.layers if layer.words)
+    return Started(f"tune run {found.program}", found.arguments, layers)
+
+
+def _base(word: Word) -> str:
+    return word.text.rpartition("/")[2]
+
+
+def _span(words: Sequence[Word]) -> Span:
+    start, end = words[0].span.start, words[-1].span.end
+    return Span(start, max(start, end))

@@ -1,0 +1,59 @@
+"""One launch command, as documents that readers read: a program with its flags, the launchers around it, the job it stands in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from budgetlint.documents import Document
+from budgetlint.documents.shell_words import Word
+from budgetlint.run import Origin, Reference
+from budgetlint.source import SourceFile, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a job asks the cluster for. ``device`` is a card's name as written, empty where only a number is asked for;
+    ``gpus`` on each machine and ``nodes`` are None where they are not said or not known."""
+
+    device: str = ""
+    gpus: int | None = None
+    nodes: int | None = None
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True)
+class Launch:
+    """``program`` holds the flags of the training program as a mapping; its ``program`` field names it. ``layers`` are the
+    launchers around it, outermost first, one document each. ``configs`` are the files that may hold the whole run."""
+
+    source: SourceFile
+    span: Span
+    program: Document
+    layers: tuple[Document, ...] = ()
+    configs: tuple[Reference, ...] = ()
+    engines: tuple[Reference, ...] = ()
+    request: Request | None = None
+    number: int = 0
+
+    @property
+    def launcher(self) -> str:
+        """The innermost launcher (``torchrun``, ``accelerate launch``), else ``python`` or the tool itself."""
+        return self.layers[-1].program if self.layers else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A launcher around a program: its name and its own words."""
+
+    name: str
+    words: tuple[Word, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """What a command comes to: the program's name, its arguments, and the launchers around it, outermost first."""
+
+    program: str
+    arguments: tuple[Word, ...]
+    layers: tuple[Layer, ...] = ()

@@ -1,0 +1,123 @@
+"""What the readers make of a launch: the program's flags, and the launchers around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from budgetlint.documents import Document
+from budgetlint.launch.accelerate import as_config, config_file
+from budgetlint.launch.commands import ACCELERATE, COMPOSER, DEEPSPEED, OUMI
+from budgetlint.launch.launch import Launch
+from budgetlint.readers import Reader, all_readers, identify
+from budgetlint.run import Origin, OriginKind, Reading, Reference, Role, Setting, Settings
+
+TOOLS = (
+    ("axolotl ", "axolotl"),
+    ("llamafactory-cli ", "llamafactory"),
+    ("trl ", "trl"),
+    ("swift ", "ms_swift"),
+    ("megatron ", "ms_swift"),
+    ("tune run ", "torchtune"),
+    ("litgpt ", "litgpt"),
+    ("openrlhf.", "openrlhf"),
+    ("verl.", "verl"),
+    ("open_instruct/", "open_instruct"),
+)
+"""The format of what a program reads, by its name."""
+_SAME_KEYS = frozenset(("axolotl", "llamafactory", "trl"))
+"""Programs whose flags are the keys of their files."""
+_EVERY_DEVICE = (ACCELERATE, DEEPSPEED, COMPOSER, OUMI)
+"""Launchers that take every visible device unless they are told."""
+_EVERY_DEVICE_TOOLS = ("axolotl ", "llamafactory-cli ", "trl ")
+"""They call accelerate or torchrun themselves (axolotl ``cli/main.py``, LLaMA-Factory ``launcher.py``, TRL ``cli.py``)."""
+_TASKS = {"sft": "sft", "dpo": "dpo", "kto": "kto", "orpo": "orpo", "grpo": "grpo", "ppo": "ppo", "reward": "reward"}
+_ONE_PROCESS = frozenset(("hf_training_arguments", "trl", "alignment_handbook", "llamafactory"))
+"""Formats whose programs start no further processes when python runs them."""
+
+
+def format_of(launch: Launch) -> str:
+    """The format of the flags: by the program's name, else the reader that claims them, else empty."""
+    named = next((format for prefix, format in TOOLS if launch.program.program.startswith(prefix)), "")
+    if named:
+        return named
+    reader = identify(launch.program)
+    return reader.format if isinstance(reader, Reader) else ""
+
+
+def flag_reader(launch: Launch, trainers: Iterable[Reading]) -> Reader | None:
+    """Who reads the program's flags: the reader of the file that the flags override, else whoever claims them."""
+    for trainer in trainers:
+        return _named(trainer.format)
+    claimed = identify(launch.program)
+    if isinstance(claimed, Reader):
+        return claimed if claimed.role is Role.TRAINER else None
+    format = format_of(launch)
+    return _named(format) if format in _SAME_KEYS else None
+
+
+def _named(format: str) -> Reader | None:
+    return next((reader for reader in all_readers() if reader.format == format), None)
+
+
+def flag_reading(launch: Launch, trainers: tuple[Reading, ...]) -> Reading | None:
+    """The program's flags. Beside a file, only what the flags themselves say: no conclusion from what they leave out."""
+    reader = flag_reader(launch, trainers)
+    if reader is None or (trainers and launch.program.mapping is not None and not launch.program.mapping.entries):
+        return None
+    found = reader.read(launch.program)
+    if not trainers:
+        return replace(found, settings=found.settings.filled(_from_name(launch)))
+    written = [setting for setting in found.settings.values() if setting.origin.source is launch.source]
+    return replace(found, settings=Settings(written))
+
+
+def _from_name(launch: Launch) -> Iterator[Setting]:
+    """``trl dpo`` names its task."""
+    tool, _, subcommand = launch.program.program.partition(" ")
+    if tool == "trl" and subcommand in _TASKS:
+        yield Setting("task", _TASKS[subcommand], Origin(OriginKind.FLAG, launch.source, launch.span, "trl"), subcommand)
+
+
+def launcher_readings(launch: Launch) -> tuple[Reading, ...]:
+    """The launchers, innermost first; what the environment and the job say comes last."""
+    readings: list[Reading] = []
+    for document in reversed(launch.layers):
+        if document.program == ACCELERATE:
+            readings.append(_accelerate(launch, document))
+            continue
+        reader = identify(document)
+        if isinstance(reader, Reader) and reader.role is Role.LAUNCHER and _counts(launch, document.program):
+            readings.append(reader.read(document))
+    return tuple(reading for reading in readings if reading.settings or reading.references)
+
+
+def _counts(launch: Launch, program: str) -> bool:
+    """``srun`` counts processes only where each task is the program itself; the visible devices only where all are taken."""
+    inner = launch.launcher
+    if program in ("srun", "mpirun"):
+        return inner == program
+    return program != "environment" or inner in ("environment", *_EVERY_DEVICE) or inner.startswith("torchrun")
+
+
+def _accelerate(launch: Launch, document: Document) -> Reading:
+    from budgetlint.readers.accelerate.reader import READER
+
+    found = READER.read(as_config(document))
+    named = config_file(document)
+    references = found.references
+    if named is not None:
+        references = (*references, Reference(Role.LAUNCHER, named.text, Origin(OriginKind.FLAG, launch.source, named.span, "config_file")))
+    return replace(found, document=document, references=references)
+
+
+def takes_every_device(launch: Launch) -> bool:
+    return launch.launcher in _EVERY_DEVICE or launch.program.program.startswith(_EVERY_DEVICE_TOOLS)
+
+
+def one_process(launch: Launch, reading: Reading) -> Setting | None:
+    """A bare ``python train.py`` is one process."""
+    around = [document.program for document in launch.layers if document.program not in ("environment", "job")]
+    if around or reading.format not in _ONE_PROCESS or launch.program.program.startswith(_EVERY_DEVICE_TOOLS):
+        return None
+    return Setting("devices", 1, Origin(OriginKind.DERIVED, note="python starts one process"), "1")

@@ -1,0 +1,87 @@
+"""What ``#SBATCH`` lines ask for. Source: Slurm 24.11 ``sbatch(1)``; only lines before the first command count."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from budgetlint.documents import Document, Entry, Scalar
+from budgetlint.documents import Mapping as Block
+from budgetlint.documents.shell_words import Atom, Word
+from budgetlint.launch.launch import Request
+from budgetlint.run import Origin, OriginKind
+from budgetlint.source import SourceFile, Span
+
+_DIRECTIVE = re.compile(r"^#SBATCH[ \t]+(--?[A-Za-z][\w-]*)(?:[ \t]*=[ \t]*|[ \t]+)?([^\s#]*)", re.MULTILINE)
+_SHORT = {"-N": "nodes", "-n": "ntasks", "-G": "gpus", "-C": "constraint", "-p": "partition", "-c": "cpus-per-task"}
+_GPU = re.compile(r"(?:gpu|gpus|gres/gpu)(?::([A-Za-z][\w.-]*))?(?:[:=]([0-9]+))?\b")
+_COUNT = re.compile(r"(?:([A-Za-z][\w.-]*):)?([0-9]+)")
+_NODES = re.compile(r"([0-9]+)(?:-\1)?")
+
+
+def is_slurm(source: SourceFile) -> bool:
+    return "#SBATCH" in source.text and _DIRECTIVE.search(source.text) is not None
+
+
+def read_slurm(source: SourceFile) -> tuple[Request, Document, Mapping[str, Word]]:
+    """The request, the same as a document of kind ``job``, and the variables that Slurm sets from it."""
+    found = {name: (value, span) for name, value, span in _directives(source)}
+    device, gpus, where = _gpus(found)
+    nodes_text, nodes_span = found.get("nodes", ("", None))
+    match = _NODES.fullmatch(nodes_text)
+    nodes = int(match[1]) if match else None
+    origin = Origin(OriginKind.FLAG, source, where, "gres") if where else None
+    given = [(name, nodes_text, nodes_span) for name in ("SLURM_NNODES", "SLURM_JOB_NUM_NODES")] if nodes and nodes_span else []
+    if gpus is not None and where is not None:
+        given += [(name, str(gpus), where) for name in ("SLURM_GPUS_ON_NODE", "SLURM_GPUS_PER_NODE")]
+    for key, name in (("ntasks", "SLURM_NTASKS"), ("ntasks-per-node", "SLURM_NTASKS_PER_NODE")):
+        if key in found and found[key][0].isdecimal():
+            given.append((name, *found[key]))
+    return Request(device, gpus, nodes, origin), _document(source, found), {name: _word(text, span) for name, text, span in given}
+
+
+def _directives(source: SourceFile) -> Iterator[tuple[str, str, Span]]:
+    for found in _DIRECTIVE.finditer(source.text):
+        name = _SHORT.get(found[1], found[1].lstrip("-"))
+        yield name, found[2].strip("\"'"), Span(found.start(2), found.end(2))
+
+
+def _gpus(found: Mapping[str, tuple[str, Span]]) -> tuple[str, int | None, Span | None]:
+    """Card, how many on each machine, and where it says so."""
+    for name in ("gres", "gpus-per-node", "gpus-per-task", "gpus"):
+        if name not in found:
+            continue
+        text, span = found[name]
+        match = _GPU.search(text) if name == "gres" else _COUNT.fullmatch(text)
+        if match is None:
+            continue
+        count = int(match[2] or 1)
+        return match[1] or _constraint(found), _per_node(name, count, found), span
+    return "", None, None
+
+
+def _per_node(name: str, count: int, found: Mapping[str, tuple[str, Span]]) -> int | None:
+    if name == "gpus":
+        nodes = found.get("nodes", ("1", None))[0]
+        return count // int(nodes) if nodes.isdecimal() and int(nodes) and count % int(nodes) == 0 else None
+    if name == "gpus-per-task":
+        tasks = found.get("ntasks-per-node", ("1", None))[0]
+        return count * int(tasks) if tasks.isdecimal() else None
+    return count
+
+
+def _constraint(found: Mapping[str, tuple[str, Span]]) -> str:
+    """``--constraint=a100`` names the card in many clusters; the catalog decides whether it is one."""
+    return found.get("constraint", ("", None))[0]
+
+
+_KEPT = ("nodes", "ntasks", "ntasks-per-node")
+
+
+def _document(source: SourceFile, found: Mapping[str, tuple[str, Span]]) -> Document:
+    entries = tuple(Entry(Scalar(name.replace("-", "_"), found[name][1]), Scalar(*found[name])) for name in _KEPT if name in found)
+    return Document(source, "shell", Block(entries, Span(0, 0)), program="job")
+
+
+def _word(text: str, span: Span) -> Word:
+    return Word(text, span, True, (Atom(text, span.start),))

@@ -1,0 +1,172 @@
+"""The model that Megatron builds from numbers on its command line, as a ``model_custom`` setting.
+
+Sources: Megatron-LM ``megatron/training/arguments.py`` (``ffn_hidden_size``: 4h, or under ``swiglu`` two thirds of it in steps of 64;
+``_vocab_size_with_padding``), megatron-core 0.16.1 ``models/gpt/gpt_model.py``, ``transformer/transformer_config.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from budgetlint.readers.base import to_bool, to_count, to_text
+from budgetlint.readers.lookup import Lookup
+from budgetlint.run import Setting
+
+GPT2_VOCABULARY = 50257
+"""``GPT2BPETokenizer``, the only tokenizer whose size the arguments fix."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What one framework calls the numbers; several spellings of one, the first found counts."""
+
+    layers: tuple[str, ...] = ("num_layers",)
+    hidden: tuple[str, ...] = ("hidden_size",)
+    heads: tuple[str, ...] = ("num_attention_heads",)
+    groups: tuple[str, ...] = ("num_query_groups",)
+    head_dim: tuple[str, ...] = ("kv_channels",)
+    wide: tuple[str, ...] = ("ffn_hidden_size",)
+    vocabulary: tuple[str, ...] = ("padded_vocab_size", "vocab_size", "override_vocab_size")
+    positions: tuple[str, ...] = ("max_position_embeddings",)
+    experts: tuple[str, ...] = ("num_experts", "num_moe_experts")
+    expert_wide: tuple[str, ...] = ("moe_ffn_hidden_size",)
+    chosen: tuple[str, ...] = ("moe_router_topk",)
+
+
+MEGATRON = Names()
+_UNSIZED = (
+    "multi_latent_attention",
+    "hybrid_override_pattern",
+    "hybrid_layer_pattern",
+    "is_hybrid_model",
+    "heterogeneous_layers_config_path",
+)
+"""Models of these arguments have tensors that a handful of numbers does not tell."""
+
+
+def custom_model(look: Lookup, names: Names, style: Style, vocabulary: int | None) -> list[Setting]:
+    """``model_custom`` with the number of layers as its origin; symbolic where a number is; nothing where one is missing."""
+    needed = {name: look.setting(name, to_count, *getattr(names, name)) for name in ("layers", "hidden", "heads")}
+    stated = [setting for setting in needed.values() if setting is not None]
+    if len(stated) < len(needed) or look.has(*_UNSIZED):
+        return []
+    rows = {name: look.setting(name, to_count, *getattr(names, name)) for name in ("groups", "head_dim", "wide", "vocabulary", "positions")}
+    given = [*stated, *(row for row in rows.values() if row is not None and not _is_four_times(row))]
+    origin = stated[0].origin
+    if any(not setting.known for setting in given):
+        return [Setting("model_custom", None, origin, "sizes", state="symbolic")]
+    sizes = {**{setting.name: setting.value for setting in given}}
+    rows_of_vocabulary = sizes.pop("vocabulary", vocabulary)
+    if rows_of_vocabulary is None or sizes["hidden"] % sizes["heads"]:
+        return []
+    numbers = _numbers(sizes, style, rows_of_vocabulary, _experts(look, names))
+    return [Setting("model_custom", numbers, origin, _words(numbers))]
+
+
+def _is_four_times(row: Setting) -> bool:
+    """NeMo's ``${multiply:4, ${.hidden_size}}`` says the default."""
+    return not row.known and "multiply:4" in row.text.replace(" ", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What is no number: gated MLP, norm, biases, ties, positions, residuals side by side."""
+
+    gated: bool = False
+    rms: bool = False
+    norm_bias: bool = True
+    bias: bool = True
+    qkv_bias: bool = True
+    tied: bool = True
+    position: str = "learned"
+    parallel: bool = False
+    qk_norm: bool = False
+    gated_wide: Callable[[int], int] = lambda hidden: int(4 * hidden * 2 / 3 / 64) * 64
+
+
+def megatron_style(look: Lookup) -> Style:
+    def on(*keys: str) -> bool:
+        return any((found := look.setting("", to_bool, key)) is not None and found.value is True for key in keys)
+
+    rms = (found := look.setting("", to_text, "normalization")) is not None and str(found.value).lower() == "rmsnorm"
+    position = look.setting("", to_text, "position_embedding_type")
+    rotary = on("use_rotary_position_embeddings") or (position is not None and str(position.value) in ("rope", "yarn", "mrope"))
+    bias = not on("disable_bias_linear")
+    return Style(
+        gated=on("swiglu", "gated_linear_unit"),
+        rms=rms,
+        norm_bias=not rms,
+        bias=bias,
+        qkv_bias=bias or on("add_qkv_bias"),
+        tied=not on("untie_embeddings_and_output_weights"),
+        position="rope" if rotary else "none" if position is not None and position.value == "none" else "learned",
+        qk_norm=on("qk_layernorm"),
+    )
+
+
+def gpt2_vocabulary(look: Lookup, divisor: int = 128) -> int | None:
+    """50257 in steps of ``make_vocab_size_divisible_by`` times the tensor-parallel degree (arguments.py); None for other tokenizers.
+
+    A merge file without a tokenizer's name is GPT-2's."""
+    kind = look.setting("", to_text, "tokenizer_type")
+    if str(kind.value) != "GPT2BPETokenizer" if kind is not None else not look.has("merge_file"):
+        return None
+    step = _count(look, divisor, "make_vocab_size_divisible_by") * _count(look, 1, "tensor_model_parallel_size", "model_parallel_size")
+    return padded(GPT2_VOCABULARY, step)
+
+
+def padded(size: int, step: int) -> int:
+    return -(-size // step) * step
+
+
+def _count(look: Lookup, otherwise: int, *keys: str) -> int:
+    found = look.setting("", to_count, *keys)
+    return int(found.value) if found is not None and found.known else otherwise
+
+
+def _experts(look: Lookup, names: Names) -> dict[str, int]:
+    experts = _count(look, 0, *names.experts)
+    if experts < 2:
+        return {}
+    wide = _count(look, 0, *names.expert_wide)
+    chosen = {"experts": experts, "experts_per_token": _count(look, 2, *names.chosen)}
+    return {**chosen, **({"moe_intermediate": wide} if wide else {})}
+
+
+def _numbers(sizes: dict[str, int], style: Style, vocabulary: int, experts: dict[str, int]) -> tuple[tuple[str, Any], ...]:
+    hidden, heads = sizes["hidden"], sizes["heads"]
+    wide = sizes.get("wide") or (style.gated_wide(hidden) if style.gated else 4 * hidden)
+    moe = {**experts, "moe_intermediate": experts.get("moe_intermediate", wide)} if experts else {}
+    rows: dict[str, Any] = {
+        "hidden": hidden,
+        "layers": sizes["layers"],
+        "heads": heads,
+        "kv_heads": sizes.get("groups") or heads,
+        "head_dim": sizes.get("head_dim") or hidden // heads,
+        "intermediate": wide,
+        "vocab": vocabulary,
+        "max_positions": sizes.get("positions"),
+        "tied": style.tied,
+        "position": style.position,
+        **moe,
+        **_looks(style, bool(experts)),
+    }
+    return tuple(rows.items())
+
+
+def _looks(style: Style, mixture: bool) -> dict[str, Any]:
+    """The nearest family whose modules are known: Llama for gated MLPs and experts, GPT-NeoX for plain ones."""
+    norm = {"norm": "rmsnorm" if style.rms else "layernorm", "norm_bias": style.norm_bias, "qk_norm": "head" if style.qk_norm else None}
+    biases = {"qkv_bias": style.qkv_bias, "o_bias": style.bias, "mlp_bias": style.bias}
+    if style.gated or mixture:
+        return {"family": "llama", "glu": style.gated, **norm, **biases}
+    residual = {} if style.parallel else {"sequential_residual": 1}
+    extra = (*residual.items(), *((("parallel_block", 1),) if style.parallel else ()))
+    return {"family": "gpt_neox", "glu": False, "activation": "gelu", "extra": extra, **norm, **biases}
+
+
+def _words(numbers: tuple[tuple[str, Any], ...]) -> str:
+    shown = ("hidden", "layers", "heads", "kv_heads", "intermediate", "vocab")
+    return " ".join(f"{name}={value}" for name, value in numbers if name in shown)

@@ -1,0 +1,128 @@
+"""What several keys of ms-swift decide together.
+
+Sources: ms_swift 4.6.0 ``arguments/base_args/model_args.py`` ``_init_mixed_precision`` (a bf16 model computes under bf16, an fp16 or
+fp32 one under fp16), ``base_args/quant_args.py``, ``pipelines/train/tuner.py`` (full tuning keeps the loaded
+dtype), ``arguments/rlhf_args.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from budgetlint.readers.base import default, read_keys, to_count, to_int, to_text
+from budgetlint.readers.hf.precision import read_autocast
+from budgetlint.readers.lookup import Lookup, renamed
+from budgetlint.readers.ms_swift.keys import LORA, to_own_dtype, to_task, to_weights
+from budgetlint.run import Setting
+
+_TUNERS = ("tuner_type", "train_type", "sft_type")
+_PLAIN_LORA = ("lora", "qlora")
+_ALIKE = ("longlora", "adalora", "unsloth")
+"""Tuners that are LoRA in what they keep; anything else is an adapter of its own."""
+
+
+def tuner(look: Lookup) -> Iterator[Setting]:
+    stated = look.setting("adapter", to_text, *_TUNERS)
+    word = str(stated.value).lower() if stated is not None and stated.known else "" if stated is not None else "lora"
+    if stated is not None:
+        kind = "none" if word == "full" else "lora" if word in (*_PLAIN_LORA, *_ALIKE) else "other"
+        yield renamed(stated, "adapter", kind)
+        if kind == "other":
+            yield renamed(stated, "adapter_kind", word)
+    if word in ("", *_PLAIN_LORA, *_ALIKE):
+        settings, wrong = read_keys(look.document, look.loader, LORA, look.prefix)
+        look.misreads.extend(wrong)
+        yield from settings
+        if _is_second(look) and all(setting.name != "lora_targets" for setting in settings):
+            yield default("lora_targets", ATTENTION, "ms-swift 2.x lora_target_modules: DEFAULT, the attention of the model")
+
+
+_SECOND = ("sft_type", "model_id_or_path", "lora_target_modules", "lora_dropout_p", "quantization_bit", "dtype", "use_flash_attn")
+"""Names that ms-swift 3.0 gave up."""
+ATTENTION = ("q_proj", "k_proj", "v_proj", "qkv_proj", "query_key_value", "c_attn", "W_pack", "wqkv")
+
+
+def _is_second(look: Lookup) -> bool:
+    return look.has(*_SECOND)
+
+
+def second_length(look: Lookup) -> Iterator[Setting]:
+    """2.x cut at 2048 tokens where nothing was said; later versions keep the model's own limit."""
+    if _is_second(look) and not look.has("max_length"):
+        yield default("seq_len", 2048, "ms-swift 2.x max_length")
+
+
+def grpo_length(look: Lookup) -> Iterator[Setting]:
+    """GRPO cuts prompts at ``max_length`` and writes ``max_completion_length`` tokens (512 unless said): a bound, no length."""
+    method = look.raw("rlhf_type")
+    prompt = look.setting("seq_len", to_count, "max_length")
+    if method is None or method.text != "grpo" or prompt is None or not prompt.known:
+        return
+    written = look.setting("", to_count, "max_completion_length")
+    most = prompt.value + (written.value if written is not None and written.known else 512)
+    yield replace(prompt, value=None, state="auto", readings=(most, 1))
+
+
+def quant_of_name(name: str) -> str:
+    """What the name of a checkpoint says about how its weights are stored: ``Qwen-72B-Chat-Int4``, ``...-AWQ``."""
+    word = name.lower().rstrip("/")
+    if "awq" in word:
+        return "awq"
+    if "gptq" in word or word.endswith("int4"):
+        return "int8" if word.endswith("int8") else "gptq"
+    return "int8" if word.endswith("int8") else ""
+
+
+def precision(look: Lookup) -> list[Setting]:
+    """``bf16`` and ``fp16`` where they are written, else what follows from the dtype of the weights."""
+    stated = read_autocast(look, bf16_by_default=True)
+    weights = look.setting("weights_dtype", to_weights, "torch_dtype", "dtype")
+    if stated or weights is None or not weights.known or weights.value == "auto":
+        return stated
+    return [renamed(weights, "autocast", "bf16" if weights.value == "bf16" else "fp16")]
+
+
+def quant(look: Lookup) -> Iterator[Setting]:
+    bits = look.setting("quant", to_int, "quant_bits", "quantization_bit")
+    method = look.setting("", to_text, "quant_method")
+    if bits is None or not bits.value:
+        return
+    if method is not None and str(method.value).lower() != "bnb":
+        yield (
+            renamed(bits, "quant", "int8")
+            if bits.value == 8
+            else Setting("quant", None, bits.origin, f"{method.text} {bits.text}", "symbolic")
+        )
+        return
+    kind = look.setting("quant", to_text, "bnb_4bit_quant_type")
+    yield renamed(bits, "quant", {4: str(kind.value) if kind else "nf4", 8: "int8"}.get(bits.value))
+    rows = (
+        look.setting("quant_double", look.flag, "bnb_4bit_use_double_quant"),
+        look.setting("quant_compute_dtype", to_own_dtype, "bnb_4bit_compute_dtype", "bnb_4bit_comp_dtype"),
+    )
+    yield from (row for row in rows if row is not None)
+
+
+def evaluation(look: Lookup) -> Iterator[Setting]:
+    """Evaluation needs data: a split, or a set of its own (``sft_args.py``)."""
+    split = look.raw("split_dataset_ratio", "dataset_test_ratio")
+    if split is not None and split.value in (0, 0.0, "0", "0.0", "0.") and not look.has("val_dataset"):
+        yield Setting("eval_on", False, split.origin, split.text)
+
+
+def rlhf(look: Lookup) -> Iterator[Setting]:
+    """The method, and the models beside the policy: a reference for full tuning, a rollout engine."""
+    method = look.setting("task", to_task, "rlhf_type")
+    if method is not None:
+        yield method
+        full = look.setting("", to_text, *_TUNERS)
+        named = look.setting("reference_model", to_text, "ref_model")
+        if named is not None:
+            yield named
+        elif method.value in ("dpo", "kto", "ppo", "grpo") and full is not None and str(full.value) == "full":
+            yield renamed(method, "reference_model", "policy")
+    engine = look.switch("use_vllm")
+    mode = look.setting("", to_text, "vllm_mode")
+    if engine is not None and engine.value and (mode is None or mode.value == "colocate"):
+        yield renamed(mode or engine, "rollout_engine", "vllm")

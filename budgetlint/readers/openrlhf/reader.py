@@ -1,0 +1,172 @@
+"""OpenRLHF: flags of ``python -m openrlhf.cli.train_*``; DeepSpeed runs everything.
+
+Sources: openrlhf 0.11.2 ``openrlhf/cli``, ``utils/deepspeed/deepspeed_utils.py`` ``get_train_ds_config`` (bf16 engine, ``adam_offload``,
+sizes ``auto``), ``models/actor.py``; 0.5.0 the same files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from budgetlint.documents import Document, Loader
+from budgetlint.readers.base import Reader, default, names, read_keys, to_dtype, to_int, to_text
+from budgetlint.readers.deepspeed.defaults import deepspeed_defaults
+from budgetlint.readers.lookup import Lookup, renamed
+from budgetlint.readers.openrlhf.keys import KEYS
+from budgetlint.run import Reading, Role, Setting, Settings, Stack
+
+FORMAT = "openrlhf"
+_LOADER = Loader.OMEGACONF
+_TASKS = {
+    "train_sft": "sft", "train_dpo": "dpo", "train_kto": "kto", "train_rm": "reward", "train_prm": "reward", "train_ppo": "ppo",
+    "train_ppo_ray": "ppo", "train_kd": "other", "train_grpo": "grpo",
+}  # fmt: skip
+_OLD = names("micro_train_batch_size zero_stage pretrain train_batch_size max_len adam_offload micro_rollout_batch_size reward_pretrain")
+
+
+def recognise(document: Document) -> float:
+    """The module, or (for a copy of a script) the flags that only OpenRLHF has together."""
+    mapping = document.mapping
+    if mapping is None or document.format != "shell":
+        return 0.0
+    if "openrlhf" in document.program:
+        return 1.0 if program_task(document) else 0.0
+    keys = frozenset(mapping.keys())
+    dotted = {"ds", "train", "data"} <= keys and bool({"model", "actor"} & keys) and document.entry("ds.zero_stage") is not None
+    return 0.9 if dotted or ("micro_train_batch_size" in keys and len(keys & _OLD) >= 3) else 0.0
+
+
+def program_task(document: Document) -> str:
+    """The task by the script's name; ``advantage_estimator`` tells GRPO and its like from PPO."""
+    leaf = document.program.removesuffix(".py").replace("/", ".").rpartition(".")[2]
+    return _TASKS.get(leaf, "")
+
+
+def read(document: Document) -> Reading:
+    settings, misreads = read_keys(document, _LOADER, KEYS)
+    look = Lookup(document, _LOADER, "", misreads)
+    together = [
+        *_task(document, look),
+        *_length(look),
+        *_precision(look),
+        *_adapter(look),
+        *_kernels(look),
+        *_roles(look),
+        *_optimizer(look),
+    ]
+    return Reading(FORMAT, Role.TRAINER, document, Settings((*settings, *together)), (), tuple(misreads))
+
+
+def _task(document: Document, look: Lookup) -> Iterator[Setting]:
+    estimator = look.setting("task", to_text, "advantage_estimator", "algo.advantage.estimator")
+    if estimator is not None and estimator.known:
+        yield renamed(estimator, "task", "ppo" if estimator.value == "gae" else "grpo")
+    elif task := program_task(document):
+        yield default("task", task, document.program)
+
+
+def _length(look: Lookup) -> Iterator[Setting]:
+    """A dynamic batch packs up to ``max_tokens_per_gpu`` tokens (16192 unless said); how many hangs on the rollouts."""
+    dynamic = look.switch("train.dynamic_batch_enable") or look.switch("use_dynamic_batch")
+    if dynamic is not None and dynamic.value:
+        tokens = look.setting("", to_int, "train.max_tokens_per_gpu", "train_max_tokens_per_gpu")
+        most = tokens.value if tokens is not None and tokens.known else 16192
+        yield replace(renamed(tokens or dynamic, "seq_len", None), state="auto", readings=(most, 1))
+        yield renamed(dynamic, "micro_batch", 1)
+        yield renamed(dynamic, "packing", True)
+
+
+def _precision(look: Lookup) -> Iterator[Setting]:
+    """One dtype for weights and engine; the old ``--bf16`` left fp16 and fp32 out."""
+    stated = look.setting("engine_dtype", to_dtype, "ds.param_dtype", "param_dtype")
+    bf16 = look.switch("bf16")
+    if stated is None and bf16 is not None and bf16.value:
+        stated = renamed(bf16, "engine_dtype", "bf16")
+    if stated is not None:
+        yield stated
+        yield renamed(stated, "weights_dtype", stated.value)
+
+
+def _adapter(look: Lookup) -> Iterator[Setting]:
+    """Rank 0 trains the model itself."""
+    rank = look.setting("lora_r", to_int, "ds.lora.rank", "lora_rank")
+    if rank is not None:
+        yield renamed(rank, "adapter", "lora" if rank.value else "none")
+        yield from (rank,) if rank.value or not rank.known else ()
+    four = look.switch("ds.load_in_4bit") or look.switch("load_in_4bit")
+    if four is not None and four.value:
+        yield renamed(four, "quant", "nf4")
+
+
+def _kernels(look: Lookup) -> Iterator[Setting]:
+    liger = look.switch("ds.use_liger_kernel") or look.switch("use_liger_kernel")
+    if liger is not None:
+        yield renamed(liger, "kernels", ("rms_norm", "rope", "swiglu", "linear_cross_entropy") if liger.value else ())
+
+
+def _roles(look: Lookup) -> Iterator[Setting]:
+    engines = look.setting("", to_int, "vllm.num_engines", "vllm_num_engines")
+    together = look.switch("train.colocate_all") or look.switch("colocate_all_models")
+    if engines is not None and engines.value and together is not None and together.value:
+        yield renamed(engines, "rollout_engine", "vllm")
+
+
+def _optimizer(look: Lookup) -> Iterator[Setting]:
+    """DeepSpeed builds ``Adam`` (decoupled), on the host where it is offloaded (``actor.py``, ``get_train_ds_config``)."""
+    stated = look.setting("optimizer", to_text, "optim", "actor.optim")
+    if stated is not None and stated.known:
+        yield renamed(stated, "optimizer", "muon" if stated.value == "muon" else "fused_adam")
+
+
+_CLI = "openrlhf cli/train_*.py "
+_FIXED: tuple[tuple[str, Any, str], ...] = (
+    ("adapter", "none", "ds.lora.rank: 0"),
+    ("quant", "none", "ds.load_in_4bit"),
+    ("global_batch", 128, "train.batch_size"),
+    ("recompute", "none", "gradient_checkpointing_enable"),
+    ("recompute_reentrant", False, "gradient_checkpointing_reentrant"),
+    ("shard", "zero2", "ds.zero_stage: 2"),
+    ("engine_dtype", "bf16", "ds.param_dtype: bf16"),
+    ("weights_dtype", "bf16", "ds.param_dtype: bf16"),
+    ("autocast", "none", "the engine's dtype only"),
+    ("attention", "flash", "ds.attn_implementation: flash_attention_2"),
+    ("kernels", (), "ds.use_liger_kernel"),
+    ("loss", "full", "ds.use_liger_kernel"),
+    ("packing", False, "ds.packing_samples"),
+    ("weight_decay", 0.0, "adam.weight_decay"),
+    ("adam_beta1", 0.9, "adam.betas"),
+    ("adam_beta2", 0.95, "adam.betas"),
+    ("max_grad_norm", 1.0, "max_norm"),
+    ("lr_scheduler", "cosine_with_min_lr", "lr_scheduler"),
+    ("offload_optimizer", "none", "ds.adam_offload"),
+    ("offload_params", "none", "train_* builds its engine with offload=False"),
+)
+_LORA: tuple[tuple[str, Any, str], ...] = (
+    ("lora_alpha", 16.0, "ds.lora.alpha"),
+    ("lora_dropout", 0.0, "ds.lora.dropout"),
+    ("lora_targets", ("all-linear",), "ds.lora.target_modules"),
+)
+_BY_TASK = {"sft": (8, 2048), "dpo": (8, 512), "reward": (1, 512), "ppo": (1, 2048), "grpo": (1, 2048)}
+"""``train.micro_batch_size`` and ``data.max_len`` of each trainer."""
+_WITH_REFERENCE = ("dpo", "kto", "ppo", "grpo")
+
+
+def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
+    task = settings.value("task", "")
+    yield from (default(name, value, _CLI + note) for name, value, note in _FIXED)
+    if settings.value("adapter") == "lora":
+        yield from (default(name, value, _CLI + note) for name, value, note in _LORA)
+    if task in _BY_TASK:
+        micro, length = _BY_TASK[task]
+        yield default("micro_batch", micro, _CLI + "train.micro_batch_size")
+        yield default("seq_len", length, _CLI + "data.max_len")
+    if task in _WITH_REFERENCE:
+        yield default("reference_model", "policy", f"openrlhf {task}: a frozen copy of the policy")
+    offloaded = settings.value("offload_optimizer") == "cpu"
+    yield default("optimizer", "cpu_adam" if offloaded else "fused_adam", "openrlhf utils/deepspeed: DeepSpeed Adam")
+    yield from deepspeed_defaults(settings, stack)
+
+
+READER = Reader(FORMAT, Role.TRAINER, _LOADER, recognise, read, defaults, package="openrlhf")

@@ -1,0 +1,72 @@
+"""What torchtune's recipes and builders fill in. Source: torchtune 0.6.1 ``recipes/*.py`` and ``models/*/_model_builders.py``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from budgetlint.readers.base import default
+from budgetlint.readers.derived import derived
+from budgetlint.run import Setting, Settings, Stack
+
+_RECIPES = "torchtune recipes: cfg.get"
+_FIXED: tuple[tuple[str, Any, str], ...] = (
+    ("model_code", "torchtune", "torchtune modules/transformer.py"),
+    ("task", "sft", "torchtune recipes"),
+    ("adapter", "none", "torchtune: the builder's name says lora_ or qlora_"),
+    ("quant", "none", "torchtune: the builder's name says qlora_"),
+    ("autocast", "none", "torchtune recipes: everything in dtype"),
+    ("recompute", "none", f"{_RECIPES}('enable_activation_checkpointing', False)"),
+    ("recompute_offload", False, f"{_RECIPES}('enable_activation_offloading', False)"),
+    ("recompute_reentrant", False, "torch checkpoint_wrapper: CheckpointImpl.NO_REENTRANT"),
+    ("attention", "sdpa", "torchtune modules/attention_utils.py"),
+    ("kernels", (), "torchtune has no fused kernels of its own"),
+    ("compile", False, f"{_RECIPES}('compile', False)"),
+    ("packing", False, "torchtune datasets: packed=False"),
+    ("pad_to_seq_len", False, "torchtune data/_collate.py: to the longest of the batch"),
+    ("max_grad_norm", 0.0, f"{_RECIPES}('clip_grad_norm', None)"),
+    ("optimizer_in_backward", False, f"{_RECIPES}('optimizer_in_bwd', False)"),
+    ("eval_on", False, f"{_RECIPES}('run_val_every_n_steps')"),
+    ("save_strategy", "epoch", "torchtune recipes: after each epoch"),
+)
+_SHARDED: tuple[tuple[str, Any, str], ...] = (
+    ("shard_strategy", "full", "torchtune training/_distributed.py shard_model: fully_shard"),
+    ("wrap", "layer", "torchtune training/_distributed.py get_shard_conditions"),
+    ("reshard_after_forward", True, f"{_RECIPES}('fsdp_reshard_after_forward', True)"),
+    ("offload_params", "none", f"{_RECIPES}('fsdp_cpu_offload', False)"),
+    ("offload_optimizer", "none", f"{_RECIPES}('fsdp_cpu_offload', False)"),
+)
+_LORA: tuple[tuple[str, Any, str], ...] = (
+    ("lora_r", 8, "torchtune model builders: lora_rank"),
+    ("lora_alpha", 16.0, "torchtune model builders: lora_alpha"),
+    ("lora_dropout", 0.0, "torchtune model builders: lora_dropout"),
+    ("lora_dora", False, "torchtune model builders: use_dora"),
+)
+
+
+def defaults(settings: Settings, _stack: Stack) -> Iterable[Setting]:
+    yield from (default(name, value, note) for name, value, note in _FIXED)
+    yield from _shard(settings)
+    if settings.value("adapter") == "lora":
+        yield from (default(name, value, note) for name, value, note in _LORA)
+    if settings.value("quant", "none") != "none":
+        yield derived("quant_compute_dtype", settings.value("weights_dtype", "bf16"), "torchtune modules/peft/lora.py", None)
+    yield from _optimizer(settings)
+
+
+def _shard(settings: Settings) -> Iterable[Setting]:
+    """Several processes mean a distributed recipe, and that means FSDP2."""
+    devices = settings.get("devices")
+    several = devices is not None and devices.known and devices.value > 1
+    if several:
+        yield derived("shard", "fsdp2", "torchtune: distributed recipes shard with fully_shard", devices)
+    if several or settings.value("shard") == "fsdp2":
+        yield from (default(name, value, note) for name, value, note in _SHARDED)
+
+
+def _optimizer(settings: Settings) -> Iterable[Setting]:
+    """``torch.optim`` classes walk the parameters with foreach on CUDA unless told otherwise."""
+    named = settings.get("optimizer")
+    if named is not None and named.text.startswith("torch.optim.Adam"):
+        yield default("optimizer_impl", "foreach", "torch.optim.optimizer _default_to_fused_or_foreach")
+        yield default("weight_decay", 0.01 if named.text.endswith("AdamW") else 0.0, f"{named.text} weight_decay")

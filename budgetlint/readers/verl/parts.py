@@ -1,0 +1,149 @@
+"""What several keys of verl decide together: length, adapter, sharding, precision, the other models of an RL run.
+
+Sources: verl 0.9.1 ``workers/engine/fsdp/transformer_impl.py`` and ``workers/fsdp_workers.py`` (actor weights in ``model_dtype``, float32
+by default; mixed precision computes in bf16; ``param_offload`` and ``optimizer_offload`` move weights and states to the host between the
+phases of a step and back before the update, so an update holds both), ``workers/engine/megatron``, ``trainer/ppo/ray_trainer.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from budgetlint.readers.base import Misread, to_count, to_dtype, to_float, to_int, to_text, to_words
+from budgetlint.readers.lookup import Lookup, renamed
+from budgetlint.readers.optimizer_names import read_optimizer
+from budgetlint.run import Setting
+
+_ACTOR, _MODEL = "actor_rollout_ref.actor", "actor_rollout_ref.model"
+_LIGER = ("rms_norm", "rope", "swiglu", "cross_entropy")
+
+
+def on(look: Lookup, key: str) -> Setting | None:
+    """The switch where it is true."""
+    found = look.switch(key)
+    return found if found is not None and found.value is True else None
+
+
+def length(look: Lookup) -> list[Setting]:
+    """A dynamic batch packs up to ``ppo_max_token_len_per_gpu`` tokens; else prompt and response have their bounds, and are padded
+    to them unless ``use_remove_padding`` drops the padding. What a rollout writes may be shorter: bounds keep 1 as the other end."""
+    if on(look, f"{_ACTOR}.use_dynamic_bsz"):
+        tokens = look.setting("seq_len", to_count, f"{_ACTOR}.ppo_max_token_len_per_gpu")
+        if tokens is not None:
+            return [_at_most(tokens), renamed(tokens, "micro_batch", 1), renamed(tokens, "packing", True)]
+    prompt, answer = (look.setting("seq_len", to_count, f"data.max_{part}_length") for part in ("prompt", "response"))
+    if prompt is None or answer is None:
+        return []
+    known = prompt.known and answer.known
+    text = f"{prompt.text} + {answer.text}"
+    whole = Setting("seq_len", prompt.value + answer.value if known else None, answer.origin, text, "known" if known else "symbolic")
+    return [_at_most(whole) if on(look, f"{_MODEL}.use_remove_padding") else whole]
+
+
+def _at_most(length: Setting) -> Setting:
+    return replace(length, value=None, state="auto", readings=(length.value, 1)) if length.known else length
+
+
+def adapter(look: Lookup, model: str) -> Iterator[Setting]:
+    """Rank 0 trains the model itself (``hf_model.yaml``)."""
+    rank = look.setting("lora_r", to_int, f"{model}.lora_rank", f"{model}.lora.rank")
+    if rank is None:
+        return
+    yield renamed(rank, "adapter", "lora" if rank.value else "none")
+    if rank.value or not rank.known:
+        rows = (
+            rank,
+            look.setting("lora_alpha", to_float, f"{model}.lora_alpha", f"{model}.lora.alpha"),
+            look.setting("lora_targets", to_words, f"{model}.target_modules"),
+        )
+        yield from (row for row in rows if row is not None)
+
+
+def shard(look: Lookup, strategy: str, engine: str) -> Iterator[Setting]:
+    """``strategy``: fsdp, fsdp2 or megatron; ``offload_policy`` is FSDP's own offload, which a step works from the host."""
+    stated = look.setting("shard", to_text, strategy)
+    if is_megatron(look, strategy):
+        home = stated or _named(look)
+        yield from (renamed(home, "shard", "zero1"), *_megatron(home)) if home is not None else ()
+        return
+    if stated is not None and str(stated.value) in ("fsdp", "fsdp2"):
+        yield stated
+    size = look.setting("", to_int, f"{engine}.fsdp_size")
+    if size is not None and size.known and size.value > 0:
+        yield renamed(size, "shard_strategy", "hybrid")
+    policy = look.switch(f"{engine}.offload_policy")
+    if policy is not None:
+        yield from (renamed(policy, name, "cpu" if policy.value else "none") for name in ("offload_params", "offload_optimizer"))
+    reshard = look.switch(f"{engine}.reshard_after_forward")
+    yield from (renamed(reshard, "reshard_after_forward", reshard.value),) if reshard is not None else ()
+    weights = look.setting("weights_dtype", to_dtype, f"{engine}.model_dtype")
+    yield from (weights,) if weights is not None else ()
+    compute = look.setting("autocast", to_dtype, f"{engine}.dtype", f"{engine}.mixed_precision.param_dtype")
+    yield from (renamed(compute, "autocast", compute.value if compute.value in ("bf16", "fp16") else "none"),) if compute else ()
+
+
+def is_megatron(look: Lookup, strategy: str) -> bool:
+    """By the strategy; else by Megatron's own block or its config (``ppo_megatron_trainer``), which brings the strategy along."""
+    stated = look.setting("", to_text, strategy)
+    return str(stated.value) == "megatron" if stated is not None else _named(look) is not None
+
+
+def _named(look: Lookup) -> Setting | None:
+    for key in ("config_name", "actor_rollout_ref.actor.megatron", "engine.tensor_model_parallel_size"):
+        raw = look.raw(key)
+        if raw is not None and (key != "config_name" or "megatron" in raw.text):
+            return Setting("", key, raw.origin, raw.text or "megatron")
+    return None
+
+
+def _megatron(stated: Setting) -> Iterator[Setting]:
+    rows = {"weights_dtype": "bf16", "engine_dtype": "bf16", "master_dtype": "fp32", "grads_dtype": "fp32", "autocast": "none"}
+    yield from (renamed(stated, name, value) for name, value in rows.items())
+    yield renamed(stated, "model_code", "megatron")
+
+
+def kernels(look: Lookup, model: str) -> Iterator[Setting]:
+    """``use_fused_kernels`` computes log-probabilities from the hidden states, in chunks (``models/transformers/dense_common.py``)."""
+    liger, fused = look.switch(f"{model}.use_liger"), look.switch(f"{model}.use_fused_kernels")
+    if liger is not None:
+        yield renamed(liger, "kernels", _LIGER if liger.value else ("cross_entropy",))
+    if fused is not None:
+        yield from (renamed(fused, "loss", "fused"),) if fused.value or not fused.known else ()
+    attention = look.setting("attention", _to_attention, f"{model}.override_config.attn_implementation")
+    yield from (attention,) if attention is not None else ()
+
+
+def _to_attention(value: Any) -> Any:
+    return {"flash_attention_2": "flash", "flash_attention_3": "flash", "sdpa": "sdpa", "eager": "eager"}.get(str(value))
+
+
+def optimizer(look: Lookup, optim: str, megatron: bool, misreads: list[Misread]) -> list[Setting]:
+    """A class of ``optimizer_impl`` under FSDP; Megatron's word else."""
+    raw = look.raw(f"{optim}.optimizer")
+    if raw is None:
+        return []
+    home = look.setting("", to_text, f"{optim}.optimizer_impl")
+    module = "" if megatron else (str(home.value) if home is not None and home.known else "torch.optim")
+    return read_optimizer(raw, "verl", misreads, f"{module}.{raw.text}" if module and "$" not in raw.text else "")
+
+
+def algorithm(look: Lookup) -> Iterator[Setting]:
+    """``adv_estimator: gae`` trains a critic; the other estimators need none. A KL term needs the reference."""
+    estimator = look.setting("task", to_text, "algorithm.adv_estimator")
+    if estimator is not None and estimator.known:
+        yield renamed(estimator, "task", "ppo" if estimator.value == "gae" else "grpo")
+    elif estimator is not None:
+        yield estimator
+    for key in (f"{_ACTOR}.use_kl_loss", "algorithm.use_kl_in_reward"):
+        switch = on(look, key)
+        if switch is not None:
+            yield renamed(switch, "reference_model", "policy")
+            break
+    critic = look.setting("critic_model", to_text, "critic.model.path")
+    if critic is not None and (estimator is None or estimator.value == "gae"):
+        yield critic
+    scorer = look.setting("reward_model", to_text, "reward_model.model.path", "reward.reward_model.model_path")
+    if scorer is not None and (on(look, "reward_model.enable") or on(look, "reward.reward_model.enable")):
+        yield scorer

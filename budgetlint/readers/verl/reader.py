@@ -1,0 +1,142 @@
+"""verl: Hydra configs and overrides of its PPO and SFT trainers.
+
+Sources: verl 0.9.1 ``trainer/config``; ``trainer/main_ppo.py``, ``trainer/sft_trainer.py``. The actor's update is the run; rollout engine,
+reference, critic and reward model are named beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from budgetlint.documents import Document, Loader, Mapping, Scalar, walk
+from budgetlint.documents.interpolate import interpolated
+from budgetlint.readers.base import Reader, default, read_keys, unsettled
+from budgetlint.readers.lookup import Lookup
+from budgetlint.readers.megatron.engine import engine_defaults
+from budgetlint.readers.verl.keys import PPO, SFT
+from budgetlint.readers.verl.parts import adapter, algorithm, is_megatron, kernels, length, optimizer, shard
+from budgetlint.run import Reading, Role, Setting, Settings, Stack
+
+FORMAT = "verl"
+_LOADER = Loader.OMEGACONF
+_ACTOR = "actor_rollout_ref"
+_FOR_FSDP = ("model.enable_gradient_checkpointing", "model.enable_activation_offload")
+"""Megatron has ``override_transformer_config`` for this."""
+_SFT_KEYS = ("optim", "engine", "checkpoint", "ulysses_sequence_parallel_size", "use_remove_padding")
+
+
+def recognise(document: Document) -> float:
+    """``actor_rollout_ref`` (a block, or the start of overrides); fragments by objects of ``verl.``; its SFT trainer."""
+    mapping = document.mapping
+    if mapping is None or document.format not in ("yaml", "shell"):
+        return 0.0
+    if document.format == "shell" and document.program.startswith("verl."):
+        return 1.0
+    keys = tuple(mapping.keys())
+    if _ACTOR in keys:
+        return 1.0
+    if document.format == "shell" or "exp_manager" in keys:
+        return 0.0
+    return 0.95 if _is_sft(mapping) else 0.9 if _has_objects(document) or _is_generation(mapping) else 0.0
+
+
+def _is_sft(mapping: Mapping) -> bool:
+    data = mapping.get("data")
+    tells = isinstance(data, Mapping) and any(key in data for key in ("micro_batch_size_per_gpu", "max_token_len_per_gpu"))
+    return tells and isinstance(mapping.get("trainer"), Mapping) and any(key in mapping for key in _SFT_KEYS)
+
+
+def _has_objects(document: Document) -> bool:
+    return "verl." in document.source.text and any(
+        path.rpartition(".")[2] == "_target_" and isinstance(entry.value, Scalar) and entry.value.text.startswith("verl.")
+        for path, entry in walk(document.root)
+    )
+
+
+def _is_generation(mapping: Mapping) -> bool:
+    """``generation.yaml``: data, model and rollout, nothing that trains."""
+    rollout, trainer = mapping.get("rollout"), mapping.get("trainer")
+    return isinstance(rollout, Mapping) and "response_length" in rollout and isinstance(trainer, Mapping) and "n_gpus_per_node" in trainer
+
+
+def read(document: Document) -> Reading:
+    known = interpolated(document)
+    mapping = known.mapping
+    if mapping is not None and isinstance(mapping.get(_ACTOR), Mapping):
+        return _reading(document, known, PPO, _ACTOR)
+    if mapping is not None and (_is_sft(mapping) or document.program.endswith("sft_trainer")):
+        return _reading(document, known, SFT, "")
+    return Reading(FORMAT, Role.INFERENCE, document, Settings())
+
+
+def _reading(document: Document, known: Document, keys: Any, home: str) -> Reading:
+    settings, misreads = read_keys(known, _LOADER, keys)
+    look = Lookup(known, _LOADER, "", misreads)
+    model = f"{home}.model" if home else "model"
+    strategy, engine, optim = _paths(look, home)
+    megatron = is_megatron(look, strategy)
+    if megatron:
+        settings = [setting for setting in settings if not setting.origin.key.endswith(_FOR_FSDP)]
+    together = [
+        *adapter(look, model),
+        *shard(look, strategy, engine),
+        *kernels(look, model),
+        *optimizer(look, optim, megatron, look.misreads),
+        *((*length(look), *algorithm(look)) if home else ()),
+    ]
+    task = [] if home else _sft_task(look)
+    return Reading(FORMAT, Role.TRAINER, document, Settings((*settings, *task, *together)), (), tuple(look.misreads))
+
+
+def _paths(look: Lookup, home: str) -> tuple[str, str, str]:
+    """Where strategy, engine and optimizer stand. Older files name the strategy below ``model``."""
+    if not home:
+        return ("engine.strategy" if look.has("engine.strategy") else "model.strategy"), "engine", "optim"
+    return f"{home}.actor.strategy", f"{home}.actor.fsdp_config", f"{home}.actor.optim"
+
+
+def _sft_task(look: Lookup) -> list[Setting]:
+    raw = look.raw("data.max_length", "data.micro_batch_size_per_gpu", "data.train_files", "optim.lr", "trainer.project_name")
+    return [Setting("task", "sft", raw.origin, raw.path)] if raw is not None else []
+
+
+_CONFIG = "verl trainer/config/"
+_FIXED: tuple[tuple[str, Any, str], ...] = (
+    ("adapter", "none", _CONFIG + "model/hf_model.yaml lora_rank: 0"),
+    ("quant", "none", "no quantised base"),
+    ("recompute", "full", _CONFIG + "model/hf_model.yaml enable_gradient_checkpointing: true"),
+    ("recompute_reentrant", False, "verl fsdp engine: use_reentrant False"),
+    ("kernels", ("cross_entropy",), "verl utils/torch_functional.py logprobs_from_logits: flash-attn's cross entropy, in place"),
+    ("attention", "flash", "verl fsdp engine: attn_implementation flash_attention_2"),
+    ("nodes", 1, _CONFIG + "ppo_trainer.yaml trainer.nnodes"),
+    ("devices_per_node", 8, _CONFIG + "ppo_trainer.yaml trainer.n_gpus_per_node"),
+    ("weight_decay", 0.01, _CONFIG + "optim/fsdp.yaml weight_decay"),
+    ("max_grad_norm", 1.0, _CONFIG + "actor/dp_actor.yaml grad_clip"),
+)
+_FSDP: tuple[tuple[str, Any, str], ...] = (
+    ("shard", "fsdp", _CONFIG + "engine/fsdp.yaml strategy"),
+    ("weights_dtype", "fp32", _CONFIG + "engine/fsdp.yaml model_dtype"),
+    ("autocast", "bf16", _CONFIG + "engine/fsdp.yaml dtype"),
+    ("wrap", "layer", "verl utils/fsdp_utils.py get_fsdp_wrap_policy"),
+    ("shard_strategy", "full", _CONFIG + "engine/fsdp.yaml fsdp_size: -1"),
+    ("offload_params", "none", _CONFIG + "engine/fsdp.yaml offload_policy: false"),
+    ("offload_optimizer", "none", _CONFIG + "engine/fsdp.yaml offload_policy: false"),
+    ("optimizer", "adamw", _CONFIG + "optim/fsdp.yaml optimizer: AdamW"),
+)
+
+
+def defaults(settings: Settings, _stack: Stack) -> Iterable[Setting]:
+    if settings.value("task") != "sft":
+        yield default("task", "ppo", _CONFIG + "ppo_trainer.yaml algorithm.adv_estimator: gae")
+    if settings.value("model_code") == "megatron":
+        yield default("recompute", "none", _CONFIG + "engine/megatron.yaml override_transformer_config.recompute_granularity: null")
+        yield default("optimizer", "megatron_adam", _CONFIG + "optim/megatron.yaml optimizer: adam")
+        yield from engine_defaults(settings)
+    else:
+        yield from (default(name, value, note) for name, value, note in _FSDP)
+    yield from (default(name, value, note) for name, value, note in _FIXED)
+    yield unsettled("loss", ("full", "chunked"), "verl utils/torch_functional.py: 16-bit logits and their gradient in place, no fp32 copy")
+
+
+READER = Reader(FORMAT, Role.TRAINER, _LOADER, recognise, read, defaults, package="verl")
