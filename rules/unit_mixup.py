@@ -79,7 +79,8 @@ def _more_than_the_card(budget: BudgetContext, spec: DeviceSpec) -> Iterator[Fin
 
 
 def _reserve(budget: BudgetContext, target: Target, reserve: Reserve) -> Iterator[Finding]:
-    """A reserve in the other unit system is exact, but easily misread: told as information."""
+    """A reserve in the other unit system is exact, but easily misread: a warning beside a written amount, information beside a
+    named card."""
     if reserve.bytes is None or target.device is None:
         return
     other = _other_reading(reserve, target.device)
@@ -91,7 +92,7 @@ def _reserve(budget: BudgetContext, target: Target, reserve: Reserve) -> Iterato
         f"reserve {reserve.text} is {gib(reserve.bytes)} beside a device in {'GiB' if reserve.unit in DECIMAL else 'GB'}; "
         f"{name} would be {gib(abs(size - reserve.bytes))} {'more' if size > reserve.bytes else 'less'}",
         help=f"both units are exact; write reserve {name} if that was meant",
-        severity=Severity.INFO,
+        severity=Severity.INFO if target.device.device is not None else None,
         numbers={"reserve_bytes": reserve.bytes, "other_reading_bytes": size, "difference_bytes": abs(size - reserve.bytes)},
     )
 
