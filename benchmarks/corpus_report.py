@@ -1,196 +1,142 @@
 """How far real configs get, from files to estimates: ``python benchmarks/corpus_report.py CORPUS [--misses FORMAT] [--models]``.
 
-CORPUS holds ``files/`` and ``manifest.jsonl`` with ``path``, ``format`` and ``sub`` per line; formats are the readers' names.
-The first folder of a path is the repository: its files are joined to runs as ``budgetlint check`` joins them. Shell, Slurm and
-Python files are left out: they are read by the launch-command side, not by document readers.
+CORPUS holds ``files/`` and ``manifest.jsonl`` with ``path``, ``format`` and ``sub`` per line; formats are the readers' names. The
+first folder of a path is the repository: its files are joined to runs as ``budgetlint check`` joins them.
 
-First table, by the manifest's format: files, how many are recognised as that, read, and what went wrong. Second table, by the
-reader of the training file: runs; of those joined with another file; with a model that is named, and known; with a length;
-estimated (nothing but the device is missing).
+First table, by the manifest's format: files; *right*, recognised as that (``trl``, ``alignment_handbook`` and
+``hf_training_arguments`` are one family); *other*, claimed as something else; *read*, parsed and not refused; *runs* that a file
+of the format takes part in; of those joined from several files, with a model that the catalog knows, and estimated (nothing but
+the device is missing). Second table, the same by the reader of the training file. Then the reasons for the rest.
+
+Last what must hold: no traceback, no file of kind ``negative`` claimed, none claimed by two readers. The exit code says
+whether it does.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import traceback
+import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-from budgetlint.assemble import judge
-from budgetlint.context import RunContext
-from budgetlint.documents.load import load
-from budgetlint.files import DiskFiles
-from budgetlint.project import open_project
-from budgetlint.readers import Tie, identify
-from budgetlint.readers.base import complete
-from budgetlint.run import Stack
-from budgetlint.source import SourceFile, read_source
+from corpus_outcomes import Joined, Outcome, Repository, repositories, same
 
-OURS = ("accelerate", "alignment_handbook", "axolotl", "deepspeed", "hf_training_arguments", "llamafactory", "trl")
-DOCUMENTS = (".yaml", ".yml", ".json", ".toml", ".conf")
-FAMILIES = {"hf_training_arguments": "trl", "alignment_handbook": "trl", "open_instruct": "trl"}
-"""Manifest and reader names that mean one family of files."""
+LABELS = {
+    "config.json": ("model_config", "hf", "a LLaMA checkpoint's config.json, which model_config is to read"),
+    "adapter_config.json": ("peft_adapter_config", "adapter_config", "a PEFT adapter's own config, which peft_adapter_config is to read"),
+}
+"""Negatives that the manifest labels wrongly, by file name: what claims them, the manifest's ``sub``, the reason."""
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """One corpus file: ``claimed`` is the reader's format, ``tie``, or empty; ``crash`` the traceback."""
-
-    path: str
-    format: str
-    sub: str
-    claimed: str = ""
-    settings: int = 0
-    misreads: tuple[str, ...] = ()
-    crash: str = ""
-
-
-def outcomes(corpus: Path) -> Iterator[Outcome]:
-    for line in (corpus / "manifest.jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        if row["path"].lower().endswith(DOCUMENTS):
-            yield _outcome(corpus, row)
+def files_table(found: list[Repository]) -> Iterator[str]:
+    yield f"{'format':<23}{'files':>6}{'right':>7}{'share':>8}{'other':>7}{'read':>7}{'runs':>7}{'joined':>8}{'known':>7}{'estimated':>11}"
+    outcomes = [one for repository in found for one in repository.outcomes]
+    for name in sorted({one.row.format for one in outcomes}):
+        rows = [one for one in outcomes if one.row.format == name]
+        right = sum(one.right for one in rows)
+        other = sum(bool(one.claimed) for one in rows) - right
+        read = sum(not one.unparsed and not one.crash for one in rows)
+        runs = list(_taking_part(found, name))
+        joined, known, whole = sum(run.joined for run in runs), sum(run.known for run in runs), sum(not run.missing for run in runs)
+        share = right / len(rows)
+        yield f"{name:<23}{len(rows):>6}{right:>7}{share:>8.1%}{other:>7}{read:>7}{len(runs):>7}{joined:>8}{known:>7}{whole:>11}"
 
 
-def _outcome(corpus: Path, row: dict[str, str]) -> Outcome:
-    bare = Outcome(row["path"], row["format"], row.get("sub") or "")
-    try:
-        return _read(corpus, bare)
-    except Exception:  # a reader may fail in any way; that is what is counted
-        return Outcome(bare.path, bare.format, bare.sub, crash=traceback.format_exc())
-
-
-def _read(corpus: Path, bare: Outcome) -> Outcome:
-    source = read_source(corpus / "files" / bare.path, bare.path)
-    for document in load(source) if isinstance(source, SourceFile) else ():
-        reader = identify(document)
-        if isinstance(reader, Tie):
-            return Outcome(bare.path, bare.format, bare.sub, "tie")
-        if reader is not None:
-            reading = reader.read(document)
-            complete(reader, reading.settings, Stack())
-            misreads = tuple(wrong.message for wrong in reading.misreads)
-            return Outcome(bare.path, bare.format, bare.sub, reader.format, len(reading.settings), misreads)
-    return bare
-
-
-def same(claimed: str, expected: str) -> bool:
-    return FAMILIES.get(claimed, claimed) == FAMILIES.get(expected, expected)
-
-
-def table(found: list[Outcome]) -> Iterator[str]:
-    yield f"{'format':<24}{'files':>7}{'recognised':>12}{'share':>8}{'other':>7}{'ties':>6}{'misreads':>10}{'crashes':>9}"
-    for name in sorted({one.format for one in found}):
-        rows = [one for one in found if one.format == name]
-        right = sum(same(one.claimed, name) for one in rows)
-        ties = sum(one.claimed == "tie" for one in rows)
-        other = sum(bool(one.claimed) for one in rows) - right - ties
-        wrong, crashes = sum(len(one.misreads) for one in rows), sum(bool(one.crash) for one in rows)
-        yield f"{name:<24}{len(rows):>7}{right:>12}{right / len(rows):>8.1%}{other:>7}{ties:>6}{wrong:>10}{crashes:>9}"
-
-
-def summary(found: list[Outcome]) -> str:
-    ours = [one for one in found if one.format in OURS]
-    right = sum(same(one.claimed, one.format) for one in ours)
-    wrong = sum(one.format == "negative" and bool(one.claimed) for one in found)
-    return f"of the five ecosystems: {right} of {len(ours)} recognised ({right / max(1, len(ours)):.1%}); negatives claimed: {wrong}"
-
-
-# -- runs --------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Joined:
-    """One run of the corpus: what is known of it, and why there is no estimate."""
-
-    format: str
-    readings: int
-    references: int
-    model: str
-    known: bool
-    length: bool
-    missing: tuple[str, ...]
-
-
-def runs_of(corpus: Path, crashes: list[str]) -> Iterator[Joined]:
-    """The runs of every repository folder; a crash is kept as its traceback."""
-    for folder in sorted(path for path in (corpus / "files").iterdir() if path.is_dir()):
-        try:
-            yield from map(_joined, judge(open_project(DiskFiles(folder), ["."])).runs)
-        except Exception:  # whatever fails is what is counted
-            crashes.append(f"{folder.name}\n{traceback.format_exc()}")
-
-
-def _joined(context: RunContext) -> Joined:
-    run, answer = context.run, context.estimate
-    model = run.settings.get("model")
-    return Joined(
-        run.trainer.format if run.trainer else "-",
-        len(run.readings),
-        sum(len(reading.references) for reading in run.readings),
-        str(model.value) if model is not None and model.known else "",
-        context.plan is not None,
-        "seq_len" in run.settings and run.settings["seq_len"].known,
-        tuple(name for name in (answer.missing if answer else ()) if name != "device"),
-    )
+def _taking_part(found: list[Repository], name: str) -> Iterator[Joined]:
+    for repository in found:
+        files = {one.row.path for one in repository.outcomes if one.row.format == name}
+        yield from (run for run in repository.runs if files.intersection(run.files))
 
 
 def runs_table(runs: list[Joined]) -> Iterator[str]:
-    yield f"{'reader':<24}{'runs':>7}{'refer':>7}{'joined':>8}{'named':>7}{'known':>7}{'length':>8}{'estimated':>11}{'share':>8}"
-    for name in (*sorted({one.format for one in runs}), "all"):
-        rows = [one for one in runs if name in (one.format, "all")]
-        refer, joined = sum(one.references > 0 for one in rows), sum(one.readings > 1 for one in rows)
-        named, known = sum(bool(one.model) for one in rows), sum(one.known for one in rows)
+    yield f"{'reader':<23}{'runs':>6}{'joined':>8}{'named':>7}{'known':>7}{'length':>8}{'estimated':>11}{'share':>8}  reasons for the rest"
+    for name in (*sorted({one.reader for one in runs}), "all"):
+        rows = [one for one in runs if name in (one.reader, "all")]
+        joined, named, known = sum(one.joined for one in rows), sum(bool(one.model) for one in rows), sum(one.known for one in rows)
         length, whole = sum(one.length for one in rows), sum(not one.missing for one in rows)
-        share = whole / max(1, len(rows))
-        yield f"{name:<24}{len(rows):>7}{refer:>7}{joined:>8}{named:>7}{known:>7}{length:>8}{whole:>11}{share:>8.1%}"
+        counts = f"{len(rows):>6}{joined:>8}{named:>7}{known:>7}{length:>8}{whole:>11}{whole / max(1, len(rows)):>8.1%}"
+        yield f"{name:<23}{counts}  {', '.join(f'{count} {reason}' for reason, count in reasons(rows))}"
 
 
-def reasons(runs: list[Joined]) -> Iterator[str]:
-    """Why runs have no estimate; a run may lack several things."""
-    for name, count in Counter(_reason(one, name) for one in runs for name in one.missing).most_common():
-        yield f"{count:>6}  {name}"
+def reasons(runs: list[Joined]) -> list[tuple[str, int]]:
+    """Why runs have no estimate, commonest first; a run may lack several things."""
+    return Counter(_reason(one, name) for one in runs for name in one.missing).most_common()
 
 
 def _reason(run: Joined, missing: str) -> str:
-    return "model is not in the catalog" if missing == "model" and run.model else f"{missing} is not stated"
+    return "model not in the catalog" if missing == "model" and run.model else f"{missing} not stated"
 
 
-def main() -> None:
+def complete_but_missing(runs: list[Joined]) -> int:
+    """Runs with a known model and a known length that are not estimated."""
+    return sum(one.known and one.length and bool(one.missing) for one in runs)
+
+
+def summary(found: list[Repository]) -> tuple[list[str], bool]:
+    """What must hold, with figures, and whether it does."""
+    outcomes = [one for repository in found for one in repository.outcomes]
+    crashes = [text for repository in found for text in (repository.crash, *(one.crash for one in repository.outcomes)) if text]
+    negatives = [one for one in outcomes if one.row.format == "negative" and one.claimed and not _wrong_label(one)]
+    labels = [one for one in outcomes if one.row.format == "negative" and _wrong_label(one)]
+    tied = [one for one in outcomes if one.tied]
+    lines = [
+        f"tracebacks: {len(crashes)}",
+        *crashes,
+        f"negatives claimed: {len(negatives)}",
+        *(f"   {one.row.repository}/{one.row.path} as {one.claimed}" for one in negatives),
+        f"negatives that the manifest labels wrongly: {len(labels)}",
+        *(f"   {one.row.repository}/{one.row.path}: {LABELS[_leaf(one)][2]}" for one in labels),
+        f"claimed by two readers: {len(tied)}",
+        *(f"   {one.row.repository}/{one.row.path}" for one in tied),
+    ]
+    return lines, not (crashes or negatives or tied)
+
+
+def _leaf(one: Outcome) -> str:
+    return one.row.path.rpartition("/")[2]
+
+
+def _wrong_label(one: Outcome) -> bool:
+    return LABELS.get(_leaf(one), ("", "", ""))[:2] == (one.claimed, one.row.sub)
+
+
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("corpus", type=Path)
-    parser.add_argument(
-        "--misses", metavar="FORMAT", help="files of FORMAT that were not recognised, and those claimed as FORMAT by mistake"
-    )
+    parser.add_argument("--misses", metavar="FORMAT", help="files of FORMAT not recognised, and those claimed as FORMAT by mistake")
+    parser.add_argument("--unparsed", action="store_true", help="files that do not parse, and why")
     parser.add_argument("--models", action="store_true", help="the models that the catalog does not know, most wanted first")
-    arguments = parser.parse_args()
-    found = list(outcomes(arguments.corpus))
-    crashes = [f"{one.path}\n{one.crash}" for one in found if one.crash]
-    runs = list(runs_of(arguments.corpus, crashes))
-    print("\n".join((*table(found), summary(found))))
-    print("\nreaders:", dict(Counter(one.claimed for one in found if one.claimed)), end="\n\n")
-    print("\n".join((*runs_table(runs), "\nno estimate, because", *reasons(runs), f"\ncrashes: {len(crashes)}", *crashes)))
-    if arguments.misses:
-        _show(found, arguments.misses)
-    if arguments.models:
-        _wanted(runs)
+    asked = parser.parse_args()
+    began = time.process_time()
+    found = list(repositories(asked.corpus))
+    spent = time.process_time() - began
+    runs = [run for repository in found for run in repository.runs]
+    lines, holds = summary(found)
+    print("\n".join((*files_table(found), "", *runs_table(runs), "")))
+    print(f"known model and length, yet no estimate: {complete_but_missing(runs)}")
+    print("\n".join((*lines, f"{spent:.1f} s of CPU time")))
+    for text in (*_misses(found, asked.misses), *(_unparsed(found) if asked.unparsed else ()), *(_wanted(runs) if asked.models else ())):
+        print(text)
+    return 0 if holds else 1
 
 
-def _wanted(runs: list[Joined]) -> None:
+def _misses(found: list[Repository], name: str | None) -> Iterator[str]:
+    for one in (one for repository in found for one in repository.outcomes) if name else ():
+        if (one.row.format == name and not one.right) or (same(one.claimed, name or "") and not one.right):
+            yield f"{one.row.format:<22} {one.row.sub:<16} as {one.claimed or '-':<22} {one.row.repository}/{one.row.path} {one.unparsed}"
+        yield from (f"   misread {one.row.repository}/{one.row.path}: {wrong}" for wrong in one.misreads if one.row.format == name)
+
+
+def _unparsed(found: list[Repository]) -> Iterator[str]:
+    rows = (one for repository in found for one in repository.outcomes)
+    return (f"{one.row.format:<22} {one.row.repository}/{one.row.path}: {one.unparsed}" for one in rows if one.unparsed)
+
+
+def _wanted(runs: list[Joined]) -> Iterator[str]:
     for name, count in Counter(one.model for one in runs if one.model and not one.known).most_common():
-        print(f"{count:>6}  {name}")
-
-
-def _show(found: list[Outcome], name: str) -> None:
-    for one in found:
-        if same(one.format, name) != same(one.claimed, name):
-            print(f"{one.format:<22} {one.sub:<16} as {one.claimed or '-':<22} {one.path}")
-        for wrong in one.misreads if same(one.claimed, name) else ():
-            print(f"   misread {one.path}: {wrong}")
+        yield f"{count:>6}  {name}"
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

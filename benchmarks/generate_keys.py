@@ -1,10 +1,11 @@
 """Writes the key vocabularies of `budgetlint.catalog.vocabulary` from the frameworks' own code.
 
     pip download --no-deps transformers==5.24.0 trl==1.16.0 accelerate==1.15.0 llamafactory==0.9.5 axolotl==0.19.0 deepspeed==0.19.8 ...
+    pip download --no-deps litgpt==0.5.13 torchtitan==0.2.2 ms-swift==4.6.0 peft==0.21.2 torchtune==0.6.1 ...
     python benchmarks/generate_keys.py *.whl *.tar.gz
 
-Several versions of one package give the union of their names: a name that any of them takes is known. Nothing is imported;
-class bodies and constants are read with `ast`.
+Several versions of one package give the union of their names: a name that any of them takes is known. ``gone`` names the first of
+the versions read from which on a name is unknown. Nothing is imported; class bodies and constants are read with `ast`.
 """
 
 from __future__ import annotations
@@ -18,47 +19,77 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from key_trees import KEY, asked_keys, classes, fields, of
+from keys_of_trainers import litgpt, ms_swift, peft, torchtitan, torchtune
+from packaging.version import Version
+
 TARGET = Path(__file__).parents[1] / "budgetlint" / "catalog" / "keys"
-Classes = dict[str, ast.ClassDef]
-KEY = re.compile(r"[a-z][a-z0-9_]*")
+
+
+Found = dict[str, dict[str, set[Version]]]
+"""The versions that know a name, by group and name."""
 
 
 def main(archives: Iterable[str]) -> None:
-    found: dict[str, dict[str, set[str]]] = {}
-    sources: dict[str, dict[str, None]] = {}
-    for archive in sorted(archives):
-        package, version = identity(Path(archive))
+    tables: dict[str, dict[str, Found]] = {}
+    for archive in map(Path, archives):
+        package, version = identity(archive)
         table, collect = PACKAGES[package]
-        sources.setdefault(table, {})[f"{package} {version}"] = None
-        for group, names in collect(modules(Path(archive), package)).items():
-            found.setdefault(table, {}).setdefault(group, set()).update(names)
+        found = tables.setdefault(table, {}).setdefault(package, {})
+        for group, names in collect(modules(archive, package)).items():
+            for name in names:
+                found.setdefault(group, {}).setdefault(name, set()).add(Version(version))
     TARGET.mkdir(exist_ok=True)
-    for table, groups in found.items():
-        write(table, list(sources[table]), groups)
+    for table, packages in tables.items():
+        write(table, packages)
 
 
-def write(table: str, sources: list[str], groups: dict[str, set[str]]) -> None:
-    rows = {"sources": sources, "groups": {group: " ".join(sorted(names)) for group, names in sorted(groups.items())}}
+def write(table: str, packages: dict[str, Found]) -> None:
+    read = {package: sorted({v for names in found.values() for vs in names.values() for v in vs}) for package, found in packages.items()}
+    groups: dict[str, set[str]] = {}
+    for found in packages.values():
+        for group, names in found.items():
+            groups.setdefault(group, set()).update(names)
+    rows: dict[str, object] = {
+        "sources": [f"{package} {version}" for package, versions in sorted(read.items()) for version in versions],
+        "groups": {group: " ".join(sorted(names)) for group, names in sorted(groups.items())},
+    }
+    if len(packages) == 1:
+        ((package, found),) = packages.items()
+        rows["gone"] = dict(gone(found, read[package]))
     (TARGET / f"{table}.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 
+def gone(found: Found, versions: list[Version]) -> Iterator[tuple[str, str]]:
+    """``name=version`` for each name that the newest version does not know."""
+    for group, names in sorted(found.items()):
+        last = {name: max(known) for name, known in sorted(names.items()) if max(known) < versions[-1]}
+        yield group, " ".join(f"{name}={versions[versions.index(version) + 1]}" for name, version in last.items())
+
+
 def identity(archive: Path) -> tuple[str, str]:
-    package, version = re.match(r"([a-z_]+)-([0-9.]+?)(?:-py|\.tar)", archive.name).groups()  # type: ignore[union-attr]
+    package, version = re.match(r"([a-z_]+)-([0-9.]+?(?:post[0-9]+)?)(?:-py|\.tar)", archive.name).groups()  # type: ignore[union-attr]
     return package, version
 
 
 def modules(archive: Path, package: str) -> dict[str, ast.Module]:
-    """Every module that can hold keys, by its path below the package."""
-    marker = f"{package}/"
+    """Every module that can hold keys, by its path below the package; a YAML file as the list of its top-level keys."""
+    marker = FOLDERS.get(package, f"{package}/")
     texts = {name[name.index(marker) + len(marker) :]: text for name, text in members(archive) if marker in name}
-    return {name: ast.parse(text) for name, text in texts.items() if WANTED[package].search(name)}
+    return {
+        name: ast.parse(text if name.endswith(".py") else keys_of(text)) for name, text in texts.items() if WANTED[package].search(name)
+    }
+
+
+def keys_of(yaml: str) -> str:
+    return repr(re.findall(r"^([A-Za-z_][A-Za-z0-9_]*):", yaml, re.MULTILINE))
 
 
 def members(archive: Path) -> Iterator[tuple[str, str]]:
     if archive.suffix == ".whl":
         with zipfile.ZipFile(archive) as wheel:
             for name in wheel.namelist():
-                if name.endswith(".py"):
+                if name.endswith((".py", ".yaml")):
                     yield name, wheel.read(name).decode()
         return
     with tarfile.open(archive) as sdist:
@@ -66,25 +97,6 @@ def members(archive: Path) -> Iterator[tuple[str, str]]:
             handle = sdist.extractfile(member) if member.name.endswith(".py") else None
             if handle is not None:
                 yield re.sub(r"^[^/]+/(src/)?", "", member.name), handle.read().decode()
-
-
-def classes(trees: Iterable[ast.Module]) -> Classes:
-    return {node.name: node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)}
-
-
-def fields(node: ast.ClassDef, aliases: bool = False) -> set[str]:
-    """The annotated names of a class body, and the aliases of its pydantic fields."""
-    names: set[str] = set()
-    for item in node.body:
-        if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name) and not item.target.id.startswith("_"):
-            names.add(item.target.id)
-            if aliases and isinstance(item.value, ast.Call):
-                names |= {str(k.value.value) for k in item.value.keywords if k.arg == "alias" and isinstance(k.value, ast.Constant)}
-    return names
-
-
-def of(classes_: Classes, *names: str) -> set[str]:
-    return {key for name in names if name in classes_ for key in fields(classes_[name], aliases=True)}
 
 
 def transformers(trees: dict[str, ast.Module]) -> dict[str, set[str]]:
@@ -145,22 +157,6 @@ def bases(node: ast.ClassDef) -> set[str]:
     return {base.id for base in node.bases if isinstance(base, ast.Name)}
 
 
-def asked_keys(trees: dict[str, ast.Module]) -> set[str]:
-    """Names that axolotl's code asks for without a schema field: ``data.get("noisy_embedding_alpha")``, ``cfg.name``."""
-    names = {name for tree in trees.values() for node in ast.walk(tree) for name in asked_by(node)}
-    return {name for name in names if KEY.fullmatch(name)}
-
-
-def asked_by(node: ast.AST) -> Iterator[str]:
-    """``cfg.x``, ``self.cfg.x``, ``data.get("x")`` and ``data.pop("x")``."""
-    if isinstance(node, ast.Attribute):
-        owner = node.value
-        if "cfg" in (getattr(owner, "id", ""), getattr(owner, "attr", "")):
-            yield node.attr
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "pop"):
-        yield from (arg.value for arg in node.args[:1] if isinstance(arg, ast.Constant) and isinstance(arg.value, str))
-
-
 def deepspeed(trees: dict[str, ast.Module]) -> dict[str, set[str]]:
     constants = dict(pair for tree in trees.values() for pair in string_constants(tree))
     found = classes(trees.values())
@@ -214,7 +210,14 @@ WANTED = {
     "accelerate": re.compile(r"commands/(launch|config/config_args)\.py$"),
     "axolotl": re.compile(r"\.py$"),
     "deepspeed": re.compile(r"\.py$"),
+    "litgpt": re.compile(r"^(args|pretrain|finetune/\w+)\.py$"),
+    "torchtitan": re.compile(r"(^config_manager|job_config|custom_args)\.py$"),
+    "ms_swift": re.compile(r"(^|_|/)(arguments?|args|args_mixin)(/.*)?\.py$|/arguments?/"),
+    "peft": re.compile(r"^(tuners/.*|config|utils/config)(\.py)$"),
+    "torchtune": re.compile(r"^(configs/.*\.yaml|(dev/)?\w+\.py)$"),
 }
+FOLDERS = {"ms_swift": "swift/", "torchtune": "recipes/"}
+"""Where a wheel keeps what is read, if not under the package's name."""
 PACKAGES = {
     "transformers": ("hf", transformers),
     "trl": ("hf", trl),
@@ -222,6 +225,11 @@ PACKAGES = {
     "accelerate": ("accelerate", accelerate),
     "axolotl": ("axolotl", axolotl),
     "deepspeed": ("deepspeed", deepspeed),
+    "litgpt": ("litgpt", litgpt),
+    "torchtitan": ("torchtitan", torchtitan),
+    "ms_swift": ("ms_swift", ms_swift),
+    "peft": ("peft", peft),
+    "torchtune": ("torchtune", torchtune),
 }
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from budgetlint.catalog.models import find_model
 from budgetlint.documents import Loader, plain
 from budgetlint.documents.load import load
 from budgetlint.files import Files
-from budgetlint.language.custom_model import custom_architecture
 from budgetlint.run import Run, Setting
 from budgetlint.source import SourceFile
 
@@ -22,6 +21,8 @@ def architecture_of(files: Files, run: Run) -> Architecture | None:
     """The architecture behind the run's ``model`` setting, None when it cannot be known here."""
     numbers = run.settings.get("model_custom")
     if numbers is not None and numbers.known:
+        from budgetlint.language.custom_model import custom_architecture  # the statements' tables: few runs name a model by numbers
+
         return custom_architecture(numbers.value)
     setting = run.settings.get("model")
     if setting is None or not setting.known:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from budgetlint.architectures import architecture_of
 from budgetlint.context import BudgetContext, DocumentContext, Judged, RunContext
-from budgetlint.files import Files, TextFiles
+from budgetlint.documents import Document
+from budgetlint.files import PYTHON_SUFFIX, Files, TextFiles
 from budgetlint.finding import Severity
-from budgetlint.join import join, with_derived
+from budgetlint.join import join, with_derived, with_stored_weights
 from budgetlint.language import read_budget
 from budgetlint.language.budget import Budget, BudgetRun, ConfigRef, Target
 from budgetlint.language.placement import Placement, overlay, placements
@@ -24,6 +25,7 @@ from budgetlint.readers import Reader, all_readers
 from budgetlint.readers.base import complete
 from budgetlint.readers.deepspeed.auto import fill_auto, fill_engine_dtype
 from budgetlint.readers.deepspeed.shipped import shipped_engine
+from budgetlint.readers.launcher.reader import FORMAT as LAUNCHER
 from budgetlint.run import Reading, Reference, Role, Run, Setting, Settings, Stack
 from budgetlint.source import Location, SourceFile, Unreadable
 from budgetlint.stack import stack_beside
@@ -241,11 +243,21 @@ def _follow(work: Assembly, trainer: Reading, queue: list[Reference]) -> tuple[R
     found: list[Reading] = []
     while queue:
         reference = queue.pop(0)
-        for reading in _named(work, trainer, reference):
+        named = _named(work, trainer, reference)
+        for reading in named:
             if reading not in found and reading is not trainer:
                 found.append(reading)
                 queue.extend(reading.references)
+        if not named and reference.role in (Role.ENGINE, Role.LAUNCHER):
+            found.append(_absent(trainer, reference))
     return tuple(found)
+
+
+def _absent(trainer: Reading, reference: Reference) -> Reading:
+    """A file of the engine or the launcher that is not here: nobody knows how it shards the model."""
+    document = Document(reference.origin.source or trainer.document.source, "absent", None)
+    shard = Setting("shard", None, reference.origin, reference.text, "symbolic")
+    return Reading(LAUNCHER, reference.role, document, Settings([shard]))
 
 
 def _named(work: Assembly, trainer: Reading, reference: Reference) -> Iterable[Reading]:
@@ -341,7 +353,9 @@ def _launch_of(work: Assembly, path: str) -> Launched | None:
 def _quietly(work: Assembly, reference: Reference) -> tuple[Reading, ...]:
     """The readings of a file that may or may not be a config: nothing is said where it is none."""
     path = _found(work, reference, reference.origin.source.path if reference.origin.source else "")
-    return work.project.add(path).readings if path is not None else ()
+    if path is None or (path.endswith(PYTHON_SUFFIX) and path not in work.project.entries):  # a program is read where the walk took it
+        return ()
+    return work.project.add(path).readings
 
 
 # -- one run, on its targets -------------------------------------------------------------------------------------------
@@ -370,13 +384,15 @@ def _emit(
 def _settings(readings: tuple[Reading, ...], claims: Settings, stack: Stack) -> Settings:
     """What the files say, then what the frameworks fill in (the trainer first, its engine then asks it), then what the budget
     adds."""
-    settings = join(readings)
+    settings = with_stored_weights(join(readings), claims)
     for reading in sorted(readings, key=lambda reading: reading.role is not Role.TRAINER):
         if reading.role is not Role.TRAINER and _under_deepspeed(settings):
             settings = fill_engine_dtype(settings)
         settings = complete(_reader(reading), settings, stack)
     if readings and _under_deepspeed(settings):
         settings = fill_engine_dtype(settings)
+    if "nodes" in settings:
+        settings = with_derived(settings)
     return with_derived(settings.filled(claims.values()))
 
 

@@ -62,6 +62,8 @@ def _fix(title: str, safety: Safety, edits: tuple[Edit, ...]) -> Cure:
 def _entry(documents: Iterable[Document], at: Setting | Entry) -> tuple[Document | None, Entry | None]:
     """The entry and its document. A setting's entry must stand exactly where its origin says (not in a merged anchor)."""
     for document in documents:
+        if document.format == "python":  # programs are read, not written
+            continue
         if isinstance(at, Entry):
             return document, at
         if document.source is at.origin.source:

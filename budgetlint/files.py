@@ -14,6 +14,10 @@ from budgetlint.source import SourceFile, Unreadable, read_source
 CONFIG_SUFFIXES = frozenset({
     ".yaml", ".yml", ".json", ".conf", ".toml", ".budget", ".sh", ".bash", ".slurm", ".sbatch", ".mk",
 })  # fmt: skip
+PYTHON_SUFFIX = ".py"
+_TELLING = (b"TrainingArguments(", b"SFTConfig(", b"DPOConfig(", b"KTOConfig(", b"ORPOConfig(", b"GRPOConfig(", b"RewardConfig(")
+"""A program without one of these calls is no training script; only the others are parsed."""
+_LARGEST_SCRIPT = 2**17
 CONFIG_NAMES = frozenset({"makefile", "gnumakefile"})
 SKIPPED_FOLDERS = frozenset({
     ".git", ".hg", ".svn", ".tox", ".nox", ".venv", "venv", "env", ".env", "node_modules", "site-packages", "__pycache__",
@@ -114,7 +118,8 @@ class DiskFiles:
                 name for name in folders if name not in SKIPPED_FOLDERS and not (Path(base, name, ENVIRONMENT_MARK)).exists()
             )
             for name in sorted(names):
-                if os.path.splitext(name)[1].lower() in CONFIG_SUFFIXES or name.lower() in CONFIG_NAMES:  # noqa: PTH122  (4x faster)
+                suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122  (4x faster)
+                if suffix in CONFIG_SUFFIXES or name.lower() in CONFIG_NAMES or (suffix == PYTHON_SUFFIX and _trains(base, name)):
                     shown = _shown(os.path.relpath(os.path.join(base, name), self.root))  # noqa: PTH118
                     if not any(fnmatch.fnmatch(shown, pattern) for pattern in self._exclude):
                         yield shown
@@ -126,6 +131,23 @@ class DiskFiles:
         except (ValueError, NotImplementedError):
             return []
         return sorted(_shown(os.path.relpath(path, self.root)) for path in found)
+
+
+def _trains(folder: str, name: str) -> bool:
+    """Does a program found on the way make training arguments? Tests of programs train nothing that is worth a run."""
+    if name.startswith("test_") or name.endswith(("_test.py", "conftest.py")):
+        return False
+    try:
+        with open(os.path.join(folder, name), "rb", opener=_without_waiting) as handle:  # noqa: PTH118
+            text = handle.read(_LARGEST_SCRIPT + 1)
+        return len(text) <= _LARGEST_SCRIPT and any(word in text for word in _TELLING) and bool(text.decode())
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """A pipe that is named like a program blocks nobody."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _shown(path: str) -> str:

@@ -9,9 +9,9 @@ from budgetlint.catalog.device import Device
 from budgetlint.catalog.devices import find_device, usable
 from budgetlint.language.budget import DeviceSpec, Target
 from budgetlint.launch import Launch, Request
-from budgetlint.launch.readings import flag_reading, launcher_readings, one_process, takes_every_device
+from budgetlint.launch.readings import flag_reading, launcher_readings, one_process, takes_every_device, with_device_map
 from budgetlint.readers.launcher.reader import FORMAT as LAUNCHER
-from budgetlint.run import Reading, Reference, Role, Setting, Settings
+from budgetlint.run import Origin, OriginKind, Reading, Reference, Role, Setting, Settings
 
 Resolve = Callable[[Reference], tuple[Reading, ...]]
 """The readings of the file that a reference names; none where there is no such file."""
@@ -35,7 +35,7 @@ def launched(launch: Launch, resolve: Resolve) -> Launched | None:
     if not trainers and (flags is None or flags.role is not Role.TRAINER):
         return None
     mine = tuple(reading for reading in (*trainers, flags) if reading is not None)
-    around = launcher_readings(launch)
+    around = with_device_map(launcher_readings(launch), mine[0])
     one = one_process(launch, mine[0])
     if one is not None and not any(reading.settings for reading in around):
         mine = (*mine[:-1], replace(mine[-1], settings=mine[-1].settings.filled([one])))
@@ -48,11 +48,18 @@ def launched(launch: Launch, resolve: Resolve) -> Launched | None:
 
 
 def _trainers(launch: Launch, resolve: Resolve) -> tuple[Reading, ...]:
-    for reference in launch.configs:
+    for reference in (*launch.configs, *_script(launch)):
         found = tuple(reading for reading in resolve(reference) if reading.role is Role.TRAINER)
         if found:
             return found[:1]
     return ()
+
+
+def _script(launch: Launch) -> tuple[Reference, ...]:
+    """The program itself, which may make its own training arguments."""
+    name = launch.program.program
+    origin = Origin(OriginKind.FLAG, launch.source, launch.span)
+    return (Reference(Role.TRAINER, name, origin),) if name.endswith(".py") else ()
 
 
 def _references(launch: Launch, trainers: Iterable[Reading], flags: Reading | None, around: Iterable[Reading]) -> Iterable[Reference]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any
-
-from packaging.version import InvalidVersion, Version
+from typing import TYPE_CHECKING, Any
 
 from budgetlint.documents.node import Document
-from budgetlint.finding import Because
 from budgetlint.source import Location, SourceFile, Span
+
+if TYPE_CHECKING:
+    from packaging.version import Version
+
+    from budgetlint.finding import Because
 
 
 class OriginKind(Enum):
@@ -23,7 +25,7 @@ class OriginKind(Enum):
     DERIVED = "derived"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Origin:
     """Where a setting comes from.
 
@@ -50,13 +52,14 @@ class Origin:
         return str(at) if at else (self.note or self.kind.value)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Setting:
     """One normalised value of a run.
 
     ``state`` is ``known``, ``auto`` (the framework fills it in) or ``symbolic`` (``${VAR}``: nothing here can know it);
     ``text`` is the value as written. ``overrode`` are the settings of the same name that lost, strongest first. ``readings``
-    are the values an ``auto`` setting can have, the newest version's first, where the framework version is not known.
+    are the values an ``auto`` setting can have, the newest version's first, where the framework version is not known; of a
+    ``symbolic`` one, the least and the most memory that it can mean.
     """
 
     name: str
@@ -76,6 +79,8 @@ class Setting:
         return self.origin.kind in (OriginKind.DEFAULT, OriginKind.DERIVED)
 
     def because(self) -> Because:
+        from budgetlint.finding import Because  # reading a file finds nothing
+
         return Because(self.name, self.text or str(self.value), str(self.origin))
 
 
@@ -120,7 +125,7 @@ def over(winner: Setting, loser: Setting | None) -> Setting:
     return replace(winner, overrode=(*winner.overrode, replace(loser, overrode=()), *loser.overrode))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Release:
     """The version of one package in the run: exact or a range ``low <= v < high`` (either end may be open)."""
 
@@ -132,6 +137,8 @@ class Release:
 
     def at_least(self, version: str) -> bool | None:
         """True or False when every version in the range agrees, else None."""
+        from packaging.version import Version  # reading a file asks for no version
+
         bound = Version(version)
         if self.low is not None and self.low >= bound:
             return True
@@ -160,6 +167,8 @@ class Stack:
 
 def release(package: str, version: str, origin: Origin) -> Release | None:
     """An exact release (``5.24`` covers 5.24.*), or None when the text is no version."""
+    from packaging.version import InvalidVersion, Version
+
     try:
         return Release(package, Version(version), None, origin, exact=True)
     except InvalidVersion:
@@ -177,7 +186,7 @@ class Role(Enum):
     INFERENCE = "inference"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reference:
     """A path in a document that names another file of the run (``deepspeed: ds/zero3.json``)."""
 
@@ -186,7 +195,7 @@ class Reference:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Misread:
     """A value that is no legal value of its key (text where a number belongs). The engine makes it a finding."""
 

@@ -121,6 +121,7 @@ _ROWS: tuple[SettingSpec, ...] = (
     SettingSpec("zero_max_live", "int", "stage3_max_live_parameters", unit="elements"),
     SettingSpec("zero_sub_group", "int", "sub_group_size", unit="elements"),
     SettingSpec("zero_contiguous", "bool", "contiguous_gradients"),
+    SettingSpec("zero_gathers_on_save", "bool", "ZeRO-3 saves a whole 16-bit model"),
     # -- evaluation and saving
     SettingSpec("eval_on", "bool", "evaluation runs during training"),
     SettingSpec("eval_accumulation_steps", "int", "evaluation steps kept on the device"),
@@ -143,6 +144,7 @@ _ROWS: tuple[SettingSpec, ...] = (
     SettingSpec("optimizer_in_backward", "bool", "each parameter steps in the backward pass, and its gradient is freed at once"),
     # -- the other models of an RL run; none of them trains, all of them take memory
     SettingSpec("reference_model", "text", "the frozen policy beside the one that trains: its name, or 'policy' for a copy of it"),
+    SettingSpec("reference_offload", "choice", "where the reference waits while the policy trains", choices=("none", "cpu")),
     SettingSpec("critic_model", "text", "the value model that trains beside the policy"),
     SettingSpec("reward_model", "text", "the model that scores what the policy wrote"),
     SettingSpec("teacher_model", "text", "the model that a distillation follows"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import os
 import stat
 from bisect import bisect_right
@@ -16,7 +17,7 @@ MAX_BYTES = 8 * 2**20
 _BOMS = {"utf-8-sig": codecs.BOM_UTF8, "utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Span:
     """Half-open range of code point offsets in one file's text."""
 
@@ -83,7 +84,7 @@ class SourceFile:
         return len(self._starts)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Unreadable:
     """A file that could not be read as text, and why; a value, so that one bad file never stops the others."""
 
@@ -105,17 +106,30 @@ def read_source(path: str | Path, name: str | None = None, limit: int = MAX_BYTE
 
 
 def _read_regular(path: str | Path, limit: int) -> bytes | str:
-    with open(path, "rb", opener=_open_nonblocking) as handle:
-        status = os.fstat(handle.fileno())
+    descriptor = os.open(path, _READ)
+    try:
+        status = os.fstat(descriptor)
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         if not stat.S_ISREG(status.st_mode):
             return "is not a regular file"
         if status.st_size > limit:
             return f"is {status.st_size:,} bytes; a training config is at most {limit:,}"
-        return handle.read(limit + 1)
+        return _all_of(descriptor, limit + 1)
+    finally:
+        os.close(descriptor)
 
 
-def _open_nonblocking(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+def _all_of(descriptor: int, most: int) -> bytes:
+    """At most so many bytes. Thousands of small files are read: an unbuffered read costs half of what `open` does."""
+    pieces: list[bytes] = []
+    while most > 0 and (piece := os.read(descriptor, most)):
+        pieces.append(piece)
+        most -= len(piece)
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
 def decode(name: str, raw: bytes) -> SourceFile | Unreadable:

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import posixpath
 import re
-import tomllib
 from collections.abc import Iterable, Iterator
-from typing import Any
-
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.specifiers import SpecifierSet
-from packaging.version import InvalidVersion, Version
+from typing import TYPE_CHECKING, Any
 
 from budgetlint.files import Files
 from budgetlint.run import Origin, OriginKind, Release, Stack
 from budgetlint.source import SourceFile, Span
+
+if TYPE_CHECKING:  # imported where a file of versions is found: 10 ms
+    from packaging.specifiers import SpecifierSet
+    from packaging.version import Version
 
 PACKAGES = frozenset({
     "torch", "transformers", "peft", "trl", "accelerate", "deepspeed", "bitsandbytes", "torchao", "torchtune", "torchtitan",
@@ -80,6 +79,8 @@ def _requirements(source: SourceFile) -> Iterator[Release]:
 def _required(text: str, origin: Origin) -> Release | None:
     if text.startswith(("-", "git+", "http")):
         return None
+    from packaging.requirements import InvalidRequirement, Requirement
+
     try:
         requirement = Requirement(text)
     except InvalidRequirement:
@@ -91,6 +92,8 @@ def _required(text: str, origin: Origin) -> Release | None:
 
 
 def _range(package: str, specifiers: SpecifierSet, origin: Origin) -> Release | None:
+    from packaging.version import InvalidVersion, Version
+
     low: Version | None = None
     high: Version | None = None
     for specifier in specifiers:
@@ -121,8 +124,12 @@ def _pyproject(source: SourceFile) -> Iterator[Release]:
 
 
 def _locked(source: SourceFile) -> Iterator[Release]:
+    from packaging.version import InvalidVersion, Version
+
     packages = _toml(source).get("package")
     for row in packages if isinstance(packages, list) else ():
+        if not isinstance(row, dict):
+            continue
         name, version = str(row.get("name", "")).lower(), str(row.get("version", ""))
         if name in PACKAGES:
             try:
@@ -132,9 +139,11 @@ def _locked(source: SourceFile) -> Iterator[Release]:
 
 
 def _toml(source: SourceFile) -> dict[str, Any]:
+    import tomllib
+
     try:
         return tomllib.loads(source.text)
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return {}
 
 

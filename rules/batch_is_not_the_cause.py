@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.memory.estimate import Estimate
+from budgetlint.memory.estimate import Estimate, Verdict
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.run import Setting
 from budgetlint.units import gib
@@ -43,7 +43,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     if estimate is None or estimate.usable_high is None or batch is None or not _made_small(run, batch):
         return
     fixed = estimate.static_bytes + outside(estimate)
-    if fixed <= estimate.usable_high:
+    if fixed <= estimate.usable_high or estimate.verdict is not Verdict.DOES_NOT_FIT or _is_split(run, estimate):
         return
     yield run.finding(
         batch,
@@ -60,6 +60,11 @@ def _made_small(run: RunContext, batch: Setting) -> bool:
     if not batch.known or batch.is_default:
         return False
     return int(batch.value) <= 2 and int(run.value("grad_accum", 1) or 1) > 1
+
+
+def _is_split(run: RunContext, estimate: Estimate) -> bool:
+    """The fixed part is counted for a whole model, or for one of as many devices as are known: here each holds less."""
+    return bool({"parallel", "devices"} & set(estimate.missing)) or (run.plan is not None and run.plan.model_split > 1)
 
 
 def _per_parameter(estimate: Estimate) -> str:

@@ -1,6 +1,7 @@
 """A LoRA target module that the model does not have.
 
-Told when the model is in the catalog (or its `config.json` is at hand) and the targets are plain names. Patterns are not judged.
+Told when the model is in the catalog (or its `config.json` is at hand) and the targets are plain names. Patterns are not judged,
+nor are targets of frameworks that bring their own model code (LitGPT, torchtune): theirs are roles, not modules.
 
 ## What it costs
 
@@ -61,7 +62,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     from budgetlint.catalog.targets import module_names, resolve_targets
 
     setting, plan = run.setting("lora_targets"), run.plan
-    if setting is None or plan is None or not stated(setting) or plan.arch.parts:
+    if setting is None or plan is None or plan.model_code != "transformers" or not stated(setting) or plan.arch.parts:
         return
     names = tuple(map(str, setting.value))
     if not names or _is_pattern(run, setting) or any(_PATTERN & set(name) for name in names):

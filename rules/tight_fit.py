@@ -42,7 +42,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     estimate = run.estimate
     if estimate is None or estimate.verdict is not Verdict.TIGHT or estimate.need.high is None or estimate.limit is None:
         return
-    if estimate.need.low > estimate.limit:
+    if estimate.need.low > estimate.limit and not (run.plan and run.plan.cutoff):
         return  # over the stated reserve for certain: over-reserve says that
     yield run.finding(
         dearest(estimate),

@@ -1,8 +1,11 @@
 """A key that the framework does not know: misspelt, or in the wrong place.
 
-DeepSpeed's top level and axolotl ignore what they do not know, so a slip means the default. DeepSpeed's sections, accelerate's
-top level and the Hugging Face argument parsers refuse it. Programs around the Trainer have arguments of their own, so there
-only a slip of one or two letters is told.
+DeepSpeed's top level, axolotl and torchtune's recipes ignore what they do not know, so a slip means the default; PEFT ignores it
+with a warning. DeepSpeed's sections, accelerate's top level, the Hugging Face argument parsers, LitGPT, torchtitan (from 0.2 on) and
+ms-swift refuse it. Programs around the Trainer have arguments of their own, so there only a slip of one or two letters is told.
+
+For axolotl, LLaMA-Factory, LitGPT, torchtitan and ms-swift a key that an older release took is told too, with the release that
+dropped it and its name of today, where the framework's version is known (`stack`, a requirements file).
 
 ## What it costs
 
@@ -23,16 +26,21 @@ Ignored: the run goes on with the default (one gradient accumulation step instea
 ## Sources
 
 - The key tables of `budgetlint.catalog.vocabulary`, generated from transformers 4.36 to 5.24, TRL 0.11 to 1.16, accelerate 0.30 to
-  1.15, LLaMA-Factory 0.9, axolotl 0.6 to 0.19, DeepSpeed 0.14 and 0.19.
+  1.15, LLaMA-Factory 0.9, axolotl 0.6 to 0.19, DeepSpeed 0.14 and 0.19, LitGPT 0.2 to 0.5, torchtitan 0.1 and 0.2, ms-swift 1.7 to 4.6,
+  PEFT 0.1 to 0.21, torchtune 0.1 to 0.6.
 - DeepSpeed 0.19.8 `runtime/config_utils.py`: sections are pydantic models with `extra="forbid"`, the top level is read key by key.
 - axolotl 0.19.0 `utils/schemas/config.py`: unknown keys are dropped.
+- LitGPT 0.5.13 `__main__.py` (jsonargparse), torchtitan 0.2.2 `config/manager.py` ("Invalid field names"), ms-swift 4.6.0
+  `pipelines/base.py` ("remaining_argv"), PEFT 0.21.2 `config.py` ("Unexpected keyword arguments"), torchtune 0.6.1 `recipes/*.py`
+  (`cfg.get`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping
+from functools import cache
 
-from budgetlint.catalog.vocabulary import keys, misspelt
+from budgetlint.catalog.vocabulary import gone, keys, misspelt
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
 
 from ._common import TRAINING_ARGUMENTS
@@ -40,6 +48,8 @@ from ._keys import entries
 from ._unknown import misspelt_key
 from ._unknown_accelerate import check_accelerate
 from ._unknown_deepspeed import check_deepspeed
+from ._unknown_dropped import dropped_key
+from ._unknown_sections import VOCABULARIES, check_sections
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
@@ -50,6 +60,7 @@ def _axolotl(document: DocumentContext) -> Iterator[Finding]:
     """Many unknown keys are those of older releases or of plugins: only slips are told."""
     taken = keys("axolotl", "top", "plugins")
     yield from _slips(document, taken, taken | keys("axolotl", "asked"), "axolotl ignores it")
+    yield from _older(document, "axolotl", _gone_from_axolotl())
 
 
 def _trainer(document: DocumentContext) -> Iterator[Finding]:
@@ -60,6 +71,24 @@ def _trainer(document: DocumentContext) -> Iterator[Finding]:
     wanted = keys("hf", "training_arguments") | hparams if own else trainer
     cost = "the argument parser stops, or a script of your own leaves the default"
     yield from _slips(document, wanted, trainer | hparams | keys("hf", "trl_script"), cost, Severity.WARNING, Confidence.MEDIUM)
+    if own:
+        yield from _older(document, "llamafactory", gone("llamafactory", "hparams"), keys("hf", "training_arguments"))
+
+
+@cache
+def _gone_from_axolotl() -> Mapping[str, str]:
+    """Fields that no schema has any more and no code asks for."""
+    current = {name for group in ("asked", "plugins") for name in keys("axolotl", group) - gone("axolotl", group).keys()}
+    return {name: release for name, release in gone("axolotl", "top").items() if name not in current}
+
+
+def _older(document: DocumentContext, package: str, gone: Mapping[str, str], known: Container[str] = ()) -> Iterator[Finding]:
+    """Keys of older releases, where a newer one runs."""
+    found = entries(document.reading)
+    for entry in found:
+        since = gone.get(entry.key.text)
+        if since and entry.key.text not in known and document.at_least(package, since):
+            yield dropped_key(document, entry, package, since, there={other.key.text for other in found})
 
 
 def _slips(
@@ -82,6 +111,7 @@ _CHECKS = {
     "deepspeed": check_deepspeed,
     "accelerate": check_accelerate,
     "axolotl": _axolotl,
+    **dict.fromkeys(VOCABULARIES, check_sections),
     **dict.fromkeys((name for name in TRAINING_ARGUMENTS if name != "open_instruct"), _trainer),
 }
 

@@ -69,10 +69,13 @@ TRAINERS = (*TRAINING_ARGUMENTS, "axolotl")
 
 def check(run: RunContext) -> Iterator[Finding]:
     trainer, stage = run.run.trainer, run.setting("shard")
-    engine = next((reading for reading in run.run.readings if reading.format in ("deepspeed", "accelerate")), None)
+    engines = sorted((reading for reading in run.run.readings if reading.format in ("deepspeed", "accelerate")), key=_strength)
+    engine = next((reading for reading in engines if _key(reading) is not None), engines[0] if engines else None)
     if trainer is None or stage is None or engine is None or trainer.format not in TRAINERS or run.value("shard") != "zero3":
         return
     told = _key(engine)
+    if run.value("zero_gathers_on_save"):
+        return
     if is_on(told) or (told is not None and told.state == "symbolic") or run.value("save_strategy") == "no" or _adapter_is_saved(run):
         return
     adapter = run.value("adapter") == "lora"
@@ -87,6 +90,11 @@ def check(run: RunContext) -> Iterator[Finding]:
         severity=Severity.INFO if unsure or automatic else None,
         confidence=Confidence.MEDIUM if unsure else None,
     )
+
+
+def _strength(engine: Reading) -> bool:
+    """DeepSpeed's own file first; accelerate's keys count without one."""
+    return engine.format != "deepspeed"
 
 
 def _key(engine: Reading) -> Setting | None:

@@ -49,12 +49,3 @@ class Device:
     totals: tuple[Total, ...] = ()
     arch: str = ""
     kind: str = "gpu"
-
-
-@dataclass(frozen=True, slots=True)
-class NoMatch:
-    """No unique row. ``candidates``: the rows the text could mean; ``suggestions``: near names. Never auto-corrected."""
-
-    text: str
-    candidates: tuple[str, ...] = ()
-    suggestions: tuple[str, ...] = ()

@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from budgetlint.catalog.device import EXACT, Device, NoMatch, Total
-from budgetlint.catalog.names import fold, near, prefixed, squeeze, unique
+from budgetlint.catalog.device import EXACT, Device, Total
+from budgetlint.catalog.names import NoMatch, fold, near, prefixed, squeeze, unique
 
 DRIVER_SHARE = 0.985
 """torch total / nvidia-smi total where both were seen: 0.971 (T4) to 0.998, most cards 0.985 (L4 22.161 of 22.494 GiB)."""

@@ -49,6 +49,7 @@ _MLA = {
 
 LLAMA = Family({**_ATTENTION, **_GLU}, experts=_EXPERTS)
 _GEMMA2 = replace(LLAMA, norms=("input_layernorm", "post_attention_layernorm", "pre_feedforward_layernorm", "post_feedforward_layernorm"))
+_GLM = Family({**_ATTENTION, GATE_UP: "mlp.gate_up_proj", DOWN: "mlp.down_proj"})
 _OLMO2 = replace(LLAMA, norms=("post_attention_layernorm", "post_feedforward_layernorm"))
 _OPT = Family(
     {**_ATTENTION, O: "self_attn.out_proj", **_FFN},
@@ -141,6 +142,7 @@ FAMILIES: dict[str, Family] = {
     "olmo2": _OLMO2,
     "olmo3": _OLMO2,
     "cohere": replace(LLAMA, norms=("input_layernorm",)),
+    "cohere2": replace(LLAMA, norms=("input_layernorm",)),
     "phi": Family(
         {**_ATTENTION, O: "self_attn.dense", UP: "mlp.fc1", DOWN: "mlp.fc2"}, norms=("input_layernorm",), final_norm="model.final_layernorm"
     ),
@@ -152,6 +154,27 @@ FAMILIES: dict[str, Family] = {
         _TRANSFORMER,
         modules={Q: "attn.q_proj", K: "attn.k_proj", V: "attn.v_proj", O: "attn.out_proj", UP: "mlp.fc_in", DOWN: "mlp.fc_out"},
         norms=("ln_1",),
+    ),
+    "codegen": replace(
+        _TRANSFORMER, modules={QKV: "attn.qkv_proj", O: "attn.out_proj", UP: "mlp.fc_in", DOWN: "mlp.fc_out"}, norms=("ln_1",)
+    ),
+    "gpt_neo": replace(
+        _TRANSFORMER,
+        modules={
+            Q: "attn.attention.q_proj",
+            K: "attn.attention.k_proj",
+            V: "attn.attention.v_proj",
+            O: "attn.attention.out_proj",
+            UP: "mlp.c_fc",
+            DOWN: "mlp.c_proj",
+        },
+    ),
+    "mpt": Family(
+        {QKV: "attn.Wqkv", O: "attn.out_proj", UP: "ffn.up_proj", DOWN: "ffn.down_proj"},
+        norms=("norm_1", "norm_2"),
+        layers="transformer.blocks.*",
+        embed="transformer.wte",
+        final_norm="transformer.norm_f",
     ),
     "gpt_neox": Family(
         _NEOX, layers="gpt_neox.layers.*", embed="gpt_neox.embed_in", final_norm="gpt_neox.final_layer_norm", head="embed_out"
@@ -188,7 +211,8 @@ FAMILIES: dict[str, Family] = {
         head="transformer.output_layer",
     ),
     "baichuan": Family({QKV: "self_attn.W_pack", O: "self_attn.o_proj", **_GLU}),
-    "glm": Family({**_ATTENTION, GATE_UP: "mlp.gate_up_proj", DOWN: "mlp.down_proj"}),
+    "glm": _GLM,
+    "glm4": replace(_GLM, norms=("input_layernorm", "post_attention_layernorm", "post_self_attn_layernorm", "post_mlp_layernorm")),
     "mixtral": replace(
         LLAMA,
         router="block_sparse_moe.gate",
@@ -198,6 +222,7 @@ FAMILIES: dict[str, Family] = {
     "gpt_oss": replace(LLAMA, router="mlp.router", experts={GATE_UP: "mlp.experts.gate_up_proj", DOWN: "mlp.experts.down_proj"}),
     "deepseek_v2": replace(LLAMA, modules={**_MLA, **_GLU}),
     "deepseek_v3": replace(LLAMA, modules={**_MLA, **_GLU}),
+    "glm4_moe_lite": replace(LLAMA, modules={**_MLA, **_GLU}),
     "bert": _BERT,
     "roberta": _BERT,
     "xlm-roberta": _BERT,

@@ -19,8 +19,8 @@ DTYPES = {
     "torch.float32": "fp32",
 }
 
-Q_K_V_ONLY = frozenset({"glm"})
-"""Families whose ``attention_bias`` leaves the output projection without one (modeling_glm.py)."""
+Q_K_V_ONLY = frozenset({"glm", "glm4", "seed_oss"})
+"""Families whose ``attention_bias`` leaves the output projection without one (modeling_glm.py; seed_oss has a key of its own)."""
 
 LARGEST = 10**9
 """No size of a model is larger; a bigger number is a slip, and multiplying it would only hide that."""

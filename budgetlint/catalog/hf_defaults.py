@@ -39,6 +39,15 @@ _ENCODER: dict[str, Any] = {
     "dropout": 0.1,
     "tied": True,
 }
+_GPTJ: dict[str, Any] = {
+    **_LAYERNORM,
+    "glu": False,
+    "activation": "gelu_new",
+    "mlp_bias": True,
+    "lm_head_bias": True,
+    "norms_per_layer": 1,
+    "extra": {"parallel_block": 1},
+}
 _GEMMA: dict[str, Any] = {"activation": "gelu_pytorch_tanh", "tied": True}
 
 SHAPE: Mapping[str, Mapping[str, Any]] = {
@@ -59,15 +68,7 @@ SHAPE: Mapping[str, Mapping[str, Any]] = {
     "gpt2": {**_GELU, "activation": "gelu_new", "position": "learned", "tied": True, "dropout": 0.1},
     "gpt_bigcode": {**_GELU, "activation": "gelu_pytorch_tanh", "position": "learned", "tied": True, "dropout": 0.1},
     "gpt_neox": {**_GELU, "activation": "gelu", "extra": {"parallel_block": 1}},
-    "gptj": {
-        **_LAYERNORM,
-        "glu": False,
-        "activation": "gelu_new",
-        "mlp_bias": True,
-        "lm_head_bias": True,
-        "norms_per_layer": 1,
-        "extra": {"parallel_block": 1},
-    },
+    "gptj": _GPTJ,
     "falcon": {**_LAYERNORM, "glu": False, "activation": "gelu", "tied": True, "extra": {"parallel_block": 1}},
     "bloom": {**_GELU, "activation": "gelu", "position": "alibi", "tied": True, "extra": {"embed_norm": 1}},
     "opt": {**_GELU, "activation": "relu", "position": "learned", "tied": True, "dropout": 0.1, "extra": {"position_offset": 2}},
@@ -77,12 +78,27 @@ SHAPE: Mapping[str, Mapping[str, Any]] = {
     "olmo2": {"qk_norm": "full"},
     "olmo3": {"qk_norm": "full"},
     "cohere": {"norm": "layernorm", "norms_per_layer": 1, "tied": True, "extra": {"parallel_block": 1}},
+    "cohere2": {"norm": "layernorm", "norms_per_layer": 1, "tied": True, "extra": {"parallel_block": 1}},
+    "codegen": _GPTJ,
+    "gpt_neo": {
+        **_LAYERNORM,
+        "glu": False,
+        "activation": "gelu_new",
+        "o_bias": True,
+        "mlp_bias": True,
+        "position": "learned",
+        "tied": True,
+    },
+    "mpt": {"norm": "layernorm", "glu": False, "activation": "gelu", "position": "alibi", "tied": True},
+    "olmoe": {"qk_norm": "full"},
+    "seed_oss": {"qkv_bias": True, "dropout": 0.1},
     "deepseek": {},
     "deepseek_v2": {},
     "deepseek_v3": {},
     "gpt_oss": {"qkv_bias": True, "o_bias": True, "extra": {"router_bias": 1, "expert_bias": 1, "sinks": 1}},
     "smollm3": {"tied": True},
     "glm": {"qkv_bias": True},
+    "glm4": {"qkv_bias": True, "norms_per_layer": 4},
     "internlm2": {},
     "qwen": {"qkv_bias": True},
     "chatglm": {"qkv_bias": True},
@@ -258,6 +274,8 @@ LIKE: Mapping[str, str] = {
     "olmo2": "olmo",
     "olmo3": "olmo",
     "gemma3": "gemma3_text",
+    "cohere2": "cohere",
+    "glm4": "glm",
     "xlm-roberta": "bert",
 }
 """model_types whose sizes default like another's."""

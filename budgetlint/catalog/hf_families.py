@@ -19,6 +19,9 @@ SIZES = (
     "num_ln_in_parallel_attn",
     "num_kv_heads",
     "n_head_kv",
+    "conv_kernel_size",
+    "word_embed_proj_dim",
+    "window_size",
     "sliding_window",
     "sliding_window_pattern",
     "decoder_sparse_step",
@@ -72,6 +75,20 @@ def _mixtral(_config: Mapping[str, Any], values: dict[str, Any]) -> None:
     values["moe_intermediate"] = values["intermediate"]
 
 
+def _opt(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+    """modeling_opt.py OPTDecoder: embeddings of another width are projected; no last norm where norms follow the sums (350m)."""
+    width = size(config, "word_embed_proj_dim", 0)
+    if width and width != values["hidden"]:
+        values["extra"]["embed_width"] = width
+    values["final_norm"] = config.get("do_layer_norm_before", True) is not False
+
+
+def _gpt_neo(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+    """configuration_gpt_neo.py ``attention_types``: by default every other layer sees ``window_size`` positions."""
+    values["kv_heads"] = values["heads"]
+    values["sliding_window"], values["sliding_layers"] = size(config, "window_size", 256), values["layers"] // 2
+
+
 def _deepseek(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     sizes = {"q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128}
     given = {key: config.get(key, default) for key, default in sizes.items()}
@@ -87,6 +104,16 @@ def _falcon(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     norms = size(config, "num_ln_in_parallel_attn", 2 if new else 1)
     values["norms_per_layer"] = norms if new or config.get("parallel_attn", True) else 2
     values["qkv_bias"] = values["o_bias"] = values["mlp_bias"] = bool(config.get("bias", False))
+    if config.get("alibi", False):  # configuration_falcon.py rotary: ``not self.alibi``
+        values["position"] = "alibi"
+
+
+def _gpt_neox(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+    """modeling_gpt_neox.py GPTNeoXLayer: ``use_parallel_residual`` false runs the MLP on what attention has added."""
+    values["kv_heads"] = values["heads"]
+    if config.get("use_parallel_residual") is False:
+        values["extra"].pop("parallel_block", None)
+        values["extra"]["sequential_residual"] = 1
 
 
 def _big_code(config: Mapping[str, Any], values: dict[str, Any]) -> None:
@@ -126,6 +153,7 @@ def _deberta(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     if config.get("position_biased_input", True):
         values["position"] = "learned"
     values["extra"]["type_vocab"] = size(config, "type_vocab_size", 0)
+    values["extra"]["conv_kernel"] = size(config, "conv_kernel_size", 0)
 
 
 def _whisper(config: Mapping[str, Any], values: dict[str, Any]) -> None:
@@ -174,16 +202,22 @@ SPECIAL: dict[str, Callable[[Mapping[str, Any], dict[str, Any]], None]] = {
     "gemma3": _gemma_windows(6),
     "gemma3_text": _gemma_windows(6),
     "olmo3": _gemma_windows(4),
+    "cohere2": _gemma_windows(4),
     "gpt_oss": _gpt_oss,
     "qwen2_moe": _mixture,
     "qwen3_moe": _mixture,
     "mistral": _mistral,
     "mixtral": _mixtral,
+    "olmoe": _mixtral,
+    "opt": _opt,
+    "gpt_neo": _gpt_neo,
+    "codegen": _one_per_head,
+    "mpt": _one_per_head,
     "deepseek_v2": _deepseek,
     "deepseek_v3": _deepseek,
     "falcon": _falcon,
     "gpt_bigcode": _big_code,
-    "gpt_neox": _one_per_head,
+    "gpt_neox": _gpt_neox,
     "bloom": _one_per_head,
     "starcoder2": _starcoder2,
     "qwen": _qwen,

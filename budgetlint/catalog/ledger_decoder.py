@@ -10,8 +10,11 @@ from budgetlint.catalog.tensor import WeightTensor
 
 
 def decoder_tensors(arch: Architecture) -> Iterator[WeightTensor]:
-    family = family_of(arch.family)
-    yield WeightTensor("embed", "embedding", family.embed, arch.vocab, arch.hidden, "embed")
+    family, width = family_of(arch.family), arch.number("embed_width", arch.hidden)
+    yield WeightTensor("embed", "embedding", family.embed, arch.vocab, width, "embed")
+    if width != arch.hidden:  # modeling_opt.py OPTDecoder: the 350m model's embeddings are half as wide
+        yield WeightTensor("project_in", "linear", "model.decoder.project_in", arch.hidden, width, "embed")
+        yield WeightTensor("project_out", "linear", "model.decoder.project_out", width, arch.hidden, "head")
     if arch.position == "learned" and arch.max_positions:
         rows = arch.max_positions + arch.number("position_offset")
         yield WeightTensor("pos_embed", "embedding", family.positions, rows, arch.hidden, "embed")

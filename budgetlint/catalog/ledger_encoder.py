@@ -24,6 +24,11 @@ def encoder_tensors(arch: Architecture) -> Iterator[WeightTensor]:
         # modeling_deberta_v2.py:579: 2 x position_buckets rows, and a LayerNorm over them
         yield WeightTensor("pos_embed", "embedding", "encoder.rel_embeddings", 2 * arch.number("rel_buckets"), hidden, "embed")
         yield from norm(arch, "encoder.LayerNorm", hidden, "embed", 0)
+    if arch.number("conv_kernel"):
+        # modeling_deberta_v2.py ConvLayer: a convolution beside the first layer, and a LayerNorm over the sum
+        yield WeightTensor("conv", "conv", "encoder.conv.conv", hidden, hidden * arch.number("conv_kernel"), "embed")
+        yield WeightTensor("bias", "bias", "encoder.conv.conv", hidden, 0, "embed")
+        yield from norm(arch, "encoder.conv.LayerNorm", hidden, "embed", 0)
     yield from _first_norm_missing(arch, block(arch, family, family.layers, "layer", arch.layers))
     if arch.final_norm:
         yield from norm(arch, family.final_norm, hidden, "final", 0)

@@ -8,7 +8,8 @@ from typing import Any
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.context import context_row, cublas_workspace
-from budgetlint.catalog.device import Device, NoMatch
+from budgetlint.catalog.device import Device
+from budgetlint.catalog.names import NoMatch
 from budgetlint.catalog.optimizer import Optimizer, StateTensor
 from budgetlint.units import exact, gib
 

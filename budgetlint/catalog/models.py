@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from budgetlint.catalog.architecture import Architecture
-from budgetlint.catalog.device import NoMatch
-from budgetlint.catalog.names import fold, near, prefixed, squeeze
+from budgetlint.catalog.names import NoMatch, fold, near, prefixed, squeeze
 
 QUANTISED = (
     "-unsloth-bnb-4bit",
     "-bnb-4bit",
     "-bnb-8bit",
+    "-bnb-nf4-bf16",
+    "-bnb-nf4",
     "-4bit",
     "-8bit",
     "-gptq",
@@ -33,12 +34,15 @@ SAME_SHAPE = ("-hf", "-bf16", "-fp16", *QUANTISED)
 
 
 def find_model(text: str) -> Architecture | NoMatch:
-    """The one architecture that ``text`` names; a hub id or a path is judged by its last part.
+    """The one architecture that ``text`` names; a hub id or a path is judged by its last part, unless a row names the owner too.
 
     ``-hf`` and endings that only say how the checkpoint is stored (``-bnb-4bit``, ``-GPTQ``, ``-AWQ``) are dropped:
     `stored_as` tells which.
     """
     last = _last_part(text)
+    owned = _owned().get(_stripped(text))
+    if owned is not None:
+        return _table()[owned]
     for name in (last, _stripped(last)):
         row = _keys().get(squeeze(name))
         if row is not None:
@@ -93,11 +97,17 @@ def _table() -> dict[str, Architecture]:
 
 
 @cache
+def _owned() -> dict[str, str]:
+    """Aliases with an owner: a conversion that keeps the name of what it was made from (``unsloth/phi-4`` runs Llama's code)."""
+    return {fold(alias): model.name for model in _table().values() for alias in model.aliases if "/" in alias}
+
+
+@cache
 def _folded() -> dict[str, str]:
     keys: dict[str, str] = {}
     for model in _table().values():
         for name in (model.name, *model.aliases, _last_part(model.hub_id)):
-            if name:
+            if name and "/" not in name:
                 keys.setdefault(fold(name), model.name)
     return keys
 

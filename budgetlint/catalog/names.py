@@ -3,6 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class NoMatch:
+    """No unique row. ``candidates``: the rows the text could mean; ``suggestions``: near names. Never auto-corrected."""
+
+    text: str
+    candidates: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+
 
 _SEPARATORS = str.maketrans(dict.fromkeys(" _/+()[],", "-"))
 

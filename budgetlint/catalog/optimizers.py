@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
 
-from budgetlint.catalog.device import NoMatch
-from budgetlint.catalog.names import fold, near, squeeze
+from budgetlint.catalog.names import NoMatch, fold, near, squeeze
 from budgetlint.catalog.optimizer import Optimizer, StateTensor
 
 MODULES = (

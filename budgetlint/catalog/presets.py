@@ -55,8 +55,10 @@ _GATHERED: tuple[Row, ...] = (
     ("zero_bucket", AUTO),
     ("zero_prefetch", AUTO),
     ("zero_persistence", AUTO),
+    ("zero_gathers_on_save", True),
 )
-"""ZeRO 3 with the three sizes that follow from the model."""
+"""ZeRO 3 with the three sizes that follow from the model; all of these files have
+``stage3_gather_16bit_weights_on_model_save: true``."""
 
 
 def _offload(optimizer: Any, params: Any = None) -> tuple[Row, ...]:
@@ -111,6 +113,7 @@ def _factory() -> Iterator[Preset]:
         ("ds_z0_config.json", (("shard", "ddp"), *low)),
         ("ds_z2_config.json", (("shard", "zero2"), *low)),
         ("ds_z2_offload_config.json", (("shard", "zero2"), *_offload("cpu"), *low)),
+        ("ds_z2_autotp_config.json", (("shard", "zero2"), ("tensor_parallel", 2), *low)),
         ("ds_z3_config.json", (("shard", "zero3"), *high)),
         ("ds_z3_offload_config.json", (("shard", "zero3"), *_offload("cpu", "cpu"), *high)),
     )

@@ -3,22 +3,38 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 
 
 @cache
+def _file(name: str) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = json.loads((files("budgetlint.catalog") / "keys" / f"{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+@cache
 def _table(name: str) -> dict[str, frozenset[str]]:
-    text = (files("budgetlint.catalog") / "keys" / f"{name}.json").read_text(encoding="utf-8")
-    return {group: frozenset(words.split()) for group, words in json.loads(text)["groups"].items()}
+    return {group: frozenset(words.split()) for group, words in _file(name)["groups"].items()}
 
 
 @cache
 def keys(name: str, *groups: str) -> frozenset[str]:
-    """The keys of these groups of a table (``hf``, ``axolotl``, ``accelerate``, ``llamafactory``, ``deepspeed``)."""
+    """The keys of these groups of a table: the stem of a file in ``keys/``."""
     table = _table(name)
     return frozenset[str]().union(*(table[group] for group in groups))
+
+
+def groups(name: str) -> tuple[str, ...]:
+    """The groups of a table. In ``torchtitan`` they are the paths of its sections, and ``top``."""
+    return tuple(_table(name))
+
+
+@cache
+def gone(name: str, group: str) -> Mapping[str, str]:
+    """The keys of a group that the newest release does not know, with the release that dropped them (the first one read without)."""
+    return dict(pair.split("=") for pair in _file(name)["gone"][group].split())
 
 
 SHORTEST = 7

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 
-from budgetlint.catalog.device import NoMatch
+from budgetlint.catalog.names import NoMatch
 from budgetlint.commands.console import Misuse
 from budgetlint.run import Origin, OriginKind, Setting, Settings
 from budgetlint.settings import SETTINGS, SettingSpec

@@ -5,15 +5,40 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from budgetlint.documents.json import read_json
 from budgetlint.documents.node import Document
-from budgetlint.documents.toml import read_toml
 from budgetlint.documents.yaml import read_yaml
 from budgetlint.source import SourceFile
 
-FORMATS: dict[str, Callable[[SourceFile], tuple[Document, ...]]] = {"yaml": read_yaml, "json": read_json, "toml": read_toml}
 
-_SUFFIXES = {"yaml": "yaml", "yml": "yaml", "json": "json", "jsonc": "json", "json5": "json", "hjson": "json", "toml": "toml"}
+def _json(source: SourceFile) -> tuple[Document, ...]:
+    from budgetlint.documents.json import read_json  # a parser is imported when the first file of its format is met
+
+    return read_json(source)
+
+
+def _toml(source: SourceFile) -> tuple[Document, ...]:
+    from budgetlint.documents.toml import read_toml
+
+    return read_toml(source)
+
+
+def _python(source: SourceFile) -> tuple[Document, ...]:
+    from budgetlint.documents.python import read_python
+
+    return read_python(source)
+
+
+FORMATS: dict[str, Callable[[SourceFile], tuple[Document, ...]]] = {
+    "yaml": read_yaml,
+    "json": _json,
+    "toml": _toml,
+    "python": _python,
+}
+
+_SUFFIXES = {
+    "yaml": "yaml", "yml": "yaml", "json": "json", "jsonc": "json", "json5": "json", "hjson": "json", "toml": "toml",
+    "py": "python",
+}  # fmt: skip
 _FIRST = re.compile(r"\ufeff?(?:\s+|#[^\n]*|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _TOML_LINE = re.compile(r"\[{1,2}[A-Za-z0-9_.\-\"' ]+\]{1,2}[ \t]*(?:#[^\n]*)?\r?$|[A-Za-z0-9_.\-\"]+[ \t]*=(?!=)", re.MULTILINE)
 
@@ -24,7 +49,7 @@ def load(source: SourceFile) -> tuple[Document, ...]:
 
 
 def format_of(source: SourceFile) -> str:
-    """``yaml``, ``json`` or ``toml``: by suffix, else by the first thing that is no comment."""
+    """``yaml``, ``json``, ``toml`` or ``python``: by suffix, else by the first thing that is no comment."""
     _, _, suffix = source.path.rpartition("/")[2].rpartition(".")
     return _SUFFIXES.get(suffix.lower()) or _sniffed(source.text)
 

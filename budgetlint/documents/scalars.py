@@ -11,6 +11,7 @@ import datetime
 import re
 from collections.abc import Callable
 from enum import Enum
+from functools import partial
 
 Value = str | int | float | bool | None | datetime.date | datetime.time
 
@@ -24,6 +25,8 @@ class Loader(Enum):
     TOML = "toml"
     SHELL = "shell"
     """Arguments of a command: all text; the program's parser converts them."""
+    PYTHON = "python"
+    """Literals of a Python file."""
 
 
 def resolve(text: str, *, quoted: bool, tag: str, loader: Loader) -> Value:
@@ -210,6 +213,23 @@ def _toml(text: str) -> Value:
         return text
 
 
+_PYTHON_WORDS: dict[str, Value] = {"True": True, "False": False, "None": None}
+
+
+def _python(text: str) -> Value:
+    """Numbers as the language reference, 2.4.5, writes them; the rest of what is not quoted is no literal."""
+    if text in _PYTHON_WORDS:
+        return _PYTHON_WORDS[text]
+    if text[:1] not in "+-.0123456789" or len(text) > _MAX_DIGITS:
+        return text
+    for number in (partial(int, base=0), float):
+        try:
+            return number(text)
+        except ValueError:
+            pass
+    return text
+
+
 _RESOLVERS: dict[Loader, Callable[[str], Value]] = {
     Loader.PYYAML: _pyyaml,
     Loader.OMEGACONF: _omegaconf,
@@ -218,6 +238,7 @@ _RESOLVERS: dict[Loader, Callable[[str], Value]] = {
     Loader.HJSON: _hjson,
     Loader.TOML: _toml,
     Loader.SHELL: str,
+    Loader.PYTHON: _python,
 }
 
 _TAGGED: dict[str, Callable[[str], Value]] = {

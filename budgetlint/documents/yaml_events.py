@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -24,15 +25,18 @@ try:
 except ImportError:  # pragma: no cover - wheels exist for every platform we know
     CParser = None
 
-_NOT_YAML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""YAML 1.1 c-printable, as PyYAML's ``yaml/reader.py`` ``NON_PRINTABLE``."""
+
+@cache
+def _not_yaml() -> re.Pattern[str]:
+    """YAML 1.1 c-printable, as PyYAML's ``yaml/reader.py`` ``NON_PRINTABLE``. Takes 3 ms to compile: most texts are ASCII."""
+    return re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def next_event(text: str, pure: bool = False) -> Callable[[], Any]:
     """A function that gives the next event on each call, last a `StreamEndEvent`. It raises `YAMLError` or `Refused`."""
     if text.startswith("\ufeff"):
         text = "\n" + text[1:]
-    if not text.isascii() and (bad := _NOT_YAML.search(text)):
+    if not text.isascii() and (bad := _not_yaml().search(text)):
         raise _control_character(bad)
     if CParser is None or pure:
         return _pure_events(text)
@@ -45,7 +49,14 @@ def _pure_events(text: str) -> Callable[[], Any]:
 
     stream = YAML(typ="safe", pure=True)
     stream.version = (1, 1)
-    take: Callable[[], Any] = iter(stream.parse(text)).__next__
+    events = iter(stream.parse(text))
+
+    def take() -> Any:
+        try:
+            return next(events)
+        except AssertionError:  # ruamel.yaml main.py, the setter of version: a minor version that is neither 1 nor 2
+            raise Refused("syntax", "found incompatible YAML document", "leave the %YAML line out", max(0, text.find("%YAML"))) from None
+
     return take
 
 
@@ -62,7 +73,7 @@ def _control_character(bad: re.Match[str]) -> Refused:
 def refused(error: Exception, text: str) -> Refused:
     """What libyaml did not accept, with the place it names and what to do about it."""
     if isinstance(error, ReaderError):
-        bad = _NOT_YAML.search(text)
+        bad = _not_yaml().search(text)
         return _control_character(bad) if bad else Refused("syntax", str(error.reason), "save the file as UTF-8", 0)
     if not isinstance(error, MarkedYAMLError) or (mark := error.problem_mark or error.context_mark) is None:
         return Refused("syntax", str(error), "check the YAML syntax", 0)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from budgetlint.catalog.device import NoMatch
 from budgetlint.catalog.models import find_model
+from budgetlint.catalog.names import NoMatch
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.finding import Severity

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from budgetlint.catalog.device import Device, NoMatch
+from budgetlint.catalog.device import Device
 from budgetlint.catalog.devices import find_device, usable
+from budgetlint.catalog.names import NoMatch
 from budgetlint.language.budget import DeviceSpec
 from budgetlint.language.check import Checked
 from budgetlint.language.problems import Problems

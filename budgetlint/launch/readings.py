@@ -27,12 +27,13 @@ TOOLS = (
 """The format of what a program reads, by its name."""
 _SAME_KEYS = frozenset(("axolotl", "llamafactory", "trl"))
 """Programs whose flags are the keys of their files."""
+_ENVIRONMENT = "environment"
 _EVERY_DEVICE = (ACCELERATE, DEEPSPEED, COMPOSER, OUMI)
 """Launchers that take every visible device unless they are told."""
 _EVERY_DEVICE_TOOLS = ("axolotl ", "llamafactory-cli ", "trl ")
 """They call accelerate or torchrun themselves (axolotl ``cli/main.py``, LLaMA-Factory ``launcher.py``, TRL ``cli.py``)."""
 _TASKS = {"sft": "sft", "dpo": "dpo", "kto": "kto", "orpo": "orpo", "grpo": "grpo", "ppo": "ppo", "reward": "reward"}
-_ONE_PROCESS = frozenset(("hf_training_arguments", "trl", "alignment_handbook", "llamafactory"))
+_ONE_PROCESS = frozenset(("hf_training_arguments", "trl", "alignment_handbook", "llamafactory", "python_script", "python_trl_script"))
 """Formats whose programs start no further processes when python runs them."""
 
 
@@ -67,9 +68,20 @@ def flag_reading(launch: Launch, trainers: tuple[Reading, ...]) -> Reading | Non
         return None
     found = reader.read(launch.program)
     if not trainers:
-        return replace(found, settings=found.settings.filled(_from_name(launch)))
+        return replace(found, settings=found.settings.filled((*_from_name(launch), *_own_adapter(launch, found))))
     written = [setting for setting in found.settings.values() if setting.origin.source is launch.source]
     return replace(found, settings=Settings(written))
+
+
+def _own_adapter(launch: Launch, found: Reading) -> Iterator[Setting]:
+    """A script of the user's own that takes a rank or a 4-bit compute dtype has switches of its own for them (``--use_peft_lora``,
+    ``--use_4bit_quantization``): both ways are possible."""
+    if found.format not in ("trl", "hf_training_arguments") or launch.program.program.startswith("trl "):
+        return
+    for name, told, ways in (("adapter", "lora_r", ("lora", "none")), ("quant", "quant_compute_dtype", ("nf4", "none"))):
+        setting = found.settings.get(told)
+        if setting is not None:
+            yield replace(setting, name=name, value=None, state="auto", readings=ways, overrode=())
 
 
 def _from_name(launch: Launch) -> Iterator[Setting]:
@@ -92,12 +104,33 @@ def launcher_readings(launch: Launch) -> tuple[Reading, ...]:
     return tuple(reading for reading in readings if reading.settings or reading.references)
 
 
+def with_device_map(around: tuple[Reading, ...], trainer: Reading) -> tuple[Reading, ...]:
+    """ms-swift spreads the layers of one process over several devices where it sees more devices than it starts processes:
+    ms_swift 4.6 ``utils/torch_utils.py`` is_mp, ``model/utils.py`` get_default_device_map. It starts one unless NPROC_PER_NODE says so."""
+    counts = [(reading, told) for reading in around if (told := reading.settings.get("devices_per_node")) is not None]
+    if trainer.format != "ms_swift" or not counts or trainer.settings.value("model_code") == "megatron":
+        return around
+    environment, told = counts[-1]
+    visible = next((one for one in (told, *told.overrode) if one.origin.key == "CUDA_VISIBLE_DEVICES"), None)
+    processes = _ALONE if counts[0][1] is visible else counts[0][1]
+    split = visible.value // processes.value if visible is not None and visible.known and processes.known else None
+    if visible is None or (split is not None and split < 2):
+        return around
+    layers = replace(visible, name="pipeline_parallel", value=split, overrode=(), state="symbolic" if split is None else "known")
+    kept = [setting for setting in environment.settings.values() if setting is not told]
+    spread = replace(environment, settings=Settings((*kept, processes, layers)))
+    return tuple(spread if reading is environment else reading for reading in around)
+
+
+_ALONE = Setting("devices_per_node", 1, Origin(OriginKind.DERIVED, note="ms-swift starts one process without NPROC_PER_NODE"), "1")
+
+
 def _counts(launch: Launch, program: str) -> bool:
     """``srun`` counts processes only where each task is the program itself; the visible devices only where all are taken."""
     inner = launch.launcher
     if program in ("srun", "mpirun"):
         return inner == program
-    return program != "environment" or inner in ("environment", *_EVERY_DEVICE) or inner.startswith("torchrun")
+    return program != _ENVIRONMENT or inner in (_ENVIRONMENT, *_EVERY_DEVICE) or inner.startswith("torchrun")
 
 
 def _accelerate(launch: Launch, document: Document) -> Reading:

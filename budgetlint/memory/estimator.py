@@ -10,9 +10,10 @@ from budgetlint.memory import phases as step_phases
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Assumption, Bucket, Estimate, Phase, Range, Term, Verdict
 from budgetlint.memory.families import family_of
 from budgetlint.memory.host import host_bytes
+from budgetlint.memory.layout import with_world
 from budgetlint.memory.need import FRAGMENTATION, PPM, Totals, totals, verdict
 from budgetlint.memory.plan import Plan
-from budgetlint.memory.planner import Planned, with_world
+from budgetlint.memory.planner import Planned
 from budgetlint.memory.static import Trainable
 
 BASE_SPREAD = 10_000
@@ -45,12 +46,16 @@ def estimate(planned: Planned, capacity: Capacity | None) -> Estimate:
     answers = [_one(plan) for plan in planned.plans]
     best = answers[0]
     allocated = _allocated(answers, open_end=_open(planned))
+    if "devices" in planned.missing:
+        allocated = replace(allocated, low=min(allocated.low, *(_range(_one(with_world(plan, WORLDS[-1]))).low for plan in planned.plans)))
     device = capacity.device if capacity else None
     above = totals(allocated, device, planned.plans[0].sharding.world)
     judged = not planned.missing
     judgement = Verdict.UNKNOWN
     if capacity is not None:
         judgement = verdict(above.need, (capacity.usable_low, capacity.usable_high), capacity.reserve, judged=judged)
+        if judgement is Verdict.DOES_NOT_FIT and _fits_if_short(planned, capacity):
+            judgement = Verdict.TIGHT if judged and above.need.high is not None else Verdict.UNKNOWN
     limit = capacity.usable_low - (capacity.reserve or 0) if capacity else None
     plan = planned.plans[0]
     return Estimate(
@@ -78,6 +83,14 @@ def estimate(planned: Planned, capacity: Capacity | None) -> Estimate:
     )
 
 
+def _fits_if_short(planned: Planned, capacity: Capacity) -> bool:
+    """The length is only where the config cuts, and shorter samples may fit: nobody here has seen the data."""
+    if not any(plan.cutoff for plan in planned.plans):
+        return False
+    short = tuple(replace(plan, seq=1, cutoff=False) for plan in planned.plans)
+    return estimate(replace(planned, plans=short), capacity).verdict is not Verdict.DOES_NOT_FIT
+
+
 @dataclass(frozen=True)
 class _Answer:
     plan: Plan
@@ -98,7 +111,7 @@ def _one(plan: Plan) -> _Answer:
 
 
 def _open(planned: Planned) -> bool:
-    return any(name in ("micro_batch", "seq_len", "devices", "adapter", "parallel") for name in planned.missing)
+    return any(name in ("micro_batch", "seq_len", "devices", "adapter", "parallel", "task") for name in planned.missing)
 
 
 def _allocated(answers: Iterable[_Answer], *, open_end: bool) -> Range:
@@ -160,7 +173,8 @@ def _basis(plan: Plan) -> tuple[Assumption, ...]:
 
 
 def _readings(planned: Planned) -> tuple[Assumption, ...]:
-    if len(planned.plans) == 1:
+    kinds = {(plan.sharding, plan.optimizer.name) for plan in planned.plans}
+    if len(planned.plans) == len(kinds):
         return ()
     return (Assumption(f"{len(planned.plans)} readings by framework version are inside the range; `stack` narrows them", "stack"),)
 

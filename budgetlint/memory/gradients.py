@@ -7,7 +7,7 @@ from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.static import Trainable
 
-_WHY = ("precision", "weights_dtype", "shard", "grads_dtype")
+_WHY = ("optimizer_in_backward", "precision", "weights_dtype", "shard", "grads_dtype")
 
 
 def element_bytes(plan: Plan) -> int:
@@ -16,11 +16,30 @@ def element_bytes(plan: Plan) -> int:
 
 def accumulated(plan: Plan, train: Trainable) -> Term:
     """What earlier micro batches left: whole under FSDP's ``no_sync``, else as the optimizer takes it."""
-    return sharded.whole_gradients(plan, train.elements) if plan.whole_gradients else static.gradients(plan, train)
+    return sharded.whole_gradients(plan, train.elements) if plan.whole_gradients else in_backward(plan, train)
+
+
+def in_backward(plan: Plan, train: Trainable) -> Term:
+    """Gradients at rest; with the step inside the backward only one unit's: the larger of a layer and the largest table.
+
+    torchtune 0.6 training/memory.py register_optim_in_bwd_hooks: a hook on each parameter steps as its gradient is complete and
+    drops it (``zero_grad``), so never all of them exist. A tied table's waits for the lookup. A layer is a little more than the
+    parameters in flight; it is the simple bound.
+    """
+    if not plan.optimizer_in_backward:
+        return static.gradients(plan, train)
+    shape = plan.shape
+    if not plan.full:
+        return _fresh(plan, train.elements // max(shape.layers, 1), "adapters of one layer at a time (the step is in the backward)")
+    waits = 0 if shape.head or not plan.makes_logits else shape.embed
+    count = min(train.elements, max(shape.layer_total + waits, train.largest))
+    return _fresh(plan, count, "one layer or table at a time (the step is in the backward)")
 
 
 def at_last_layer(plan: Plan, train: Trainable) -> tuple[Term, ...]:
     """The head's gradient and that of the down projection; all of them where an earlier micro batch left them."""
+    if plan.optimizer_in_backward:
+        return (in_backward(plan, train),)
     if plan.accum > 1 or not plan.full:
         return (accumulated(plan, train), *sharded.gradient_of_the_unit(plan))
     return (_fresh(plan, down_elements(plan) + _head(plan), "head and the last down projection"),)
@@ -28,6 +47,8 @@ def at_last_layer(plan: Plan, train: Trainable) -> tuple[Term, ...]:
 
 def at_first_layer(plan: Plan, train: Trainable) -> tuple[Term, ...]:
     """All but the first layer's own (its down projection's exists) and an untied embedding's."""
+    if plan.optimizer_in_backward:
+        return (in_backward(plan, train),)
     if plan.accum > 1 or not plan.full:
         return (accumulated(plan, train), *sharded.gradient_of_the_unit(plan))
     shape = plan.shape
@@ -40,7 +61,7 @@ def at_first_layer(plan: Plan, train: Trainable) -> tuple[Term, ...]:
 
 def of_this_mlp(plan: Plan) -> Term:
     """Gate and up: they exist by the time attention runs backward."""
-    if not plan.full or plan.accum > 1:
+    if not plan.full or plan.accum > 1 or plan.optimizer_in_backward:
         return Term(Bucket.GRADIENTS, 0, "")
     count = sum(linear.weights for linear in plan.shape.layer if linear.role in ("gate_proj", "up_proj", "gate_up_proj"))
     return _fresh(plan, count, "MLP of this layer")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from budgetlint.memory import activations, buffers, gradients, litgpt, loss, sharded, static
+from budgetlint.memory import activations, buffers, gradients, litgpt, loss, roles, sharded, static
 from budgetlint.memory.estimate import Bucket, Phase, Term
 from budgetlint.memory.families import layer_saved
 from budgetlint.memory.plan import Plan, Recompute
@@ -31,13 +31,16 @@ class Step:
     @property
     def carried(self) -> tuple[Term, ...]:
         """Gradients of the micro batches before this one."""
-        return (gradients.accumulated(self.plan, self.train),) if self.plan.accum > 1 else ()
+        kept = self.plan.accum > 1 and not self.plan.optimizer_in_backward
+        return (gradients.accumulated(self.plan, self.train),) if kept else ()
 
 
 def step_of(plan: Plan) -> Step:
     train = static.trainable(plan)
-    resting = (*static.weights(plan, train), *static.optimizer(plan, train), *buffers.workspaces(plan), *buffers.data_parallel(plan, train))
-    return Step(plan, train, layer_of(plan), resting, static.gradients(plan, train))
+    beside = tuple(roles.weights(plan))
+    fixed = (*static.weights(plan, train), *beside, *static.optimizer(plan, train))
+    resting = (*fixed, *buffers.workspaces(plan), *buffers.data_parallel(plan, train))
+    return Step(plan, train, layer_of(plan), resting, gradients.in_backward(plan, train))
 
 
 def layer_of(plan: Plan) -> tuple[Saved, ...]:
@@ -159,6 +162,8 @@ def _casts(step: Step, layers: int) -> Iterator[Term]:
 def _embedding_backward(step: Step) -> tuple[str, tuple[Term, ...]]:
     """Every gradient, and the embedding's twice where it is tied; under FSDP the root unit's are still whole."""
     plan = step.plan
+    if plan.sharding.is_fsdp and plan.full and plan.optimizer_in_backward:
+        return "the embedding", (*step.resting, *sharded.root_reduction(plan))
     if plan.sharding.is_fsdp and plan.full:
         stored = gradients.stored(plan, step.train.elements - plan.shape.root)
         return "the embedding", (*step.resting, stored, *sharded.root_reduction(plan))
@@ -180,4 +185,7 @@ def _evaluation(step: Step) -> tuple[str, tuple[Term, ...]]:
 
 
 def _optimizer_step(step: Step) -> tuple[str, tuple[Term, ...]]:
+    """Nothing but the state where each parameter stepped in the backward already."""
+    if step.plan.optimizer_in_backward:
+        return "the last update", (*step.resting, step.gradients)
     return "the update", (*step.resting, step.gradients, *static.step_temporaries(step.plan, step.train))

@@ -118,8 +118,10 @@ class Plan:
 
     ``repeat_kv``: the attention kernel gets a copy of the keys and values for every query head. ``model_split``: over how
     many ranks tensor, pipeline, context and expert parallelism split the model: their layouts are not modelled, so the low
-    end is divided by it and the answer stays open. ``whole_gradients``: FSDP keeps the gradients of earlier micro batches
-    unsharded.
+    end is divided by it and the answer stays open (at most, where a degree is not known). ``whole_gradients``: FSDP keeps the
+    gradients of earlier micro batches unsharded. ``cutoff``: ``seq`` is where a config cuts samples, which may all be
+    shorter. ``optimizer_in_backward``: each parameter steps as soon as its gradient is
+    there. ``reference``: the frozen model beside the one that trains.
     """
 
     arch: Architecture
@@ -135,6 +137,8 @@ class Plan:
     loss: str  # full | full-14 | full-8 | fused | chunked ...
     sharding: Sharding
     whole_gradients: bool = False
+    optimizer_in_backward: bool = False
+    cutoff: bool = False
     adapter: Adapter | None = None
     quant: Quant | None = None
     kernels: frozenset[str] = frozenset()
@@ -144,6 +148,7 @@ class Plan:
     model_code: str = "transformers"
     eval_batch: int | None = None
     head: str = ""
+    reference: Architecture | None = None
     model_split: int = 1
     padded: bool = False
     device: Device | None = None

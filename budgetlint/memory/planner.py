@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from math import prod
-from typing import Any
+from dataclasses import dataclass, replace
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.device import Device
@@ -13,13 +11,16 @@ from budgetlint.catalog.ledger import linears
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.catalog.targets import resolve_targets
+from budgetlint.memory import roles
 from budgetlint.memory.attend import MASKED
 from budgetlint.memory.estimate import Assumption
+from budgetlint.memory.layout import least, model_parallel, sharding, whole_gradients
 from budgetlint.memory.loss import PLAIN_UNTIL
-from budgetlint.memory.plan import Adapter, Plan, Quant, Recompute, Sharding, Zero
+from budgetlint.memory.notes import Notes
+from budgetlint.memory.plan import Adapter, Plan, Quant, Recompute
 from budgetlint.memory.recipe import precision_of
 from budgetlint.memory.shape import shape_of
-from budgetlint.run import Setting, Settings, Stack
+from budgetlint.run import Origin, OriginKind, Setting, Settings, Stack
 
 BITS = {"nf4": (4, 64), "fp4": (4, 64), "int8": (8, 0), "gptq": (4, 128), "awq": (4, 128), "fp8": (8, 0)}
 """Bits per weight, and the weights that share a scale (bitsandbytes functional.py; AutoGPTQ's and AWQ's usual group)."""
@@ -35,30 +36,27 @@ class Planned:
     assumptions: tuple[Assumption, ...]
 
 
-@dataclass
-class _Notes:
-    assumptions: list[Assumption] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
-
-    def assume(self, text: str, setting: str = "") -> None:
-        note = Assumption(text, setting)
-        if note not in self.assumptions:
-            self.assumptions.append(note)
-
-
 def plan_run(settings: Settings, stack: Stack, arch: Architecture | None, device: Device | None) -> Planned:
     """Plans of one run on one device, or none when the model is not known."""
-    notes = _Notes()
+    notes = Notes()
     if arch is None:
         return Planned((), ("model",), ())
+    stack = _with_code(settings, stack)
     plans = [_plan(read, stack, arch, device, notes) for read in readings(settings)]
-    variants = [variant for plan in plans for variant in _by_version(plan, stack)]
+    variants = [variant for plan in plans for base in least(plan, settings, stack) for variant in _by_version(base, stack)]
     first = plans[0]
+    notes.missing.extend(setting.name for setting in settings.values() if setting.state == "symbolic" and setting.readings)
     for name, value in (("batch", first.batch), ("seq", first.seq)):
         if value is None:
             notes.missing.append({"batch": "micro_batch", "seq": "seq_len"}[name])
     missing = tuple(dict.fromkeys(notes.missing))
     return Planned(_unique(variants), missing, tuple(notes.assumptions))
+
+
+def _with_code(settings: Settings, stack: Stack) -> Stack:
+    """The stack with the code that runs the model: the budget's word, else what the trainer's reader says."""
+    named = settings.value("model_code", "transformers")
+    return replace(stack, model_code=named) if stack.model_code == "transformers" else stack
 
 
 def _unique(plans: list[Plan]) -> tuple[Plan, ...]:
@@ -69,16 +67,20 @@ def _unique(plans: list[Plan]) -> tuple[Plan, ...]:
     return tuple(seen)
 
 
+_READ = (
+    "precision", "whole_gradients", "optimizer", "optimizer_impl", "loss", "recompute", "attention", "sharding", "quant", "adapter",
+)  # fmt: skip
+"""What two readings of one run can differ in."""
+
+
 def _differs(one: Plan, other: Plan) -> bool:
-    return (one.precision, one.optimizer_impl, one.loss, one.recompute, one.attention, one.sharding, one.quant, one.adapter) != (
-        other.precision, other.optimizer_impl, other.loss, other.recompute, other.attention, other.sharding, other.quant, other.adapter,
-    )  # fmt: skip
+    return any(getattr(one, name) != getattr(other, name) for name in _READ)
 
 
 def readings(settings: Settings) -> Iterator[Settings]:
     """How settings read whose value depends on an unknown framework version: all as the newest version has it, then all as
-    the oldest has it. (They change together, so mixtures do not exist.)"""
-    unsettled = [setting for setting in settings.values() if setting.state == "auto" and setting.readings]
+    the oldest has it. (They change together, so mixtures do not exist.) What a program decides unseen reads at both its ends."""
+    unsettled = [setting for setting in settings.values() if not setting.known and setting.readings]
     yield _read_as(settings, unsettled, 0)
     if unsettled:
         yield _read_as(settings, unsettled, -1)
@@ -89,11 +91,11 @@ def _read_as(settings: Settings, unsettled: list[Setting], index: int) -> Settin
     return Settings({**settings, **{setting.name: setting for setting in chosen}}.values())
 
 
-def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device | None, notes: _Notes) -> Plan:
+def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device | None, notes: Notes) -> Plan:
     if stack.model_code == "litgpt":
         arch = replace(arch, tied=False)  # litgpt/model.py never ties lm_head to wte
     adapter = _adapter(settings, arch, notes, stack)
-    shard = _sharding(settings, notes)
+    shard = sharding(settings, notes)
     settings = _with_default_precision(settings, arch, notes)
     precision = precision_of(settings, adapter=adapter is not None, shard=shard.kind)
     quant = _quant(settings, notes)
@@ -106,21 +108,24 @@ def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device |
         precision=precision,
         optimizer=optimizer,
         optimizer_impl=settings.value("optimizer_impl", "") or optimizer.impl,
-        batch=settings.value("micro_batch"),
+        batch=_times(settings.value("micro_batch"), roles.sequences(settings)),
         seq=settings.value("seq_len"),
         accum=settings.value("grad_accum", 1) or 1,
         recompute=_recompute(settings, stack),
         attention=_kernel(settings, arch, precision.compute, notes),
         loss=_loss(settings),
         sharding=shard,
-        whole_gradients=_whole_gradients(settings, stack, shard),
+        whole_gradients=whole_gradients(settings, stack, shard),
         adapter=adapter,
         quant=quant,
         kernels=_kernels(settings, notes),
         model_code=stack.model_code,
-        model_split=_model_parallel(settings),
+        model_split=model_parallel(settings)[1],
+        cutoff=_cuts(settings),
+        optimizer_in_backward=bool(settings.value("optimizer_in_backward", False)),
         head=settings.value("model_head", ""),
-        eval_batch=settings.value("eval_batch") if settings.value("eval_on") and settings.value("seq_len") else None,
+        reference=_reference(settings, arch, notes, adapter=adapter is not None),
+        eval_batch=_evaluated(settings),
         repeat_kv=_repeats_keys(settings, arch, stack),
         expert_loop=bool(arch.experts) and stack.at_least("transformers", "5.0") is False,
         compile=bool(settings.value("compile", False)),
@@ -129,7 +134,39 @@ def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device |
     )
 
 
-def _with_default_precision(settings: Settings, arch: Architecture, notes: _Notes) -> Settings:
+def _evaluated(settings: Settings) -> int | None:
+    if not settings.value("eval_on") or not settings.value("seq_len"):
+        return None
+    return _times(settings.value("eval_batch"), roles.sequences(settings))
+
+
+def _times(count: int | None, factor: int) -> int | None:
+    return count if count is None else count * factor
+
+
+def _reference(settings: Settings, arch: Architecture, notes: Notes, *, adapter: bool) -> Architecture | None:
+    task, found = settings.value("task"), roles.reference_of(settings, arch, adapter=adapter)
+    if task in roles.PAIRS:
+        notes.assume(f"{task}: an example is two sequences, chosen and rejected", "task")
+    if found is not None and "reference_model" not in settings:
+        notes.assume(f"{task}: a frozen copy of the model is the reference", "task")
+    if task in roles.ROLLOUTS:
+        notes.missing.append("task")
+        notes.assume(f"{task}: what generates the rollouts and scores them is not modelled", "task")
+    return found
+
+
+def _cuts(settings: Settings) -> bool:
+    """The length comes from a file, and a batch is as long as its longest sample: nothing packs or pads up to it, and no
+    pretraining data fills it."""
+    length = settings.get("seq_len")
+    if length is None or length.origin.kind in (OriginKind.BUDGET, OriginKind.COMMAND_LINE):
+        return False
+    filled = settings.value("packing") or settings.value("pad_to_seq_len") or settings.value("task") == "pretrain"
+    return not filled
+
+
+def _with_default_precision(settings: Settings, arch: Architecture, notes: Notes) -> Settings:
     loaded = settings.value("weights_dtype")
     if loaded == "auto":
         kept = arch.checkpoint_dtype or "bf16"
@@ -138,8 +175,6 @@ def _with_default_precision(settings: Settings, arch: Architecture, notes: _Note
     stated = any(name in settings for name in ("precision", "weights_dtype", "autocast", "engine_dtype"))
     if not stated:
         notes.assume("no precision is stated: bf16 with an fp32 master copy", "precision")
-        from budgetlint.run import Origin, OriginKind
-
         return settings.filled([Setting("precision", "bf16", Origin(OriginKind.DEFAULT, note="budgetlint default"), "bf16")])
     return settings
 
@@ -147,7 +182,7 @@ def _with_default_precision(settings: Settings, arch: Architecture, notes: _Note
 # -- parts -------------------------------------------------------------------------------------------------------------
 
 
-def _adapter(settings: Settings, arch: Architecture, notes: _Notes, stack: Stack) -> Adapter | None:
+def _adapter(settings: Settings, arch: Architecture, notes: Notes, stack: Stack) -> Adapter | None:
     kind = settings.value("adapter", "lora" if "lora_r" in settings else "none")
     if kind == "none":
         return None
@@ -189,10 +224,12 @@ def _saved_modules(settings: Settings, arch: Architecture) -> int:
     return sum(arch.vocab * arch.hidden for name in names if name in tables)
 
 
-def _quant(settings: Settings, notes: _Notes) -> Quant | None:
+def _quant(settings: Settings, notes: Notes) -> Quant | None:
     kind = settings.value("quant", "none")
     if kind == "none":
         return None
+    if settings["quant"].origin.kind is OriginKind.DERIVED:
+        notes.assume(f"the base is stored as {kind}: {settings['quant'].origin.note}", "quant")
     bits, block = BITS[kind]
     double = settings.value("quant_double")
     if kind in ("nf4", "fp4") and double is None:
@@ -219,7 +256,7 @@ def _packed_bytes(bits: int, block: int, double: bool) -> tuple[int, int]:
     return bits * block * 256 + 8 * 256 + 32, 8 * block * 256
 
 
-def _optimizer(settings: Settings, notes: _Notes) -> Optimizer:
+def _optimizer(settings: Settings, notes: Notes) -> Optimizer:
     name = settings.value("optimizer")
     if name is None:
         notes.assume("no optimizer is stated: AdamW", "optimizer")
@@ -245,7 +282,7 @@ def _recompute(settings: Settings, stack: Stack) -> Recompute:
     )
 
 
-def _kernel(settings: Settings, arch: Architecture, compute: int, notes: _Notes) -> str:
+def _kernel(settings: Settings, arch: Architecture, compute: int, notes: Notes) -> str:
     """Which attention kernel runs: aten/native/transformers/cuda/sdp_utils.cpp (torch 2.13): flash takes 16-bit types
     without a mask, memory-efficient needs as many key as query heads, math takes the rest."""
     wanted: str = settings.value("attention", "")
@@ -284,7 +321,7 @@ def _repeats_keys(settings: Settings, arch: Architecture, stack: Stack) -> bool:
 FUSED_BY_COMPILE = ("rms_norm", "rope", "swiglu")
 
 
-def _kernels(settings: Settings, notes: _Notes) -> frozenset[str]:
+def _kernels(settings: Settings, notes: Notes) -> frozenset[str]:
     """Fused kernels. torch.compile makes element-wise chains again in the backward instead of keeping their intermediates
     (torch 2.13 _functorch/partitioners.py), which comes to fused norms, rotary embeddings and gated activations."""
     named = frozenset(settings.value("kernels", ()) or ())
@@ -302,86 +339,6 @@ def _loss(settings: Settings) -> str:
     if "linear_cross_entropy" in kernels:
         return "fused"
     return "full"
-
-
-# -- distribution ------------------------------------------------------------------------------------------------------
-
-
-def _sharding(settings: Settings, notes: _Notes) -> Sharding:
-    devices: int | None = settings.value("devices")
-    kind = settings.value("shard")
-    if kind is None:
-        kind = "ddp" if (devices or 1) > 1 else "none"
-        if kind == "ddp":
-            notes.assume("several devices and no shard: ddp", "shard")
-    if devices is None and kind not in ("none", "ddp"):
-        notes.missing.append("devices")
-    model_split = _model_parallel(settings)
-    if model_split > 1:
-        notes.missing.append("parallel")
-        notes.assume("tensor, pipeline, context, expert parallel layouts are not modelled: the figures are for a whole model", "parallel")
-    split = max(1, (devices or 1) // model_split)
-    if kind == "ddp" and split == 1:
-        kind = "none" if devices == 1 else kind
-    strategy = settings.value("shard_strategy", "full")
-    over = _over(kind, strategy, split, settings.value("devices_per_node"))
-    return Sharding(
-        kind=kind,
-        strategy=strategy,
-        world=split,
-        params_over=over[0],
-        grads_over=over[1],
-        states_over=over[2],
-        reshard=bool(settings.value("reshard_after_forward", strategy not in ("grad-op", "hybrid-grad-op"))),
-        offload_optimizer=settings.value("offload_optimizer", "none") != "none",
-        offload_params=settings.value("offload_params", "none") != "none",
-        wrap=settings.value("wrap", "layer"),
-        zero=_zero(settings, kind),
-    )
-
-
-def _whole_gradients(settings: Settings, stack: Stack, shard: Sharding) -> bool:
-    """FSDP under ``no_sync``: the Trainer (transformers 5.3 trainer.py; ``sync_each_batch`` has no effect from 4.46 to 5.1) and
-    LitGPT (``fabric.no_backward_sync``) reduce in the last micro batch only. torchtune and torchtitan reduce in each."""
-    if not shard.is_fsdp or shard.grads_over == 1 or (settings.value("grad_accum", 1) or 1) == 1:
-        return False
-    if stack.model_code == "transformers" and settings.value("sync_each_batch"):
-        return stack.at_least("transformers", "5.2") is False and stack.at_least("transformers", "4.46") is not False
-    return stack.model_code in ("transformers", "litgpt")
-
-
-def _model_parallel(settings: Settings) -> int:
-    degrees = ("tensor_parallel", "pipeline_parallel", "context_parallel", "expert_parallel")
-    return prod(int(settings.value(name, 1) or 1) for name in degrees)
-
-
-def with_world(plan: Plan, world: int) -> Plan:
-    """The same run on ``world`` data-parallel ranks."""
-    over = _over(plan.sharding.kind, plan.sharding.strategy, world, None)
-    return replace(plan, sharding=replace(plan.sharding, world=world, params_over=over[0], grads_over=over[1], states_over=over[2]))
-
-
-def _over(kind: str, strategy: str, world: int, per_node: int | None) -> tuple[int, int, int]:
-    """Over how many ranks parameters, gradients and states are split."""
-    group = min(world, per_node or world) if strategy.startswith("hybrid") else world
-    return {
-        "zero1": (1, 1, world),
-        "zero2": (1, world, world),
-        "zero3": (world, world, world),
-        "fsdp": (1, 1, 1) if strategy == "no-shard" else (group, group, group),
-        "fsdp2": (group, group, group),
-    }.get(kind, (1, 1, 1))
-
-
-def _zero(settings: Settings, kind: str) -> Zero:
-    base = Zero(overlap=kind == "zero3")
-    names = {
-        "reduce_bucket": "zero_bucket", "allgather_bucket": "zero_allgather_bucket", "overlap": "zero_overlap",
-        "contiguous": "zero_contiguous",
-        "prefetch": "zero_prefetch", "persistence": "zero_persistence", "max_live": "zero_max_live", "sub_group": "zero_sub_group",
-    }  # fmt: skip
-    changes: dict[str, Any] = {name: value for name, key in names.items() if (value := settings.value(key)) is not None}
-    return replace(base, **changes)
 
 
 # -- what depends on versions ------------------------------------------------------------------------------------------

@@ -118,8 +118,12 @@ def _quantised(plan: Plan, over: int) -> Iterator[Term]:
 
 
 def gradient_bytes(plan: Plan, elements: int) -> int:
-    """Stored gradients of ``elements`` trainable parameters on one device."""
-    if not plan.optimizer.keeps_gradients:
+    """Stored gradients of ``elements`` trainable parameters on one device; none where they wait on the host for its optimizer:
+    DeepSpeed 0.19.6 stage3.py ``grad_partitions_flat_buffer``, stage_1_and_2.py ``async_accumulate_grad_in_cpu_via_gpu``; torch 2.13
+    FSDP ``CPUOffload`` and ``CPUOffloadPolicy`` ("gradients are offloaded as well")."""
+    sharding = plan.sharding
+    on_host = sharding.offload_params if sharding.is_fsdp else sharding.offload_optimizer and sharding.is_zero
+    if not plan.optimizer.keeps_gradients or on_host:
         return 0
     size = plan.adapter.dtype if plan.adapter is not None else plan.precision.grads
     return split(elements * size, plan.sharding.grads_over)
@@ -172,7 +176,7 @@ def step_temporaries(plan: Plan, train: Trainable) -> Iterator[Term]:
     precision, sharding, over = plan.precision, plan.sharding, plan.sharding.states_over
     if sharding.offload_optimizer or not train.elements:
         return
-    if precision.master and plan.adapter is None and sharding.is_zero:
+    if precision.master and precision.grads < 4 and plan.adapter is None and sharding.is_zero:
         group = min(sharding.zero.sub_group, -(-train.elements // over)) if sharding.kind == "zero3" else -(-train.elements // over)
         yield Term(Bucket.BUFFERS, group * 4, f"{group:,} gradients cast to fp32 for the step", plan.because("shard", "zero_sub_group"))
     size = 4 if precision.master else (plan.adapter.dtype if plan.adapter is not None else precision.state)

@@ -38,7 +38,7 @@ def complete(reader: Reader, settings: Settings, stack: Stack) -> Settings:
     return settled.filled(reader.defaults(settled, stack))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Raw:
     """One value on its way into a setting: its node, the value its loader gives, and where it stands."""
 
@@ -109,21 +109,29 @@ def is_symbolic(value: object) -> bool:
 
 def loader_of(document: Document, otherwise: Loader) -> Loader:
     """How a framework that takes YAML and JSON loads this document: a ``.json`` file goes through a JSON parser, flags stay text."""
-    return {"json": Loader.JSON, "shell": Loader.SHELL}.get(document.format, otherwise)
+    return {"json": Loader.JSON, "shell": Loader.SHELL, "python": Loader.PYTHON}.get(document.format, otherwise)
 
 
 def entry_under(node: Node | None, path: str) -> Entry | None:
     """The entry at a dotted path of keys below a node."""
-    head, dot, rest = path.partition(".")
-    found = node.entry(head) if isinstance(node, Mapping) else None
-    return entry_under(found.value, rest) if found is not None and dot else found
+    if "." not in path:
+        return node.by_key().get(path) if isinstance(node, Mapping) else None
+    found: Entry | None = None
+    for part in path.split("."):
+        found = node.by_key().get(part) if isinstance(node, Mapping) else None
+        if found is None:
+            return None
+        node = found.value
+    return found
 
 
 def raw_at(document: Document, loader: Loader, path: str) -> Raw | None:
     """The value at this dotted path; a mapping or sequence is its own value."""
     entry = entry_under(document.root, path)
-    if entry is None:
-        return None
+    return None if entry is None else _raw(document, loader, path, entry)
+
+
+def _raw(document: Document, loader: Loader, path: str, entry: Entry) -> Raw:
     value = entry.value.value(loader) if isinstance(entry.value, Scalar) else entry.value
     return Raw(path, entry.value, value, origin_of(document, path, entry.value, entry.key))
 
@@ -141,17 +149,27 @@ def read_keys(document: Document, loader: Loader, keys: Iterable[Key], prefix: s
 
     Later keys of the same setting win over earlier ones; the losers stay in ``overrode``.
     """
-    home = document.get(prefix) if prefix else document.root
-    present = frozenset(home.keys()) if isinstance(home, Mapping) else frozenset()
+    above = entry_under(document.root, prefix) if prefix else None
+    home = above.value if above is not None else None if prefix else document.root
     settings: dict[str, Setting] = {}
     misreads: list[Misread] = []
-    for key in keys:
-        if key.path.partition(".")[0] in present:
-            raw = raw_at(document, loader, f"{prefix}.{key.path}" if prefix else key.path)
-            setting = read_raw(raw, key.setting, key.convert, misreads) if raw else None
-            if setting is not None:
-                settings[key.setting] = over(setting, settings.get(key.setting))
+    for key, entry in _present(home, keys):
+        raw = _raw(document, loader, f"{prefix}.{key.path}" if prefix else key.path, entry)
+        setting = read_raw(raw, key.setting, key.convert, misreads)
+        if setting is not None:
+            settings[key.setting] = over(setting, settings.get(key.setting))
     return list(settings.values()), misreads
+
+
+def _present(home: Node | None, keys: Iterable[Key]) -> Iterable[tuple[Key, Entry]]:
+    """The keys of a table that are there, in the table's order."""
+    found = home.by_key() if isinstance(home, Mapping) else {}
+    for key in keys if found else ():
+        head, dot, rest = key.path.partition(".")
+        if head in found:
+            entry = entry_under(found[head].value, rest) if dot else found[head]
+            if entry is not None:
+                yield key, entry
 
 
 def read_raw(raw: Raw, name: str, convert: Callable[[Any], Any], misreads: list[Misread]) -> Setting | None:
@@ -184,6 +202,11 @@ def default(name: str, value: Any, note: str) -> Setting:
 def unsettled(name: str, readings: tuple[Any, ...], note: str) -> Setting:
     """A default that differs between framework versions where the stack does not tell which; newest version's first."""
     return Setting(name, None, Origin(OriginKind.DEFAULT, note=note), " or ".join(map(str, readings)), "auto", readings=readings)
+
+
+def hidden(name: str, readings: tuple[Any, ...], note: str) -> Setting:
+    """What a program decides where its text does not tell, with the readings of the least and the most memory."""
+    return Setting(name, None, Origin(OriginKind.DEFAULT, note=note), " or ".join(map(str, readings)), "symbolic", readings=readings)
 
 
 # -- converters that every reader shares -------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ def read_optimizer(raw: Raw, ecosystem: str, misreads: list[Misread], spelling: 
 
 
 def _known(raw: Raw, spelling: str, ecosystem: str) -> list[Setting]:
-    from budgetlint.catalog.device import NoMatch
+    from budgetlint.catalog.names import NoMatch
     from budgetlint.catalog.optimizers import find_optimizer  # the catalog is read only where an optimizer is named
 
     found = find_optimizer(spelling, ecosystem)

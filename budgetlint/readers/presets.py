@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from budgetlint.catalog.presets import AUTO, Preset, Versions, find_preset
 from budgetlint.run import Origin, Setting, Settings
+
+if TYPE_CHECKING:
+    from budgetlint.catalog.presets import Preset
 
 
 def preset(framework: str, name: str, origin: Origin) -> Settings | None:
     """The settings of a framework's preset, or None where it has none of this name."""
+    from budgetlint.catalog.presets import find_preset  # the catalog is read only where a preset may be named
+
     found = find_preset(framework, name)
     return preset_settings(found, origin) if found is not None else None
 
@@ -22,6 +26,8 @@ def preset_settings(found: Preset, origin: Origin) -> Settings:
 
 
 def _setting(name: str, value: Any, origin: Origin, text: str) -> Setting:
+    from budgetlint.catalog.presets import AUTO, Versions
+
     if isinstance(value, Versions):
         words = f"{text}: {value.newer} since {value.since}, {value.older} before"
         return Setting(name, None, origin, words, "auto", readings=(value.newer, value.older))

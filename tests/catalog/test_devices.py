@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from budgetlint.catalog.context import context_bytes, cublas_workspace
-from budgetlint.catalog.device import Device, NoMatch
+from budgetlint.catalog.device import Device
 from budgetlint.catalog.devices import all_devices, find_device, usable
-from budgetlint.catalog.names import squeeze
+from budgetlint.catalog.names import NoMatch, squeeze
 
 
 def found(text: str) -> Device:

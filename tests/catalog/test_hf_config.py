@@ -58,7 +58,14 @@ def test_a_missing_key_takes_the_class_default(kind: str, count: int) -> None:
     assert parameter_count(read({"model_type": kind})) == count
 
 
-@pytest.mark.parametrize("kind", sorted(set(SHAPE) - {"gemma3", "deepseek", "internlm2", "qwen", "chatglm", "baichuan"}))
+WITHOUT_SIZES = {
+    *("gemma3", "deepseek", "internlm2", "qwen", "chatglm", "baichuan"),
+    *("codegen", "gpt_neo", "mpt", "olmoe", "seed_oss"),
+}
+"""Types whose class defaults are not in the table: a config.json of theirs writes its sizes."""
+
+
+@pytest.mark.parametrize("kind", sorted(set(SHAPE) - WITHOUT_SIZES))
 def test_every_known_type_gives_a_countable_shape(kind: str) -> None:
     assert parameter_count(read({"model_type": kind})) > 10_000_000
 
@@ -147,6 +154,92 @@ def test_a_config_of_a_catalog_model_gives_the_catalog_shape(name: str) -> None:
             },
             2_849_757_184,
         ),
+        (
+            {
+                "model_type": "opt",
+                "hidden_size": 1024,
+                "word_embed_proj_dim": 512,
+                "do_layer_norm_before": False,
+                "ffn_dim": 4096,
+                "num_hidden_layers": 24,
+                "num_attention_heads": 16,
+            },
+            331_196_416,
+        ),
+        ({"model_type": "codegen", "n_embd": 2560, "n_layer": 32, "n_head": 32, "vocab_size": 51200}, 2_779_356_160),
+        (
+            {
+                "model_type": "gpt_neo",
+                "hidden_size": 768,
+                "num_layers": 12,
+                "num_heads": 12,
+                "vocab_size": 50257,
+                "max_position_embeddings": 2048,
+            },
+            125_198_592,
+        ),
+        ({"model_type": "mpt", "d_model": 4096, "n_layers": 32, "n_heads": 32, "vocab_size": 50432}, 6_649_286_656),
+        (
+            {
+                "model_type": "olmoe",
+                "hidden_size": 2048,
+                "intermediate_size": 1024,
+                "num_hidden_layers": 16,
+                "num_attention_heads": 16,
+                "num_experts": 64,
+                "num_experts_per_tok": 8,
+                "vocab_size": 50304,
+            },
+            6_919_161_856,
+        ),
+        (
+            {
+                "model_type": "seed_oss",
+                "hidden_size": 5120,
+                "intermediate_size": 27648,
+                "num_hidden_layers": 64,
+                "num_attention_heads": 80,
+                "num_key_value_heads": 8,
+                "head_dim": 128,
+                "attention_bias": True,
+                "vocab_size": 155136,
+            },
+            36_151_104_512,
+        ),
+        (
+            {
+                "model_type": "cohere2",
+                "hidden_size": 4096,
+                "intermediate_size": 14336,
+                "num_hidden_layers": 32,
+                "num_attention_heads": 32,
+                "num_key_value_heads": 8,
+            },
+            8_028_033_024,
+        ),
+        (
+            {
+                "model_type": "glm4",
+                "hidden_size": 6144,
+                "intermediate_size": 23040,
+                "num_hidden_layers": 61,
+                "num_attention_heads": 48,
+                "num_key_value_heads": 2,
+                "attention_bias": False,
+            },
+            32_566_081_536,
+        ),
+        (
+            {
+                "model_type": "deberta-v2",
+                "num_hidden_layers": 48,
+                "relative_attention": True,
+                "position_buckets": 256,
+                "position_biased_input": False,
+                "conv_kernel_size": 3,
+            },
+            1_564_549_632,
+        ),
         ({"model_type": "opt", "hidden_size": 2048, "ffn_dim": 8192, "num_hidden_layers": 24, "num_attention_heads": 32}, 1_315_758_080),
     ],
 )
@@ -176,6 +269,18 @@ def test_a_multimodal_config_is_read_through_its_text_config() -> None:
     assert "not the tower" in llava.note
 
 
+def test_falcon_with_alibi_has_no_rotary_positions() -> None:
+    assert read({"model_type": "falcon"}).position == "rope"
+    assert read({"model_type": "falcon", "alibi": True}).position == "alibi"
+
+
+@pytest.mark.parametrize(("parallel", "extra"), [(None, (1, 0)), (True, (1, 0)), (False, (0, 1))])
+def test_gpt_neox_runs_attention_and_mlp_side_by_side_unless_it_says_otherwise(parallel: bool | None, extra: tuple[int, int]) -> None:
+    arch = read({"model_type": "gpt_neox", **({} if parallel is None else {"use_parallel_residual": parallel})})
+    assert (arch.number("parallel_block"), arch.number("sequential_residual")) == extra
+    assert parameter_count(arch) == CLASS_DEFAULTS["gpt_neox"]
+
+
 @pytest.mark.parametrize(
     ("config", "window", "layers"),
     [
@@ -184,6 +289,8 @@ def test_a_multimodal_config_is_read_through_its_text_config() -> None:
         ({"model_type": "mistral"}, 4096, 32),
         ({"model_type": "qwen2", "sliding_window": 32768, "use_sliding_window": False}, None, None),
         ({"model_type": "gpt_oss"}, 128, 18),
+        ({"model_type": "cohere2"}, 4096, 30),
+        ({"model_type": "gpt_neo", "hidden_size": 768, "num_layers": 12, "num_heads": 12}, 256, 6),
     ],
 )
 def test_a_sliding_window_counts_where_it_is_used(config: dict[str, Any], window: int | None, layers: int | None) -> None:

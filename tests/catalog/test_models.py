@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from budgetlint.catalog.architecture import Architecture
-from budgetlint.catalog.device import NoMatch
 from budgetlint.catalog.ledger import active_parameters, embedding_parameters, head_parameters, linears, parameter_count, weight_tensors
 from budgetlint.catalog.models import all_models, find_model, stored_as, verified
-from budgetlint.catalog.names import squeeze
+from budgetlint.catalog.names import NoMatch, squeeze
 
 
 def found(text: str) -> Architecture:
@@ -37,6 +36,15 @@ def found(text: str) -> Architecture:
         ("timm/vit_huge_patch14_224.orig_in21k", "vit-huge-patch14-224"),
         ("bigcode/gpt_bigcode-santacoder", "gpt-bigcode-santacoder"),
         ("google/gemma-2-9b-it", "gemma-2-9b"),
+        ("allenai/Olmo-3-7B-Instruct", "olmo-3-7b"),
+        ("microsoft/Phi-4-reasoning-plus", "phi-4-reasoning"),
+        ("hugging-quants/Meta-Llama-3.1-405B-BNB-NF4-BF16", "llama-3.1-405b"),
+        ("modelscope/Llama-2-13b-chat-ms", "llama-2-13b"),
+        ("deepseek-ai/deepseek-llm-7b-chat", "deepseek-llm-7b"),
+        ("roberta-large", "roberta-large"),
+        ("bigscience/bloomz-7b1-mt", "bloom-7b1"),
+        ("openlm-research/open_llama_3b_v2", "open-llama-3b"),
+        ("/models/internlm2_5-20b-chat/", "internlm2-20b"),
     ],
 )
 def test_a_name_a_hub_id_or_a_path_finds_its_row(text: str, name: str) -> None:
@@ -62,6 +70,22 @@ def test_the_stored_form_is_told_apart(text: str, ending: str | None) -> None:
     assert stored_as(text) == ending
 
 
+@pytest.mark.parametrize(
+    ("text", "family", "count"),
+    [
+        ("unsloth/phi-4", "llama", 14_659_507_200),
+        ("unsloth/phi-4-unsloth-bnb-4bit", "llama", 14_659_507_200),
+        ("microsoft/phi-4", "phi3", 14_659_507_200),
+        ("./unsloth/x/phi-4", "phi3", 14_659_507_200),
+        ("unsloth/Phi-3-mini-4k-instruct-bnb-4bit", "llama", 3_821_079_552),
+        ("microsoft/Phi-3-mini-4k-instruct", "phi3", 3_821_079_552),
+    ],
+)
+def test_a_conversion_is_told_from_what_it_was_made_from_by_its_owner(text: str, family: str, count: int) -> None:
+    assert found(text).family == family
+    assert parameter_count(found(text)) == count
+
+
 def test_every_row_is_found_by_each_of_its_names_and_shares_none() -> None:
     owners: dict[str, str] = {}
     for model in all_models():
@@ -75,6 +99,7 @@ UNPUBLISHED = {
     "qwen-1.8b",
     "qwen-14b",
     "baichuan2-7b",
+    "baichuan2-13b",
     "stablelm-base-alpha-3b",
     "mistral-7b-v0.2",
     "gpt-bigcode-santacoder",
@@ -92,10 +117,84 @@ def test_the_ledger_sums_to_the_published_count(model: Architecture) -> None:
     assert parameter_count(model) == (model.params_published or parameter_count(model))
 
 
-def test_a_hundred_and_twenty_nine_counts_are_those_of_the_transformers_classes() -> None:
+PUBLISHED = {
+    "llama-13b": 13_015_864_320,
+    "deepseek-llm-7b": 6_910_365_696,
+    "deepseek-coder-1.3b": 1_346_471_936,
+    "deepseek-coder-6.7b": 6_740_512_768,
+    "yi-9b": 8_829_407_232,
+    "qwen1.5-7b": 7_721_324_544,
+    "qwen1.5-14b": 14_167_290_880,
+    "qwen1.5-32b": 32_512_218_112,
+    "mistral-small-24b-2501": 23_572_403_200,
+    "magistral-small": 23_572_403_200,
+    "phi-3-medium": 13_960_238_080,
+    "olmo-2-1b": 1_484_916_736,
+    "olmo-3-7b": 7_298_011_136,
+    "olmo-3-32b": 32_233_522_176,
+    "opt-350m": 331_196_416,
+    "bloom-1b1": 1_065_314_304,
+    "bloom-1b7": 1_722_408_960,
+    "bloom-3b": 3_002_557_440,
+    "pythia-14m": 14_067_712,
+    "distilgpt2": 81_912_576,
+    "starcoderbase": 15_517_456_384,
+    "starcoderbase-1b": 1_137_207_296,
+    "gpt-neo-125m": 125_198_592,
+    "falcon-rw-1b": 1_311_625_216,
+    "deepseek-v2": 235_741_434_880,
+    "olmoe-1b-7b": 6_919_161_856,
+    "seed-oss-36b": 36_151_104_512,
+    "internlm2-1.8b": 1_889_110_016,
+    "internlm2-20b": 19_861_149_696,
+    "bert-base-cased": 108_310_272,
+    "bert-large-cased": 333_579_264,
+    "bert-base-multilingual-cased": 177_853_440,
+    "bert-base-chinese": 102_267_648,
+    "roberta-base": 124_645_632,
+    "roberta-large": 355_359_744,
+    "xlm-roberta-base": 278_043_648,
+    "xlm-roberta-large": 559_890_432,
+    "modernbert-large": 394_781_696,
+    "t5-large": 737_668_096,
+    "t5-3b": 2_851_598_336,
+    "t5-11b": 11_307_321_344,
+    "flan-t5-small": 76_961_152,
+    "flan-t5-base": 247_577_856,
+    "flan-t5-large": 783_150_080,
+}
+"""Totals read in public files; models.json names the file of each."""
+
+
+@pytest.mark.parametrize(("name", "count"), PUBLISHED.items())
+def test_a_total_that_was_read_is_the_ledgers(name: str, count: int) -> None:
+    assert parameter_count(found(name)) == count
+    assert "published" in verified(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "positions"),
+    [
+        ("Qwen/Qwen3-4B", 40960),
+        ("Qwen/Qwen3-4B-Thinking-2507", 262144),
+        ("Qwen/Qwen3-30B-A3B-Instruct-2507", 262144),
+        ("Qwen/Qwen3-235B-A22B-Thinking-2507", 262144),
+        ("Qwen/Qwen2.5-7B-Instruct-1M", 1010000),
+        ("Qwen/Qwen2.5-Math-7B", 4096),
+        ("microsoft/phi-4", 16384),
+        ("microsoft/Phi-4-reasoning", 32768),
+        ("01-ai/Yi-34B-200K", None),
+        ("THUDM/chatglm3-6b-32k", 32768),
+    ],
+)
+def test_a_variant_with_other_positions_is_another_row(text: str, positions: int | None) -> None:
+    assert found(text).max_positions == positions
+
+
+def test_two_hundred_and_five_counts_are_those_of_the_transformers_classes() -> None:
     """models.json: an instance of the 5.24.0 class on the meta device has as many parameters as `params_published`."""
     checked = [model for model in all_models() if "code" in verified(model.name)]
-    assert len(checked) == 129
+    assert len(checked) == 205
     assert all(parameter_count(model) == model.params_published for model in checked)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.catalog.device import NoMatch
+from budgetlint.catalog.names import NoMatch
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import all_optimizers, find_optimizer, state_bytes_of, with_rank
 

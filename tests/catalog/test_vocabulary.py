@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.catalog.vocabulary import distance, keys, misspelt
+from budgetlint.catalog.vocabulary import distance, gone, keys, misspelt
 
 
 @pytest.mark.parametrize(
@@ -25,10 +25,38 @@ from budgetlint.catalog.vocabulary import distance, keys, misspelt
         ("deepspeed", "top", "tensorboard"),
         ("deepspeed", "zero_optimization", "stage3_gather_16bit_weights_on_model_save"),
         ("deepspeed", "zero_optimization.offload_param", "nvme_path"),
+        ("litgpt", "top", "lora_projection"),
+        ("litgpt", "train", "lr_warmup_steps"),
+        ("litgpt", "train", "learning_rate"),
+        ("torchtitan", "top", "activation_checkpoint"),
+        ("torchtitan", "training", "local_batch_size"),
+        ("torchtitan", "float8", "enable_fsdp_float8_all_gather"),
+        ("torchtitan", "quantize.linear.float8", "enable_fsdp_float8_all_gather"),
+        ("ms_swift", "top", "sft_type"),
+        ("ms_swift", "top", "tuner_type"),
+        ("ms_swift", "top", "recompute_granularity"),
+        ("peft", "top", "use_rslora"),
+        ("peft", "any", "vera_dropout"),
+        ("torchtune", "top", "enable_activation_offloading"),
     ],
 )
 def test_a_key_of_the_framework_is_known(table: str, group: str, name: str) -> None:
     assert name in keys(table, group) or (name == "communication_data_type" and name in keys(table, "asked"))
+
+
+@pytest.mark.parametrize(
+    ("table", "group", "name", "release"),
+    [
+        ("litgpt", "train", "learning_rate", "0.4.0"),
+        ("litgpt", "train", "micro_batch_size", None),
+        ("torchtitan", "lr_scheduler", "lr_min", "0.2.0"),
+        ("torchtitan", "training", "seed", "0.2.1"),
+        ("ms_swift", "top", "sft_type", "3.0.0"),
+        ("ms_swift", "top", "tuner_type", None),
+    ],
+)
+def test_the_release_that_dropped_a_key(table: str, group: str, name: str, release: str | None) -> None:
+    assert gone(table, group).get(name) == release
 
 
 @pytest.mark.parametrize(

@@ -129,14 +129,6 @@ def test_what_a_flag_means(text, expected):
     assert values(text, *expected) == expected
 
 
-@pytest.mark.parametrize(
-    ("name", "stored"),
-    [("a/b-7B-Chat", "none"), ("a/b-Chat-Int4", "gptq"), ("a/b-AWQ", "awq"), ("a/b-GPTQ-Int4", "gptq"), ("a/b-GPTQ-Int8", "int8")],
-)
-def test_a_checkpoints_name_tells_how_it_is_stored(name, stored):
-    assert full(f"--model {name}").value("quant") == stored
-
-
 def test_the_second_generation_adapted_the_attention_and_cut_at_2048():
     old, new = full("--sft_type lora --lora_target_modules DEFAULT"), full("--train_type lora")
     assert "q_proj" in old.value("lora_targets")

@@ -134,7 +134,7 @@ def test_equal_claims_are_told_not_guessed(monkeypatch):
 
     one, two = readers.all_readers()[:2]
     claim = [type(one)(r.format, r.role, r.loader, lambda _document: 0.5, r.read) for r in (one, two)]
-    monkeypatch.setattr(readers, "all_readers", lambda: tuple(claim))
+    monkeypatch.setattr(readers, "readers_of", lambda _format: tuple(claim))
     tie = identify(document("a.yaml", TRL))
     assert isinstance(tie, Tie)
     assert [reader.format for reader in tie.readers] == [one.format, two.format]

@@ -6,7 +6,6 @@ Sources: transformers 5.24.0 ``training_args.py`` (``activation_checkpointing`` 
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -60,8 +59,10 @@ def _json_object(raw: Raw) -> dict[str, Any]:
     """Keyword arguments may be JSON in a string (``training_args.py`` ``_VALID_DICT_FIELDS``)."""
     if not isinstance(raw.node, Scalar) or not raw.text.lstrip().startswith("{"):
         return {}
+    import json  # hardly a file has one
+
     try:
         parsed = json.loads(raw.text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return parsed if isinstance(parsed, dict) else {}

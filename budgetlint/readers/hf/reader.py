@@ -25,7 +25,7 @@ from budgetlint.readers.hf.open_instruct_defaults import open_instruct_defaults
 from budgetlint.readers.hf.own_script import is_own_script, own_script_defaults, reserved
 from budgetlint.readers.hf.precision import read_autocast
 from budgetlint.readers.hf.settle import settle, settle_trl
-from budgetlint.readers.hf.tasks import read_task
+from budgetlint.readers.hf.tasks import read_task, without_reference
 from budgetlint.readers.hf.trl_defaults import trl_defaults
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.optimizer_names import read_optimizer
@@ -89,6 +89,7 @@ def _switches(look: Lookup, flavour: str) -> list[Setting]:
         *read_kernels(look),
         *read_loss(look),
         *read_fsdp(look),
+        *without_reference(look),
         *(read_task(look) if parsed or flavour == hf_recognise.OPEN_INSTRUCT else ()),
     ]
 

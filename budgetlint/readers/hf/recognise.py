@@ -128,6 +128,8 @@ _OTHER_FLAGS = names(
 _OWN_LOOP = names("deepspeed_config ds_config train_batch_size num_warmup_steps max_train_steps with_tracking zero_stage")
 """Flags of scripts around a loop of their own: DeepSpeed's engine, or accelerate's ``*_no_trainer.py`` examples."""
 _ENOUGH_FLAGS = 4
+_ENOUGH_WITH_BATCH = 3
+"""``per_device_train_batch_size`` is a name that few others use."""
 
 
 def _flags(keys: frozenset[str]) -> Home | None:
@@ -136,7 +138,8 @@ def _flags(keys: frozenset[str]) -> Home | None:
         return None
     strong = len(keys & _STRONG)
     known = strong + len(keys & _WEAK)
-    if strong < 1 or known < _ENOUGH_FLAGS:
+    enough = _ENOUGH_WITH_BATCH if "per_device_train_batch_size" in keys else _ENOUGH_FLAGS
+    if strong < 1 or known < enough:
         return None
     return Home("", known, literal=len(keys & _ONLY_ARGUMENTS) >= 2)
 

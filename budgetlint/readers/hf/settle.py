@@ -27,7 +27,7 @@ def settle_trl(settings: Settings, stack: Stack) -> Settings:
 
 def _settled(setting: Setting, stack: Stack) -> Setting:
     decide = _DECIDERS.get(setting.name)
-    if decide is None or not setting.readings:
+    if decide is None or setting.state != "auto" or not setting.readings:
         return setting
     value = decide(stack)
     return setting if value is None else replace(setting, value=value, state="known", readings=())

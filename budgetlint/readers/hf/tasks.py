@@ -40,6 +40,16 @@ def read_task(look: Lookup) -> list[Setting]:
     return _by_loss(look) or _by_beta(look)
 
 
+def without_reference(look: Lookup) -> list[Setting]:
+    """No frozen model stands beside the policy: its log-probabilities are computed before, or the loss needs none (TRL 1.16
+    ``dpo_config.py`` precompute_ref_log_probs, reference_free)."""
+    for key in ("precompute_ref_log_probs", "reference_free"):
+        raw = look.raw(key)
+        if raw is not None and raw.text.lower() == "true":
+            return [Setting("reference_model", "none", raw.origin, raw.path)]
+    return []
+
+
 def _by_loss(look: Lookup) -> list[Setting]:
     loss = look.raw("loss_type")
     task = next((task for task, losses in _LOSSES.items() if loss and loss.text in losses), None)

@@ -47,6 +47,12 @@ def to_included(value: Any) -> Any:
 
 KEYS: dict[str, tuple[Key, ...]] = {
     "torchrun": (Key("nproc_per_node", "devices_per_node", to_processes), Key("nnodes", "nodes", to_nodes)),
+    "oumi distributed": (
+        Key("nproc_per_node", "devices_per_node", to_processes),
+        Key("nnodes", "nodes", to_nodes),
+        Key("num_processes", "devices", to_count),
+        Key("num_machines", "nodes", to_count),
+    ),
     "deepspeed": (
         Key("num_accelerators", "devices_per_node", to_count),
         Key("num_gpus", "devices_per_node", to_count),

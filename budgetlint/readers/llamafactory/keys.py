@@ -53,9 +53,11 @@ OWN = (
     Key("disable_gradient_checkpointing", "recompute", to_checkpointing),
     Key("use_reentrant_gc", "recompute_reentrant", to_bool),
     Key("use_unsloth_gc", "recompute_offload", to_bool),
+    Key("use_kt", "offload_params", lambda value: "cpu" if to_bool(value) else None),
     Key("upcast_layernorm", "quant_upcast", to_upcast),
 )
-"""``gradient_checkpointing`` is left out: only ``disable_gradient_checkpointing`` decides (model/model_utils/checkpointing.py)."""
+"""``gradient_checkpointing`` is left out: only ``disable_gradient_checkpointing`` decides (model/model_utils/checkpointing.py).
+``use_kt``: KTransformers keeps the experts, nearly all of such a model, on the host (hparams/model_args.py KTransformersArguments)."""
 
 LORA = (
     Key("lora_rank", "lora_r", to_count),

@@ -40,6 +40,9 @@ _INFERS = key_set("export_dir infer_backend infer_dtype n_shot vllm_maxlen vllm_
 _FOREIGN = key_set("base_model sequence_len distributed_type tuner_type rlhf_type exp_manager actor_rollout_ref")
 
 
+_PROGRAM = "llamafactory-cli train"
+
+
 def recognise(document: Document) -> float:
     mapping = document.mapping
     if mapping is None or document.format == "toml":
@@ -49,6 +52,8 @@ def recognise(document: Document) -> float:
         return 0.0
     if v1.is_second(document):
         return 0.95
+    if document.program == _PROGRAM and "model_name_or_path" in keys:
+        return 1.0
     own = len(keys & _OWN)
     if not _trains(document, keys):
         return 0.9 if {"finetuning_type", "model_name_or_path"} <= keys and own >= 2 else 0.0
@@ -56,6 +61,8 @@ def recognise(document: Document) -> float:
 
 
 def _trains(document: Document, keys: frozenset[str]) -> bool:
+    if document.program == _PROGRAM:
+        return View(document, _LOADER).word("do_train") != "false" and not keys & _INFERS
     return bool(keys & _TRAINS) and not keys & _INFERS and View(document, _LOADER).word("do_train") != "false"
 
 

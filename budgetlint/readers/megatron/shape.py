@@ -18,7 +18,7 @@ GPT2_VOCABULARY = 50257
 """``GPT2BPETokenizer``, the only tokenizer whose size the arguments fix."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Names:
     """What one framework calls the numbers; several spellings of one, the first found counts."""
 

@@ -40,7 +40,7 @@ def read_megatron(document: Document, loader: Loader) -> tuple[Settings, list[Mi
         *tuner(look), *rlhf(look), *_precision(look), *read_states(look), *read_shard(look),
         *(read_optimizer(raw, "megatron", misreads) if raw else ()),
     ]  # fmt: skip
-    return Settings((*settings, *together)), misreads
+    return Settings((*settings, *together, default("model_code", "megatron", "megatron-core runs the model"))), misreads
 
 
 def _precision(look: Lookup) -> Iterator[Setting]:

@@ -64,16 +64,6 @@ def grpo_length(look: Lookup) -> Iterator[Setting]:
     yield replace(prompt, value=None, state="auto", readings=(most, 1))
 
 
-def quant_of_name(name: str) -> str:
-    """What the name of a checkpoint says about how its weights are stored: ``Qwen-72B-Chat-Int4``, ``...-AWQ``."""
-    word = name.lower().rstrip("/")
-    if "awq" in word:
-        return "awq"
-    if "gptq" in word or word.endswith("int4"):
-        return "int8" if word.endswith("int8") else "gptq"
-    return "int8" if word.endswith("int8") else ""
-
-
 def precision(look: Lookup) -> list[Setting]:
     """``bf16`` and ``fp16`` where they are written, else what follows from the dtype of the weights."""
     stated = read_autocast(look, bf16_by_default=True)

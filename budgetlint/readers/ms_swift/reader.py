@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import ceil
 
-from budgetlint.catalog.presets import find_preset
 from budgetlint.documents import Document, Loader, Scalar
 from budgetlint.readers.base import Raw, Reader, default, loader_of, names, read_keys
 from budgetlint.readers.deepspeed.auto import engine_over_trainer
@@ -20,7 +19,7 @@ from budgetlint.readers.hf.kernels import read_kernels
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.ms_swift.keys import OWN
 from budgetlint.readers.ms_swift.megatron import is_megatron, megatron_defaults, read_megatron
-from budgetlint.readers.ms_swift.parts import evaluation, grpo_length, precision, quant, quant_of_name, rlhf, second_length, tuner
+from budgetlint.readers.ms_swift.parts import evaluation, grpo_length, precision, quant, rlhf, second_length, tuner
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.presets import preset
 from budgetlint.run import Misread, Reading, Reference, Role, Setting, Settings, Stack
@@ -92,7 +91,11 @@ def _presets(look: Lookup) -> Settings:
 
 def _references(look: Lookup) -> tuple[Reference, ...]:
     raw = _engine(look)
-    if raw is None or not raw.text.strip() or find_preset(FORMAT, raw.text) is not None:
+    if raw is None or not raw.text.strip():
+        return ()
+    from budgetlint.catalog.presets import find_preset  # the catalog is read only where a preset may be named
+
+    if find_preset(FORMAT, raw.text) is not None:
         return ()
     return (Reference(Role.ENGINE, raw.text, raw.origin),)
 
@@ -132,12 +135,9 @@ _LORA = (
 
 
 def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
-    if settings.value("model_code") == "megatron" or "global_batch" in settings or "pipeline_parallel" in settings:
+    if settings.value("model_code") == "megatron":
         yield from megatron_defaults(settings)
         return
-    stored = quant_of_name(str(settings.value("model", "")))
-    if stored:
-        yield default("quant", stored, "the checkpoint's name")
     yield from (default(name, value, _ARGUMENTS + note) for name, value, note in _FIXED)
     adapter = settings.value("adapter", "lora" if "adapter" not in settings else None)
     if adapter == "lora":

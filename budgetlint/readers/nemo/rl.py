@@ -192,6 +192,7 @@ _FIXED: tuple[tuple[str, Any, str], ...] = (
     ("tensor_parallel", 1, _RECIPES + "tensor_parallel_size"),
     ("attention", "flash", "nemo_rl workers: flash_attention_2 where sequences are packed, else sdpa"),
     ("nodes", 1, _RECIPES + "cluster.num_nodes"),
+    ("reference_offload", "cpu", "nemo_rl policy workers: the reference state dict stays on the host between its uses"),
 )
 _FSDP: tuple[tuple[str, Any, str], ...] = (
     ("shard", "fsdp2", "nemo_rl dtensor worker: fully_shard"),

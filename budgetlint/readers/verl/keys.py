@@ -66,6 +66,7 @@ PPO = (
     Key(f"{ACTOR}actor.grad_clip", "max_grad_norm", to_float),
     Key(f"{ACTOR}actor.ppo_micro_batch_size_per_gpu", "micro_batch", to_count),
     Key(f"{ACTOR}actor.ulysses_sequence_parallel_size", "context_parallel", to_count),
+    Key(f"{ACTOR}ref.megatron.param_offload", "reference_offload", lambda value: "cpu" if to_bool(value) else "none"),
     Key(f"{ACTOR}rollout.name", "rollout_engine", to_text),
     Key(f"{ACTOR}rollout.gpu_memory_utilization", "rollout_memory", to_float),
     Key(f"{ACTOR}rollout.tensor_model_parallel_size", "rollout_tensor_parallel", to_count),

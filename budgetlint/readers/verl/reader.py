@@ -123,6 +123,7 @@ _FSDP: tuple[tuple[str, Any, str], ...] = (
     ("offload_params", "none", _CONFIG + "engine/fsdp.yaml offload_policy: false"),
     ("offload_optimizer", "none", _CONFIG + "engine/fsdp.yaml offload_policy: false"),
     ("optimizer", "adamw", _CONFIG + "optim/fsdp.yaml optimizer: AdamW"),
+    ("reference_offload", "cpu", "verl workers/fsdp_workers.py: CPUOffload for every role but the actor"),
 )
 
 

@@ -1,0 +1,157 @@
+"""How devices share the model: sharding, over how many ranks each part is split, model parallelism, and what stays open.
+
+A degree or a file that nobody here can see leaves the answer open: the low end is then that of the most favorable layout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+from budgetlint.catalog.optimizer import Optimizer
+from budgetlint.catalog.optimizers import find_optimizer
+from budgetlint.memory.notes import Notes
+from budgetlint.memory.plan import Plan, Sharding, Zero
+from budgetlint.run import OriginKind, Settings, Stack
+
+
+def sharding(settings: Settings, notes: Notes) -> Sharding:
+    devices: int | None = settings.value("devices")
+    kind = settings.value("shard")
+    if kind is None:
+        kind = "ddp" if (devices or 1) > 1 else "none"
+        if kind == "ddp":
+            notes.assume("several devices and no shard: ddp", "shard")
+            if may_be_sharded(settings):
+                notes.assume(
+                    "no file here says how the devices share the model: the low end is that of full sharding with offload", "shard"
+                )
+    if devices is None and kind not in ("none", "ddp"):
+        notes.missing.append("devices")
+    if model_parallel(settings)[1] > 1:
+        notes.missing.append("parallel")
+        notes.assume("tensor, pipeline, context, expert parallel layouts are not modelled: the figures are for a whole model", "parallel")
+    split = max(1, (devices or 1) // _degree(settings, SPLITTING))
+    if kind == "ddp" and split == 1:
+        kind = "none" if devices == 1 else kind
+    strategy = settings.value("shard_strategy", "full")
+    over = _over(kind, strategy, split, settings.value("devices_per_node"))
+    return Sharding(
+        kind=kind,
+        strategy=strategy,
+        world=split,
+        params_over=over[0],
+        grads_over=over[1],
+        states_over=over[2],
+        reshard=bool(settings.value("reshard_after_forward", strategy not in ("grad-op", "hybrid-grad-op"))),
+        offload_optimizer=settings.value("offload_optimizer", "none") != "none",
+        offload_params=settings.value("offload_params", "none") != "none",
+        wrap=settings.value("wrap", "layer"),
+        zero=_zero(settings, kind),
+    )
+
+
+def whole_gradients(settings: Settings, stack: Stack, shard: Sharding) -> bool:
+    """FSDP under ``no_sync``: the Trainer (transformers 5.3 trainer.py; ``sync_each_batch`` has no effect from 4.46 to 5.1) and
+    LitGPT (``fabric.no_backward_sync``) reduce in the last micro batch only. torchtune and torchtitan reduce in each.
+    accelerate has it for FSDP2 since 1.11 (accelerator.py ``no_sync``): before, two micro batches of gpt-oss-20b took 21 GiB where
+    the whole gradients alone are 39 (axolotl examples/gpt-oss/README.md)."""
+    if not shard.is_fsdp or shard.grads_over == 1 or (settings.value("grad_accum", 1) or 1) == 1:
+        return False
+    if shard.kind == "fsdp2" and stack.at_least("accelerate", "1.11") is False:
+        return False
+    if stack.model_code == "transformers" and settings.value("sync_each_batch"):
+        return stack.at_least("transformers", "5.2") is False and stack.at_least("transformers", "4.46") is not False
+    return stack.model_code in ("transformers", "litgpt")
+
+
+DEGREES = ("tensor_parallel", "pipeline_parallel", "context_parallel", "expert_parallel")
+MOST_RANKS = 1024
+"""What an unknown degree (``--tensor-model-parallel-size $TP``) may be where the number of devices is not known either."""
+
+
+SPLITTING = ("tensor_parallel", "pipeline_parallel")
+"""Degrees that take ranks from data parallelism. Ranks of one sequence or of one set of experts hold different shards: torchtitan
+distributed/parallel_dims.py (fsdp mesh = dp_shard x cp), verl ulysses (FSDP over all ranks), megatron-core (optimizer over dp x cp)."""
+
+
+def _degree(settings: Settings, names: tuple[str, ...]) -> int:
+    return prod(int(settings.value(name, 1) or 1) for name in names)
+
+
+def model_parallel(settings: Settings) -> tuple[int, int]:
+    """Over how many ranks the model is split: by the degrees that are known, and at most where one is not."""
+    known = _degree(settings, DEGREES)
+    if all(settings[name].known for name in DEGREES if name in settings):
+        return known, known
+    return known, max(known, int(settings.value("devices") or MOST_RANKS))
+
+
+def with_world(plan: Plan, world: int) -> Plan:
+    """The same run on ``world`` data-parallel ranks."""
+    over = _over(plan.sharding.kind, plan.sharding.strategy, world, None)
+    return replace(plan, sharding=replace(plan.sharding, world=world, params_over=over[0], grads_over=over[1], states_over=over[2]))
+
+
+def _over(kind: str, strategy: str, world: int, per_node: int | None) -> tuple[int, int, int]:
+    """Over how many ranks parameters, gradients and states are split."""
+    group = min(world, per_node or world) if strategy.startswith("hybrid") else world
+    return {
+        "zero1": (1, 1, world),
+        "zero2": (1, world, world),
+        "zero3": (world, world, world),
+        "fsdp": (1, 1, 1) if strategy == "no-shard" else (group, group, group),
+        "fsdp2": (group, group, group),
+    }.get(kind, (1, 1, 1))
+
+
+def _zero(settings: Settings, kind: str) -> Zero:
+    base = Zero(overlap=kind == "zero3")
+    names = {
+        "reduce_bucket": "zero_bucket", "allgather_bucket": "zero_allgather_bucket", "overlap": "zero_overlap",
+        "contiguous": "zero_contiguous",
+        "prefetch": "zero_prefetch", "persistence": "zero_persistence", "max_live": "zero_max_live", "sub_group": "zero_sub_group",
+    }  # fmt: skip
+    changes: dict[str, Any] = {name: value for name, key in names.items() if (value := settings.value(key)) is not None}
+    return replace(base, **changes)
+
+
+# -- what the files leave open -------------------------------------------------------------------------------------------
+
+
+def _shard_is_unknown(settings: Settings) -> bool:
+    """The file that would say it is not here (``--deepspeed $DS``, a config outside the repository)."""
+    return "shard" in settings and not settings["shard"].known
+
+
+def may_be_sharded(settings: Settings) -> bool:
+    """A config trains on the budget's devices, and no launch command was seen: a launcher's config may shard it."""
+    if _shard_is_unknown(settings):
+        return True
+    counts = [settings[name].origin.kind for name in ("devices", "devices_per_node") if name in settings]
+    by_budget = bool(counts) and all(kind is OriginKind.BUDGET for kind in counts)
+    model = settings.get("model")
+    return by_budget and "shard" not in settings and model is not None and model.origin.kind is not OriginKind.BUDGET
+
+
+def least(plan: Plan, settings: Settings, stack: Stack) -> Iterator[Plan]:
+    """The plan, and the least it can be where the files leave open what decides: ZeRO-3 with everything offloaded where nobody says
+    how the devices share the model, no state at all where nobody says what is frozen, an accelerate that reduces in each micro batch."""
+    yield plan
+    unknown, frozen = _shard_is_unknown(settings), "freeze" in settings and not settings["freeze"].known
+    world = plan.sharding.world if plan.sharding.world > 1 else MOST_RANKS
+    lowest = plan
+    if (plan.sharding.kind == "ddp" or unknown) and may_be_sharded(settings):
+        over = Sharding(
+            "zero3", "full", world, world, world, world, offload_optimizer=True, offload_params=True, zero=Zero(0, 0, max_live=0)
+        )
+        lowest = replace(lowest, sharding=over)
+    stateless = find_optimizer("lomo")
+    if frozen and plan.full and isinstance(stateless, Optimizer):
+        lowest = replace(lowest, optimizer=stateless, precision=replace(plan.precision, master=0))
+    if plan.whole_gradients and plan.sharding.kind == "fsdp2" and stack.at_least("accelerate", "1.11") is None:
+        lowest = replace(lowest, whole_gradients=False)
+    if lowest is not plan:
+        yield lowest

@@ -1,0 +1,18 @@
+"""What a plan had to assume, and what it could not know: collected while settings become a plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from budgetlint.memory.estimate import Assumption
+
+
+@dataclass
+class Notes:
+    assumptions: list[Assumption] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+    def assume(self, text: str, setting: str = "") -> None:
+        note = Assumption(text, setting)
+        if note not in self.assumptions:
+            self.assumptions.append(note)

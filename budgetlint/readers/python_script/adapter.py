@@ -1,0 +1,77 @@
+"""The adapter of a training script: what ``get_peft_model`` or a TRL trainer's ``peft_config`` is given.
+
+Sources: PEFT 0.21.2 ``tuners/lora/config.py`` LoraConfig, ``mapping_func.py`` get_peft_model; Unsloth 2026.1 ``models/llama.py``
+FastLlamaModel.get_peft_model (``r=16, lora_alpha=16, lora_dropout=0``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from budgetlint.documents import Document
+from budgetlint.readers.base import default, hidden, read_keys
+from budgetlint.readers.hf.keys import PEFT_CONFIG
+from budgetlint.readers.lookup import Lookup
+from budgetlint.readers.python_script import classes
+from budgetlint.run import Origin, Setting
+
+ADAPTER = ("other", "none")
+_LORA = "peft.LoraConfig"
+_PLACES = ("get_peft_model.1", "get_peft_model.peft_config")
+_FILLED = {
+    "peft": ("peft LoraConfig", (("lora_r", 8), ("lora_alpha", 8.0), ("lora_dropout", 0.0))),
+    "unsloth": ("unsloth get_peft_model", (("lora_r", 16), ("lora_alpha", 16.0), ("lora_dropout", 0.0))),
+}
+
+
+def read_lora(look: Lookup, trainer: str) -> list[Setting]:
+    """``adapter`` and its numbers; hidden where one may be there that is not read, none where nothing brings one."""
+    document = look.document
+    wrapped = classes.block(document, "get_peft_model")
+    if wrapped is not None and classes.class_of(wrapped).startswith("unsloth."):
+        return _open() if classes.may_skip(wrapped) else _lora(look, "get_peft_model", "unsloth")
+    given = [path for path in (*_PLACES, f"{trainer}.peft_config") if classes.is_given(document.get(path))]
+    if not given:
+        return _open() if wrapped is not None or _may_train_less(document) else [default("adapter", "none", "no adapter in the script")]
+    places = {_origin(look, path).span for path in given}
+    sure = len(places) == 1 and not (wrapped is not None and classes.may_skip(wrapped)) and not _has_loaded(document)
+    kind = classes.class_of(document.get(given[0]))
+    if not sure or not kind.endswith("Config"):
+        return _open()
+    if kind != _LORA:
+        return [Setting("adapter", "other", _origin(look, given[0]), kind)]
+    return _lora(look, given[0], "peft")
+
+
+def _origin(look: Lookup, path: str) -> Origin:
+    """Where the block at ``path`` stands. It must be there."""
+    return next(iter(look.raws(path))).origin
+
+
+def _open() -> list[Setting]:
+    return [hidden("adapter", ADAPTER, "the script may train only a part: it cannot be told from its text")]
+
+
+def _may_train_less(document: Document) -> bool:
+    """Configurations that go somewhere unseen, adapters that are loaded, parameters that are frozen."""
+    told = ("requires_grad", "requires_grad_", *classes.UNSLOTH)
+    return any(name in told or block.tag.startswith("peft.") for name, block in classes.sections(document))
+
+
+def _has_loaded(document: Document) -> bool:
+    return any(name.startswith(classes.ADAPTERS) for name, _ in classes.sections(document))
+
+
+def _lora(look: Lookup, path: str, package: str) -> list[Setting]:
+    settings, misreads = read_keys(look.document, look.loader, PEFT_CONFIG, path)
+    look.misreads.extend(misreads)
+    return [Setting("adapter", "lora", _origin(look, path), "LoraConfig"), *settings, *_filled(look, path, package, settings)]
+
+
+def _filled(look: Lookup, path: str, package: str, settings: list[Setting]) -> Iterator[Setting]:
+    note, rows = _FILLED[package]
+    written = {setting.name for setting in settings}
+    partial = classes.is_partial(classes.block(look.document, path))
+    for name, value in rows:
+        if name not in written:
+            yield Setting(name, None, _origin(look, path), "**", "symbolic") if partial else default(name, value, f"{note}.{name}")

@@ -1,0 +1,151 @@
+"""Training scripts in Python: ``TrainingArguments(...)`` or a TRL config, the model that is loaded, its adapter.
+
+One run for each file that makes exactly one kind of training arguments. The arguments mean what they mean in a YAML file of the
+same family (`budgetlint.readers.hf`); what the text does not tell is unsettled, never a default. Flags of a launch command are
+not joined: a script that takes them has no literal in their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+from budgetlint.documents import Document, Loader, Mapping, Scalar
+from budgetlint.documents.python import is_open
+from budgetlint.readers.base import Reader, Reading, read_keys
+from budgetlint.readers.deepspeed.auto import engine_over_trainer
+from budgetlint.readers.deepspeed.reader import read_section
+from budgetlint.readers.hf.checkpointing import read_checkpointing
+from budgetlint.readers.hf.defaults import plain_defaults, weights_dtype
+from budgetlint.readers.hf.fsdp import fsdp_reference, read_fsdp
+from budgetlint.readers.hf.kernels import read_kernels
+from budgetlint.readers.hf.keys import TRAINING, truthy, unparsed
+from budgetlint.readers.hf.length import read_length
+from budgetlint.readers.hf.own_script import is_own_script, own_script_defaults, reserved
+from budgetlint.readers.hf.precision import read_autocast
+from budgetlint.readers.hf.settle import settle, settle_trl
+from budgetlint.readers.hf.trl_defaults import trl_defaults
+from budgetlint.readers.lookup import Lookup
+from budgetlint.readers.optimizer_names import read_optimizer
+from budgetlint.readers.python_script import classes
+from budgetlint.readers.python_script.adapter import read_lora
+from budgetlint.readers.python_script.model import is_loaded, read_model
+from budgetlint.readers.python_script.spans import elsewhere, open_model, spread
+from budgetlint.run import Reference, Role, Setting, Settings, Stack, over
+
+PLAIN, TRL = "python_script", "python_trl_script"
+_KEYS = unparsed(TRAINING)
+_WRITTEN = 2
+"""Literal training arguments that make a file worth a run."""
+
+
+def score(document: Document, flavour: str) -> float:
+    """1 for a script with literal training arguments of the flavour's classes."""
+    section = classes.arguments_of(document)
+    found = classes.block(document, section)
+    if found is None or (section in classes.TRL_ARGUMENTS) is not (flavour == TRL):
+        return 0.0
+    literal = [entry for entry in found.entries if not is_open(entry.value) and not entry.key.text.isdecimal()]
+    return 1.0 if len(literal) >= _WRITTEN else 0.0
+
+
+def read(document: Document, flavour: str) -> Reading:
+    section, trainer = classes.arguments_of(document), classes.trainer_of(document)
+    look = Lookup(document, Loader.PYTHON, section, flag=truthy)
+    top = Lookup(document, Loader.PYTHON, "", look.misreads, truthy)
+    settings = _merged([*_arguments(look, section), *_model(top, trainer), *_task(top, section, trainer), *elsewhere(look, trainer)])
+    settings = engine_over_trainer(Settings(spread(settings.values())), _inline_engine(look))
+    if classes.is_partial(classes.block(document, section)):
+        settings = reserved(settings)
+    return Reading(flavour, Role.TRAINER, document, settings, tuple(_references(look)), tuple(look.misreads))
+
+
+def _arguments(look: Lookup, section: str) -> list[Setting]:
+    settings, misreads = read_keys(look.document, look.loader, _KEYS, look.prefix)
+    look.misreads.extend(misreads)
+    optim = look.raw("optim")
+    return [
+        *settings,
+        *(read_optimizer(optim, "hf", look.misreads) if optim else ()),
+        *read_autocast(look, bf16_by_default=section in classes.TRL_ARGUMENTS),
+        *read_length(look),
+        *read_checkpointing(look),
+        *read_kernels(look),
+        *read_fsdp(look),
+    ]
+
+
+def _model(top: Lookup, trainer: str) -> list[Setting]:
+    """An adapter of the script is one on a model that the script loads; else the model comes with whatever it has."""
+    found = read_model(top, classes.model_of(top.document), trainer)
+    cache = top.setting("use_cache", truthy, "model_config.use_cache")
+    adapter = read_lora(top, trainer)
+    if is_loaded(found):
+        return [*found, *adapter, *([cache] if cache else [])]
+    return [*open_model(), *(adapter if any(not one.is_default for one in adapter) else ()), *([cache] if cache else [])]
+
+
+def _task(top: Lookup, section: str, trainer: str) -> list[Setting]:
+    """The class tells what is trained. TRL's trainers of old took the length and the packing themselves."""
+    where = section if section in classes.TRL_ARGUMENTS else trainer
+    task = classes.TRL_ARGUMENTS.get(section) or classes.TRL_TRAINERS.get(trainer)
+    raw = top.raw(where) if task else None
+    inner = top.under(trainer)
+    packing = inner.setting("packing", truthy, "packing") if trainer else None
+    return [
+        *([Setting("task", task, raw.origin, where)] if raw else []),
+        *(read_length(inner) if trainer else ()),
+        *([packing] if packing else []),
+    ]
+
+
+def _merged(settings: list[Setting]) -> Settings:
+    """By name; a later one wins, the loser stays in sight."""
+    by_name: dict[str, Setting] = {}
+    for setting in settings:
+        by_name[setting.name] = over(setting, by_name.get(setting.name))
+    return Settings(by_name.values())
+
+
+def _inline_engine(look: Lookup) -> Settings:
+    """``deepspeed={...}`` holds the engine's configuration itself."""
+    raw = look.raw("deepspeed")
+    if raw is None or not isinstance(raw.node, Mapping):
+        return Settings()
+    settings, misreads = read_section(look.document, look.loader, raw.path)
+    look.misreads.extend(misreads)
+    return settings
+
+
+def _references(look: Lookup) -> list[Reference]:
+    raw = look.raw("deepspeed")
+    named = raw is not None and isinstance(raw.node, Scalar) and not is_open(raw.node)
+    engine = [Reference(Role.ENGINE, raw.text, raw.origin)] if raw and named else []
+    return [*engine, *fsdp_reference(look)]
+
+
+def _defaults(settings: Settings, stack: Stack, flavour: str) -> Iterable[Setting]:
+    """Those of the family, save that the script itself loads the model: ``from_pretrained`` decides its dtype, no ModelConfig."""
+    if is_own_script(settings):
+        yield from own_script_defaults(settings)
+        return
+    model = settings.get("model")
+    if model is not None and "Trainer" not in model.origin.key:
+        yield weights_dtype(stack)
+    yield from trl_defaults(settings, stack) if flavour == TRL else plain_defaults(settings, stack)
+
+
+def _reader(flavour: str, package: str) -> Reader:
+    return Reader(
+        flavour,
+        Role.TRAINER,
+        Loader.PYTHON,
+        partial(score, flavour=flavour),
+        partial(read, flavour=flavour),
+        partial(_defaults, flavour=flavour),
+        package,
+        settle_trl if flavour == TRL else settle,
+    )
+
+
+READERS = (_reader(PLAIN, "transformers"), _reader(TRL, "trl"))

@@ -1,0 +1,60 @@
+"""What the trainer's reader says about code and step reaches the plan: model_code, optimizer_in_backward, unknown degrees."""
+
+from __future__ import annotations
+
+import pytest
+
+from budgetlint.assemble import judge_texts
+from budgetlint.context import RunContext
+from budgetlint.memory.estimate import Bucket
+from budgetlint.memory.families import family_of
+
+TUNE = """\
+tokenizer: {_component_: torchtune.models.llama2.llama2_tokenizer, max_seq_len: 2048}
+model: {_component_: torchtune.models.llama2.llama2_7b}
+dataset: {_component_: torchtune.datasets.alpaca_dataset}
+checkpointer: {_component_: torchtune.training.FullModelHFCheckpointer}
+optimizer: {_component_: torch.optim.AdamW, lr: 1e-5}
+batch_size: 2
+epochs: 1
+gradient_accumulation_steps: 1
+enable_activation_checkpointing: true
+dtype: bf16
+device: cuda
+"""
+GPT = (
+    "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 --num-attention-heads 32 --seq-length 2048 "
+    "--max-position-embeddings 2048 --micro-batch-size 1 --global-batch-size 8 --bf16 --lr 1e-4 --train-iters 10 --vocab-size 32000 "
+)
+
+
+def tune(more: str = "") -> RunContext:
+    (run,) = judge_texts({"full.yaml": TUNE + more}).runs
+    assert run.estimate is not None
+    return run
+
+
+def test_torchtunes_own_code_has_a_wider_range() -> None:
+    plan = tune().plan
+    assert plan.model_code == "torchtune"
+    assert not family_of(plan).exact
+    assert family_of(plan).spread_ppm > 100_000
+
+
+def test_the_step_in_the_backward_never_has_all_gradients() -> None:
+    apart, inside = tune(), tune("optimizer_in_bwd: true\n")
+    whole, one = (run.estimate.buckets[Bucket.GRADIENTS] for run in (apart, inside) if run.estimate is not None)
+    shape = inside.plan.shape
+    assert whole == shape.total * 2
+    assert one == max(shape.layer_total, shape.embed) * 2
+
+
+@pytest.mark.parametrize(
+    ("flags", "split", "is_open"),
+    [("", 1, False), ("--tensor-model-parallel-size 4", 4, True), ("--tensor-model-parallel-size $TP", 8, True)],
+)
+def test_an_unknown_degree_leaves_the_answer_open(flags: str, split: int, is_open: bool) -> None:
+    (run,) = judge_texts({"a.sh": GPT + flags}).runs
+    assert run.estimate is not None
+    assert run.plan.model_split == split
+    assert ("parallel" in run.estimate.missing) is is_open

@@ -1,0 +1,34 @@
+"""A checkpoint's name tells how its weights are stored, where nobody else does."""
+
+from __future__ import annotations
+
+import pytest
+
+from budgetlint.assemble import judge_texts
+
+SWIFT = "swift sft --model {} --train_type lora --dataset a --max_length 512 --learning_rate 1e-4{}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "flags", "stored"),
+    [
+        ("a/b-7B-Chat", "", "none"),
+        ("a/b-Chat-Int4", "", "gptq"),
+        ("a/b-AWQ", "", "awq"),
+        ("a/b-GPTQ-Int4", "", "gptq"),
+        ("a/b-GPTQ-Int8", "", "int8"),
+        ("unsloth/b-bnb-4bit", "", "nf4"),
+        ("unsloth/b-bnb-4bit", " --quant_method bnb --quant_bits 8", "int8"),
+        ("a/b-awq-notes", "", "none"),
+    ],
+)
+def test_the_name_counts_below_every_written_value(name: str, flags: str, stored: str) -> None:
+    (run,) = judge_texts({"run.sh": SWIFT.format(name, flags)}).runs
+    assert run.value("quant") == stored
+
+
+def test_a_budgets_model_is_read_the_same_way_and_the_assumption_is_told() -> None:
+    (run,) = judge_texts({}, budget="model Qwen/Qwen2.5-7B-Instruct-AWQ; lora r=8; batch 1; seq 512").runs
+    assert run.value("quant") == "awq"
+    assert run.estimate is not None
+    assert any("name ends in -awq" in assumption.text for assumption in run.estimate.assumptions)
