@@ -285,8 +285,10 @@ def _report(folder: Path, cache: Path, repeats: int) -> None:
     size = sum(path.stat().st_size for path in folder.iterdir())
     print(f"{len(list(folder.iterdir()))} files, {size / 1000:.0f} kB; an empty process: {cost([python, '-c', ''], cache, 5).cpu:.3f} s")
     print(f"{'':<30}{'budgetlint':>12}{'yamllint':>12}{'yamllint/ours':>15}{'peak':>10}{'yamllint':>10}")
-    for name, ours, theirs, times in rows:
-        one, other = cost(ours, cache, times), cost(theirs, cache, times)
+    pairs = [(name, cost(ours, cache, times), cost(theirs, cache, times)) for name, ours, theirs, times in rows]
+    (_, all_ours, all_theirs), (_, one_ours, one_theirs), _ = pairs
+    alone = Cost(all_ours.cpu - one_ours.cpu, all_ours.peak), Cost(all_theirs.cpu - one_theirs.cpu, all_theirs.peak)
+    for name, one, other in (*pairs, ("all files less one: no start", *alone)):
         peaks = f"{one.peak / 1e6:>7.0f} MB{other.peak / 1e6:>7.0f} MB"
         print(f"{name:<30}{one.cpu:>10.3f} s{other.cpu:>10.3f} s{other.cpu / one.cpu:>15.2f}{peaks}")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from budgetlint.architectures import architecture_of
 from budgetlint.context import BudgetContext, DocumentContext, Judged, RunContext
 from budgetlint.documents import Document
-from budgetlint.files import PYTHON_SUFFIX, Files, TextFiles
+from budgetlint.files import PYTHON_SUFFIX, Files, TextFiles, makes_arguments
 from budgetlint.finding import Severity
 from budgetlint.join import join, with_derived, with_stored_weights
 from budgetlint.language import read_budget
@@ -353,9 +353,17 @@ def _launch_of(work: Assembly, path: str) -> Launched | None:
 def _quietly(work: Assembly, reference: Reference) -> tuple[Reading, ...]:
     """The readings of a file that may or may not be a config: nothing is said where it is none."""
     path = _found(work, reference, reference.origin.source.path if reference.origin.source else "")
-    if path is None or (path.endswith(PYTHON_SUFFIX) and path not in work.project.entries):  # a program is read where the walk took it
+    if path is None or (path.endswith(PYTHON_SUFFIX) and not _is_script(work, path)):
         return ()
     return work.project.add(path).readings
+
+
+def _is_script(work: Assembly, path: str) -> bool:
+    """Most programs that a command runs are no training scripts, and some no text: nothing is said about them."""
+    if path in work.project.entries:
+        return True
+    source = work.files.read(path)
+    return isinstance(source, SourceFile) and makes_arguments(source.text.encode(errors="replace"))
 
 
 # -- one run, on its targets -------------------------------------------------------------------------------------------
@@ -391,9 +399,8 @@ def _settings(readings: tuple[Reading, ...], claims: Settings, stack: Stack) -> 
         settings = complete(_reader(reading), settings, stack)
     if readings and _under_deepspeed(settings):
         settings = fill_engine_dtype(settings)
-    if "nodes" in settings:
-        settings = with_derived(settings)
-    return with_derived(settings.filled(claims.values()))
+    counted = with_derived(settings.filled([claims["nodes"]] if "nodes" in claims else []))
+    return with_derived(counted.filled(claims.values()))
 
 
 def _reader(reading: Reading) -> Reader:

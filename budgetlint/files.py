@@ -133,6 +133,11 @@ class DiskFiles:
         return sorted(_shown(os.path.relpath(path, self.root)) for path in found)
 
 
+def makes_arguments(text: bytes) -> bool:
+    """Does the text of a program look as if it made training arguments?"""
+    return any(word in text for word in _TELLING)
+
+
 def _trains(folder: str, name: str) -> bool:
     """Does a program found on the way make training arguments? Tests of programs train nothing that is worth a run."""
     if name.startswith("test_") or name.endswith(("_test.py", "conftest.py")):
@@ -140,7 +145,7 @@ def _trains(folder: str, name: str) -> bool:
     try:
         with open(os.path.join(folder, name), "rb", opener=_without_waiting) as handle:  # noqa: PTH118
             text = handle.read(_LARGEST_SCRIPT + 1)
-        return len(text) <= _LARGEST_SCRIPT and any(word in text for word in _TELLING) and bool(text.decode())
+        return len(text) <= _LARGEST_SCRIPT and makes_arguments(text) and bool(text.decode())
     except (OSError, UnicodeDecodeError):
         return False
 

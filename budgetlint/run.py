@@ -25,7 +25,7 @@ class OriginKind(Enum):
     DERIVED = "derived"
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@dataclass(slots=True, unsafe_hash=True)  # not frozen, for speed: see documents/node.py, Scalar
 class Origin:
     """Where a setting comes from.
 
@@ -52,7 +52,7 @@ class Origin:
         return str(at) if at else (self.note or self.kind.value)
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@dataclass(slots=True, unsafe_hash=True)  # not frozen, for speed: see documents/node.py, Scalar
 class Setting:
     """One normalised value of a run.
 

@@ -59,6 +59,7 @@ _ROWS: tuple[SettingSpec, ...] = (
     SettingSpec("loss_scale", "float", "fp16 loss scale; 0 is dynamic"),
     # -- quantised base
     SettingSpec("quant", "choice", "storage of the frozen linears", choices=("none", "nf4", "fp4", "int8", "gptq", "awq", "fp8")),
+    SettingSpec("quant_experts", "bool", "a mixture's experts are quantised too"),
     SettingSpec("quant_double", "bool", "quantise the absmax constants again"),
     SettingSpec("quant_compute_dtype", "dtype", "dtype the 4-bit weights are computed in", choices=DTYPES),
     SettingSpec("quant_storage", "text", "dtype of the packed storage (uint8, bf16, ...)"),

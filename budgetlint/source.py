@@ -17,7 +17,7 @@ MAX_BYTES = 8 * 2**20
 _BOMS = {"utf-8-sig": codecs.BOM_UTF8, "utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE}
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@dataclass(slots=True, unsafe_hash=True)  # not frozen, for speed: see documents/node.py, Scalar
 class Span:
     """Half-open range of code point offsets in one file's text."""
 

@@ -25,7 +25,7 @@ class Scalar:
     """``text`` is the content (unquoted, unescaped); an empty plain scalar is YAML's null. ``tag`` only when written.
 
     Nothing changes a node once it is read. That the classes are not frozen is for speed: a frozen one takes thrice as long to
-    make, which is a third of the time that a file takes.
+    make, and with spans, origins and settings that was a sixth of the time that a file took.
     """
 
     text: str

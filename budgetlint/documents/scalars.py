@@ -32,10 +32,15 @@ class Loader(Enum):
 def resolve(text: str, *, quoted: bool, tag: str, loader: Loader) -> Value:
     """The Python value of a scalar under ``loader``. Never raises: what the loader would refuse stays text."""
     if not tag:
-        return text if quoted else _RESOLVERS[loader](text)
+        return text if quoted else _printable(text, _RESOLVERS[loader](text))
     if tag == "!":  # PyYAML resolves it as plain text, quoted or not: yaml/parser.py parse_node
         return _RESOLVERS[loader](text)
     return _TAGGED.get(tag, str)(text)
+
+
+def _printable(text: str, value: Value) -> Value:
+    """A hexadecimal integer may have more digits than Python writes out: it stays text."""
+    return text if len(text) > 3000 and isinstance(value, int) and value.bit_length() > _MAX_BITS else value
 
 
 _BOOL_11 = {
@@ -59,6 +64,8 @@ _TIMESTAMP = re.compile(
     r"(?:[ \t]*(Z|([-+])([0-9][0-9]?)(?::([0-9]{2}))?))?"
 )
 _JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+_MAX_BITS = 14_284
+"""Fewer make at most `_MAX_DIGITS` digits."""
 _MAX_DIGITS = 4300
 """CPython's ``sys.int_info.default_max_str_digits``: a longer integer is refused by every loader."""
 

@@ -114,6 +114,7 @@ PRECISION_ROWS = (
             switch("double", "quantise the constants again", "quant_double", "double_quant", "bnb_4bit_use_double_quant"),
             choice("compute", "dtype of the arithmetic", DTYPES[:3], "quant_compute_dtype", "compute_dtype", "bnb_4bit_compute_dtype"),
             choice("storage", "dtype of the packed storage", ("uint8", "bf16", "fp16", "fp32"), "quant_storage"),
+            switch("experts", "a mixture's experts are quantised too", "quant_experts", "quantize_moe_experts"),
             choice("upcast", "which unquantised parts become fp32", ("none", "norms", "all"), "quant_upcast"),
             Slot("group", "whole", "weights that share a scale (GPTQ, AWQ); 0: a whole row", setting="quant_group", required=False),
         ),

@@ -84,7 +84,7 @@ def estimate(planned: Planned, capacity: Capacity | None) -> Estimate:
 
 
 def _fits_if_short(planned: Planned, capacity: Capacity) -> bool:
-    """The length is only where the config cuts, and shorter samples may fit: nobody here has seen the data."""
+    """The length is only where a default cuts, and shorter samples may fit: nobody here has seen the data."""
     if not any(plan.cutoff for plan in planned.plans):
         return False
     short = tuple(replace(plan, seq=1, cutoff=False) for plan in planned.plans)
@@ -124,12 +124,19 @@ def _allocated(answers: Iterable[_Answer], *, open_end: bool) -> Range:
 def _range(answer: _Answer) -> Range:
     family, low, high, peak = family_of(answer.plan), 0, 0, answer.peak
     for phase in answer.phases:
-        moving = phase.buckets[Bucket.ACTIVATIONS]
+        moving = _moving(answer.plan, phase)
         spread = moving * family.spread_ppm // PPM + phase.bytes * BASE_SPREAD // PPM + _buffer_spread(answer.plan, phase)
         saving = moving * COMPILED // PPM if answer.plan.compile else 0
         low = max(low, phase.bytes - spread - saving - _evictable(answer.plan, phase))
         high = max(high, phase.bytes + spread + saving)
     return Range(peak.bytes, low // answer.plan.model_split, high + _masked(answer.plan))
+
+
+def _moving(plan: Plan, phase: Phase) -> int:
+    """What the family's spread is taken of: activations, and under model code that nobody measured the loss too (Megatron-LM
+    tensor_parallel/cross_entropy.py works in place)."""
+    measured = plan.model_code in ("transformers", "litgpt")
+    return phase.buckets[Bucket.ACTIVATIONS] + (0 if measured else phase.buckets[Bucket.LOGITS])
 
 
 def _evictable(plan: Plan, phase: Phase) -> int:

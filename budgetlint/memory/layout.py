@@ -13,7 +13,7 @@ from typing import Any
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.memory.notes import Notes
-from budgetlint.memory.plan import Plan, Sharding, Zero
+from budgetlint.memory.plan import Plan, Recompute, Sharding, Zero
 from budgetlint.run import OriginKind, Settings, Stack
 
 
@@ -150,7 +150,8 @@ def least(plan: Plan, settings: Settings, stack: Stack) -> Iterator[Plan]:
         lowest = replace(lowest, sharding=over)
     stateless = find_optimizer("lomo")
     if frozen and plan.full and isinstance(stateless, Optimizer):
-        lowest = replace(lowest, optimizer=stateless, precision=replace(plan.precision, master=0))
+        # frozen layers below the first that trains keep nothing for a backward: about what checkpoints keep
+        lowest = replace(lowest, optimizer=stateless, precision=replace(plan.precision, master=0), recompute=Recompute("full"))
     if plan.whole_gradients and plan.sharding.kind == "fsdp2" and stack.at_least("accelerate", "1.11") is None:
         lowest = replace(lowest, whole_gradients=False)
     if lowest is not plan:

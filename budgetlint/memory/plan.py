@@ -37,7 +37,7 @@ class Precision:
 class Quant:
     """A quantised frozen base. ``bytes_num/bytes_den`` are bytes per weight of the block linears as an exact fraction,
     ``per_input`` further bytes per input row of each linear (GPTQ's group index); ``upcast``: which of the
-    unquantised parts are fp32 (``none | norms | all``)."""
+    unquantised parts are fp32 (``none | norms | all``). ``experts``: a mixture's experts are quantised too."""
 
     kind: str
     bytes_num: int
@@ -45,6 +45,7 @@ class Quant:
     upcast: str
     compute: int
     per_input: int = 0
+    experts: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ class Plan:
     ``repeat_kv``: the attention kernel gets a copy of the keys and values for every query head. ``model_split``: over how
     many ranks tensor, pipeline, context and expert parallelism split the model: their layouts are not modelled, so the low
     end is divided by it and the answer stays open (at most, where a degree is not known). ``whole_gradients``: FSDP keeps the
-    gradients of earlier micro batches unsharded. ``cutoff``: ``seq`` is where a config cuts samples, which may all be
+    gradients of earlier micro batches unsharded. ``cutoff``: ``seq`` is where a default cuts samples, which may all be
     shorter. ``optimizer_in_backward``: each parameter steps as soon as its gradient is
     there. ``reference``: the frozen model beside the one that trains.
     """
@@ -182,6 +183,13 @@ class Plan:
     def because(self, *names: str) -> tuple[Setting, ...]:
         """The settings among ``names`` that this run has, in that order."""
         return tuple(self.origins[name] for name in names if name in self.origins)
+
+    @property
+    def quantised_weights(self) -> int:
+        """Weights of one layer that a quantised base holds packed."""
+        if self.quant is None:
+            return 0
+        return sum(linear.weights for linear in self.shape.layer if self.quant.experts or not linear.role.startswith("expert_"))
 
     def adapted(self, linear: Linear) -> bool:
         return self.adapter is not None and linear.role in self.adapter.targets

@@ -157,10 +157,10 @@ def _reference(settings: Settings, arch: Architecture, notes: Notes, *, adapter:
 
 
 def _cuts(settings: Settings) -> bool:
-    """The length comes from a file, and a batch is as long as its longest sample: nothing packs or pads up to it, and no
-    pretraining data fills it."""
+    """Nobody wrote the length: a framework's default cuts samples there, a batch is as long as its longest sample, and nothing
+    packs or pads up to it. A length that is written is the length that the run must be able to take."""
     length = settings.get("seq_len")
-    if length is None or length.origin.kind in (OriginKind.BUDGET, OriginKind.COMMAND_LINE):
+    if length is None or length.origin.kind is not OriginKind.DEFAULT:
         return False
     filled = settings.value("packing") or settings.value("pad_to_seq_len") or settings.value("task") == "pretrain"
     return not filled
@@ -349,7 +349,28 @@ def _by_version(plan: Plan, stack: Stack) -> Iterator[Plan]:
     for implementation in _implementations(plan, stack):
         for recipe in _loss_recipes(plan, stack):
             for adapter in _adapters(plan, stack):
-                yield replace(plan, optimizer_impl=implementation, loss=recipe, adapter=adapter)
+                for quant in _quants(plan, stack):
+                    for whole in _wholes(plan, stack):
+                        yield replace(plan, optimizer_impl=implementation, loss=recipe, adapter=adapter, quant=quant, whole_gradients=whole)
+
+
+def _wholes(plan: Plan, stack: Stack) -> tuple[bool, ...]:
+    """Whole gradients between FSDP's reductions, for certain where the trainer is known to accumulate under ``no_sync``."""
+    known = plan.model_code == "litgpt" or stack.at_least("transformers", "4.0") is not None
+    return (True, False) if plan.whole_gradients and not known else (plan.whole_gradients,)
+
+
+def _quants(plan: Plan, stack: Stack) -> tuple[Quant | None, ...]:
+    """bitsandbytes packs linears; transformers 5 keeps experts as parameters (modeling_mixtral.py of 5.24.0), which stay 16 bit
+    unless the trainer packs them itself (axolotl ``quantize_moe_experts``)."""
+    quant = plan.quant
+    if quant is None or not plan.arch.experts or quant.kind not in ("nf4", "fp4", "int8"):
+        return (quant,)
+    bare = replace(quant, experts=False)
+    if "quant_experts" in plan.origins:
+        return (quant if plan.origins["quant_experts"].value else bare,)
+    newer = stack.at_least("transformers", "5.0")
+    return (quant,) if newer is False else (bare,) if newer else (bare, quant)
 
 
 FOLDED = frozenset({"mixtral", "qwen3_moe", "deepseek_v2", "deepseek_v3"})

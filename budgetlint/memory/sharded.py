@@ -34,7 +34,8 @@ def _fsdp_units(plan: Plan, layers: int) -> Iterator[Term]:
         return
     count = shape.layer_total * size
     if plan.quant is not None:
-        count = shape.layer_linears * plan.quant.bytes_num // plan.quant.bytes_den + shape.layer_small * size
+        packed = plan.quantised_weights
+        count = packed * plan.quant.bytes_num // plan.quant.bytes_den + (shape.layer_total - packed) * size
     yield Term(
         Bucket.BUFFERS,
         count * layers,

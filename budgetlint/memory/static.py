@@ -96,7 +96,7 @@ def weights(plan: Plan, train: Trainable) -> Iterator[Term]:
 def _quantised(plan: Plan, over: int) -> Iterator[Term]:
     quant, shape = plan.quant, plan.shape
     assert quant is not None
-    packed = shape.layer_linears * shape.layers
+    packed = plan.quantised_weights * shape.layers
     rest = shape.total - packed
     size = 4 if quant.upcast == "all" else quant.compute
     index = quant.per_input * shape.layers * sum(linear.inputs * linear.experts for linear in shape.layer)

@@ -38,7 +38,7 @@ def complete(reader: Reader, settings: Settings, stack: Stack) -> Settings:
     return settled.filled(reader.defaults(settled, stack))
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@dataclass(slots=True, unsafe_hash=True)  # not frozen, for speed: see documents/node.py, Scalar
 class Raw:
     """One value on its way into a setting: its node, the value its loader gives, and where it stands."""
 
@@ -242,6 +242,8 @@ def to_float(value: Any) -> Any:
         raise Unreadable(f"{_shown(value)} is not a number", "write a number")
     try:
         number = float(value)
+    except OverflowError:  # an integer of more than 308 digits
+        raise Unreadable("a number beyond every float is not a finite number", "write a finite number") from None
     except (TypeError, ValueError):
         raise Unreadable(f"{_shown(value)} is not a number", "write a number") from None
     if number != number or number in (float("inf"), float("-inf")):

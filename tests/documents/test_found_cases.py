@@ -49,3 +49,10 @@ def test_a_json_text_in_yaml_may_nest_beyond_the_stack() -> None:
     keys = "output_dir: x\nper_device_train_batch_size: 1\nlearning_rate: 1e-5\nbf16: true\nsave_steps: 1\nlogging_steps: 1\n"
     text = f"{keys}gradient_checkpointing: true\ngradient_checkpointing_kwargs: '{kwargs}'\n"
     assert judge_texts({"train.yaml": text}).runs
+
+
+@pytest.mark.parametrize("number", ["4" * 400, "0x" + "f" * 4_000, "1" + ":59" * 1_300])
+def test_a_number_beyond_every_float_is_told(number: str) -> None:
+    keys = "base_model: gpt2\nadapter: lora\nlora_r: 8\nmicro_batch_size: 1\n"
+    (run,) = judge_texts({"train.yaml": f"{keys}sequence_len: {number}\n"}).runs
+    assert [misread.origin.key for reading in run.run.readings for misread in reading.misreads] == ["sequence_len"]

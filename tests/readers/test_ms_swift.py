@@ -123,6 +123,7 @@ def test_three_generations_of_names_mean_the_same(today, old, older):
         ("--fsdp fsdp2", {"shard": "fsdp2", "wrap": "layer", "recompute": "full"}),
         ("--deepspeed zero1", {"shard": "zero1", "zero_bucket": 200_000_000}),
         ("--optimizer muon", {"optimizer": "muon"}),
+        ("--use_galore true", {"optimizer": "galore_adamw"}),
     ],
 )
 def test_what_a_flag_means(text, expected):

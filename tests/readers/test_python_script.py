@@ -171,6 +171,7 @@ LORA = "lora = LoraConfig(r=16, lora_alpha=32, target_modules=['q_proj', 'v_proj
         ("get_peft_model(model, LoraConfig())", {"adapter": "lora", "lora_r": 8}),
         ("get_peft_model(model, LoraConfig(**options))", {"adapter": "lora", "lora_r": "?"}),
         ("get_peft_model(model, LoraConfig(r=args.r, target_modules=names))", {"lora_r": "?", "lora_targets": "?"}),
+        ("get_peft_model(model, LoraConfig(target_modules=r'.*\\.(q|v)_proj, x'))", {"lora_targets": (".*\\.(q|v)_proj, x",)}),
         ("get_peft_model(model, PrefixTuningConfig(num_virtual_tokens=8))", {"adapter": "other"}),
         ("model = prepare_model_for_kbit_training(model)", {"adapter": ("other", "none"), "recompute": "full"}),
     ],
@@ -185,6 +186,8 @@ def test_adapters(text: str, expected: dict[str, Any]) -> None:
     [
         ("SFTConfig(max_length=4096, packing=True)", {"task": "sft", "seq_len": 4096, "packing": True, "autocast": ("bf16", "none")}),
         ("DPOConfig(per_device_train_batch_size=1, beta=0.1)", {"task": "dpo", "seq_len": 1024}),
+        ("DPOConfig(precompute_ref_log_probs=True, beta=0.1)", {"task": "dpo", "reference_model": "none"}),
+        ("DPOConfig(precompute_ref_log_probs=args.p, max_length=8, beta=0.1)", {"reference_model": ("none", "policy")}),
         ("GRPOConfig(num_generations=8, max_completion_length=256, max_prompt_length=256)", {"task": "grpo", "seq_len": 512}),
     ],
 )

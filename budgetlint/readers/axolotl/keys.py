@@ -97,6 +97,7 @@ def to_device(value: Any) -> Any:
 BNB = (
     Key("bnb_config_kwargs.bnb_4bit_quant_type", "quant", to_bnb_quant),
     Key("bnb_config_kwargs.bnb_4bit_use_double_quant", "quant_double", to_bool),
+    Key("quantize_moe_experts", "quant_experts", to_bool),
     Key("bnb_config_kwargs.bnb_4bit_compute_dtype", "quant_compute_dtype", to_dtype),
     Key("bnb_config_kwargs.bnb_4bit_quant_storage", "quant_storage", to_text),
 )

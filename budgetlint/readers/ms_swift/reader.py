@@ -6,6 +6,7 @@ Source: ms_swift 4.6.0 ``swift/cli/main.py`` ``parse_yaml_args`` (``yaml.safe_lo
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from math import ceil
 
 from budgetlint.documents import Document, Loader, Scalar
@@ -67,6 +68,9 @@ def read(document: Document) -> Reading:
 
 def _optimizer(look: Lookup, misreads: list[Misread]) -> list[Setting]:
     own, raw = look.raw("optimizer"), look.raw("optim")
+    switch = look.switch("use_galore")
+    if switch is not None and switch.value is True:
+        return [replace(switch, name="optimizer", value="galore_adamw")]
     if own is not None and own.text in ("galore", "muon", "muonclip"):
         return read_optimizer(own, "hf", misreads, {"galore": "galore_adamw"}.get(own.text, "muon"))
     return read_optimizer(raw, "hf", misreads) if raw else []

@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.documents import Document
-from budgetlint.readers.base import default, hidden, read_keys
+from budgetlint.readers.base import Key, default, hidden, read_keys
 from budgetlint.readers.hf.keys import PEFT_CONFIG
 from budgetlint.readers.lookup import Lookup
+from budgetlint.readers.peft_config.reader import to_targets
 from budgetlint.readers.python_script import classes
 from budgetlint.run import Origin, Setting
 
 ADAPTER = ("other", "none")
 _LORA = "peft.LoraConfig"
+_KEYS = (*(key for key in PEFT_CONFIG if key.path != "target_modules"), Key("target_modules", "lora_targets", to_targets))
+"""A text is ``all-linear`` or a regular expression, no list of words."""
 _PLACES = ("get_peft_model.1", "get_peft_model.peft_config")
 _FILLED = {
     "peft": ("peft LoraConfig", (("lora_r", 8), ("lora_alpha", 8.0), ("lora_dropout", 0.0))),
@@ -63,7 +66,7 @@ def _has_loaded(document: Document) -> bool:
 
 
 def _lora(look: Lookup, path: str, package: str) -> list[Setting]:
-    settings, misreads = read_keys(look.document, look.loader, PEFT_CONFIG, path)
+    settings, misreads = read_keys(look.document, look.loader, _KEYS, path)
     look.misreads.extend(misreads)
     return [Setting("adapter", "lora", _origin(look, path), "LoraConfig"), *settings, *_filled(look, path, package, settings)]
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from budgetlint.documents import Document, Scalar
 from budgetlint.documents.python import is_open
 from budgetlint.readers.base import default, hidden, unsettled
+from budgetlint.readers.hf.tasks import without_reference
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.python_script import classes
 from budgetlint.run import Setting
@@ -62,6 +63,7 @@ def elsewhere(look: Lookup, trainer: str) -> Iterator[Setting]:
     yield from _either_half(look)
     yield from _engine(look)
     yield from _batch(look)
+    yield from _reference(look)
 
 
 def _checkpointing(look: Lookup) -> Iterator[Setting]:
@@ -82,6 +84,15 @@ def _checkpointing(look: Lookup) -> Iterator[Setting]:
             yield Setting("recompute", "full", raw.origin, name)
             if name == "get_peft_model" and text in ("", "unsloth"):
                 yield Setting("recompute_offload", True, raw.origin, "unsloth")
+
+
+def _reference(look: Lookup) -> Iterator[Setting]:
+    """``precompute_ref_log_probs=args.precompute``: with a frozen model beside the policy, or without."""
+    for raw in look.raws("precompute_ref_log_probs", "reference_free"):
+        if is_open(raw.node):
+            yield Setting("reference_model", None, raw.origin, raw.text, "symbolic", readings=("none", "policy"))
+            return
+    yield from without_reference(look)
 
 
 def _either_half(look: Lookup) -> Iterator[Setting]:
