@@ -28,6 +28,36 @@ LABELS = {
 }
 """Negatives that the manifest labels wrongly, by file name: what claims them, the manifest's ``sub``, the reason."""
 
+NO_TRAINING_ARGUMENTS = (
+    ("eval_results/", "an evaluation's own record, with a few of a run's settings in it"),
+    ("bing_bert/", "DeepSpeed's BERT example: its own flags around its own JSON"),
+    ("BingBertSquad/", "DeepSpeed's BERT example: its own flags around its own JSON"),
+    ("dreambooth", "a diffusion model's trainer"),
+    ("stable_diffusion/", "a diffusion model's trainer"),
+    ("controlnet", "a diffusion model's trainer"),
+    ("finetune0.sh", "names a config that is not here, and holds no key of its own"),
+    ("train_hqq_bench.sh", "a program around its own loop, with flags of its own"),
+    ("train_sql.sh", "a program around its own loop, with flags of its own"),
+    ("run_chatbot", "a chat, not a training run"),
+    ("run_inference", "generation, not a training run"),
+    ("run_evaluation", "evaluation, not a training run"),
+)
+"""Files that the manifest counts to `hf_training_arguments` and that start no run with training arguments, by a part of the path."""
+
+
+def exceptions(outcomes: list[Outcome]) -> Iterator[str]:
+    """What is left of the Hugging Face family without files that hold none of its keys to tell it by."""
+    family = [one for one in outcomes if one.row.format in ("trl", "alignment_handbook", "hf_training_arguments")]
+    reasons = Counter(_excepted(one) for one in family if not one.right)
+    spared = sum(count for reason, count in reasons.items() if reason)
+    right = sum(one.right for one in family)
+    yield f"trl, alignment_handbook and hf_training_arguments: {right} of {len(family)} right, {right / (len(family) - spared):.1%} without"
+    yield from (f"   {count} x {reason}" for reason, count in reasons.most_common() if reason)
+
+
+def _excepted(one: Outcome) -> str:
+    return next((reason for part, reason in NO_TRAINING_ARGUMENTS if part in one.row.path), "")
+
 
 def files_table(found: list[Repository]) -> Iterator[str]:
     yield f"{'format':<23}{'files':>6}{'right':>7}{'share':>8}{'other':>7}{'read':>7}{'runs':>7}{'joined':>8}{'known':>7}{'estimated':>11}"
@@ -81,6 +111,7 @@ def summary(found: list[Repository]) -> tuple[list[str], bool]:
     labels = [one for one in outcomes if one.row.format == "negative" and _wrong_label(one)]
     tied = [one for one in outcomes if one.tied]
     lines = [
+        *exceptions(outcomes),
         f"tracebacks: {len(crashes)}",
         *crashes,
         f"negatives claimed: {len(negatives)}",
