@@ -1,0 +1,77 @@
+"""What a stack leaves open: the same plan under every framework version that it may be, the newest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from budgetlint.catalog.targets import resolve_targets
+from budgetlint.memory.loss import PLAIN_UNTIL
+from budgetlint.memory.plan import Adapter, Plan, Quant
+from budgetlint.run import Stack
+
+
+def by_version(plan: Plan, stack: Stack) -> Iterator[Plan]:
+    """The plan under each reading of the step implementation and the logits code that the stack leaves open."""
+    for implementation in _implementations(plan, stack):
+        for recipe in _loss_recipes(plan, stack):
+            for adapter in _adapters(plan, stack):
+                for quant in _quants(plan, stack):
+                    for whole in _wholes(plan, stack):
+                        yield replace(plan, optimizer_impl=implementation, loss=recipe, adapter=adapter, quant=quant, whole_gradients=whole)
+
+
+def _wholes(plan: Plan, stack: Stack) -> tuple[bool, ...]:
+    """Whole gradients between FSDP's reductions, for certain where the trainer is known to accumulate under ``no_sync``."""
+    known = plan.model_code == "litgpt" or stack.at_least("transformers", "4.0") is not None
+    return (True, False) if plan.whole_gradients and not known else (plan.whole_gradients,)
+
+
+def _quants(plan: Plan, stack: Stack) -> tuple[Quant | None, ...]:
+    """bitsandbytes packs linears; transformers 5 keeps experts as parameters (modeling_mixtral.py of 5.24.0), which stay 16 bit
+    unless the trainer packs them itself (axolotl ``quantize_moe_experts``)."""
+    quant = plan.quant
+    if quant is None or not plan.arch.experts or quant.kind not in ("nf4", "fp4", "int8"):
+        return (quant,)
+    bare = replace(quant, experts=False)
+    if "quant_experts" in plan.origins:
+        return (quant if plan.origins["quant_experts"].value else bare,)
+    newer = stack.at_least("transformers", "5.0")
+    return (quant,) if newer is False else (bare,) if newer else (bare, quant)
+
+
+FOLDED = frozenset({"mixtral", "qwen3_moe", "deepseek_v2", "deepseek_v3"})
+"""peft 0.21.2 utils/transformers_weight_conversion.py: families whose stacked experts and routers ``all-linear`` reaches."""
+
+
+def _adapters(plan: Plan, stack: Stack) -> tuple[Adapter | None, ...]:
+    """With transformers 5, peft 0.21 adapts the stacked experts too where the targets say all linears; older ones do not."""
+    targets = plan.origins["lora_targets"].value if "lora_targets" in plan.origins else ("all-linear",)
+    stacked = plan.arch.family in FOLDED and stack.at_least("transformers", "5.0") is not False
+    newer = stack.at_least("peft", "0.21")
+    if plan.adapter is None or not stacked or "all-linear" not in (targets or ()) or newer is False:
+        return (plan.adapter,)
+    matched, _ = resolve_targets(plan.arch, ("all-linear",))
+    whole = replace(plan.adapter, targets=frozenset(item.role for item in matched))
+    return (whole,) if newer else (plan.adapter, whole)
+
+
+def _implementations(plan: Plan, stack: Stack) -> tuple[str, ...]:
+    """transformers training_args.py: ``adamw_torch_fused`` when torch >= 2.8, else ``adamw_torch`` (foreach on CUDA)."""
+    if plan.optimizer_impl or not plan.optimizer.step_temp:
+        return (plan.optimizer_impl,)
+    newer = stack.at_least("torch", "2.8")
+    if newer is None:
+        return ("fused", "foreach")
+    return ("fused",) if newer else ("foreach",)
+
+
+def _loss_recipes(plan: Plan, stack: Stack) -> tuple[str, ...]:
+    if plan.loss != "full":
+        return (plan.loss,)
+    upcast_since = PLAIN_UNTIL.get(plan.arch.family)
+    if upcast_since and stack.at_least("transformers", upcast_since) is False:
+        return ("full-plain",)
+    if stack.at_least("transformers", "4.49") is not False:
+        return ("full",)
+    return ("full-shifted",) if stack.at_least("transformers", "4.46") else ("full-upcast",)
