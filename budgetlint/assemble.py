@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from budgetlint.architectures import architecture_of
+from budgetlint.assembly import Assembly
 from budgetlint.context import BudgetContext, DocumentContext, Judged, RunContext
-from budgetlint.documents import Document
-from budgetlint.files import PYTHON_SUFFIX, Files, TextFiles, makes_arguments
-from budgetlint.finding import Severity
+from budgetlint.files import TextFiles
+from budgetlint.follow import follow, followed, quietly
+from budgetlint.holding import comment, holding
 from budgetlint.join import join, with_derived, with_stored_weights
 from budgetlint.language import read_budget
 from budgetlint.language.budget import Budget, BudgetRun, ConfigRef, Target
@@ -24,33 +25,14 @@ from budgetlint.project import FileEntry, Project, file_finding, open_project
 from budgetlint.readers import Reader, all_readers
 from budgetlint.readers.base import complete
 from budgetlint.readers.deepspeed.auto import fill_auto, fill_engine_dtype
-from budgetlint.readers.deepspeed.shipped import shipped_engine
-from budgetlint.readers.launcher.reader import FORMAT as LAUNCHER
-from budgetlint.run import Reading, Reference, Role, Run, Setting, Settings, Stack
-from budgetlint.source import Location, SourceFile, Unreadable
+from budgetlint.run import Reading, Role, Run, Setting, Settings, Stack
+from budgetlint.source import Location, SourceFile
 from budgetlint.stack import stack_beside
 
 if TYPE_CHECKING:
     from budgetlint.launched import Launched
 
 NOWHERE = Placement(Target(None, None), None, Settings())
-
-
-@dataclass
-class Assembly:
-    """Collects runs. ``overrides`` are the command line's ``--set``, stronger than everything."""
-
-    project: Project
-    extra: Budget | None = None
-    overrides: Settings = field(default_factory=Settings)
-    contexts: list[RunContext] = field(default_factory=list)
-    comments: list[BudgetContext] = field(default_factory=list)
-    bound: set[str] = field(default_factory=set)
-    launched: dict[str, list[tuple[Launch, Launched]]] = field(default_factory=dict)
-
-    @property
-    def files(self) -> Files:
-        return self.project.files
 
 
 def judge(project: Project, *, extra: Budget | None = None, overrides: Settings | None = None) -> Judged:
@@ -139,7 +121,7 @@ def _bound_runs(work: Assembly, budget: Budget, run: BudgetRun) -> None:
         if launch is not None:
             _emit(work, name, _whole(work, launch), budget, run, launch.target)
         else:
-            _emit(work, name, (trainer, *_followed(work, trainer), *sides), budget, run)
+            _emit(work, name, (trainer, *followed(work, trainer), *sides), budget, run)
 
 
 def _bound_launches(work: Assembly, entries: Iterable[FileEntry], budget: Budget, run: BudgetRun) -> bool:
@@ -184,134 +166,10 @@ def _no_config(work: Assembly, ref: ConfigRef, why: str) -> None:
 
 
 def _free_run(work: Assembly, entry: FileEntry, reading: Reading, budgets: Iterable[Budget]) -> None:
-    budget = _comment(work, entry) or _holding(work, entry.path, budgets)
+    budget = comment(work, entry) or holding(work, entry.path, budgets)
     run = budget.runs[0] if budget and budget.runs else None
     name = entry.path if len(entry.readings) == 1 else f"{entry.path}#{reading.document.number}"
-    _emit(work, name, (reading, *_followed(work, reading)), budget, run)
-
-
-def _comment(work: Assembly, entry: FileEntry) -> Budget | None:
-    comment = _comment_budget(entry)
-    if comment is not None and all(context.budget.path != comment.path for context in work.comments):
-        work.comments.append(BudgetContext(budget=comment, source=entry.source))
-    return comment
-
-
-def _holding(work: Assembly, path: str, budgets: Iterable[Budget]) -> Budget | None:
-    """The nearest budget, in or above the file's folder, that names neither configs nor a model; else the extra one."""
-    above = [b for b in budgets if not b.binds_configs and not b.names_model and _is_above(posixpath.dirname(b.path), path)]
-    if above:
-        return max(above, key=lambda budget: len(posixpath.dirname(budget.path)))
-    extra = work.extra
-    return extra if extra is not None and not extra.binds_configs and not extra.names_model else None
-
-
-def _is_above(folder: str, path: str) -> bool:
-    return not folder or path.startswith(folder + "/")
-
-
-BUDGET_COMMENT = "budget:"
-
-
-def _comment_budget(entry: FileEntry) -> Budget | None:
-    """``# budget: device 24GiB; reserve 2GiB`` in the config itself. The rest of the text is blanked, so spans stay true."""
-    if entry.source is None or BUDGET_COMMENT not in entry.source.text:
-        return None
-    from budgetlint.documents.comments import comments
-
-    text = entry.source.text
-    for span, comment in comments(
-        entry.source, entry.readings[0].document.format if entry.readings else "shell" if entry.launches else "yaml"
-    ):
-        body = comment.lstrip("#/* \t")
-        if body.startswith(BUDGET_COMMENT):
-            start = text.index(BUDGET_COMMENT, span.start) + len(BUDGET_COMMENT)
-            blank = "".join("\n" if char == "\n" else " " for char in text[:start])
-            return read_budget(
-                SourceFile(entry.path, blank + text[start : span.end].rstrip()),
-                load=lambda path: Unreadable(path, "cannot be included here", "use a .budget file"),
-            )
-    return None
-
-
-def _followed(work: Assembly, trainer: Reading) -> tuple[Reading, ...]:
-    """The readings of the files that a trainer document names, and of those that they name."""
-    return _follow(work, trainer, list(trainer.references))
-
-
-def _follow(work: Assembly, trainer: Reading, queue: list[Reference]) -> tuple[Reading, ...]:
-    found: list[Reading] = []
-    while queue:
-        reference = queue.pop(0)
-        named = _named(work, trainer, reference)
-        for reading in named:
-            if reading not in found and reading is not trainer:
-                found.append(reading)
-                queue.extend(reading.references)
-        if not named and reference.role in (Role.ENGINE, Role.LAUNCHER):
-            found.append(_absent(trainer, reference))
-    return tuple(found)
-
-
-def _absent(trainer: Reading, reference: Reference) -> Reading:
-    """A file of the engine or the launcher that is not here: nobody knows how it shards the model."""
-    document = Document(reference.origin.source or trainer.document.source, "absent", None)
-    shard = Setting("shard", None, reference.origin, reference.text, "symbolic")
-    return Reading(LAUNCHER, reference.role, document, Settings([shard]))
-
-
-def _named(work: Assembly, trainer: Reading, reference: Reference) -> Iterable[Reading]:
-    """The readings of the file, else of the trainer's own file of that name."""
-    shipped = None if _path_of(work, trainer, reference) else shipped_engine(trainer, reference)
-    if shipped is not None:
-        return (shipped,)
-    entry = _resolved(work, trainer, reference)
-    return entry.readings if entry else ()
-
-
-def _path_of(work: Assembly, trainer: Reading, reference: Reference) -> str | None:
-    return _found(work, reference, reference.origin.source.path if reference.origin.source else trainer.document.path)
-
-
-def _resolved(work: Assembly, trainer: Reading, reference: Reference) -> FileEntry | None:
-    """Where a path in a config leads: from the working directory, from the file's folder or one above it, else by a unique
-    name. 261 of 310 references in public repositories resolve this way."""
-    path = _path_of(work, trainer, reference)
-    if path is not None:
-        return work.project.add(path)
-    if _is_literal(reference.text) and reference.origin.location:
-        work.project.findings.append(
-            file_finding(
-                "missing-reference",
-                reference.origin.location,
-                f"{reference.text} does not exist here: the run is judged without it",
-                "paths are tried from the working directory, from this file's folder and from the folders above it",
-                severity=Severity.INFO,
-            )
-        )
-    return None
-
-
-def _found(work: Assembly, reference: Reference, named_in: str) -> str | None:
-    for path in _candidates(named_in, reference.text):
-        if work.files.exists(path):
-            return path
-    same_name = work.project.names.get(posixpath.basename(reference.text), [])
-    return same_name[0] if len(same_name) == 1 else None
-
-
-def _candidates(named_in: str, text: str) -> Iterator[str]:
-    yield posixpath.normpath(text)
-    if posixpath.isabs(text):
-        return
-    folder = posixpath.dirname(named_in)
-    while folder and folder not in ("/", ".."):
-        yield posixpath.normpath(posixpath.join(folder, text))
-        folder = posixpath.dirname(folder)
-
-
-def _is_literal(text: str) -> bool:
-    return not any(mark in text for mark in ("$", "{", "<")) and "/" in text and text.endswith((".json", ".yaml", ".yml"))
+    _emit(work, name, (reading, *followed(work, reading)), budget, run)
 
 
 # -- runs that a launch command starts -----------------------------------------------------------------------------------
@@ -322,7 +180,7 @@ def _launched_in(work: Assembly, entry: FileEntry) -> list[tuple[Launch, Launche
     if entry.path not in work.launched:
         from budgetlint.launched import launched
 
-        found = [(launch, launched(launch, partial(_quietly, work))) for launch in entry.launches]
+        found = [(launch, launched(launch, partial(quietly, work))) for launch in entry.launches]
         work.launched[entry.path] = [(launch, run) for launch, run in found if run is not None]
     return work.launched[entry.path]
 
@@ -331,7 +189,7 @@ def _launch_runs(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) ->
     """The runs of a script or job file; returns the trainer files that they take. One that a budget binds is the budget's run."""
     found = [(launch, run) for launch, run in _launched_in(work, entry) if not set(run.files) & work.bound]
     for launch, run in found:
-        budget = _comment(work, entry) or _holding(work, entry.path, budgets)
+        budget = comment(work, entry) or holding(work, entry.path, budgets)
         budget_run = budget.runs[0] if budget and budget.runs else None
         name = entry.path if len(found) == 1 else f"{entry.path}#{launch.number}"
         _emit(work, name, _whole(work, run), budget, budget_run, run.target)
@@ -339,7 +197,7 @@ def _launch_runs(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) ->
 
 
 def _whole(work: Assembly, run: Launched) -> tuple[Reading, ...]:
-    followed = _follow(work, run.readings[0], list(run.references))
+    followed = follow(work, run.readings[0], list(run.references))
     return (*run.readings, *(reading for reading in followed if all(reading is not mine for mine in run.readings)))
 
 
@@ -348,22 +206,6 @@ def _launch_of(work: Assembly, path: str) -> Launched | None:
     entries = list(work.project.entries.values())
     found = [run for entry in entries if entry.launches for _, run in _launched_in(work, entry) if path in run.files]
     return found[0] if len(found) == 1 else None
-
-
-def _quietly(work: Assembly, reference: Reference) -> tuple[Reading, ...]:
-    """The readings of a file that may or may not be a config: nothing is said where it is none."""
-    path = _found(work, reference, reference.origin.source.path if reference.origin.source else "")
-    if path is None or (path.endswith(PYTHON_SUFFIX) and not _is_script(work, path)):
-        return ()
-    return work.project.add(path).readings
-
-
-def _is_script(work: Assembly, path: str) -> bool:
-    """Most programs that a command runs are no training scripts, and some no text: nothing is said about them."""
-    if path in work.project.entries:
-        return True
-    source = work.files.read(path)
-    return isinstance(source, SourceFile) and makes_arguments(source.text.encode(errors="replace"))
 
 
 # -- one run, on its targets -------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ or node of a document, or any part of a budget that carries its origin.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Context:
+class Context(ABC):
     """What all three contexts share. ``rule`` is set by the engine before it calls the rule."""
 
     rule: Rule | None = field(default=None, repr=False)
@@ -37,9 +38,9 @@ class Context:
         return copy
 
     @property
+    @abstractmethod
     def anchor(self) -> Location:
         """Where a finding about the whole thing stands."""
-        raise NotImplementedError
 
     @property
     def label(self) -> str:

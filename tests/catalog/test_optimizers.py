@@ -104,7 +104,7 @@ HF_NAMES = [
 
 @pytest.mark.parametrize("name", HF_NAMES)
 def test_every_name_of_the_trainer_is_known(name: str) -> None:
-    found(name, "hf")
+    assert found(name, "hf").sources
 
 
 def test_a_near_miss_is_suggested_and_not_taken() -> None:

@@ -76,4 +76,6 @@ def test_a_document_without_references_is_returned_as_it_is():
 @given(st.text(alphabet="ab${}.[]:\\ \n-0", max_size=80))
 def test_any_text_is_survived(text):
     for one in load(SourceFile("x.yaml", text)):
-        interpolated(one)
+        made = interpolated(one)
+        assert made.source is one.source
+        assert list(made.mapping.keys() if made.mapping else ()) == list(one.mapping.keys() if one.mapping else ())

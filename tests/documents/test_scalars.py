@@ -81,9 +81,10 @@ def _or_text(load: Callable[[str], object], text: str) -> object:
 REAL = {Loader.PYYAML: _pyyaml, Loader.OMEGACONF: _omegaconf, Loader.JSON: _json, Loader.HJSON: _hjson, Loader.TOML: _toml}
 
 
-def _agree(text: str, loader: Loader) -> None:
+def _difference(text: str, loader: Loader) -> str:
+    """What the real loader reads and we do not; empty where both agree."""
     ours, theirs = resolve(text, quoted=False, tag="", loader=loader), REAL[loader](text)
-    assert _same(ours, theirs), f"{loader.value} reads {text!r} as {theirs!r}, we as {ours!r}"
+    return "" if _same(ours, theirs) else f"{loader.value} reads {text!r} as {theirs!r}, we as {ours!r}"
 
 
 def _same(ours: object, theirs: object) -> bool:
@@ -96,7 +97,7 @@ def _same(ours: object, theirs: object) -> bool:
 def test_table(loader: Loader) -> None:
     for text in (*WORDS, *(SPACED if loader not in (Loader.HJSON,) else [])):
         if (text, loader) not in OVERFLOWS:
-            _agree(text, loader)
+            assert not _difference(text, loader)
 
 
 OVERFLOWS = {("1e400", Loader.HJSON), ("-1e400", Loader.HJSON), ("1.0e+400", Loader.HJSON)}
@@ -108,14 +109,14 @@ OVERFLOWS = {("1e400", Loader.HJSON), ("-1e400", Loader.HJSON), ("1.0e+400", Loa
 @settings(max_examples=600, deadline=None)
 def test_any_text(loader: Loader, text: str) -> None:
     if text.strip() == text and text != "=" and "#" not in text:
-        _agree(text, loader)
+        assert not _difference(text, loader)
 
 
 @pytest.mark.parametrize("loader", [Loader.JSON, Loader.HJSON], ids=lambda loader: loader.value)
 @given(text=st.from_regex(r"-?[0-9]{1,11}(\.[0-9]{0,3})?([eE][-+]?[0-9]{1,2})?|(true|false|null|NaN|True|Null)", fullmatch=True))
 @settings(max_examples=600, deadline=None)
 def test_any_json_number(loader: Loader, text: str) -> None:
-    _agree(text, loader)
+    assert not _difference(text, loader)
 
 
 TAGGED: list[tuple[str, str, Value]] = [
@@ -146,7 +147,8 @@ def test_tags(tag: str, text: str, value: Value) -> None:
 @pytest.mark.parametrize("loader", Loader)
 def test_very_long_numbers_are_survived(loader: Loader) -> None:
     for text in ("1" * 100_000, "1:" * 50_000 + "1", "0x" + "f" * 100_000, "1:" * 50_000 + "1.0"):
-        resolve(text, quoted=False, tag="", loader=loader)
+        found = resolve(text, quoted=False, tag="", loader=loader)
+        assert found == text or isinstance(found, int | float)
 
 
 def test_quoted_text_is_text_to_everybody() -> None:

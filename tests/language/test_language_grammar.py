@@ -28,7 +28,8 @@ BUDGETS = sorted((Path(__file__).parent / "budgets").glob("*.budget"))
 def test_no_two_terminals_collide() -> None:
     import lark
 
-    lark.Lark(grammar_text(), parser="lalr", lexer="contextual", start=["start", "statement"], strict=True)
+    strict = lark.Lark(grammar_text(), parser="lalr", lexer="contextual", start=["start", "statement"], strict=True)
+    assert {str(rule.origin.name) for rule in strict.rules} >= {"start", "statement"}
 
 
 def test_the_grammar_is_a_page() -> None:

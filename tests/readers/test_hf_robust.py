@@ -12,6 +12,7 @@ from budgetlint.readers.base import complete, names
 from budgetlint.readers.deepspeed import reader as deepspeed
 from budgetlint.readers.hf import keys as hf_keys
 from budgetlint.run import Stack
+from budgetlint.settings import SETTINGS
 from budgetlint.source import SourceFile
 
 ODD = [
@@ -67,7 +68,7 @@ def test_any_value_behind_a_trainer_key(key):
     for value in ODD:
         (document,) = load(SourceFile("a.json", json.dumps({**TWINS, key: value})))
         for reader in hf.READERS:
-            complete(reader, reader.read(document).settings, Stack())
+            assert set(complete(reader, reader.read(document).settings, Stack())) <= set(SETTINGS)
             assert reader.recognise(document) >= 0
 
 
@@ -75,4 +76,4 @@ def test_any_value_behind_a_trainer_key(key):
 def test_any_value_behind_an_engine_key(key):
     for value in ODD:
         (document,) = load(SourceFile("a.json", json.dumps(nested(key, value))))
-        complete(deepspeed.READER, deepspeed.READER.read(document).settings, Stack())
+        assert set(complete(deepspeed.READER, deepspeed.READER.read(document).settings, Stack())) <= set(SETTINGS)

@@ -12,6 +12,7 @@ from budgetlint.documents.load import load
 from budgetlint.readers import all_readers
 from budgetlint.readers.base import complete
 from budgetlint.run import Stack
+from budgetlint.settings import SETTINGS
 from budgetlint.source import SourceFile
 
 FILES = {
@@ -79,4 +80,4 @@ def test_any_value_in_any_place_is_survived(name, data):
     for document in load(SourceFile("run.yaml", text)):
         if document.root is not None:
             reader.recognise(document)
-            complete(reader, reader.read(document).settings, Stack())
+            assert set(complete(reader, reader.read(document).settings, Stack())) <= set(SETTINGS)

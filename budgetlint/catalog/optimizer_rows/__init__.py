@@ -1,0 +1,1 @@
+"""Rows of the optimizer table, a module for each library."""
