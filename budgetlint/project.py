@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from budgetlint.documents import Document, Scalar
 from budgetlint.documents.load import load
-from budgetlint.files import CONFIG_NAMES, Files, TextFiles
+from budgetlint.files import CONFIG_NAMES, Files
 from budgetlint.finding import Confidence, Finding, Severity
 from budgetlint.language.budget import Budget
 from budgetlint.launch import Launch
@@ -260,12 +260,3 @@ def open_project(files: Files, paths: Iterable[str]) -> Project:
     for path in files.expand(paths):
         project.add(path)
     return project
-
-
-def texts_project(texts: Mapping[str, str]) -> Project:
-    return open_project(TextFiles(texts), ["."])
-
-
-def readings_of(project: Project) -> Iterator[Reading]:
-    for entry in project.entries.values():
-        yield from entry.readings

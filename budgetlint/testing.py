@@ -33,8 +33,6 @@ from budgetlint.outcome import Report
 from budgetlint.registry import Registry, build
 from budgetlint.rule import Rule
 
-CRASH = "BL999"
-
 
 def run_rule(rule: Rule, files: Mapping[str, str], budget: str = "", stack: str | None = None) -> list[str]:
     """What one rule says about these files, as ``path:line:col CODE``. ``stack`` is ``transformers@5.24 torch@2.13``.

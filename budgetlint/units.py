@@ -29,14 +29,6 @@ class Amount:
     text: str
     unit: str
 
-    @property
-    def is_binary(self) -> bool:
-        return self.unit in BINARY
-
-    @property
-    def is_decimal(self) -> bool:
-        return self.unit in DECIMAL
-
 
 @dataclass(frozen=True, slots=True)
 class NotAnAmount:

@@ -73,8 +73,3 @@ def outer_linears(arch: Architecture) -> tuple[Linear, ...]:
     if arch.tied and arch.kind in ("decoder", "encoder-decoder", "speech"):
         found.append(Linear("lm_head", family_of(arch.family).head, arch.hidden, arch.vocab, 1, 1, "head", arch.lm_head_bias))
     return tuple(found)
-
-
-def layer_tensors(arch: Architecture, where: str = "layer") -> tuple[WeightTensor, ...]:
-    """Tensors of the blocks in ``where`` (``layer``, ``encoder``, ``decoder``, ``vision``)."""
-    return tuple(tensor for tensor in weight_tensors(arch) if tensor.where == where and tensor.layers)

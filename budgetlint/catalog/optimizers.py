@@ -92,11 +92,6 @@ def with_rank(optimizer: Optimizer, rank: int) -> Optimizer:
     return replace(optimizer, states=tuple(replace(s, rank=rank) if s.rank else s for s in optimizer.states))
 
 
-def ecosystems_of(name: str) -> tuple[tuple[str, str], ...]:
-    """``(ecosystem, spelling)`` pairs under which a common word means this optimizer."""
-    return tuple(pair for pair, row in BY_ECOSYSTEM.items() if row == name)
-
-
 # -- bytes ------------------------------------------------------------------------------------------------------------
 
 BITS = {"fp32": 32, "bf16": 16, "fp16": 16, "uint8": 8, "fp8": 8, "uint4": 4}

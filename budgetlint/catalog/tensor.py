@@ -45,10 +45,6 @@ class WeightTensor:
         """The module's own name, without its parents and indices."""
         return next(part for part in reversed(self.module.split(".")) if part != "*" and not part.isdigit())
 
-    @property
-    def in_layer(self) -> bool:
-        return self.layers > 0
-
 
 @dataclass(frozen=True, slots=True)
 class Linear:

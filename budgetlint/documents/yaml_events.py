@@ -106,7 +106,6 @@ def _line_end(text: str, at: int) -> int:
     return end if end >= 0 else len(text)
 
 
-_LAST_CURE = "check indentation, quotes and brackets here"
 _ALIGN = "align this line with its siblings, or close the quote or bracket before it"
 _OPEN_QUOTE = "a quote that is not closed"
 _OPEN_LIST = "a list that is not closed"

@@ -20,7 +20,6 @@ _NAMES = {
     "RSQB": "']'", "LSQB": "'['", "LBRACE": "'{'", "RBRACE": "'}'", "STRING": "a text in quotes", "WORD": "a name", "LET": "'let'",
     "ASSERT": "'assert'", "QUANTITY": "an amount", "PERCENT": "a percentage", "NUMBER": "a number", "DATE": "a date", "REF": "$name",
 }  # fmt: skip
-_ORDER = ("value", *_NAMES)
 _ENDS = frozenset({"$END", "SEMICOLON", "NEWLINE"})
 _RUN = re.compile(r"[^\s;]+")
 

@@ -10,8 +10,6 @@ from budgetlint.memory.mixture import folded_weights
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.static import Trainable
 
-DDP_BUCKET = 25 * 2**20  # torch/nn/parallel/distributed.py: bucket_cap_mb=25; gradients are copied unless gradient_as_bucket_view
-
 
 def casts(plan: Plan, train: Trainable, layers: int, *, head: bool) -> Iterator[Term]:
     """16-bit copies of fp32 weights that autocast makes: a leaf that trains is cast once and cached to the end of the
@@ -56,10 +54,6 @@ def folded_experts(plan: Plan, layers: int) -> Iterator[Term]:
         )
 
 
-def layer_casts(plan: Plan, train: Trainable) -> int:
-    return sum(term.bytes for term in casts(plan, train, 1, head=False))
-
-
 def workspaces(plan: Plan) -> Iterator[Term]:
     """cuBLAS keeps a workspace per handle and stream inside the caching allocator; forward and autograd threads have one each."""
     size = cublas_workspace(plan.device)
@@ -78,7 +72,8 @@ def dequantised(plan: Plan) -> Iterator[Term]:
 
 
 def data_parallel(plan: Plan, train: Trainable) -> Iterator[Term]:
-    """Buffers that live as long as the run: DDP's gradient buckets, DeepSpeed's reduce bucket."""
+    """Buffers that live as long as the run: DDP's gradient buckets (torch/nn/parallel/distributed.py: copies, unless
+    ``gradient_as_bucket_view``), DeepSpeed's reduce bucket."""
     sharding = plan.sharding
     size = plan.adapter.dtype if plan.adapter is not None else plan.precision.grads
     if sharding.kind == "ddp":

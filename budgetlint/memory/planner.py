@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.device import Device
+from budgetlint.catalog.families import FUSED_EXPERTS_SINCE
 from budgetlint.catalog.ledger import linears
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import find_optimizer
@@ -127,7 +128,7 @@ def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device |
         reference=_reference(settings, arch, notes, adapter=adapter is not None),
         eval_batch=_evaluated(settings),
         repeat_kv=_repeats_keys(settings, arch, stack),
-        expert_loop=bool(arch.experts) and stack.at_least("transformers", "5.0") is False,
+        expert_loop=bool(arch.experts) and stack.at_least("transformers", FUSED_EXPERTS_SINCE) is False,
         compile=bool(settings.value("compile", False)),
         device=device,
         origins=dict(settings),
@@ -209,7 +210,7 @@ def _adapter(settings: Settings, arch: Architecture, notes: Notes, stack: Stack)
 def _target_roles(arch: Architecture, targets: tuple[str, ...], stack: Stack) -> frozenset[str]:
     """The roles that are adapted. transformers 5 keeps experts and routers as parameters, which PEFT's linears do not reach;
     LitGPT packs q, k and v into one weight and adapts parts of it (litgpt/lora.py ``LoRAQKVLinear``)."""
-    matched, _ = resolve_targets(arch, targets, fused_experts=stack.at_least("transformers", "5.0") is not False)
+    matched, _ = resolve_targets(arch, targets, fused_experts=stack.at_least("transformers", FUSED_EXPERTS_SINCE) is not False)
     roles = {item.role for item in matched}
     if stack.model_code == "litgpt":
         parts = {"q_proj", "k_proj", "v_proj"} & (set(targets) | roles)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import state_bytes_of
 from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.plan import Plan
@@ -205,7 +204,3 @@ def split(count: int, over: int) -> int:
 
 def _over(over: int) -> str:
     return f" / {over} ranks" if over > 1 else ""
-
-
-def is_adam_like(optimizer: Optimizer) -> bool:
-    return optimizer.adam_like

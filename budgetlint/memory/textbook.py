@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from math import isqrt
 
 MIXED_ADAM = 16
-FP32_ADAM = 16
-MIXED_ADAM_FP32_GRADIENTS = 18
 
 
 def static_bytes(params: int, per_param: int = MIXED_ADAM, ranks: int = 1) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from budgetlint.catalog.families import FUSED_EXPERTS_SINCE
 from budgetlint.catalog.targets import resolve_targets
 from budgetlint.memory.loss import PLAIN_UNTIL
 from budgetlint.memory.plan import Adapter, Plan, Quant
@@ -36,7 +37,7 @@ def _quants(plan: Plan, stack: Stack) -> tuple[Quant | None, ...]:
     bare = replace(quant, experts=False)
     if "quant_experts" in plan.origins:
         return (quant if plan.origins["quant_experts"].value else bare,)
-    newer = stack.at_least("transformers", "5.0")
+    newer = stack.at_least("transformers", FUSED_EXPERTS_SINCE)
     return (quant,) if newer is False else (bare,) if newer else (bare, quant)
 
 
@@ -47,7 +48,7 @@ FOLDED = frozenset({"mixtral", "qwen3_moe", "deepseek_v2", "deepseek_v3"})
 def _adapters(plan: Plan, stack: Stack) -> tuple[Adapter | None, ...]:
     """With transformers 5, peft 0.21 adapts the stacked experts too where the targets say all linears; older ones do not."""
     targets = plan.origins["lora_targets"].value if "lora_targets" in plan.origins else ("all-linear",)
-    stacked = plan.arch.family in FOLDED and stack.at_least("transformers", "5.0") is not False
+    stacked = plan.arch.family in FOLDED and stack.at_least("transformers", FUSED_EXPERTS_SINCE) is not False
     newer = stack.at_least("peft", "0.21")
     if plan.adapter is None or not stacked or "all-linear" not in (targets or ()) or newer is False:
         return (plan.adapter,)

@@ -85,8 +85,9 @@ def find_home(document: Document) -> Home | None:
         return None
     if document.format == "shell":
         return _flags(frozenset(mapping.keys()))
-    hits = _hits(frozenset(mapping.keys()))
-    return Home("", hits) if hits else _section(mapping)
+    keys = frozenset(mapping.keys())
+    hits = _hits(keys)
+    return Home("", hits, literal=not keys & _OWN_LOOP) if hits else _section(mapping)
 
 
 def home_of(document: Document) -> str:
@@ -125,8 +126,8 @@ _OTHER_FLAGS = names(
     template cutoff_len actor_rollout_ref pretrain ds_config_file"""
 )
 """Flags of axolotl, LLaMA-Factory, ms-swift, verl, OpenRLHF and Megatron programs."""
-_OWN_LOOP = names("deepspeed_config ds_config train_batch_size num_warmup_steps max_train_steps with_tracking zero_stage")
-"""Flags of scripts around a loop of their own: DeepSpeed's engine, or accelerate's ``*_no_trainer.py`` examples."""
+_OWN_LOOP = names("clip_grad_norm")
+"""Keys of a script's own training loop, for what the Trainer calls otherwise (``max_grad_norm``); LOMO's ``args_lomo.yaml``."""
 _ENOUGH_FLAGS = 4
 _ENOUGH_WITH_BATCH = 3
 """``per_device_train_batch_size`` is a name that few others use."""
