@@ -48,7 +48,8 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Joined:
-    """One run: what is known of it, and why there is no estimate. ``files`` are the corpus files that take part in it."""
+    """One run: what is known of it, and why there is no estimate. ``files`` are the corpus files that take part in it;
+    ``bounded``: the estimate has both ends."""
 
     reader: str
     files: tuple[str, ...]
@@ -56,6 +57,7 @@ class Joined:
     known: bool
     length: bool
     missing: tuple[str, ...]
+    bounded: bool
 
     @property
     def joined(self) -> bool:
@@ -121,4 +123,5 @@ def _joined(context: RunContext) -> Joined:
         context.plan is not None,
         "seq_len" in run.settings and run.settings["seq_len"].known,
         tuple(name for name in (answer.missing if answer else ()) if name != "device"),
+        answer is not None and answer.allocated.high is not None,
     )

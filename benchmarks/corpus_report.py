@@ -5,8 +5,8 @@ first folder of a path is the repository: its files are joined to runs as ``budg
 
 First table, by the manifest's format: files; *right*, recognised as that (``trl``, ``alignment_handbook`` and
 ``hf_training_arguments`` are one family); *other*, claimed as something else; *read*, parsed and not refused; *runs* that a file
-of the format takes part in; of those joined from several files, with a model that the catalog knows, and estimated (nothing but
-the device is missing). Second table, the same by the reader of the training file. Then the reasons for the rest.
+of the format takes part in; of those joined from several files, with a model that the catalog knows, and estimated (both
+ends of the range are known). Second table, the same by the reader of the training file. Then the reasons for the rest.
 
 Last what must hold: no traceback, no file of kind ``negative`` claimed, none claimed by two readers. The exit code says
 whether it does.
@@ -68,7 +68,7 @@ def files_table(found: list[Repository]) -> Iterator[str]:
         other = sum(bool(one.claimed) for one in rows) - right
         read = sum(not one.unparsed and not one.crash for one in rows)
         runs = list(_taking_part(found, name))
-        joined, known, whole = sum(run.joined for run in runs), sum(run.known for run in runs), sum(not run.missing for run in runs)
+        joined, known, whole = sum(run.joined for run in runs), sum(run.known for run in runs), sum(run.bounded for run in runs)
         share = right / len(rows)
         yield f"{name:<23}{len(rows):>6}{right:>7}{share:>8.1%}{other:>7}{read:>7}{len(runs):>7}{joined:>8}{known:>7}{whole:>11}"
 
@@ -84,14 +84,14 @@ def runs_table(runs: list[Joined]) -> Iterator[str]:
     for name in (*sorted({one.reader for one in runs}), "all"):
         rows = [one for one in runs if name in (one.reader, "all")]
         joined, named, known = sum(one.joined for one in rows), sum(bool(one.model) for one in rows), sum(one.known for one in rows)
-        length, whole = sum(one.length for one in rows), sum(not one.missing for one in rows)
+        length, whole = sum(one.length for one in rows), sum(one.bounded for one in rows)
         counts = f"{len(rows):>6}{joined:>8}{named:>7}{known:>7}{length:>8}{whole:>11}{whole / max(1, len(rows)):>8.1%}"
         yield f"{name:<23}{counts}  {', '.join(f'{count} {reason}' for reason, count in reasons(rows))}"
 
 
 def reasons(runs: list[Joined]) -> list[tuple[str, int]]:
     """Why runs have no estimate, commonest first; a run may lack several things."""
-    return Counter(_reason(one, name) for one in runs for name in one.missing).most_common()
+    return Counter(_reason(one, name) for one in runs if not one.bounded for name in one.missing).most_common()
 
 
 def _reason(run: Joined, missing: str) -> str:
@@ -100,7 +100,7 @@ def _reason(run: Joined, missing: str) -> str:
 
 def complete_but_missing(runs: list[Joined]) -> int:
     """Runs with a known model and a known length that are not estimated."""
-    return sum(one.known and one.length and bool(one.missing) for one in runs)
+    return sum(one.known and one.length and not one.bounded for one in runs)
 
 
 def summary(found: list[Repository]) -> tuple[list[str], bool]:

@@ -47,15 +47,17 @@ def estimate(planned: Planned, capacity: Capacity | None) -> Estimate:
     best = answers[0]
     allocated = _allocated(answers, open_end=_open(planned))
     if "devices" in planned.missing:
-        allocated = replace(allocated, low=min(allocated.low, *(_range(_one(with_world(plan, WORLDS[-1]))).low for plan in planned.plans)))
+        allocated = _on_any_number(planned, allocated)
     device = capacity.device if capacity else None
-    above = totals(allocated, device, planned.plans[0].sharding.world)
-    judged = not planned.missing
+    above = totals(allocated, device, WORLDS[0] if "devices" in planned.missing else planned.plans[0].sharding.world)
+    judged = not set(planned.missing) - {"devices"}
     judgement = Verdict.UNKNOWN
     if capacity is not None:
         judgement = verdict(above.need, (capacity.usable_low, capacity.usable_high), capacity.reserve, judged=judged)
         if judgement is Verdict.DOES_NOT_FIT and _fits_if_short(planned, capacity):
             judgement = Verdict.TIGHT if judged and above.need.high is not None else Verdict.UNKNOWN
+        if judgement is Verdict.TIGHT and "devices" in planned.missing:
+            judgement = Verdict.UNKNOWN
     limit = capacity.usable_low - (capacity.reserve or 0) if capacity else None
     plan = planned.plans[0]
     return Estimate(
@@ -81,6 +83,14 @@ def estimate(planned: Planned, capacity: Capacity | None) -> Estimate:
         tokens_that_fit=_tokens_that_fit(plan, above, limit),
         devices_needed=_devices_needed(planned, capacity),
     )
+
+
+def _on_any_number(planned: Planned, alone: Range) -> Range:
+    """A sharded run on a number of devices that nobody states: most on one device or on two (which add the collective buffers),
+    least on very many. The best figure is that of one device."""
+    pair, many = ([_range(_one(with_world(plan, world))) for plan in planned.plans] for world in (WORLDS[0], WORLDS[-1]))
+    high = None if alone.high is None else max(alone.high, *(one.high or 0 for one in pair))
+    return Range(alone.bytes, min(alone.low, *(one.low for one in many)), high)
 
 
 def _fits_if_short(planned: Planned, capacity: Capacity) -> bool:
@@ -111,7 +121,7 @@ def _one(plan: Plan) -> _Answer:
 
 
 def _open(planned: Planned) -> bool:
-    return any(name in ("micro_batch", "seq_len", "devices", "adapter", "parallel", "task") for name in planned.missing)
+    return any(name in ("micro_batch", "seq_len", "adapter", "parallel", "task") for name in planned.missing)
 
 
 def _allocated(answers: Iterable[_Answer], *, open_end: bool) -> Range:
@@ -203,7 +213,7 @@ def _devices_needed(planned: Planned, capacity: Capacity | None) -> int | None:
     """From how many devices on a sharded run of unknown size fits; None when its size is known, or no size helps."""
     if capacity is None or "devices" not in planned.missing or set(planned.missing) - {"devices"}:
         return None
-    for world in WORLDS:
+    for world in (1, *WORLDS):
         plans = tuple(with_world(plan, world) for plan in planned.plans)
         tried = replace(planned, plans=plans, missing=())
         if estimate(tried, replace(capacity, ranks=world)).verdict is Verdict.FITS:

@@ -30,6 +30,7 @@ def sharding(settings: Settings, notes: Notes) -> Sharding:
                 )
     if devices is None and kind not in ("none", "ddp"):
         notes.missing.append("devices")
+        notes.assume("the number of devices is not stated: the high end is that of one or two, the low end that of very many", "devices")
     if model_parallel(settings)[1] > 1:
         notes.missing.append("parallel")
         notes.assume("tensor, pipeline, context, expert parallel layouts are not modelled: the figures are for a whole model", "parallel")

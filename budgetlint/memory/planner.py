@@ -43,7 +43,7 @@ def plan_run(settings: Settings, stack: Stack, arch: Architecture | None, device
     if arch is None:
         return Planned((), ("model",), ())
     stack = _with_code(settings, stack)
-    plans = [_plan(read, stack, arch, device, notes) for read in readings(settings)]
+    plans = [_plan(read, stack, arch, device, notes) for either in _adapted_or_not(settings) for read in readings(either)]
     variants = [variant for plan in plans for base in least(plan, settings, stack) for variant in by_version(base, stack)]
     first = plans[0]
     notes.missing.extend(setting.name for setting in settings.values() if setting.state == "symbolic" and setting.readings)
@@ -52,6 +52,14 @@ def plan_run(settings: Settings, stack: Stack, arch: Architecture | None, device
             notes.missing.append({"batch": "micro_batch", "seq": "seq_len"}[name])
     missing = tuple(dict.fromkeys(notes.missing))
     return Planned(_unique(variants), missing, tuple(notes.assumptions))
+
+
+def _adapted_or_not(settings: Settings) -> Iterator[Settings]:
+    """Where a variable or the program decides whether an adapter trains: as if none did, and as if LoRA did."""
+    yield settings
+    adapter = settings.get("adapter")
+    if adapter is not None and not adapter.known and not adapter.readings:
+        yield Settings({**settings, "adapter": replace(adapter, value="lora", state="known")}.values())
 
 
 def _with_code(settings: Settings, stack: Stack) -> Stack:
@@ -185,6 +193,8 @@ def _with_default_precision(settings: Settings, arch: Architecture, notes: Notes
 
 def _adapter(settings: Settings, arch: Architecture, notes: Notes, stack: Stack) -> Adapter | None:
     kind = settings.value("adapter", "lora" if "lora_r" in settings else "none")
+    if kind == "none" and "adapter" in settings and not settings["adapter"].known:
+        notes.assume("the program decides whether an adapter trains: the high end is the whole model, the low end LoRA", "adapter")
     if kind == "none":
         return None
     if kind != "lora":

@@ -63,6 +63,9 @@ def _because(estimate: Estimate) -> str:
     missing = f"; not known: {', '.join(estimate.missing)}" if estimate.missing else ""
     if not estimate.bill:
         return missing
+    if estimate.devices_needed and estimate.verdict is Verdict.UNKNOWN:
+        many = "device" if estimate.devices_needed == 1 else "devices"
+        return f", fits from {estimate.devices_needed:,} {many} on{missing}"
     if need.high is None or estimate.verdict is Verdict.UNKNOWN:
         return f", needs {_about(need)}, limit {gib(limit)}{missing}"
     needed, offered = distinct(need.bytes, limit)

@@ -1,0 +1,43 @@
+"""What is not stated but bounded: the range has both ends, and a verdict is given only where they agree."""
+
+from __future__ import annotations
+
+import pytest
+
+from budgetlint.assemble import judge_texts
+
+SHARDED = "precision bf16; optimizer adamw; recompute full; attention flash; batch 1; seq 2048; stack transformers@5.24 torch@2.13"
+
+
+def judged(budget: str):
+    (run,) = judge_texts({}, budget=f"{SHARDED}\n{budget}").runs
+    return run.estimate
+
+
+def test_a_number_of_devices_that_nobody_states_lies_between_one_and_very_many() -> None:
+    answer, one, many = (judged(f"model qwen2.5-7b; device {count}80GiB; shard zero3") for count in ("", "1x ", "512x "))
+    assert "devices" in answer.missing
+    assert answer.allocated.high >= one.allocated.high
+    assert answer.allocated.low <= many.allocated.low
+    assert any("number of devices is not stated" in assumption.text for assumption in answer.assumptions)
+
+
+@pytest.mark.parametrize(("model", "verdict"), [("qwen2.5-0.5b", "fits"), ("qwen2.5-7b", "unknown"), ("llama-3.1-405b", "unknown")])
+def test_the_verdict_waits_for_the_number_of_devices_only_where_it_decides(model: str, verdict: str) -> None:
+    answer = judged(f"model {model}; device 80GiB; shard zero3")
+    assert answer.verdict.value == verdict
+    fewest = answer.devices_needed
+    assert judged(f"model {model}; device {fewest}x 80GiB; shard zero3").verdict.value == "fits"
+    assert fewest == 1 or judged(f"model {model}; device {fewest // 2}x 80GiB; shard zero3").verdict.value != "fits"
+
+
+def test_an_adapter_that_a_variable_decides_is_between_lora_and_the_whole_model() -> None:
+    command = (
+        "python train.py --model_name_or_path Qwen/Qwen2.5-7B --per_device_train_batch_size 1 --max_length 1024 --bf16 true "
+        "--output_dir out --num_train_epochs 1 --dtype bfloat16 --use_peft "
+    )
+    budget = "device 1x h200; stack transformers@5.24 torch@2.13 trl@1.16"
+    answers = [judge_texts({"run.sh": command + word + "\n"}, budget=budget).runs[0].estimate for word in ("$LORA", "true", "false")]
+    either, adapted, whole = (answer.allocated for answer in answers)
+    assert either.low <= adapted.low < whole.low
+    assert either.high >= whole.high > adapted.high
