@@ -2,7 +2,9 @@
 
 An assert over bytes is judged at the low end of the estimate, so that it is only called broken when it is: a breach that
 depends on where in the range the truth lies is a warning. An assert over a setting (`assert optimizer != sgd`) is judged by
-the run's own value; a value that is not known here is told as information.
+the run's own value; a value that is not known here is told as information. Any setting can be asked for, by its name in a budget
+(`seq`, `lora.r`) or by its name in `budgetlint estimate --settings` (`learning_rate`, `weight_decay`, `lr_scheduler`); where nobody
+states `global_batch`, it is micro batch x accumulation x data-parallel devices.
 
 ## What it costs
 
@@ -33,8 +35,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from budgetlint.language.asserted import asserted_settings
 from budgetlint.language.asserts import compared_setting
-from budgetlint.language.statements import setting_paths
 from budgetlint.language.tree import Assert, Term, Value
 from budgetlint.memory.estimate import Bucket, Estimate, Range
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
@@ -42,14 +44,9 @@ from budgetlint.run import Origin, OriginKind, Setting
 from budgetlint.source import Span
 from budgetlint.units import Amount, gib, parse_amount
 
-COMPARE: dict[str, Callable[[int, int], bool]] = {
-    "<": lambda left, right: left < right,
-    "<=": lambda left, right: left <= right,
-    ">": lambda left, right: left > right,
-    ">=": lambda left, right: left >= right,
-    "==": lambda left, right: left == right,
-    "!=": lambda left, right: left != right,
-}
+from ._asserted import COMPARE, asked, holds, read_as
+
+CHANGE = "change the setting, or the assert"
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -156,31 +153,22 @@ def _exactly(figure: int | None) -> _Sum | None:
 
 
 def _setting(run: RunContext, statement: Assert, written: str) -> Iterator[Finding]:
-    name, _ = setting_paths()[written]
-    setting, wanted = run.setting(name), statement.right[0].value
+    name, _ = asserted_settings()[written]
+    setting, wanted = asked(run, name), statement.right[0].value
     if not isinstance(wanted, Value):
         return
-    if setting is None or not setting.known:
-        yield _finding(run, statement, f"{run.label}: {written} is not known here, so this assert judges nothing", severity=Severity.INFO)
-        return
-    if _holds(setting, statement.comparison, wanted):
-        return
-    yield _finding(
-        run,
-        statement,
-        f"{run.label}: {written} is {setting.text or setting.value}, the budget demands {written} {statement.comparison} {wanted.text}",
-        because=(setting,),
-    )
-
-
-def _holds(setting: Setting, comparison: str, wanted: Value) -> bool:
-    value = setting.value
-    if isinstance(value, bool):
-        return COMPARE[comparison](int(value), int(wanted.content in ("on", "true", "yes")))
-    if isinstance(value, (int, float)):
-        scale = 10**12
-        return COMPARE[comparison](int(Fraction(str(value)) * scale), int(Fraction(wanted.text.rstrip("%").replace("_", "")) * scale))
-    return (str(value) == wanted.content) is (comparison == "==")
+    kept = None if setting is None else holds(setting, statement.comparison, wanted)
+    if setting is None or kept is None:
+        yield _finding(
+            run, statement, f"{run.label}: {written} is not known here, so this assert judges nothing", help=CHANGE, severity=Severity.INFO
+        )
+    elif not kept:
+        found = read_as(setting)
+        demand = f"the budget demands {written} {statement.comparison} {wanted.text}"
+        numbers = {"value": found.value} if isinstance(found.value, (int, float)) else {}
+        yield _finding(
+            run, statement, f"{run.label}: {written} is {found.text or found.value}, {demand}", because=(found,), numbers=numbers
+        )
 
 
 # -- telling -----------------------------------------------------------------------------------------------------------
@@ -191,17 +179,18 @@ def _finding(
     statement: Assert,
     message: str,
     *,
+    help: str = "`budgetlint estimate` shows the bill behind each name",
     severity: Severity = Severity.ERROR,
     confidence: Confidence = Confidence.HIGH,
     because: Iterable[Setting] = (),
-    numbers: dict[str, int] | None = None,
+    numbers: dict[str, int | float] | None = None,
 ) -> Finding:
     why = statement.message.content if statement.message else ""
     origin = Origin(OriginKind.BUDGET, statement.source, statement.span, "assert")
     return run.finding(
         origin,
         message + (f": {why}" if why else ""),
-        help="`budgetlint estimate` shows the bill behind each name" if numbers else "change the setting, or the assert",
+        help=help,
         severity=severity,
         confidence=confidence,
         because=because,

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from budgetlint.catalog.optimizer import Optimizer
+from budgetlint.language.asserted import asserted_settings
 from budgetlint.language.catalog_names import check_optimizer
 from budgetlint.language.check import Lookup
 from budgetlint.language.problems import Problems
 from budgetlint.language.slots import Slot
-from budgetlint.language.statements import setting_paths
 from budgetlint.language.suggest import nearest
 from budgetlint.language.tree import Assert, ListValue, Term, Value
 from budgetlint.language.values import Wrong, convert, parameter_count, to_amount
@@ -58,7 +58,7 @@ class AssertChecker:
     # -- a setting -----------------------------------------------------------------------------------------------------
 
     def _setting(self, statement: Assert, path: str) -> Assert | None:
-        _, slot = setting_paths()[path]
+        _, slot = asserted_settings()[path]
         term = statement.right[0]
         if len(statement.right) > 1 or term.share is not None or isinstance(term.value, ListValue):
             self._bad(_span(statement.right), f"a setting is compared with one value ({path})", f"write one value: {path} == …")
@@ -148,10 +148,10 @@ class AssertChecker:
             return "bytes"
         if value.kind == "word" and value.text in COUNT_NAMES:
             return "count"
-        if value.text in setting_paths():
+        if value.text in asserted_settings():
             self._bad(value.span, f"'{value.text}' is a setting", f"a setting stands alone on the left: {value.text} == …")
             return None
-        meant = nearest(value.text, (*BYTE_NAMES, *COUNT_NAMES, *setting_paths()))
+        meant = nearest(value.text, (*BYTE_NAMES, *COUNT_NAMES, *asserted_settings()))
         help = f"did you mean '{meant}'?" if meant else f"write one of {', '.join((*BYTE_NAMES, *COUNT_NAMES))}, or a setting on the left"
         self._bad(value.span, f"assert does not know '{value.text[:60]}'", help, meant)
         return None
@@ -161,7 +161,7 @@ _KIND_NAMES = {"bytes": "memory", "count": "a number"}
 
 
 def compared_setting(statement: Assert) -> str:
-    """The setting that the assert compares, as written (a key of `setting_paths`); empty where it compares sums.
+    """The setting that the assert compares, as written (a key of `asserted_settings`); empty where it compares sums.
 
     ``optimizer`` is a bucket of bytes, except where it is compared with == or !=.
     """
@@ -170,7 +170,7 @@ def compared_setting(statement: Assert) -> str:
         return ""
     name = term.value.text
     is_sum = name in BYTE_NAMES and statement.comparison not in EQUALITY
-    return name if name in setting_paths() and not is_sum else ""
+    return name if name in asserted_settings() and not is_sum else ""
 
 
 def names_in(statement: Assert) -> Iterator[str]:
