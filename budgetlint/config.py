@@ -36,6 +36,7 @@ class Config:
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     budget: str | None = None
     exclude: tuple[str, ...] = ()
+    baseline: str | None = None
     source: SourceFile | None = field(default=None, repr=False)
     problems: tuple[Finding, ...] = ()
 

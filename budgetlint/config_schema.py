@@ -49,6 +49,7 @@ class Schema(_Table):
     allow: tuple[Allow, ...] = Field((), description="exceptions")
     budget: str | None = Field(None, description="text of a budget for every run")
     exclude: Words = Field((), description="globs of paths that are not walked")
+    baseline: str | None = Field(None, description="file that records the findings known today")
 
 
 def json_schema() -> dict[str, Any]:
@@ -109,6 +110,7 @@ def _config(schema: Schema, source: SourceFile, located: _Locator, problems: tup
         per_file_ignores=dict(schema.per_file_ignores),
         budget=schema.budget,
         exclude=schema.exclude,
+        baseline=schema.baseline,
         source=source,
         problems=problems,
     )

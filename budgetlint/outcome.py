@@ -55,7 +55,7 @@ class Crash:
 @dataclass(frozen=True)
 class Report:
     """``findings`` in file order; ``suppressed`` those that somebody allowed; ``sources`` the texts, for excerpts;
-    ``urls`` the page of each rule that has one, by code."""
+    ``urls`` the page of each rule that has one, by code; ``baselined`` counts the findings that a baseline hides."""
 
     findings: tuple[Finding, ...] = ()
     verdicts: tuple[RunVerdict, ...] = ()
@@ -67,6 +67,7 @@ class Report:
     files: int = 0
     budgets: int = 0
     rules: int = 0
+    baselined: int = 0
 
     @property
     def crashed(self) -> bool:

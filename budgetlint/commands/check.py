@@ -6,6 +6,7 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
+from budgetlint.commands.baseline import against_baseline
 from budgetlint.commands.common import add_paths, add_run_options, open_config, open_session
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.config import Config
@@ -14,7 +15,7 @@ from budgetlint.finding import Severity
 from budgetlint.fix import Fixed, diff, fix_all, write
 from budgetlint.outcome import Report
 from budgetlint.registry import Registry, installed
-from budgetlint.report import CHECK_FORMATS, check_report
+from budgetlint.report import CHECK_FORMATS, TEXT, check_report
 from budgetlint.report.style import PLAIN, plural
 from budgetlint.suggest import did_you_mean
 
@@ -40,6 +41,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--fail-on", choices=[severity.value for severity in Severity], help="exit 1 from this severity on (default: error)"
     )
     parser.add_argument("--require-verdict", action="store_true", help="exit 1 when a run could not be judged")
+    parser.add_argument("--baseline", metavar="FILE", help="tell only what FILE does not know; it is made when missing, and only shrinks")
+    parser.add_argument("--statistics", action="store_true", help="how often each rule spoke, instead of the findings")
+    parser.add_argument("--preview", action="store_true", help="run preview rules too")
     parser.add_argument("--info", action="store_true", help="show findings of severity info too")
     parser.add_argument("--fix", action="store_true", help="apply safe fixes")
     parser.add_argument("--unsafe-fixes", action="store_true", help="with --fix or --diff: fixes that change what the run does, too")
@@ -56,9 +60,12 @@ def run(args: argparse.Namespace, io: Console) -> int:
     if args.diff or args.fix:
         fixed = fix_all(report, lambda texts: check(session.rejudged(texts), registry, config), unsafe=args.unsafe_fixes)
         report = _shown(io, fixed, report) if args.diff else _written(io, fixed)
+    known = args.baseline or config.baseline
+    if known and not args.diff:
+        report = against_baseline(report, known, io, whole=_whole(args, io))
     if not args.diff:
         for name, file in formats:
-            _write(io, report, name, file, info=args.info)
+            _write(io, report, "statistics" if args.statistics and name in TEXT else name, file, info=args.info)
     _tell_crashes(io, report)
     return report.exit_code(config.fail_on, require_verdict=config.require_verdict)
 
@@ -66,7 +73,15 @@ def run(args: argparse.Namespace, io: Console) -> int:
 def _settings(args: argparse.Namespace, config: Config) -> Config:
     config = config.with_command_line(_words(args.select), _words(args.ignore))
     fail_on = Severity(args.fail_on) if args.fail_on else config.fail_on
-    return replace(config, fail_on=fail_on, require_verdict=config.require_verdict or args.require_verdict)
+    return replace(
+        config, fail_on=fail_on, preview=config.preview or args.preview, require_verdict=config.require_verdict or args.require_verdict
+    )
+
+
+def _whole(args: argparse.Namespace, io: Console) -> bool:
+    """Did every rule see every run of the files it saw? A finding may need another file than the one it stands in."""
+    narrowed = args.select or args.ignore or args.target or args.launch
+    return not narrowed and all((io.root / path).is_dir() for path in args.paths)
 
 
 def _words(texts: list[str]) -> tuple[str, ...]:

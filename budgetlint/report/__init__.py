@@ -14,8 +14,13 @@ if TYPE_CHECKING:
 CHECK_FORMATS = {"full": "full", "concise": "concise", "json": "json"}
 """Format names of ``budgetlint check`` and the module that renders each; imported when it is asked for."""
 
+TEXT = ("full", "concise")
+"""Formats for people: ``--statistics`` takes their place."""
+
 
 def check_report(report: Report, format: str, style: Style = PLAIN, *, info: bool = False) -> str:
-    """The text of a check in one of `CHECK_FORMATS`. ``info`` shows findings of severity info too (JSON always does)."""
-    render: Callable[..., str] = import_module(f"budgetlint.report.{CHECK_FORMATS[format]}").render
+    """The text of a check in one of `CHECK_FORMATS`, or as ``statistics``. ``info`` shows findings of severity info too (JSON
+    always does)."""
+    module = "statistics" if format == "statistics" else CHECK_FORMATS[format]
+    render: Callable[..., str] = import_module(f"budgetlint.report.{module}").render
     return render(report, style, info=info)

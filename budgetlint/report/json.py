@@ -7,6 +7,7 @@ from typing import Any
 
 from budgetlint.finding import Edit, Finding, Fix, Related, Safety, Severity
 from budgetlint.outcome import Report, RunVerdict
+from budgetlint.report.statistics import Count, counts
 from budgetlint.report.style import PLAIN, Style
 from budgetlint.source import SourceFile
 
@@ -25,6 +26,7 @@ def document(report: Report) -> dict[str, Any]:
         "findings": [_finding(finding, report) for finding in report.findings],
         "runs": [_run(verdict) for verdict in report.verdicts],
         "summary": _summary(report),
+        "statistics": [_statistic(count) for count in counts(report)],
         "skipped": [{"code": s.code, "name": s.name, "run": s.where, "reason": s.reason} for s in report.skipped],
     }
 
@@ -85,6 +87,18 @@ def _run(verdict: RunVerdict) -> dict[str, Any]:
     }
 
 
+def _statistic(count: Count) -> dict[str, Any]:
+    return {
+        "code": count.code,
+        "name": count.name,
+        "severity": count.severity.value,
+        "findings": count.findings,
+        "files": count.files,
+        "safe_fixes": count.safe,
+        "unsafe_fixes": count.unsafe,
+    }
+
+
 def _summary(report: Report) -> dict[str, Any]:
     """``errors``, ``warnings``, ``infos`` count findings, ``verdicts`` runs by verdict, ``judged`` those with an answer."""
     return {
@@ -92,6 +106,7 @@ def _summary(report: Report) -> dict[str, Any]:
         "warnings": report.count(Severity.WARNING),
         "infos": report.count(Severity.INFO),
         "suppressed": len(report.suppressed),
+        "baselined": report.baselined,
         "crashed": len(report.crashes),
         "files": report.files,
         "budgets": report.budgets,

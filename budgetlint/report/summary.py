@@ -28,6 +28,7 @@ def findings_line(report: Report, style: Style = PLAIN, *, info: bool = False) -
     read = [plural(count, word) for count, word in ((report.files, "config file"), (report.budgets, "budget")) if count]
     more = [f"{plural(remarks, 'remark')} not shown (--info)"] if remarks and not info else []
     more += [f"{len(report.suppressed):,} suppressed"] if report.suppressed else []
+    more += [f"{report.baselined:,} in the baseline"] if report.baselined else []
     more += [f"{plural(len(report.crashes), 'rule')} crashed"] if report.crashes else []
     told = ", ".join(counts) or style.ink("No problem", "bold", "green")
     return "; ".join([f"{told} in {' and '.join(read)}" if read else told, *more]) + "."
