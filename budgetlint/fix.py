@@ -7,6 +7,7 @@ the result. A fix that does not remove its finding, or that breaks the file, is 
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -88,10 +89,14 @@ def _overlap(one: Edit, other: Edit) -> bool:
 
 
 def _tried(state: Fixed, chosen: list[tuple[Finding, Fix]], recheck: Recheck) -> Fixed | None:
-    """The state with these fixes; None when a finding stays, an error appears, or a rule crashes."""
-    texts = dict(state.texts) | _edited(state, [edit for _, fix in chosen for edit in fix.edits])
+    """The state with these fixes; None when another value changes, a finding stays, a new one appears, or a rule crashes."""
+    edits = [edit for _, fix in chosen for edit in fix.edits]
+    edited = _edited(state, edits)
+    if any(_spoils(state.report.sources[file], text, edits) for file, text in edited.items()):
+        return None
+    texts = dict(state.texts) | edited
     report = recheck(texts)
-    if report.crashed or _errors(report) - _errors(state.report) or not _fewer(chosen, state.report, report):
+    if report.crashed or _problems(report) - _problems(state.report) or not _fewer(chosen, state.report, report):
         return None
     return replace(state, texts=texts, applied=(*state.applied, *chosen), report=report)
 
@@ -103,9 +108,18 @@ def _edited(state: Fixed, edits: list[Edit]) -> dict[str, str]:
     return {file: apply(state.report.sources[file].text, [edit for edit in edits if edit.file == file]) for file in files}
 
 
-def _errors(report: Report) -> set[tuple[str, str, str]]:
-    """Errors by rule, file and key: the value may be what the fix changes."""
-    return {(f.name, f.location.file, f.key) for f in report.findings if f.severity is Severity.ERROR}
+def _spoils(before: SourceFile, text: str, edits: list[Edit]) -> bool:
+    """Does the new text of a config load differently outside the edits? Scripts and budgets are judged by the check itself."""
+    if before.path.endswith((".budget", ".sh", ".bash", ".slurm", ".sbatch", ".mk")) or "." not in before.path:
+        return False
+    from budgetlint.documents.compare import changed_elsewhere
+
+    return changed_elsewhere(before, SourceFile(before.path, text), [edit for edit in edits if edit.file == before.path])
+
+
+def _problems(report: Report) -> Counter[tuple[str, str]]:
+    """Errors and warnings by rule and file; keys and values may be what a fix changes."""
+    return Counter((f.name, f.location.file) for f in report.findings if f.severity > Severity.INFO)
 
 
 def _fewer(chosen: list[tuple[Finding, Fix]], before: Report, after: Report) -> bool:
