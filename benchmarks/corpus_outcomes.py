@@ -16,8 +16,8 @@ from budgetlint.files import DiskFiles
 from budgetlint.project import FileEntry, Project, open_project
 from budgetlint.readers import Tie, identify
 
-FAMILIES = dict.fromkeys(("trl", "alignment_handbook", "open_instruct"), "hf_training_arguments")
-"""Manifest and reader names that mean one family of files."""
+FAMILIES = {**dict.fromkeys(("trl", "alignment_handbook", "open_instruct"), "hf_training_arguments"), "olmo_core": "hydra"}
+"""Manifest and reader names that mean one family of files; the manifest calls the dotted flags of OLMo-core's programs Hydra's."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def _joined(context: RunContext) -> Joined:
     model = run.settings.get("model")
     return Joined(
         run.trainer.format if run.trainer else "-",
-        tuple(dict.fromkeys(reading.document.path for reading in run.readings)),
+        tuple(dict.fromkeys(source.path for one in run.readings for source in (one.document.source, *one.document.below))),
         str(model.value) if model is not None and model.known else "",
         context.plan is not None,
         "seq_len" in run.settings and run.settings["seq_len"].known,

@@ -8,7 +8,6 @@ some repeats; both tools have their byte code compiled before. The peak is the r
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import subprocess
 import sys
@@ -214,6 +213,10 @@ volumes:
 }
 
 
+READING = Path(__file__).with_name("reading.py")
+"""The process that only reads. It stands alone: what this module imports is none of its cost."""
+
+
 @dataclass(frozen=True)
 class Cost:
     """CPU seconds and peak resident bytes of a process."""
@@ -247,21 +250,6 @@ def _once(command: Sequence[str], environment: dict[str, str]) -> Cost:
     return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
 
 
-def read(folder: Path) -> None:
-    """Documents and readers, and nothing else; what a process of ``--read`` does."""
-    gc.set_threshold(200_000)  # as `budgetlint.cli` sets it
-    from budgetlint.documents import load
-    from budgetlint.readers import Reader, identify
-    from budgetlint.source import SourceFile, read_source
-
-    for path in sorted(folder.iterdir()) if folder.is_dir() else (folder,):
-        source = read_source(path)
-        for document in load(source) if isinstance(source, SourceFile) else ():
-            reader = identify(document)
-            if isinstance(reader, Reader):
-                reader.read(document)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--files", type=int, default=1000)
@@ -276,7 +264,7 @@ def main() -> None:
 
 def _report(folder: Path, cache: Path, repeats: int) -> None:
     python, first = sys.executable, sorted(folder.iterdir())[0]
-    reading, lint = [python, __file__, "--read"], [python, "-m", "yamllint"]
+    reading, lint = [python, str(READING)], [python, "-m", "yamllint"]
     rows = (
         ("all files", [*reading, str(folder)], [*lint, str(folder)], repeats),
         ("one file, read", [*reading, str(first)], [*lint, str(first)], repeats * 5),
@@ -294,7 +282,4 @@ def _report(folder: Path, cache: Path, repeats: int) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--read"]:
-        read(Path(sys.argv[2]))
-    else:
-        main()
+    main()

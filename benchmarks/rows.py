@@ -60,11 +60,12 @@ def _parts(row: Row) -> Iterator[str]:
     yield _optimizer(row)
     yield _adapter(row)
     yield f"batch {row['batch']}" + (f" accum={row['accum']}" if row.get("accum", 1) > 1 else "") if "batch" in row else ""
-    yield _length(row, parallel)
+    yield _length(row)
     yield _recompute(row)
     yield _attention(row)
     yield from _loss(row)
     yield _shard(row, parallel)
+    yield _degrees(parallel)
     yield "compile on" if row.get("compile") is True else ""
     yield _stack(row)
 
@@ -72,11 +73,12 @@ def _parts(row: Row) -> Iterator[str]:
 def _refuse(row: Row) -> None:
     """What no budget can say yet."""
     parallel = parallel_of(row)
-    degrees = [name for name in ("tensor_parallel", "pipeline_parallel", "expert_parallel") if (parallel.get(name) or 1) > 1]
     checks = (
         (row["kind"] == "component", "a part of a step, not a run"),
         (str(row["model"]).startswith("single operator"), "a single operator, not a run"),
-        (bool(degrees) or "3d" in parallel["type"] or "tp" in parallel["type"].split(), "tensor, pipeline or expert parallel layout"),
+        ("3d" in parallel["type"] or "tp" in parallel["type"].split(), "one stage of a fork of Megatron of 2021"),
+        ((parallel.get("pipeline_parallel") or 1) > 1, "how the pipeline cuts the batch is not stated"),
+        ((parallel.get("expert_parallel") or 1) > 1, "the experts' own kernels are not stated"),
         ("in backward" in str(row.get("optimizer")), "the optimizer steps inside the backward"),
         (isinstance(row.get("compile"), str), f"compiled by {row.get('compile')}"),
         ("thunder" in row["family"] and "thunder" in str(row.get("attention")), "lightning-thunder executors"),
@@ -221,11 +223,15 @@ def _leaves(name: str, modules: Mapping[str, tuple[str, ...]], leaves: set[str])
 # -- the step ----------------------------------------------------------------------------------------------------------
 
 
-def _length(row: Row, parallel: Row) -> str:
-    """Under context parallelism a rank holds its part of the sequence."""
+def _length(row: Row) -> str:
     if "seq" not in row:
         return ""
-    return f"seq {row['seq'] // (parallel.get('context_parallel') or 1)}" + (" packing=on" if row.get("packing") else "")
+    return f"seq {row['seq']}" + (" packing=on" if row.get("packing") else "")
+
+
+def _degrees(parallel: Row) -> str:
+    named = [f"{short}={parallel[name]}" for short, name in (("tp", "tensor_parallel"), ("cp", "context_parallel")) if parallel.get(name)]
+    return f"parallel {' '.join(named)}" if named else ""
 
 
 def _recompute(row: Row) -> str:

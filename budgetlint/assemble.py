@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING
 
 from budgetlint.architectures import architecture_of
 from budgetlint.assembly import Assembly
-from budgetlint.context import BudgetContext, DocumentContext, Judged, RunContext
+from budgetlint.calls import with_arguments
+from budgetlint.compose import composed
+from budgetlint.context import Judged, RunContext
+from budgetlint.contexts import budget_contexts, document_contexts, flag_contexts
 from budgetlint.files import TextFiles
 from budgetlint.follow import follow, followed, quietly
 from budgetlint.holding import comment, holding
@@ -22,7 +25,7 @@ from budgetlint.launch import Launch
 from budgetlint.memory.estimator import Capacity, estimate
 from budgetlint.memory.planner import Planned, plan_run
 from budgetlint.project import FileEntry, Project, file_finding, open_project
-from budgetlint.readers import Reader, all_readers
+from budgetlint.readers import reader_by
 from budgetlint.readers.base import complete
 from budgetlint.readers.deepspeed.auto import fill_auto, fill_engine_dtype
 from budgetlint.run import Reading, Role, Run, Setting, Settings, Stack
@@ -38,6 +41,7 @@ NOWHERE = Placement(Target(None, None), None, Settings())
 def judge(project: Project, *, extra: Budget | None = None, overrides: Settings | None = None) -> Judged:
     """Every run of the project, judged. ``extra`` is a budget from the command line or the settings: it holds for every run
     that no budget file binds by name."""
+    with_arguments(project)
     work = Assembly(project, extra, overrides or Settings())
     budgets = [entry.budget for entry in list(project.entries.values()) if entry.budget is not None]
     for budget in (*budgets, *([extra] if extra else [])):
@@ -50,8 +54,9 @@ def judge(project: Project, *, extra: Budget | None = None, overrides: Settings 
                 _free_run(work, entry, reading, budgets)
     return Judged(
         runs=tuple(work.contexts),
-        documents=tuple(_document_contexts(work)),
-        budgets=(*_budget_contexts(project, extra), *work.comments),
+        documents=tuple(document_contexts(work)),
+        flags=tuple(flag_contexts(work)),
+        budgets=(*budget_contexts(project, extra), *work.comments),
         findings=tuple(project.findings),
         sources=tuple(entry.source for entry in project.entries.values() if entry.source is not None),
     )
@@ -63,28 +68,6 @@ def judge_texts(texts: Mapping[str, str], *, budget: str | None = None) -> Judge
     project = open_project(files, ["."])
     extra = read_budget(SourceFile("test.budget", budget), load=files.read) if budget is not None else None
     return judge(project, extra=extra)
-
-
-def _document_contexts(work: Assembly) -> Iterator[DocumentContext]:
-    """Every document, with the stack of the first run that it belongs to; else the extra budget's, else what lies beside it."""
-    of_runs = {id(reading): context.run.stack for context in reversed(work.contexts) for reading in context.run.readings}
-    stated = work.extra.runs[0].stack if work.extra and work.extra.runs else Stack()
-
-    def stack_of(reading: Reading) -> Stack:
-        found = of_runs.get(id(reading))
-        return found or (stated if stated.releases else stack_beside(work.files, reading.document.path))
-
-    for entry in work.project.entries.values():
-        for reading in entry.readings:
-            yield DocumentContext(reading=reading, stack_of=stack_of)
-
-
-def _budget_contexts(project: Project, extra: Budget | None) -> Iterator[BudgetContext]:
-    for entry in project.entries.values():
-        if entry.budget is not None:
-            yield BudgetContext(budget=entry.budget, source=entry.source)
-    if extra is not None:
-        yield BudgetContext(budget=extra, source=None)
 
 
 # -- runs that a budget describes --------------------------------------------------------------------------------------
@@ -111,9 +94,9 @@ def _bound_runs(work: Assembly, budget: Budget, run: BudgetRun) -> None:
         return
     if not trainers:
         if sides or "model" in run.settings:
-            _emit(work, run.name or _label(budget), tuple(sides), budget, run)
+            _emit(work, run.name or _label(budget), _with_named(work, (), sides), budget, run)
         return
-    for trainer in trainers:
+    for trainer in (composed(work, one) for one in trainers):
         name = run.name or trainer.document.path
         if run.name and len(trainers) > 1:
             name = f"{run.name}:{trainer.document.path}"
@@ -121,7 +104,16 @@ def _bound_runs(work: Assembly, budget: Budget, run: BudgetRun) -> None:
         if launch is not None:
             _emit(work, name, _whole(work, launch), budget, run, launch.target)
         else:
-            _emit(work, name, (trainer, *followed(work, trainer), *sides), budget, run)
+            _emit(work, name, _with_named(work, (trainer, *followed(work, trainer)), sides), budget, run)
+
+
+def _with_named(work: Assembly, trainer: tuple[Reading, ...], sides: Iterable[Reading]) -> tuple[Reading, ...]:
+    """The trainer's readings, the side files that a budget names, and what those name in their turn (an accelerate file's
+    ``deepspeed_config_file``)."""
+    readings = list(trainer)
+    for side in sides:
+        readings.extend(one for one in (side, *followed(work, side)) if all(one is not mine for mine in readings))
+    return tuple(readings)
 
 
 def _bound_launches(work: Assembly, entries: Iterable[FileEntry], budget: Budget, run: BudgetRun) -> bool:
@@ -169,7 +161,8 @@ def _free_run(work: Assembly, entry: FileEntry, reading: Reading, budgets: Itera
     budget = comment(work, entry) or holding(work, entry.path, budgets)
     run = budget.runs[0] if budget and budget.runs else None
     name = entry.path if len(entry.readings) == 1 else f"{entry.path}#{reading.document.number}"
-    _emit(work, name, (reading, *followed(work, reading)), budget, run)
+    trainer = composed(work, reading)
+    _emit(work, name, (trainer, *followed(work, trainer)), budget, run)
 
 
 # -- runs that a launch command starts -----------------------------------------------------------------------------------
@@ -238,15 +231,11 @@ def _settings(readings: tuple[Reading, ...], claims: Settings, stack: Stack) -> 
     for reading in sorted(readings, key=lambda reading: reading.role is not Role.TRAINER):
         if reading.role is not Role.TRAINER and _under_deepspeed(settings):
             settings = fill_engine_dtype(settings)
-        settings = complete(_reader(reading), settings, stack)
+        settings = complete(reader_by(reading), settings, stack)
     if readings and _under_deepspeed(settings):
         settings = fill_engine_dtype(settings)
     counted = with_derived(settings.filled([claims["nodes"]] if "nodes" in claims else []))
     return with_derived(counted.filled(claims.values()))
-
-
-def _reader(reading: Reading) -> Reader:
-    return next(reader for reader in all_readers() if reader.format == reading.format)
 
 
 def _under_deepspeed(settings: Settings) -> bool:

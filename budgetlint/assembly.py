@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from budgetlint.context import BudgetContext, RunContext
+from budgetlint.documents import Document
 from budgetlint.files import Files
 from budgetlint.language.budget import Budget
 from budgetlint.launch import Launch
@@ -27,6 +28,8 @@ class Assembly:
     comments: list[BudgetContext] = field(default_factory=list)
     bound: set[str] = field(default_factory=set)
     launched: dict[str, list[tuple[Launch, Launched]]] = field(default_factory=dict)
+    bases: dict[str, Document | None] = field(default_factory=dict)
+    """Files that configs are composed of, by path: None for one that holds no mapping."""
 
     @property
     def files(self) -> Files:

@@ -266,7 +266,8 @@ class Judged:
     """Everything that one check is about, ready to be handed to the rules.
 
     ``findings`` are problems that were met before any rule could run (a file that cannot be read); ``sources`` further texts
-    that findings may point into, such as included budgets; their comments may hold suppressions.
+    that findings may point into, such as included budgets; their comments may hold suppressions. ``flags`` are the arguments of
+    the programs that launch commands start, as documents.
     """
 
     runs: tuple[RunContext, ...] = ()
@@ -274,3 +275,4 @@ class Judged:
     budgets: tuple[BudgetContext, ...] = ()
     findings: tuple[Finding, ...] = ()
     sources: tuple[SourceFile, ...] = ()
+    flags: tuple[DocumentContext, ...] = ()

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from budgetlint.documents import Document, Entry, Scalar, Value
 from budgetlint.finding import Edit, Fix, Safety
 from budgetlint.run import Setting
+from budgetlint.source import SpanIn
 
 Cure = tuple[Fix, ...]
 
@@ -65,7 +66,7 @@ def _entry(documents: Iterable[Document], at: Setting | Entry) -> tuple[Document
         if document.format == "python":  # programs are read, not written
             continue
         if isinstance(at, Entry):
-            return document, at
+            return (None, None) if isinstance(at.value.span, SpanIn) else (document, at)
         if document.source is at.origin.source:
             entry = document.entry(at.origin.key)
             if entry is not None and entry.value.span == at.origin.span:

@@ -90,6 +90,7 @@ def _run_rules(judged: Judged, rules: Iterable[Rule], said: _Outcome) -> None:
             elif reason:
                 said.skipped.append(Skipped(rule.code, rule.name, run.label, reason))
     _run_on_documents(judged.documents, by_scope["document"], said)
+    _run_on_documents(judged.flags, [rule for rule in by_scope["document"] if rule.flags], said)
     for budget in judged.budgets:
         for rule in by_scope["budget"]:
             _apply(rule, budget, said)

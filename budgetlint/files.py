@@ -12,13 +12,23 @@ from typing import Protocol
 from budgetlint.source import SourceFile, Unreadable, read_source
 
 CONFIG_SUFFIXES = frozenset({
-    ".yaml", ".yml", ".json", ".conf", ".toml", ".budget", ".sh", ".bash", ".slurm", ".sbatch", ".mk",
+    ".yaml", ".yml", ".json", ".conf", ".toml", ".budget", ".sh", ".bash", ".slurm", ".sbatch", ".mk", ".dockerfile",
 })  # fmt: skip
 PYTHON_SUFFIX = ".py"
-_TELLING = (b"TrainingArguments(", b"SFTConfig(", b"DPOConfig(", b"KTOConfig(", b"ORPOConfig(", b"GRPOConfig(", b"RewardConfig(")
+_TELLING = (
+    b"TrainingArguments(",
+    b"SFTConfig(",
+    b"DPOConfig(",
+    b"KTOConfig(",
+    b"ORPOConfig(",
+    b"GRPOConfig(",
+    b"RewardConfig(",
+    b"Trainer.Config(",
+    b"from xtuner.model",
+)
 """A program without one of these calls is no training script; only the others are parsed."""
 _LARGEST_SCRIPT = 2**17
-CONFIG_NAMES = frozenset({"makefile", "gnumakefile"})
+CONFIG_NAMES = frozenset({"makefile", "gnumakefile", "dockerfile", "containerfile"})
 SKIPPED_FOLDERS = frozenset({
     ".git", ".hg", ".svn", ".tox", ".nox", ".venv", "venv", "env", ".env", "node_modules", "site-packages", "__pycache__",
     ".mypy_cache", ".ruff_cache", ".pytest_cache", "third_party", "vendor", "wandb", ".ipynb_checkpoints",
@@ -119,7 +129,7 @@ class DiskFiles:
             )
             for name in sorted(names):
                 suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122  (4x faster)
-                if suffix in CONFIG_SUFFIXES or name.lower() in CONFIG_NAMES or (suffix == PYTHON_SUFFIX and _trains(base, name)):
+                if suffix in CONFIG_SUFFIXES or is_named(name) or (suffix == PYTHON_SUFFIX and _trains(base, name)):
                     shown = _shown(os.path.relpath(os.path.join(base, name), self.root))  # noqa: PTH118
                     if not any(fnmatch.fnmatch(shown, pattern) for pattern in self._exclude):
                         yield shown
@@ -131,6 +141,12 @@ class DiskFiles:
         except (ValueError, NotImplementedError):
             return []
         return sorted(_shown(os.path.relpath(path, self.root)) for path in found)
+
+
+def is_named(name: str) -> bool:
+    """``Makefile``, ``Dockerfile``, and ``Dockerfile.train``."""
+    lower = name.lower()
+    return lower in CONFIG_NAMES or lower.startswith(("dockerfile.", "containerfile."))
 
 
 def makes_arguments(text: bytes) -> bool:

@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Iterable, Iterator
 
 from budgetlint.assembly import Assembly
+from budgetlint.compose import composed
 from budgetlint.documents import Document
 from budgetlint.files import PYTHON_SUFFIX, makes_arguments
 from budgetlint.finding import Severity
@@ -75,14 +76,14 @@ def _resolved(work: Assembly, trainer: Reading, reference: Reference) -> FileEnt
 
 
 def _found(work: Assembly, reference: Reference, named_in: str) -> str | None:
-    for path in _candidates(named_in, reference.text):
+    for path in candidates(named_in, reference.text):
         if work.files.exists(path):
             return path
     same_name = work.project.names.get(posixpath.basename(reference.text), [])
     return same_name[0] if len(same_name) == 1 else None
 
 
-def _candidates(named_in: str, text: str) -> Iterator[str]:
+def candidates(named_in: str, text: str) -> Iterator[str]:
     yield posixpath.normpath(text)
     if posixpath.isabs(text):
         return
@@ -101,7 +102,7 @@ def quietly(work: Assembly, reference: Reference) -> tuple[Reading, ...]:
     path = _found(work, reference, reference.origin.source.path if reference.origin.source else "")
     if path is None or (path.endswith(PYTHON_SUFFIX) and not _is_script(work, path)):
         return ()
-    return work.project.add(path).readings
+    return tuple(composed(work, reading) for reading in work.project.add(path).readings)
 
 
 def _is_script(work: Assembly, path: str) -> bool:

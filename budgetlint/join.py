@@ -2,14 +2,16 @@
 
 transformers 5.24 training_args.py:1614 (HF fp16/bf16 beat accelerate's mixed_precision, which counts only when both are off),
 integrations/deepspeed.py:577, 593 (the DeepSpeed file's optimizer and scheduler beat ``optim`` and ``lr_scheduler_type``),
-accelerate 1.15 accelerator.py:2211 (DeepSpeed's accumulation wins over accelerate's).
+accelerate 1.15 accelerator.py:2211 (DeepSpeed's accumulation wins over accelerate's; :547, the launcher's over the script's).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from budgetlint.catalog.models import stored_as
+from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.run import Origin, OriginKind, Reading, Role, Setting, Settings, over
 
 ENGINE_FIRST = frozenset({
@@ -27,14 +29,22 @@ def join(readings: Iterable[Reading]) -> Settings:
     ``scripts/utils.py`` TrlParser, axolotl ``cli/config.py`` load_cfg, LLaMA-Factory ``hparams/parser.py`` read_args, accelerate
     ``commands/launch.py`` _validate_launch_command."""
     by_name: dict[str, list[tuple[tuple[int, bool], Setting]]] = {}
-    for reading in readings:
+    every = tuple(readings)
+    loops = any(reading.format in _LOOPS or is_own_script(reading.settings) for reading in every if reading.role is Role.TRAINER)
+    for reading in every:
         for name, setting in reading.settings.items():
-            rank = (_rank(name, reading.role), setting.origin.kind is not OriginKind.FLAG)
+            rank = (_rank(name, reading.role, loops), setting.origin.kind is not OriginKind.FLAG)
             by_name.setdefault(name, []).append((rank, setting))
     return Settings(_winner(sorted(found, key=lambda item: item[0])) for found in by_name.values())
 
 
-def _rank(name: str, role: Role) -> int:
+_LOOPS = frozenset(("open_instruct",))
+"""Trainers with a loop of their own on accelerate, which takes the accumulation that DeepSpeed's configuration says."""
+
+
+def _rank(name: str, role: Role, loops: bool) -> int:
+    if name == "grad_accum" and loops and role in (Role.ENGINE, Role.LAUNCHER):
+        return -1
     if name in ENGINE_FIRST and role is Role.ENGINE:
         return -2
     if name in LAUNCHER_BEFORE_TRAINER and role is Role.LAUNCHER:
@@ -45,14 +55,19 @@ def _rank(name: str, role: Role) -> int:
 def _winner(ranked: list[tuple[tuple[int, bool], Setting]]) -> Setting:
     """The strongest known setting; an ``auto`` yields to whoever knows, a switched-off autocast to one that is on."""
     settings = [setting for _, setting in ranked]
-    known = (
-        [setting for setting in settings if setting.known and not _says_nothing(setting)] or [s for s in settings if s.known] or settings
-    )
+    heard = [setting for rank, setting in ranked if not _is_beaten(rank, ranked)]
+    known = [setting for setting in heard if setting.known and not _says_nothing(setting)] or [s for s in heard if s.known] or settings
     winner = known[0]
     for loser in settings:
         if loser is not winner:
             winner = over(winner, loser)
     return winner
+
+
+def _is_beaten(rank: tuple[int, bool], ranked: list[tuple[tuple[int, bool], Setting]]) -> bool:
+    """A file's value counts for nothing where a flag of its program says another, even one that nobody can know."""
+    flags = [one for (role, is_file), one in ranked if role == rank[0] and not is_file]
+    return rank[1] and any(one.state == "symbolic" for one in flags)
 
 
 OFF = {"autocast": "none", "recompute": "none"}
@@ -83,11 +98,17 @@ def with_stored_weights(settings: Settings, claims: Settings) -> Settings:
     return settings.filled([Setting("quant", kind, Origin(OriginKind.DERIVED, note=f"the checkpoint's name ends in -{ending}"), kind)])
 
 
+_SUBTRACTS = re.compile(r"^\$\(\(.*-")
+"""``$((WORLD_SIZE - 1))``: a device is kept for something else, a server of samples as a rule."""
+
+
 def with_derived(settings: Settings) -> Settings:
     """What follows from the joined settings: the number of devices from the machines and the devices on each."""
     per_node, stated = settings.value("devices_per_node"), settings.get("devices")
     nodes = settings.value("nodes") if "nodes" in settings else 1
     if not per_node or not nodes or (stated is not None and (stated.known or stated.origin.kind is not OriginKind.FLAG)):
+        return settings
+    if stated is not None and _SUBTRACTS.search(stated.text):
         return settings
     origin = Origin(OriginKind.DERIVED, note="devices per node x nodes")
     return settings.under(Settings([Setting("devices", per_node * nodes, origin, str(per_node * nodes))]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
@@ -9,12 +10,16 @@ from budgetlint.catalog.device import Device
 from budgetlint.catalog.devices import find_device, usable
 from budgetlint.language.budget import DeviceSpec, Target
 from budgetlint.launch import Launch, Request
-from budgetlint.launch.readings import flag_reading, launcher_readings, one_process, takes_every_device, with_device_map
+from budgetlint.launch.readings import flag_reading, launcher_readings, one_process, takes_every_device, takes_recipe, with_device_map
 from budgetlint.readers.launcher.reader import FORMAT as LAUNCHER
 from budgetlint.run import Origin, OriginKind, Reading, Reference, Role, Setting, Settings
 
 Resolve = Callable[[Reference], tuple[Reading, ...]]
 """The readings of the file that a reference names; none where there is no such file."""
+
+
+_CONVERTS = "convert"
+"""Programs of this name turn checkpoints into others, with the flags of the training that follows."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +34,15 @@ class Launched:
 
 
 def launched(launch: Launch, resolve: Resolve) -> Launched | None:
-    """The run that a command starts, or None where nobody can read what it trains."""
+    """The run that a command starts, or None where nobody can read what it trains: a recipe that is not here says all of it."""
     trainers = _trainers(launch, resolve)
+    if _CONVERTS in posixpath.basename(launch.program.program) or (not trainers and launch.configs and takes_recipe(launch)):
+        return None
     flags = flag_reading(launch, trainers)
     if not trainers and (flags is None or flags.role is not Role.TRAINER):
         return None
     mine = tuple(reading for reading in (*trainers, flags) if reading is not None)
-    around = with_device_map(launcher_readings(launch), mine[0])
+    around = with_device_map(launcher_readings(launch), mine[0], launch.launcher)
     one = one_process(launch, mine[0])
     if one is not None and not any(reading.settings for reading in around):
         mine = (*mine[:-1], replace(mine[-1], settings=mine[-1].settings.filled([one])))

@@ -8,7 +8,7 @@ from typing import Protocol
 from budgetlint.documents import Entry, Node, Scalar
 from budgetlint.finding import Related
 from budgetlint.run import Origin, Setting
-from budgetlint.source import Location, SourceFile, Span
+from budgetlint.source import Location, SourceFile, Span, SpanIn
 
 
 class HasOrigin(Protocol):
@@ -43,10 +43,12 @@ def place_of(at: At, source: SourceFile | None = None) -> Place | None:
 
 
 def _in_source(at: Span | Entry | Node, source: SourceFile | None) -> Place | None:
+    node = at.value if isinstance(at, Entry) else at
+    span = node if isinstance(node, Span) else node.span
+    source = span.source if isinstance(span, SpanIn) else source
     if source is None:
         return None
-    if isinstance(at, Span):
-        return Place(source.locate(at))
-    node = at.value if isinstance(at, Entry) else at
+    if isinstance(node, Span):
+        return Place(source.locate(node))
     key = at.key.text if isinstance(at, Entry) else ""
     return Place(source.locate(node.span), key, node.text if isinstance(node, Scalar) else "")

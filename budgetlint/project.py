@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from budgetlint.documents import Document, Scalar
 from budgetlint.documents.load import load
-from budgetlint.files import CONFIG_NAMES, Files
+from budgetlint.files import Files, is_named
 from budgetlint.finding import Confidence, Finding, Severity
 from budgetlint.language.budget import Budget
 from budgetlint.launch import Launch
-from budgetlint.readers import Reader, Tie, all_readers, identify
+from budgetlint.readers import Reader, Tie, identify, reader_of
 from budgetlint.run import Reading
 from budgetlint.source import Location, SourceFile, Unreadable
 
@@ -23,7 +23,7 @@ LOCK = "budget.lock"
 @dataclass(frozen=True)
 class FileEntry:
     """What one file was taken for: ``format`` is a reader's name, ``budget``, a kind of job file, or None where nobody claims it.
-    ``launches`` are the training commands of a script or job file."""
+    ``launches`` are the training commands of a script or job file, ``arguments`` what the script is started with."""
 
     path: str
     format: str | None
@@ -32,6 +32,7 @@ class FileEntry:
     source: SourceFile | None = None
     problem: str = ""
     launches: tuple[Launch, ...] = ()
+    arguments: tuple[str, ...] = ()
 
 
 @dataclass
@@ -151,24 +152,25 @@ class Project:
         return found
 
 
-SCRIPT_SUFFIXES = (".sh", ".bash", ".slurm", ".sbatch", ".mk")
+SCRIPT_SUFFIXES = (".sh", ".bash", ".slurm", ".sbatch", ".mk", ".dockerfile")
 
 
 def is_script(path: str, source: SourceFile) -> bool:
     """By name, or by a shell's first line. The launch package is imported for scripts only."""
     name = path.rpartition("/")[2].lower()
-    return name.endswith(SCRIPT_SUFFIXES) or name in CONFIG_NAMES or (source.text.startswith("#!") and "sh" in source.text[:40])
+    return name.endswith(SCRIPT_SUFFIXES) or is_named(name) or (source.text.startswith("#!") and "sh" in source.text[:40])
 
 
-def script_entry(source: SourceFile) -> FileEntry:
-    """A script with its launches, taken for what its first training command is."""
+def script_entry(source: SourceFile, arguments: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> FileEntry:
+    """A script with its launches, taken for what its first training command is; ``arguments`` and ``environment`` are those it is
+    started with."""
     from budgetlint.launch.read import script_launches
     from budgetlint.launch.readings import format_of
     from budgetlint.launch.slurm import is_slurm
 
-    launches = script_launches(source)
+    launches = script_launches(source, arguments, environment)
     format = "slurm" if is_slurm(source) else next((name for launch in launches if (name := format_of(launch))), None)
-    return FileEntry(source.path, format, source=source, launches=launches)
+    return FileEntry(source.path, format, source=source, launches=launches, arguments=tuple(arguments))
 
 
 JOB_KEYS = ("run", "command", "entrypoint", "apiVersion", "resources")
@@ -205,8 +207,8 @@ KINDS = {
 def reader_named(kind: str) -> Reader | None:
     """The reader a budget's ``kind=`` names, by format name or a common spelling of it."""
     name = kind.lower().replace("-", "_")
-    wanted = {name, KINDS.get(kind.lower(), name), KINDS.get(name, name)}
-    return next((reader for reader in all_readers() if reader.format in wanted), None)
+    wanted = (KINDS.get(kind.lower(), name), KINDS.get(name, name), name)
+    return next((reader for word in wanted if (reader := reader_of(word)) is not None), None)
 
 
 def looks_like_config(text: str) -> bool:

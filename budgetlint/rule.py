@@ -60,7 +60,8 @@ class Rule:
 
     ``needs`` are settings (or ``budget``, ``target``, ``device``, ``plan``, ``estimate``) without which the rule is skipped
     and the report says so; ``formats`` the document formats it looks at (all when empty); ``supersedes`` the rules whose
-    findings on the same line this one explains. ``url`` is the page of a rule that lives elsewhere.
+    findings on the same line this one explains. ``flags``: a document rule that looks at the flags of launch commands too.
+    ``url`` is the page of a rule that lives elsewhere; ``harm`` how much the mistake hurts, 0 (not judged) to 15.
     """
 
     code: str
@@ -78,8 +79,10 @@ class Rule:
     supersedes: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     status: str = "stable"
+    flags: bool = False
     sources: tuple[str, ...] = ()
     url: str = ""
+    harm: float = 0.0
 
     @property
     def summary(self) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from budgetlint.documents.node import Document
+from budgetlint.record import record
 from budgetlint.source import Location, SourceFile, Span
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class OriginKind(Enum):
     DERIVED = "derived"
 
 
-@dataclass(slots=True, unsafe_hash=True)  # not frozen, for speed: see documents/node.py, Scalar
+@record
 class Origin:
     """Where a setting comes from.
 
@@ -52,7 +53,7 @@ class Origin:
         return str(at) if at else (self.note or self.kind.value)
 
 
-@dataclass(slots=True, unsafe_hash=True)  # not frozen, for speed: see documents/node.py, Scalar
+@record
 class Setting:
     """One normalised value of a run.
 
@@ -125,7 +126,7 @@ def over(winner: Setting, loser: Setting | None) -> Setting:
     return replace(winner, overrode=(*winner.overrode, replace(loser, overrode=()), *loser.overrode))
 
 
-@dataclass(frozen=True)
+@record
 class Release:
     """The version of one package in the run: exact or a range ``low <= v < high`` (either end may be open)."""
 
@@ -149,7 +150,7 @@ class Release:
         return None
 
 
-@dataclass(frozen=True)
+@record
 class Stack:
     """The framework versions of a run, by package name. Unknown packages answer None to every question."""
 
@@ -186,7 +187,7 @@ class Role(Enum):
     INFERENCE = "inference"
 
 
-@dataclass(frozen=True)
+@record
 class Reference:
     """A path in a document that names another file of the run (``deepspeed: ds/zero3.json``)."""
 
@@ -195,7 +196,7 @@ class Reference:
     origin: Origin
 
 
-@dataclass(frozen=True)
+@record
 class Misread:
     """A value that is no legal value of its key (text where a number belongs). The engine makes it a finding."""
 
@@ -204,7 +205,7 @@ class Misread:
     origin: Origin
 
 
-@dataclass(frozen=True)
+@record
 class Reading:
     """What one document says about a run."""
 
@@ -216,7 +217,7 @@ class Reading:
     misreads: tuple[Misread, ...] = ()
 
 
-@dataclass(frozen=True)
+@record
 class Run:
     """One training job. ``settings`` are merged with the frameworks' own precedence; ``readings`` the documents behind it,
     the trainer's first. ``name`` is the budget's run name, or the trainer file's path."""

@@ -93,6 +93,8 @@ _ROWS: tuple[SettingSpec, ...] = (
     # -- activations
     SettingSpec("recompute", "choice", "activation checkpointing", choices=("none", "selective", "full")),
     SettingSpec("recompute_every", "int", "checkpoint every k-th layer"),
+    SettingSpec("recompute_layers", "int", "checkpoint only so many layers, from the first on", unit="layers"),
+    SettingSpec("recompute_partition", "bool", "checkpoints are split over the tensor-parallel ranks"),
     SettingSpec("recompute_reentrant", "bool", "reentrant checkpointing"),
     SettingSpec("recompute_offload", "bool", "checkpoints live in host memory"),
     SettingSpec("attention", "choice", "attention implementation", choices=("eager", "sdpa", "flash", "flex")),
@@ -114,6 +116,17 @@ _ROWS: tuple[SettingSpec, ...] = (
     SettingSpec("pipeline_parallel", "int", "pipeline-parallel degree"),
     SettingSpec("context_parallel", "int", "context- or sequence-parallel degree"),
     SettingSpec("expert_parallel", "int", "expert-parallel degree"),
+    SettingSpec("expert_tensor_parallel", "int", "tensor-parallel degree of the experts, where it is their own"),
+    SettingSpec("sequence_parallel", "bool", "tensor-parallel ranks split norms and residuals by positions"),
+    SettingSpec("vocab_parallel", "bool", "tensor-parallel ranks split the embedding and the logits by the vocabulary"),
+    SettingSpec("pipeline_schedule", "text", "order of the micro batches in the pipeline (1f1b, gpipe, interleaved1f1b, ...)"),
+    SettingSpec("pipeline_micro_batch", "int", "sequences of one pipeline micro batch, where the batch is cut", unit="sequences"),
+    SettingSpec("pipeline_first_layers", "int", "layers of the first pipeline stage", unit="layers"),
+    SettingSpec("pipeline_last_layers", "int", "layers of the last pipeline stage", unit="layers"),
+    SettingSpec("pipeline_counts_embedding", "bool", "the embedding counts as a layer of the first pipeline stage"),
+    SettingSpec("pipeline_counts_head", "bool", "the head counts as a layer of the last pipeline stage"),
+    SettingSpec("virtual_stages", "int", "model chunks of each pipeline rank"),
+    SettingSpec("layers_per_virtual_stage", "int", "layers of one such chunk", unit="layers"),
     SettingSpec("zero_bucket", "int", "reduce_bucket_size", unit="elements"),
     SettingSpec("zero_allgather_bucket", "int", "allgather_bucket_size", unit="elements"),
     SettingSpec("zero_overlap", "bool", "overlap_comm"),
@@ -140,17 +153,32 @@ _ROWS: tuple[SettingSpec, ...] = (
         "model_code",
         "choice",
         "whose model code runs, where the trainer brings its own",
-        choices=("transformers", "litgpt", "torchtune", "torchtitan", "megatron", "llm-foundry"),
+        choices=("transformers", "litgpt", "torchtune", "torchtitan", "megatron", "llm-foundry", "olmo-core"),
     ),
     SettingSpec("optimizer_in_backward", "bool", "each parameter steps in the backward pass, and its gradient is freed at once"),
     # -- the other models of an RL run; none of them trains, all of them take memory
     SettingSpec("reference_model", "text", "the frozen policy beside the one that trains: its name, or 'policy' for a copy of it"),
-    SettingSpec("reference_offload", "choice", "where the reference waits while the policy trains", choices=("none", "cpu")),
-    SettingSpec("critic_model", "text", "the value model that trains beside the policy"),
+    SettingSpec("critic_model", "text", "the value model that trains beside the policy; 'policy' for one of its size, 'none' for none"),
     SettingSpec("reward_model", "text", "the model that scores what the policy wrote"),
     SettingSpec("teacher_model", "text", "the model that a distillation follows"),
-    SettingSpec("rollout_engine", "text", "the engine that generates on the training devices (vllm, sglang, ...)"),
+    *(
+        SettingSpec(f"{role}_offload", "choice", f"where the {role} waits while the policy trains", choices=("none", "cpu", "elsewhere"))
+        for role in ("reference", "critic", "reward", "teacher")
+    ),
+    *(
+        SettingSpec(f"{role}_dtype", "dtype", f"dtype of the {role}'s weights", choices=DTYPES)
+        for role in ("reference", "critic", "reward", "teacher")
+    ),
+    SettingSpec("critic_update", "choice", "the value model trains in the policy's backward, or apart", choices=("together", "apart")),
+    # -- what an RL run writes before it trains on it
+    SettingSpec("completion_len", "int", "longest completion; where the trainer makes logits of completions only", unit="tokens"),
+    SettingSpec("rollout_engine", "text", "what generates (vllm, sglang, ...); 'hf' is the trained model itself, by its generate()"),
+    SettingSpec("rollout_on", "choice", "the rollout engine runs on the training devices, or on others", choices=("same", "other")),
     SettingSpec("rollout_memory", "float", "share of the device memory that the rollout engine takes"),
+    SettingSpec("rollout_sleeps", "bool", "the rollout engine gives its memory back while the policy trains"),
+    SettingSpec("rollout_frees", "list", "what waits on the host while rollouts are made: params, optimizer"),
+    SettingSpec("rollout_batch", "int", "sequences that one device generates at a time", unit="sequences"),
+    SettingSpec("rollout_gathers", "bool", "ZeRO-3 gathers the whole model to generate"),
     SettingSpec("rollout_tensor_parallel", "int", "tensor-parallel degree of the rollout engine"),
 )
 

@@ -7,9 +7,11 @@ import errno
 import os
 import stat
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
+
+from budgetlint.record import open_record, record
 
 MAX_BYTES = 8 * 2**20
 """Larger files are not training configs; the largest of 6,272 public ones is well under 1 MiB."""
@@ -17,7 +19,7 @@ MAX_BYTES = 8 * 2**20
 _BOMS = {"utf-8-sig": codecs.BOM_UTF8, "utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE}
 
 
-@dataclass(slots=True, unsafe_hash=True)  # not frozen, for speed: see documents/node.py, Scalar
+@record
 class Span:
     """Half-open range of code point offsets in one file's text."""
 
@@ -25,7 +27,14 @@ class Span:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
+class SpanIn(Span):
+    """A span in another file than the one whose document holds it: a config that is composed of several."""
+
+    source: SourceFile = field(compare=False, repr=False)
+
+
+@record
 class Location:
     """A span as people and editors read it: line and column from 1, the end column exclusive."""
 
@@ -39,7 +48,7 @@ class Location:
         return f"{self.file}:{self.line}:{self.column}"
 
 
-@dataclass(frozen=True)
+@open_record
 class SourceFile:
     """The text of one file under the name the user knows it by. ``encoding`` is what it must be written back with."""
 
@@ -84,7 +93,7 @@ class SourceFile:
         return len(self._starts)
 
 
-@dataclass(frozen=True)
+@record
 class Unreadable:
     """A file that could not be read as text, and why; a value, so that one bad file never stops the others."""
 

@@ -21,6 +21,19 @@ REFUSING = SECTIONS[:3]
 
 IGNORED = "DeepSpeed ignores it at the top of the file"
 
+ACCELERATE = {
+    "offload_optimizer_device": "zero_optimization.offload_optimizer.device",
+    "offload_optimizer_nvme_path": "zero_optimization.offload_optimizer.nvme_path",
+    "offload_param_device": "zero_optimization.offload_param.device",
+    "offload_param_nvme_path": "zero_optimization.offload_param.nvme_path",
+    "zero_stage": "zero_optimization.stage",
+    "zero3_save_16bit_model": "zero_optimization.stage3_gather_16bit_weights_on_model_save",
+    "mixed_precision": "bf16.enabled or fp16.enabled",
+}
+"""accelerate's flat fields and where DeepSpeed has them (accelerate 1.15.0 ``utils/dataclasses.py`` plugin_to_config_mapping)."""
+TRAINER = {"max_grad_norm": "gradient_clipping", "learning_rate": "optimizer.params.lr", "weight_decay": "optimizer.params.weight_decay"}
+"""The trainer's arguments that DeepSpeed has under another name (transformers 5.24.0 ``integrations/deepspeed.py``)."""
+
 
 def check_deepspeed(document: DocumentContext) -> Iterator[Finding]:
     for entry in entries(document.reading):
@@ -40,8 +53,10 @@ def _top_level(document: DocumentContext, entry: Entry) -> Iterator[Finding]:
     if place:
         yield misplaced_key(document, entry, f"{name} belongs in {place}: {IGNORED}", f"move it into {place}")
     elif name in keys("accelerate", "top", "launch_flags"):
-        cure = "say it there, or with DeepSpeed's own key"
+        cure = f"write {ACCELERATE[name]}" if name in ACCELERATE else "say it there"
         yield misplaced_key(document, entry, f"{name} is a key of accelerate's file: {IGNORED}", cure)
+    elif name in TRAINER:
+        yield misplaced_key(document, entry, f"{name} is an argument of the trainer: {IGNORED}", f"write {TRAINER[name]}")
     elif name in keys("deepspeed", "asked"):
         return
     elif meant := misspelt(name, keys("deepspeed", "top")):
@@ -57,3 +72,5 @@ def _in_section(document: DocumentContext, entry: Entry, section: str) -> Iterat
         yield misspelt_key(document, entry, meant, cost)
     elif name in keys("deepspeed", "top") and section == "zero_optimization":
         yield misplaced_key(document, entry, f"{name} belongs at the top of the file, not in {section}: {cost}", "move it up")
+    elif name in ACCELERATE:
+        yield misplaced_key(document, entry, f"{name} is a key of accelerate's file: {cost}", f"write {ACCELERATE[name]}")

@@ -6,7 +6,8 @@ Who refuses and who ignores:
   ``EvalArgs`` and ``LogArgs`` (``args.py``), and stops at any other.
 - torchtitan 0.2.2 ``config/manager.py`` ``_dict_to_dataclass``: "Invalid field names"; 0.1.0 ``config_manager.py`` passed over them.
 - ms-swift 4.6.0 ``cli/main.py`` makes flags of a file's keys, ``pipelines/base.py`` stops: "remaining_argv". Flags may be cut short.
-- PEFT 0.21.2 ``config.py`` ``from_peft_type``: "Unexpected keyword arguments", a warning; 0.4 to 0.13 raise TypeError, older ignore.
+- PEFT 0.14.0 to 0.21.2 ``config.py`` ``from_peft_type``: "Unexpected keyword arguments", a warning; 0.6.0 to 0.13.2 give every key
+  to the class, which raises TypeError; 0.4.0 and 0.5.0 set only attributes that it has.
 - torchtune 0.6.1 recipes ask for the keys they know (``cfg.get``); nobody looks at the rest.
 """
 
@@ -80,7 +81,7 @@ VOCABULARIES = {
         prefixes=True,
     ),
     "peft_adapter_config": Vocabulary(
-        "peft", "peft", "PEFT ignores it or stops, by version", ("top",), also=(("peft", "any"),), severity=Severity.WARNING
+        "peft", "peft", "PEFT ignores it (0.6 to 0.13 stop)", ("top",), also=(("peft", "any"),), severity=Severity.WARNING
     ),
     "torchtune": Vocabulary(
         "torchtune",

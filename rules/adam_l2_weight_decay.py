@@ -1,7 +1,15 @@
 """`weight_decay` with an Adam that adds it to the gradient (L2), not with AdamW.
 
-"Adam" is not one thing, so the class is resolved first: `torch.optim.Adam` and DeepSpeed's `Adam` with `adam_w_mode: false` are L2.
-DeepSpeed's `Adam` by default, Megatron's, apex's and bitsandbytes' are AdamW under another name, and are not told.
+"Adam" is not one thing, so the class is resolved first:
+
+- L2: `torch.optim.Adam` (by path, or as LitGPT, torchtitan and verl's FSDP name it), NeMo's `adam`, DeepSpeed's `Adam` with
+  `adam_w_mode: false`.
+- AdamW under another name, not told: DeepSpeed's `Adam` (`adam_w_mode` is true unless said otherwise), GPT-NeoX's (apex's or DeepSpeed's
+  FusedAdam), Megatron's, verl's on Megatron and NeMo-RL's `adam` (`decoupled_weight_decay` is true), NeMo's `fused_adam`, and every Adam of
+  bitsandbytes, whose two-state kernels decay the weight itself.
+- torch's Adam with `decoupled_weight_decay: true` is AdamW too.
+
+Write `AdamW` where that is what runs: the same numbers under torch's `Adam` are another algorithm.
 
 ## What it costs
 
@@ -49,7 +57,9 @@ deepspeed: ds.json
 
 - torch 2.13.0 `optim/adam.py`: decay is added to the gradient unless `decoupled_weight_decay=True` (default False); run: 99.9 and 99.0.
 - DeepSpeed 0.19.8 `runtime/engine.py` `_configure_basic_optimizer`: `adam_w_mode` is true by default since 2021-03-10.
-- bitsandbytes `csrc/kernels.cu`: Adam and AdamW both decouple. Megatron-core `optimizer_config.py`: `decoupled_weight_decay = True`.
+- bitsandbytes `csrc/kernels.cu`: Adam and AdamW both decouple; only one-state optimizers add the decay to the gradient.
+- Megatron-core `optimizer/optimizer_config.py`: `decoupled_weight_decay = True`. GPT-NeoX `megatron/training.py` `get_optimizer`.
+- NeMo `core/optim/optimizers.py`: `adam` is torch's, `fused_adam` apex's.
 - Loshchilov and Hutter 2019, Decoupled Weight Decay Regularization (arXiv 1711.05101).
 """
 

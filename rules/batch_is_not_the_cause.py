@@ -43,12 +43,12 @@ def check(run: RunContext) -> Iterator[Finding]:
     if estimate is None or estimate.usable_high is None or batch is None or not _made_small(run, batch):
         return
     fixed = estimate.static_bytes + outside(estimate)
-    if fixed <= estimate.usable_high or estimate.verdict is not Verdict.DOES_NOT_FIT or _is_split(run, estimate):
+    if fixed <= estimate.usable_high or estimate.verdict is not Verdict.DOES_NOT_FIT or _is_open(run, estimate):
         return
     yield run.finding(
         batch,
         f"micro batch {batch.value} is not what makes {run.label} too large: weights, gradients and optimizer alone take "
-        f"{gib(estimate.static_bytes)} ({_per_parameter(estimate)}), {device_words(run)} gives {gib(estimate.usable_high)}",
+        f"{gib(estimate.static_bytes)} ({_shared(run, estimate)}), {device_words(run)} gives {gib(estimate.usable_high)}",
         help="an adapter (LoRA), a quantised base, an 8-bit or offloaded optimizer, or sharding over more devices",
         because=[setting for name in ("model", "optimizer", "precision") if (setting := run.setting(name))],
         numbers={**figures(estimate), "static_bytes": estimate.static_bytes},
@@ -62,12 +62,15 @@ def _made_small(run: RunContext, batch: Setting) -> bool:
     return int(batch.value) <= 2 and int(run.value("grad_accum", 1) or 1) > 1
 
 
-def _is_split(run: RunContext, estimate: Estimate) -> bool:
-    """The fixed part is counted for a whole model, or for one of as many devices as are known: here each holds less."""
+def _is_open(run: RunContext, estimate: Estimate) -> bool:
+    """How the model is split is not known or not modelled: the fixed part is counted for a whole model, each device may hold less."""
     return bool({"parallel", "devices"} & set(estimate.missing)) or (run.plan is not None and run.plan.model_split > 1)
 
 
-def _per_parameter(estimate: Estimate) -> str:
+def _shared(run: RunContext, estimate: Estimate) -> str:
+    plan = run.plan
+    if plan is not None and (plan.parallel.on or plan.sharding.states_over > 1):
+        return f"on each of {plan.ranks} devices"
     return f"{estimate.static_bytes / estimate.params:.1f} bytes a parameter" if estimate.params else "fixed"
 
 
@@ -82,4 +85,5 @@ RULE = Rule(
     since="0.1.0",
     fix="advice",
     needs=("device", "estimate", "micro_batch"),
+    aliases=("optimizer-state-dominates",),
 )

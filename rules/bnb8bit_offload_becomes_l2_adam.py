@@ -54,47 +54,30 @@ from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.run import Setting
-from budgetlint.units import gib
 
-from ._common import written
-from ._training import TRAINERS, as_written, full_tuning, optimizer_of, stated
-
-HOST_BYTES = 12
-"""fp32 weights, exp_avg and exp_avg_sq of DeepSpeedCPUAdam, per parameter."""
+from ._offload import DECOUPLES, decay_of, eight_bit_adam, host_bytes, host_cost, replaced
+from ._training import as_written, full_tuning
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    engine, trainer, offload = run.reading("deepspeed"), run.run.trainer, run.setting("offload_optimizer")
-    if engine is None or trainer is None or trainer.format not in TRAINERS:
-        return
-    if offload is None or offload.value not in ("cpu", "nvme") or engine.settings.get("optimizer") is not None:
-        return
-    forced = written(engine, "zero_force_ds_cpu_optimizer")
-    setting = trainer.settings.get("optimizer")
-    if setting is not None and stated(setting) and _eight_bit_adam(setting) and (forced is None or forced.value is not False):
-        yield _finding(run, setting, offload)
-
-
-def _eight_bit_adam(setting: Setting) -> bool:
-    optimizer = optimizer_of(setting)
-    return optimizer is not None and optimizer.library == "bitsandbytes" and optimizer.adam_like and any(s.block for s in optimizer.states)
+    found = replaced(run)
+    if found is not None and eight_bit_adam(found[1]):
+        yield _finding(run, found[0], found[2])
 
 
 def _finding(run: RunContext, setting: Setting, offload: Setting) -> Finding:
-    decay, coupled = run.setting("weight_decay"), run.at_least("accelerate", "1.2.0")
-    decays = decay is not None and decay.known and bool(decay.value) and coupled is not False
-    l2 = f", and weight_decay {decay.text or decay.value} becomes L2 (accelerate 1.2.0 and newer)" if decays and decay is not None else ""
-    params = run.estimate.trainable_params if run.estimate else None
-    size = f" ({gib(params * HOST_BYTES)} for {params:,} parameters, over all ranks)" if params else ""
+    coupled = run.at_least("accelerate", DECOUPLES)
+    decay = decay_of(run) if coupled is not False else None
+    l2 = f", and weight_decay {decay.text or decay.value} becomes L2 (accelerate {DECOUPLES} and newer)" if decay else ""
     return run.finding(
         setting,
-        f"'{as_written(setting)}' is replaced by DeepSpeedCPUAdam, because the optimizer is offloaded: fp32 states, {HOST_BYTES} bytes of "
-        f"host memory per parameter{size}, no 8-bit states{l2}",
+        f"'{as_written(setting)}' is replaced by DeepSpeedCPUAdam, because the optimizer is offloaded: fp32 states, "
+        f"{host_cost(run)}, no 8-bit states{l2}",
         help="write adamw_torch with the offload, or keep the 8-bit optimizer on the GPU without offload_optimizer",
-        because=[offload, *([decay] if decays and decay is not None else [])],
-        numbers={"host_bytes": params * HOST_BYTES} if params else None,
-        confidence=Confidence.HIGH if coupled is not None or not decays else Confidence.MEDIUM,
-        severity=Severity.WARNING if decays or full_tuning(run) else Severity.INFO,
+        because=[offload, *([decay] if decay else [])],
+        numbers={"host_bytes": taken} if (taken := host_bytes(run)) else None,
+        confidence=Confidence.HIGH if coupled is not None or not decay else Confidence.MEDIUM,
+        severity=Severity.WARNING if decay or full_tuning(run) else Severity.INFO,
     )
 
 

@@ -2,7 +2,8 @@
 
 ## What it costs
 
-The learning rate is at its full height from step 0: the warm-up is dropped without a message.
+The learning rate is at its full height from step 0: the warm-up is dropped without a message. (A schedule-free optimizer warms up by
+itself and wants this schedule: `schedulefree-warmup-ratio` looks at it.)
 
 ## Failing
 
@@ -41,13 +42,14 @@ from collections.abc import Iterator
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 
 from ._training import TRAINERS, as_written, stated
+from .schedulefree_warmup_ratio import WARMS_UP
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     trainer, scheduler = run.run.trainer, run.setting("lr_scheduler")
     if trainer is None or trainer.format not in TRAINERS:
         return
-    if scheduler is None or not stated(scheduler) or scheduler.text != "constant":
+    if scheduler is None or not stated(scheduler) or scheduler.text != "constant" or _warms_up_itself(run):
         return
     warmups = [setting for setting in map(run.setting, ("warmup_steps", "warmup_ratio")) if setting and stated(setting)]
     on = [setting for setting in warmups if setting.value > 0]
@@ -59,6 +61,11 @@ def check(run: RunContext) -> Iterator[Finding]:
             because=on,
             fixes=run.set(scheduler, "constant_with_warmup", "warm up as stated"),
         )
+
+
+def _warms_up_itself(run: RunContext) -> bool:
+    optimizer = run.setting("optimizer")
+    return optimizer is not None and optimizer.text in WARMS_UP
 
 
 RULE = Rule(

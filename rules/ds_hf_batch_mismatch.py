@@ -59,8 +59,14 @@ PAIRS: tuple[tuple[str, str, float | None], ...] = (
     ("optimizer.params.eps", "adam_epsilon", 1e-8),
     ("optimizer.params.weight_decay", "weight_decay", 0.0),
     ("scheduler.params.warmup_max_lr", "learning_rate", 5e-5),
+    ("scheduler.params.warmup_num_steps", "warmup_steps", None),
+    ("scheduler.params.total_num_steps", "max_steps", None),
 )
-"""DeepSpeed key, TrainingArguments field, and its default (the same in every version from 4.36 to 5.24)."""
+"""DeepSpeed key, TrainingArguments field, and its default (the same in every version from 4.36 to 5.24). None: below 1 the Trainer
+works the steps out from the data."""
+
+BETAS = (("adam_beta1", 0.9), ("adam_beta2", 0.999))
+"""``optimizer.params.betas`` is compared as a pair."""
 
 SEARCHED = ("train_micro_batch_size_per_gpu", "train_batch_size")
 """Not compared under ``auto_find_batch_size``."""
@@ -70,19 +76,20 @@ def check(run: RunContext) -> Iterator[Finding]:
     trainer, engine = run.run.trainer, run.reading("deepspeed")
     if trainer is None or engine is None or trainer.format not in TRAINING_ARGUMENTS or is_own_script(trainer.settings):
         return
-    found = [finding for row in PAIRS for finding in _compare(run, trainer, engine, *row)]
+    pairs = [(written(engine, theirs), field, default) for theirs, field, default in PAIRS]
+    betas = [(engine.settings.get(name), name, default) for name, default in BETAS]
+    found = [finding for left, field, default in (*pairs, *betas) for finding in _compare(run, trainer, left, field, default)]
     yield from found or _product(run, trainer, engine)
 
 
-def _compare(run: RunContext, trainer: Reading, engine: Reading, theirs: str, field: str, default: float | None) -> Iterator[Finding]:
-    left, right = written(engine, theirs), written(trainer, field)
-    there = number(left)
-    if left is None or there is None or _searched(trainer, theirs):
+def _compare(run: RunContext, trainer: Reading, left: Setting | None, field: str, default: float | None) -> Iterator[Finding]:
+    right, there = written(trainer, field), number(left)
+    if left is None or there is None or _searched(trainer, left.name):
         return
     if right is None:
         yield from _against_default(run, trainer, left, there, field, default)
-    elif (here := number(right)) is not None and here != there:
-        yield _finding(run, left, right, f"{_in(left)} says {theirs} {left.text}, but {_in(right)} says {field} {right.text}")
+    elif (here := number(right)) is not None and here != there and (default is not None or here >= 1):
+        yield _finding(run, left, right, f"{_in(left)} says {left.name} {left.text}, but {_in(right)} says {field} {right.text}")
 
 
 def _in(setting: Setting) -> str:
@@ -158,4 +165,5 @@ RULE = Rule(
     "0.1.0",
     fix="unsafe",
     formats=("deepspeed",),
+    aliases=("lr-as-deepspeed-literal",),
 )

@@ -84,5 +84,6 @@ RULE = Rule(
     since="0.1.0",
     fix="safe",
     formats=TRAINERS,
+    flags=True,
     applies="transformers >= 4.51.0 (info from 4.41.0)",
 )

@@ -103,5 +103,5 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    aliases=("v5-dtype-auto-fp16-checkpoint",),
+    aliases=("v5-dtype-auto-fp16-checkpoint", "fp16-full-ft-packing"),
 )

@@ -46,6 +46,9 @@ from budgetlint.run import Setting
 from ._training import as_written, full_tuning, optimizer_of, stated, unsharded
 
 _ADAM = "Adam divides by zero where a gradient is below 2.4e-4 (its square and the epsilon are zero in fp16), and small updates vanish"
+ROUNDS_TO_ZERO = 2**-25
+"""An epsilon up to here is zero in fp16: half of the smallest subnormal."""
+
 _OTHERS = "gradients and updates below 6e-8 vanish"
 
 
@@ -54,7 +57,8 @@ def check(run: RunContext) -> Iterator[Finding]:
     if pure is None or not full_tuning(run) or run.value("quant", "none") != "none":
         return
     optimizer = optimizer_of(run.setting("optimizer"))
-    cost = _ADAM if optimizer is None or optimizer.adam_like else _OTHERS
+    divides = (optimizer is None or optimizer.adam_like) and run.value("adam_epsilon", 1e-8) < ROUNDS_TO_ZERO
+    cost = _ADAM if divides else _OTHERS
     sure = pure.name == "precision" or stated(run.setting("autocast"))
     yield run.finding(
         pure,
@@ -85,4 +89,5 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
+    aliases=("adam-eps-fp16",),
 )

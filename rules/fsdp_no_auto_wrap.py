@@ -1,6 +1,6 @@
 """FSDP without a wrapping policy: the whole model is one unit.
 
-FSDP gathers one unit at a time. Without a policy (accelerate's default is NO_WRAP; transformers before 5.10.2 wraps only
+FSDP gathers one unit at a time. Without a policy (accelerate's default is NO_WRAP; transformers before 5.10.0 wraps only
 when the option string says `auto_wrap`) the only unit is the model, so every GPU holds all parameters at once.
 
 ## What it costs
@@ -36,24 +36,21 @@ A training script that wraps its own modules.
 ## Sources
 
 - accelerate 1.15.0 `utils/dataclasses.py` FullyShardedDataParallelPlugin: FSDP_AUTO_WRAP_POLICY, `NO_WRAP`.
-- transformers 4.57.6 `training_args.py` `_process_fsdp_args`; 5.10.2 is the first that wraps by default (5.10.1 does not).
+- transformers 4.57.6 `training_args.py` `_process_fsdp_args`; 5.10.0 is the first that wraps by default (5.9.0 does not).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.documents import Mapping
-from budgetlint.readers.base import to_words
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
 from budgetlint.run import Setting
 
 from ._common import TRAINING_ARGUMENTS, written
+from ._fsdp import POLICIES, STRATEGIES, option_words
 
 COST = "the whole model is one FSDP unit, so every GPU gathers all parameters at once"
-POLICIES = ("fsdp_config.fsdp_auto_wrap_policy", "fsdp_config.auto_wrap_policy")
-STRATEGIES = ("fsdp_config.fsdp_sharding_strategy", "fsdp_config.sharding_strategy")
-WRAPS_BY_DEFAULT = "5.10.2"
+WRAPS_BY_DEFAULT = "5.10.0"
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
@@ -85,7 +82,7 @@ def _launcher(document: DocumentContext) -> Iterator[Finding]:
 def _trainer(document: DocumentContext) -> Iterator[Finding]:
     options = written(document.reading, "fsdp")
     newer = document.at_least("transformers", WRAPS_BY_DEFAULT)
-    words = _words(options)
+    words = option_words(options)
     if options is None or newer or not words or "auto_wrap" in words or "no_shard" in words:
         return
     if newer is False:
@@ -104,17 +101,8 @@ def _trainer(document: DocumentContext) -> Iterator[Finding]:
     )
 
 
-def _words(options: Setting | None) -> tuple[str, ...]:
-    """The option words; plain true means full_shard. Empty where FSDP is off or not known."""
-    if options is None or not options.known or str(options.value).lower() in ("false", ""):
-        return ()
-    if str(options.value).lower() == "true":
-        return ("full_shard",)
-    return () if isinstance(options.value, Mapping) else tuple(word.lower() for word in to_words(options.value))
-
-
 def _shown(options: Setting) -> str:
-    return f"'{options.text}'" if options.text else " ".join(_words(options))
+    return f"'{options.text}'" if options.text else " ".join(option_words(options))
 
 
 RULE = Rule(
@@ -128,5 +116,5 @@ RULE = Rule(
     "0.1.0",
     fix="unsafe",
     formats=("accelerate", *TRAINING_ARGUMENTS),
-    applies="trainer files: transformers < 5.10.2; accelerate files: all versions",
+    applies="trainer files: transformers < 5.10.0; accelerate files: all versions",
 )

@@ -55,8 +55,8 @@ from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.run import Setting
-from budgetlint.units import gib
 
+from ._adapters import in_4_bits
 from ._common import TRL_FORMATS
 from ._training import as_written, stated
 
@@ -81,12 +81,6 @@ def check(run: RunContext) -> Iterator[Finding]:
     )
 
 
-def _size(run: RunContext) -> str:
-    """Half a byte per parameter, before the constants."""
-    params = run.estimate.params if run.estimate else None
-    return f" ({gib(params // 2)} in 4 bits)" if params else ""
-
-
 def _default_is_known(run: RunContext) -> bool | None:
     """Does this run's library really leave uint8? None where its version is not known."""
     trainer = run.run.trainer
@@ -94,7 +88,7 @@ def _default_is_known(run: RunContext) -> bool | None:
 
 
 def _cost(run: RunContext, shard: Setting) -> str:
-    first, second = "FSDP 1 stops on mixed dtypes", f"FSDP 2 cannot shard them, so every GPU keeps the whole base{_size(run)}"
+    first, second = "FSDP 1 stops on mixed dtypes", f"FSDP 2 cannot shard them, so every GPU keeps the whole base{in_4_bits(run)}"
     if shard.known:
         return second if shard.value == "fsdp2" else first
     return f"{first}, {second}"

@@ -46,6 +46,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.rule import Confidence, DocumentContext, Finding, Fix, Rule, Safety, Severity
 from budgetlint.run import Setting
 
@@ -95,6 +96,8 @@ REMOVED: dict[str, Removed] = {
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
+    if is_own_script(document.reading.settings):
+        return
     own = {"overwrite_output_dir"} if document.format == "llamafactory" else set[str]()
     for entry in entries(document.reading):
         removed = REMOVED.get(entry.key.text)
@@ -127,5 +130,7 @@ RULE = Rule(
     since="0.1.0",
     fix="safe",
     formats=TRAINERS,
+    flags=True,
     applies="transformers >= 5.0.0, by argument",
+    aliases=("warmup-ratio-removed-v5", "group-by-length-removed"),
 )

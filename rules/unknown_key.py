@@ -126,5 +126,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=tuple(_CHECKS),
-    aliases=("ds-typo-key", "axolotl-unknown-key"),
+    aliases=("ds-typo-key", "axolotl-unknown-key", "torchtune-unknown-key"),
 )

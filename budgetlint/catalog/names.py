@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from budgetlint.record import record
 
 
-@dataclass(frozen=True)
+@record
 class NoMatch:
     """No unique row. ``candidates``: the rows the text could mean; ``suggestions``: near names. Never auto-corrected."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from budgetlint.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StateTensor:
     """One per-parameter state tensor. ``dtype``: ``state`` follows the stored parameter (or master) dtype, ``low``
     does so and is absent for fp32, the others are fixed.
@@ -29,7 +29,7 @@ class StateTensor:
     rank: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Optimizer:
     """One optimizer implementation.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 
 from budgetlint.catalog.names import NoMatch, fold, near, squeeze
 from budgetlint.catalog.optimizer import Optimizer, StateTensor
@@ -69,6 +69,7 @@ HUGGING_FACE = frozenset(
 """Ecosystems whose names are those of the Hugging Face Trainer."""
 
 
+@lru_cache(maxsize=1024)  # a folder of configs names few optimizers
 def find_optimizer(spelling: str, ecosystem: str = "") -> Optimizer | NoMatch:
     """The optimizer that ``spelling`` names in ``ecosystem`` (the reader's name; "" for a budget).
 

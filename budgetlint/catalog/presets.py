@@ -1,4 +1,5 @@
-"""Engine files that a trainer ships and its users name: ms-swift's ``zero2``, LLaMA-Factory's and Axolotl's DeepSpeed files.
+"""Engine files that a trainer ships and its users name: ms-swift's ``zero2``, XTuner's ``deepspeed_zero2``, LLaMA-Factory's and
+Axolotl's DeepSpeed files.
 
 A user's config says ``deepspeed: zero2`` or ``deepspeed: examples/deepspeed/ds_z3_config.json``; the file lies in the trainer's own
 repository. Rows hold what the files say in our vocabulary, with the versions that say so. Written from the files named as sources.
@@ -143,4 +144,22 @@ def _axolotl() -> Iterator[Preset]:
         yield Preset("axolotl", name, "axolotl", f"axolotl deepspeed_configs/{name}", found)
 
 
-PRESETS: tuple[Preset, ...] = (*_swift(), *_factory(), *_axolotl())
+# -- XTuner: xtuner/configs/deepspeed/*.json of 0.1.9 and 0.2.0 ----------------------------------------------------------------
+
+
+def _xtuner() -> Iterator[Preset]:
+    """The sizes are DeepSpeed's own defaults: none of the files names any."""
+    low = (*_HALF, *_CLIPPED, ("zero_overlap", True))
+    high = (*low, ("zero_gathers_on_save", True))
+    rows: tuple[tuple[str, tuple[Row, ...]], ...] = (
+        ("deepspeed_zero1", (("shard", "zero1"), *low)),
+        ("deepspeed_zero2", (("shard", "zero2"), *low)),
+        ("deepspeed_zero2_offload", (("shard", "zero2"), *_offload("cpu"), *low)),
+        ("deepspeed_zero3", (("shard", "zero3"), *high)),
+        ("deepspeed_zero3_offload", (("shard", "zero3"), *_offload("cpu", "cpu"), *high)),
+    )
+    for name, found in rows:
+        yield Preset("xtuner", name, "xtuner", f"xtuner 0.2.0 configs/deepspeed/{name}.json", found)
+
+
+PRESETS: tuple[Preset, ...] = (*_swift(), *_factory(), *_axolotl(), *_xtuner())

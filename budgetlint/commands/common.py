@@ -14,7 +14,7 @@ from budgetlint.context import Judged, RunContext
 from budgetlint.files import ChangedFiles, DiskFiles
 from budgetlint.language import read_budget
 from budgetlint.language.budget import Budget
-from budgetlint.project import BUDGET_SUFFIX, FileEntry, Project, open_project
+from budgetlint.project import BUDGET_SUFFIX, FileEntry, Project, open_project, script_entry
 from budgetlint.run import Settings
 from budgetlint.source import SourceFile
 from budgetlint.suggest import did_you_mean
@@ -112,20 +112,28 @@ def add_command(project: Project, words: Sequence[str]) -> str:
     source = SourceFile(COMMAND_LINE, shlex.join(words))
     launches = command_launches(source)
     script = None if launches else named_script(source)
-    if script is not None and project.files.exists(script):
-        return project.add(script).path
+    if script is not None and project.files.exists(script[0]):
+        return _started_with(project, *script)
     if not launches:
         raise Misuse(f"'{shlex.join(words)}' starts no training program that is known: accelerate launch, torchrun, python, axolotl, ...")
     project.entries[COMMAND_LINE] = FileEntry(COMMAND_LINE, None, source=source, launches=launches)
     return COMMAND_LINE
 
 
+def _started_with(project: Project, script: str, arguments: Sequence[str]) -> str:
+    entry = project.add(script)
+    if arguments and entry.source is not None:
+        project.entries[entry.path] = script_entry(entry.source, arguments)
+    return entry.path
+
+
 def _of_launch(result: Judged, launch: str) -> Judged:
     """Only the runs that the command starts, and the documents of those runs."""
     runs = tuple(context for context in result.runs if _belongs(context, launch))
-    mine = {id(reading) for context in runs for reading in context.run.readings}
-    documents = tuple(context for context in result.documents if id(context.reading) in mine)
-    return replace(result, runs=runs, documents=documents)
+    mine = {id(reading.document.source) for context in runs for reading in context.run.readings}
+    documents = tuple(context for context in result.documents if id(context.reading.document.source) in mine)
+    flags = tuple(context for context in result.flags if id(context.reading.document.source) in mine)
+    return replace(result, runs=runs, documents=documents, flags=flags)
 
 
 def _belongs(context: RunContext, launch: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from budgetlint.documents.node import Problem
+from budgetlint.documents.pattern import later
 from budgetlint.source import SourceFile, Span
 
 MAX_DEPTH = 64
@@ -36,13 +37,13 @@ def problem(source: SourceFile, kind: str, message: str, cure: str, span: Span) 
 
 def blame(refused: Refused, text: str) -> Refused:
     """The refusal, or what lies behind it: the marker of an unresolved merge conflict."""
-    found = _CONFLICT.search(text)
+    found = _CONFLICT().search(text)
     if not found or found.start() > refused.span.end + _FAR:
         return refused
     return Refused("syntax", "an unresolved merge conflict", "resolve it and delete its marker lines", found.start(), found.end())
 
 
-_CONFLICT = re.compile(r"^<{7} .*", re.MULTILINE)
+_CONFLICT = later(r"^<{7} .*", re.MULTILINE)
 _FAR = 2000
 
 

@@ -32,9 +32,13 @@ def interpolated(document: Document) -> Document:
     tag are those of the value. Documents without references are returned as they are; so are flags, where ``${X}`` is the
     shell's.
     """
-    if document.root is None or document.format == "shell" or "${" not in document.source.text:
+    if document.root is None or document.format == "shell" or not _refers(document):
         return document
     return replace(document, root=_Rewrite(document.root).node(document.root, ()))
+
+
+def _refers(document: Document) -> bool:
+    return any("${" in source.text for source in (document.source, *document.below))
 
 
 @dataclass(slots=True)

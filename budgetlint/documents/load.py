@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from budgetlint.documents.node import Document
+from budgetlint.documents.pattern import later
 from budgetlint.documents.yaml import read_yaml
 from budgetlint.source import SourceFile
 
@@ -39,8 +40,8 @@ _SUFFIXES = {
     "yaml": "yaml", "yml": "yaml", "json": "json", "jsonc": "json", "json5": "json", "hjson": "json", "toml": "toml",
     "py": "python",
 }  # fmt: skip
-_FIRST = re.compile(r"\ufeff?(?:\s+|#[^\n]*|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
-_TOML_LINE = re.compile(r"\[{1,2}[A-Za-z0-9_.\-\"' ]+\]{1,2}[ \t]*(?:#[^\n]*)?\r?$|[A-Za-z0-9_.\-\"]+[ \t]*=(?!=)", re.MULTILINE)
+_FIRST = later(r"\ufeff?(?:\s+|#[^\n]*|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_TOML_LINE = later(r"\[{1,2}[A-Za-z0-9_.\-\"' ]+\]{1,2}[ \t]*(?:#[^\n]*)?\r?$|[A-Za-z0-9_.\-\"]+[ \t]*=(?!=)", re.MULTILINE)
 
 
 def load(source: SourceFile) -> tuple[Document, ...]:
@@ -55,7 +56,7 @@ def format_of(source: SourceFile) -> str:
 
 
 def _sniffed(text: str) -> str:
-    at = _FIRST.match(text).end()  # type: ignore[union-attr]
-    if _TOML_LINE.match(text, at):
+    at = _FIRST().match(text).end()  # type: ignore[union-attr]
+    if _TOML_LINE().match(text, at):
         return "toml"
     return "json" if text[at : at + 1] in ("{", "[") and not text.startswith("{{", at) else "yaml"

@@ -7,10 +7,11 @@ Spans cover exactly the characters of the key or value, quotes included, comment
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, KeysView
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
-from budgetlint.documents.scalars import Loader, Value, resolve
+from budgetlint.documents.scalars import Loader, Value, plain_value, resolve
+from budgetlint.record import record
 from budgetlint.source import Location, SourceFile, Span
 
 
@@ -20,13 +21,9 @@ class Style(Enum):
     BLOCK = "block"
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@record
 class Scalar:
-    """``text`` is the content (unquoted, unescaped); an empty plain scalar is YAML's null. ``tag`` only when written.
-
-    Nothing changes a node once it is read. That the classes are not frozen is for speed: a frozen one takes thrice as long to
-    make, and with spans, origins and settings that was a sixth of the time that a file took.
-    """
+    """``text`` is the content (unquoted, unescaped); an empty plain scalar is YAML's null. ``tag`` only when written."""
 
     text: str
     span: Span
@@ -35,18 +32,19 @@ class Scalar:
 
     def value(self, loader: Loader) -> Value:
         """The value that this loader gives: ``2e-5`` is a string to PyYAML and a float to OmegaConf."""
-        if self.style is not Style.PLAIN and not self.tag:
-            return self.text
-        return resolve(self.text, quoted=self.style is not Style.PLAIN, tag=self.tag, loader=loader)
+        quoted = self.style is not Style.PLAIN
+        if self.tag:
+            return resolve(self.text, quoted=quoted, tag=self.tag, loader=loader)
+        return self.text if quoted else plain_value(self.text, loader)
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@record
 class Entry:
     key: Scalar
     value: Node
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@record
 class Mapping:
     """Entries in file order, duplicates kept. YAML merge keys (``<<``) are already expanded into ``merged``, best first.
 
@@ -86,7 +84,7 @@ class Mapping:
         return key in self.by_key()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sequence:
     items: tuple[Node, ...]
     span: Span
@@ -96,7 +94,7 @@ class Sequence:
 Node = Scalar | Mapping | Sequence
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Problem:
     """Why a document (or a part of it) could not be read, where, and what to do. ``kind`` is a stable word for rules."""
 
@@ -106,14 +104,15 @@ class Problem:
     location: Location
 
 
-@dataclass(frozen=True)
+@record
 class Document:
     """One parsed document. ``root`` is None when the file could not be parsed; the problems say why.
 
     A multi-document YAML file gives several documents of one source; ``number`` counts them from 0. ``leniencies`` are what
     a stricter reader of the same format refuses: this JSON has comments, which hjson takes and ``json.load`` does not.
     An empty file has neither a root nor problems. A ``shell`` document holds the flags of one command; ``program`` names what
-    reads them: a script's path, a module, or a tool with its subcommand (``swift sft``).
+    reads them: a script's path, a module, or a tool with its subcommand (``swift sft``). ``below`` are the files that took part
+    in a composed config; nodes of theirs have spans that name them (`budgetlint.source.SpanIn`).
     """
 
     source: SourceFile
@@ -124,6 +123,7 @@ class Document:
     anchors: tuple[str, ...] = field(default=(), repr=False)
     leniencies: tuple[Problem, ...] = field(default=(), repr=False)
     program: str = ""
+    below: tuple[SourceFile, ...] = field(default=(), repr=False)
 
     @property
     def path(self) -> str:
@@ -139,7 +139,7 @@ class Document:
     def entry(self, path: str) -> Entry | None:
         """The entry (key and value with their spans) at a dotted path of keys."""
         if "." not in path:
-            return self.root.entry(path) if isinstance(self.root, Mapping) else None
+            return self.root.by_key().get(path) if isinstance(self.root, Mapping) else None
         parent, _, last = path.rpartition(".")
         node = self.get(parent) if parent else self.root
         return node.entry(last) if isinstance(node, Mapping) else None

@@ -12,13 +12,14 @@ Source: CPython 3.11 to 3.14 ``ast`` (``col_offset`` counts UTF-8 bytes), ``Pars
 from __future__ import annotations
 
 import ast
-import re
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style
+from budgetlint.documents.python_builders import MARK, SETTINGS_MARK, read_builders, read_settings
 from budgetlint.documents.python_names import Names, Store, chain_of, names_of
+from budgetlint.documents.python_places import Places
 from budgetlint.source import SourceFile, Span
 
 MORE = "**"
@@ -37,14 +38,18 @@ CAST = "half"
 """The section of ``model.half()``, ``model.to(torch.bfloat16)`` and ``torch.set_default_dtype(torch.bfloat16)``."""
 _NO_MODELS = ("Tokenizer", "TokenizerFast", "Processor", "Config", "FeatureExtractor")
 _DEFINITIONS = frozenset(("compute_loss", "training_step", "create_optimizer", "create_optimizer_and_scheduler"))
-_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 def read_python(source: SourceFile) -> tuple[Document, ...]:
-    """One document; without a root where the file is no Python of this interpreter, or makes none of these calls."""
+    """One document; without a root where the file is no Python of this interpreter, or makes none of these calls. A file whose
+    functions build configurations has a document for each (`budgetlint.documents.python_builders`)."""
     tree = _parsed(source.text)
     if tree is None:
         return (Document(source, "python", None),)
+    if MARK in source.text and (built := read_builders(source, tree)):
+        return built
+    if SETTINGS_MARK in source.text and (settings := read_settings(source, tree)):
+        return settings
     try:
         root = _Reading(source.text, names_of(tree)).root()
     except RecursionError:  # a chain of operators is parsed deeper than it can be walked
@@ -63,26 +68,6 @@ def _parsed(text: str) -> ast.Module | None:
         return None
 
 
-class _Places:
-    """Lines and UTF-8 columns, as ``ast`` counts them, to code point offsets."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._starts = [0, *(found.end() for found in _LINE_END.finditer(text))]
-        self._plain = text.isascii()
-
-    def span(self, node: ast.expr | ast.keyword | ast.stmt) -> Span:
-        end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-        return Span(self._offset(node.lineno, node.col_offset), self._offset(end_line, end_column))
-
-    def _offset(self, line: int, column: int) -> int:
-        start = self._starts[line - 1]
-        if self._plain:
-            return start + column
-        end = self._starts[line] if line < len(self._starts) else len(self._text)
-        return start + len(self._text[start:end].encode()[:column].decode(errors="ignore"))
-
-
 @dataclass(slots=True)
 class _Left:
     nodes: int = _MAX_NODES
@@ -92,7 +77,7 @@ class _Reading:
     """From the tree's calls to sections."""
 
     def __init__(self, text: str, names: Names) -> None:
-        self._text, self._names, self._places, self._left = text, names, _Places(text), _Left()
+        self._text, self._names, self._places, self._left = text, names, Places(text), _Left()
         self._called = {id(value): name for name, values in names.bindings.items() for value in values if isinstance(value, ast.Call)}
 
     def root(self) -> Mapping | None:

@@ -1,8 +1,8 @@
 """Shell scripts as located commands: what each command would be given, as far as the text alone tells. Never executed.
 
-A variable is known when it is assigned once, literally, outside branches, loops and functions; ``${NAME:-default}`` gives the
-default of a variable that the script does not set. Everything else stays symbolic: ``$1``, ``$(...)``, arithmetic, a second
-assignment.
+A variable is known when it is assigned once, literally, outside branches, loops and functions, whatever a branch takes from the
+script's arguments; ``${NAME:-default}`` gives the default of a variable that the script does not set, and of an argument. Arithmetic
+on known values is worked out. Everything else stays symbolic: ``$1``, ``$(...)``, a second assignment.
 """
 
 from __future__ import annotations

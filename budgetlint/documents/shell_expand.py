@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from budgetlint.documents.shell_arithmetic import computed
+from budgetlint.documents.shell_folder import folder
 from budgetlint.documents.shell_words import UNKNOWN_OPERATOR, Atom, Literal, Opaque, Part, RawWord, Variable, Word, word_of
 from budgetlint.source import Span
 
@@ -79,13 +81,25 @@ class Expander:
             if isinstance(part, Literal):
                 yield Atom(part.text, part.start)
             elif isinstance(part, Opaque):
-                yield Atom(f"$({part.text[1:-1]})" if part.text.startswith("`") else part.text, part.span.start, known=False)
+                yield self._asked(part)
             else:
                 yield from self._expanded(part, splits=splits and not part.quoted)
 
+    def _asked(self, part: Opaque) -> Atom:
+        """What a command would answer, where the text alone tells; else the command as it is written."""
+        answer = computed(part.text, self._text) or folder(part.text)
+        shown = f"$({part.text[1:-1]})" if part.text.startswith("`") else part.text
+        return Atom(shown if answer is None else answer, part.span.start, known=False)
+
+    def _text(self, name: str) -> str | None:
+        """The text of a variable, as arithmetic takes it."""
+        lists = self._value(name) if name in self._by_name or name in self._given else None
+        return "".join(atom.text for atom in _joined(lists)) if lists else None
+
     def _expanded(self, part: Variable, splits: bool) -> Iterator[Atom]:
         name = part.name.removesuffix("[@]").removesuffix("[*]")
-        unset = name.isidentifier() and (name in self._open or (name not in self._by_name and name not in self._given))
+        named = name.isidentifier() or name.isdecimal()
+        unset = named and (name in self._open or (name not in self._by_name and name not in self._given))
         if part.operator in ("", UNKNOWN_OPERATOR) or not unset:
             value = None if part.operator == UNKNOWN_OPERATOR or unset else self._value(name)
             atoms = _joined(value) if value is not None else self._gap(part)
@@ -98,6 +112,8 @@ class Expander:
         yield from (replace(atom, splits=splits and atom.known) for atom in self._atoms(part.default, splits=False))
 
     def _gap(self, part: Variable) -> tuple[Atom, ...]:
+        if part.name == "PWD" and not part.operator:
+            return (Atom(".", part.span.start, known=False),)
         return (Atom(f"${{{part.name or '...'}}}", part.span.start, known=False),)
 
     def _value(self, name: str) -> _Lists | None:
@@ -117,8 +133,10 @@ class Expander:
         word = self._given.get(name)
         return (word.atoms,) if word is not None else None
 
-    def _assigned(self, every: list[Assignment]) -> _Lists | None:
-        """One plain assignment and what is appended to it. A second one, or one in a branch, is not known."""
+    def _assigned(self, written: list[Assignment]) -> _Lists | None:
+        """One plain assignment and what is appended to it. A second one, or one in a branch, is not known, but for what only an
+        argument of the script can change (``while ...; case $1 in -m) MODEL=$2``): started without, the first one stands."""
+        every = [written[0], *(one for one in written[1:] if "1" in self._given or not _is_argument(one))]
         first, rest = every[0], every[1:]
         if first.conditional or first.words is None or any(not one.appends or one.words is None for one in rest):
             return None
@@ -137,6 +155,12 @@ class Expander:
                 yield from self._fields(raw.parts)
             else:
                 yield tuple(_unsplit(self._atoms(raw.parts, splits=False)))
+
+
+def _is_argument(one: Assignment) -> bool:
+    """Does a branch take the value from the script's own arguments?"""
+    parts = one.words[0].parts if one.conditional and one.words and len(one.words) == 1 and not one.is_list else ()
+    return bool(parts) and all(isinstance(part, Variable) and (part.name.isdecimal() or part.name == "OPTARG") for part in parts)
 
 
 def _whole_list(parts: tuple[Part, ...]) -> Variable | None:

@@ -118,10 +118,15 @@ class _Composer:
             if not frame.is_mapping:
                 frame.children.append(node)
             elif frame.key is None:
-                frame.key = _key(node, self.text)
+                if not isinstance(node, Scalar):
+                    raise _no_key(node, self.text)
+                frame.key = node
             else:
-                self.value(frame, frame.key, node)
-                frame.key = None
+                key, frame.key = frame.key, None
+                if key.text == "<<" and _is_merge(key):
+                    frame.merged = _merged(node, key) + frame.merged
+                else:
+                    frame.children.append(Entry(key, node))
 
     def scalar(self, event: Any) -> Scalar:
         start, end, tag, style = event.start_mark.index, event.end_mark.index, event.tag, event.style
@@ -185,25 +190,17 @@ class _Composer:
         self.last_end = end
         return Scalar(node.text, Span(start, end), node.style, node.tag) if isinstance(node, Scalar) else node
 
-    def value(self, frame: _Frame, key: Scalar, node: Node) -> None:
-        if key.text == "<<" and _is_merge(key):
-            frame.merged = _merged(node, key) + frame.merged
-        else:
-            frame.children.append(Entry(key, node))
-
 
 def _is_merge(key: Scalar) -> bool:
     return key.tag == _MERGE_TAG or (key.style is Style.PLAIN and not key.tag)
 
 
-def _key(node: Node, text: str) -> Scalar:
-    if isinstance(node, Scalar):
-        return node
+def _no_key(node: Mapping | Sequence, text: str) -> Refused:
     start = node.span.start
     if text.startswith("{", start) and text[start - 1 : start] == "{":
-        raise Refused("syntax", "a template in '{{ }}'", "render the template first, or quote the value", start - 1, node.span.end + 1)
+        return Refused("syntax", "a template in '{{ }}'", "render the template first, or quote the value", start - 1, node.span.end + 1)
     what = "mapping" if isinstance(node, Mapping) else "list"
-    raise Refused("syntax", f"a {what} as a key", "write a text as the key, or quote it", start, node.span.end)
+    return Refused("syntax", f"a {what} as a key", "write a text as the key, or quote it", start, node.span.end)
 
 
 def _merged(node: Node, key: Scalar) -> tuple[Entry, ...]:

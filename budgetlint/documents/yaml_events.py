@@ -32,10 +32,15 @@ def _not_yaml() -> re.Pattern[str]:
     return re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
+_ANY_VERSION = re.compile(r"^%YAML +0*1\.[0-9]+(?=[ \t\r\n]|\Z)", re.MULTILINE)
+
+
 def next_event(text: str, pure: bool = False) -> Callable[[], Any]:
     """A function that gives the next event on each call, last a `StreamEndEvent`. It raises `YAMLError` or `Refused`."""
     if text.startswith("\ufeff"):
         text = "\n" + text[1:]
+    if "%YAML" in text:  # PyYAML takes any minor version (yaml/parser.py process_directives), libyaml and ruamel.yaml 1 and 2
+        text = _ANY_VERSION.sub(lambda found: "%YAML 1.1".ljust(len(found[0])), text)
     if not text.isascii() and (bad := _not_yaml().search(text)):
         raise _control_character(bad)
     if CParser is None or pure:
@@ -51,13 +56,7 @@ def _pure_events(text: str) -> Callable[[], Any]:
     stream.version = (1, 1)
     events = iter(stream.parse(text))
 
-    def take() -> Any:
-        try:
-            return next(events)
-        except AssertionError:  # ruamel.yaml main.py, the setter of version: a minor version that is neither 1 nor 2
-            raise Refused("syntax", "found incompatible YAML document", "leave the %YAML line out", max(0, text.find("%YAML"))) from None
-
-    return take
+    return lambda: next(events)
 
 
 def _control_character(bad: re.Match[str]) -> Refused:

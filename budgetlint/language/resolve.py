@@ -26,7 +26,7 @@ from budgetlint.run import Origin, OriginKind, Setting, Settings
 from budgetlint.source import SourceFile, Span
 
 _NO_SETTINGS = frozenset(
-    (*KEYWORDS, "config", "stack", "also", "rollout", "on", "matrix", "deny", "warn", "allow", "tolerance", "measured")
+    (*KEYWORDS, "config", "stack", "on", "matrix", "deny", "warn", "allow", "tolerance", "measured")
 )
 
 

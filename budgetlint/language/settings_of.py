@@ -163,6 +163,30 @@ def _offload(emit: Emitter) -> Iterator[Setting]:
                 yield emit.setting(setting, item, "none" if item.value == "none" else "cpu", "offload")
 
 
+def _also(emit: Emitter) -> Iterator[Setting]:
+    """A further model by its role. ``precision`` is its own dtype, ``offload`` leaves it in host memory."""
+    given, role = emit.checked.first, emit.checked.option("role")
+    if given is None or role is None:
+        return
+    yield emit.setting(f"{role}_model", given, given.value)
+    precision, offload = emit.checked.options.get("precision"), emit.checked.options.get("offload")
+    if precision is not None:
+        yield emit.setting(f"{role}_dtype", precision, precision.value, "precision")
+    if offload is not None:
+        yield emit.setting(f"{role}_offload", offload, "cpu" if offload.value else "none", "offload")
+
+
+def _rollout(emit: Emitter) -> Iterator[Setting]:
+    given, share, on = emit.checked.first, emit.checked.options.get("share"), emit.checked.options.get("on")
+    if given is None:
+        return
+    yield emit.setting("rollout_engine", given, given.value)
+    if share is not None:
+        yield emit.setting("rollout_memory", share, share.value / 1_000_000, "share")
+    if on is not None:
+        yield emit.setting("rollout_on", on, on.value, "on")
+
+
 _SPECIAL: Mapping[str, Callable[[Emitter], Iterator[Setting]]] = {
     "precision": _precision,
     "model": _model,
@@ -171,4 +195,6 @@ _SPECIAL: Mapping[str, Callable[[Emitter], Iterator[Setting]]] = {
     "adapter": _adapter,
     "kernels": _kernels,
     "shard": _shard,
+    "also": _also,
+    "rollout": _rollout,
 }

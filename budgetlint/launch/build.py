@@ -139,8 +139,9 @@ def _configs(program: Document, start: Started, arguments: Arguments) -> Iterato
     hydra = _hydra(program)
     if hydra is not None:
         yield hydra
+    suffixes = (*_CONFIG_SUFFIXES, ".py") if start.program.startswith("xtuner ") else _CONFIG_SUFFIXES
     for word in arguments.positional:
-        if word.text.lower().endswith(_CONFIG_SUFFIXES) and not _dropped(start, word):
+        if word.text.lower().endswith(suffixes) and not _dropped(start, word):
             yield _reference(program, Role.TRAINER, "", word.text, word.span)
 
 

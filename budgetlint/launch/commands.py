@@ -47,6 +47,8 @@ _MODULES = {
     "deepspeed.launcher.runner": DEEPSPEED,
     "deepspeed.launcher.launch": DEEPSPEED,
     "composer.cli.launcher": COMPOSER,
+    "determined.launch.deepspeed": DEEPSPEED,
+    "determined.launch.torch_distributed": DEEPSPEED,
 }
 _TOOLS = {
     "axolotl": frozenset(("train",)),

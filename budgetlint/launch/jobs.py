@@ -50,8 +50,8 @@ def _is_sky(mapping: Mapping, keys: frozenset[str]) -> bool:
 
 
 def texts(document: Document) -> Iterator[Word]:
-    """The shell texts of a job file that is no Kubernetes one."""
-    for name in ("run", *_COMMANDS):
+    """The shell texts of a job file: of a Kubernetes one KubeRay's ``entrypoint``, beside its containers."""
+    for name in ("run", *_COMMANDS) if kind_of(document) != KUBERNETES else ("spec.entrypoint",):
         node = document.get(name)
         if isinstance(node, Scalar):
             yield word_of_scalar(node, document.source.text)

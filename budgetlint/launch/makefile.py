@@ -27,7 +27,7 @@ def read_makefile(source: SourceFile) -> tuple[Script, tuple[Span, ...]]:
     assignments: list[Assignment] = []
     recipes: list[Span] = []
     depth = 0
-    for start, end in _logical_lines(source.text):
+    for start, end in logical_lines(source.text):
         if source.text.startswith("\t", start):
             recipes.append(Span(_behind_marks(source.text, start + 1, end), end))
             continue
@@ -40,7 +40,7 @@ def read_makefile(source: SourceFile) -> tuple[Script, tuple[Span, ...]]:
     return Script((), Expander(assignments, {})), tuple(recipes)
 
 
-def _logical_lines(text: str) -> Iterator[tuple[int, int]]:
+def logical_lines(text: str) -> Iterator[tuple[int, int]]:
     """Lines with their continuations, without the line end."""
     start = 0
     while start < len(text):

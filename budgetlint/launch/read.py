@@ -1,31 +1,42 @@
-"""The door: every launch of a script, a Makefile, a job document or a command line."""
+"""The door: every launch of a script, a Makefile, a Dockerfile, a job document or a command line."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from budgetlint.documents import Document
 from budgetlint.documents.shell import Command, read_shell
+from budgetlint.documents.shell_words import Atom, Word
 from budgetlint.launch.blocks import places
 from budgetlint.launch.build import Builder, mentions_launch
+from budgetlint.launch.dockerfile import is_dockerfile, read_dockerfile
 from budgetlint.launch.jobs import KUBERNETES, containers, kind_of, request_of, span_of, texts, variables
 from budgetlint.launch.launch import Launch, Request
 from budgetlint.launch.makefile import is_makefile, read_makefile
 from budgetlint.launch.slurm import is_slurm, read_slurm
-from budgetlint.source import SourceFile
+from budgetlint.source import SourceFile, Span
 
 
-def script_launches(source: SourceFile) -> tuple[Launch, ...]:
-    """The launches of a script, in the order of the text."""
+def script_launches(source: SourceFile, arguments: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> tuple[Launch, ...]:
+    """The launches of a script, in the order of the text; ``arguments`` and ``environment`` are those that it is started with."""
     if not mentions_launch(source.text):
         return ()
     if is_makefile(source.path):
         return _makefile(source)
+    if is_dockerfile(source.path):
+        return _dockerfile(source)
     builder = Builder(source)
     if is_slurm(source):
         builder.request, builder.job, builder.given = read_slurm(source)
+    builder.given = {**builder.given, **given_by(arguments, environment or {})}
     builder.script(source.text)
     return tuple(builder.found)
+
+
+def given_by(arguments: Sequence[str], environment: Mapping[str, str]) -> dict[str, Word]:
+    """``$1``, ``$2``, ... and variables: they do not stand in the script, so what they bring in is shown where it uses them."""
+    held = {**environment, **{str(number): text for number, text in enumerate(arguments, 1)}}
+    return {name: Word(text, Span(0, 0), True, (Atom(text, 0, known=False),)) for name, text in held.items()}
 
 
 def _makefile(source: SourceFile) -> tuple[Launch, ...]:
@@ -34,6 +45,16 @@ def _makefile(source: SourceFile) -> tuple[Launch, ...]:
     builder.surround(script)
     for span in recipes:
         builder.script(source.text, span.start, span.end)
+    return tuple(builder.found)
+
+
+def _dockerfile(source: SourceFile) -> tuple[Launch, ...]:
+    image = read_dockerfile(source)
+    builder = Builder(source, given=image.variables)
+    for span in image.scripts:
+        builder.script(source.text, span.start, span.end)
+    if image.command is not None:
+        builder.command(image.command, None, (), 0)
     return tuple(builder.found)
 
 
@@ -48,11 +69,15 @@ def document_launches(document: Document) -> tuple[Launch, ...]:
 def _job(document: Document) -> tuple[Launch, ...]:
     request = request_of(document)
     builder = Builder(document.source, request, given=variables(document, request or Request()))
+    _texts(builder, document)
+    return tuple(builder.found)
+
+
+def _texts(builder: Builder, document: Document) -> None:
     for word in texts(document):
         script = read_shell(word.text, given=builder.given, place=places(word).__getitem__)
         for command in script.commands:
             builder.command(command, script, (), 0)
-    return tuple(builder.found)
 
 
 def _kubernetes(document: Document) -> tuple[Launch, ...]:
@@ -60,6 +85,8 @@ def _kubernetes(document: Document) -> tuple[Launch, ...]:
     for words, request in containers(document):
         builder.request = request
         builder.command(Command(words, {}, span_of(words)), None, (), 0)
+    builder.request = None
+    _texts(builder, document)
     return tuple(builder.found)
 
 
@@ -70,10 +97,13 @@ def command_launches(source: SourceFile) -> tuple[Launch, ...]:
     return tuple(builder.found)
 
 
-def named_script(source: SourceFile) -> str | None:
-    """The script that a command line runs (``bash run.sh``), if it is no launch itself."""
+def named_script(source: SourceFile) -> tuple[str, tuple[str, ...]] | None:
+    """The script that a command line runs (``bash run.sh 7b``) and its arguments, if it is no launch itself."""
     from budgetlint.launch.commands import script_named
 
     commands: Sequence[Command] = read_shell(source.text).commands
-    word = script_named(commands[-1].words) if commands else None
-    return word.text if word is not None and word.known else None
+    words = commands[-1].words if commands else ()
+    word = script_named(words)
+    if word is None or not word.known:
+        return None
+    return word.text, tuple(one.text for one in words[words.index(word) + 1 :])

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from budgetlint.documents import Document
+from budgetlint.documents import Document, Entry, Scalar
 from budgetlint.launch.accelerate import as_config, config_file
 from budgetlint.launch.commands import ACCELERATE, COMPOSER, DEEPSPEED, OUMI
 from budgetlint.launch.launch import Launch
-from budgetlint.readers import Reader, all_readers, identify
+from budgetlint.readers import Reader, identify, reader_of
 from budgetlint.run import Origin, OriginKind, Reading, Reference, Role, Setting, Settings
 
 TOOLS = (
@@ -20,6 +21,7 @@ TOOLS = (
     ("megatron ", "ms_swift"),
     ("tune run ", "torchtune"),
     ("litgpt ", "litgpt"),
+    ("xtuner ", "xtuner"),
     ("openrlhf.", "openrlhf"),
     ("verl.", "verl"),
     ("open_instruct/", "open_instruct"),
@@ -58,7 +60,7 @@ def flag_reader(launch: Launch, trainers: Iterable[Reading]) -> Reader | None:
 
 
 def _named(format: str) -> Reader | None:
-    return next((reader for reader in all_readers() if reader.format == format), None)
+    return reader_of(format)
 
 
 def flag_reading(launch: Launch, trainers: tuple[Reading, ...]) -> Reading | None:
@@ -75,13 +77,26 @@ def flag_reading(launch: Launch, trainers: tuple[Reading, ...]) -> Reading | Non
 
 def _own_adapter(launch: Launch, found: Reading) -> Iterator[Setting]:
     """A script of the user's own that takes a rank or a 4-bit compute dtype has switches of its own for them (``--use_peft_lora``,
-    ``--use_4bit_quantization``): both ways are possible."""
+    ``--use_4bit_quantization``), and some freeze parts of a model (``--freeze_llm``, ``--use_llm_lora 16``): both ways are possible."""
     if found.format not in ("trl", "hf_training_arguments") or launch.program.program.startswith("trl "):
         return
     for name, told, ways in (("adapter", "lora_r", ("lora", "none")), ("quant", "quant_compute_dtype", ("nf4", "none"))):
         setting = found.settings.get(told)
         if setting is not None:
             yield replace(setting, name=name, value=None, state="auto", readings=ways, overrode=())
+    written = launch.program.mapping.entries if launch.program.mapping else ()
+    part = next((entry for entry in written if _trains_a_part(entry)), None)
+    if part is not None and "lora_r" not in found.settings:
+        origin = Origin(OriginKind.FLAG, launch.source, part.key.span, part.key.text)
+        yield Setting("adapter", None, origin, part.key.text, "auto", readings=("other", "none"))
+
+
+_PARTS = re.compile(r"(?:use_\w+_lora|(?:freeze|unfreeze)_\w+|tune_mm_mlp_adapter)")
+_OFF = frozenset(("false", "0", "no", "none"))
+
+
+def _trains_a_part(entry: Entry) -> bool:
+    return _PARTS.fullmatch(entry.key.text) is not None and not (isinstance(entry.value, Scalar) and entry.value.text.lower() in _OFF)
 
 
 def _from_name(launch: Launch) -> Iterator[Setting]:
@@ -104,11 +119,12 @@ def launcher_readings(launch: Launch) -> tuple[Reading, ...]:
     return tuple(reading for reading in readings if reading.settings or reading.references)
 
 
-def with_device_map(around: tuple[Reading, ...], trainer: Reading) -> tuple[Reading, ...]:
+def with_device_map(around: tuple[Reading, ...], trainer: Reading, launcher: str) -> tuple[Reading, ...]:
     """ms-swift spreads the layers of one process over several devices where it sees more devices than it starts processes:
-    ms_swift 4.6 ``utils/torch_utils.py`` is_mp, ``model/utils.py`` get_default_device_map. It starts one unless NPROC_PER_NODE says so."""
+    ms_swift 4.6 ``utils/torch_utils.py`` is_mp, ``model/utils.py`` get_default_device_map. It starts one unless
+    NPROC_PER_NODE or a launcher around it says so."""
     counts = [(reading, told) for reading in around if (told := reading.settings.get("devices_per_node")) is not None]
-    if trainer.format != "ms_swift" or not counts or trainer.settings.value("model_code") == "megatron":
+    if trainer.format != "ms_swift" or not counts or trainer.settings.value("model_code") == "megatron" or launcher in _EVERY_DEVICE:
         return around
     environment, told = counts[-1]
     visible = next((one for one in (told, *told.overrode) if one.origin.key == "CUDA_VISIBLE_DEVICES"), None)
@@ -142,6 +158,11 @@ def _accelerate(launch: Launch, document: Document) -> Reading:
     if named is not None:
         references = (*references, Reference(Role.LAUNCHER, named.text, Origin(OriginKind.FLAG, launch.source, named.span, "config_file")))
     return replace(found, document=document, references=references)
+
+
+def takes_recipe(launch: Launch) -> bool:
+    """Does the program take its run from the file that it is given, so that flags alone say little?"""
+    return format_of(launch) in _SAME_KEYS and launch.program.program.startswith(_EVERY_DEVICE_TOOLS)
 
 
 def takes_every_device(launch: Launch) -> bool:

@@ -16,12 +16,18 @@ def checkpointed_layers(plan: Plan) -> int:
     """Layers whose inputs are kept instead of their tensors."""
     if not plan.recompute.on:
         return 0
-    return -(-plan.shape.layers // plan.recompute.every)
+    layers = all_layers(plan) if plan.recompute.first is None else min(all_layers(plan), plan.recompute.first)
+    return -(-layers // (plan.recompute.every * plan.recompute.chunk))
+
+
+def all_layers(plan: Plan) -> int:
+    """The usual layers, and the first, dense ones of a mixture."""
+    return plan.shape.layers + (plan.arch.first_dense_layers or 0)
 
 
 def checkpoint_bytes(plan: Plan) -> int:
     """What a checkpointed layer keeps per token: its input; selective checkpointing also the attention output."""
-    kept = residual_bytes(plan) * plan.arch.hidden
+    kept = residual_bytes(plan) * plan.stream // (plan.parallel.tensor if plan.parallel.partition else 1)
     if plan.recompute.kind == "selective":
         kept += plan.precision.compute * plan.arch.q_width + 4 * plan.arch.heads
         if plan.model_code == "torchtitan":
@@ -39,7 +45,7 @@ def _every_second_matmul(plan: Plan) -> int:
 def kept_layers(plan: Plan, layer: tuple[Saved, ...]) -> Iterator[Term]:
     """Everything the layers hold at the end of the forward."""
     tokens, stored = plan.tokens, checkpointed_layers(plan)
-    whole = plan.shape.layers - stored
+    whole = max(0, all_layers(plan) - stored * plan.recompute.chunk)
     if stored and not plan.recompute.offload:
         size = checkpoint_bytes(plan)
         yield Term(
@@ -53,6 +59,22 @@ def kept_layers(plan: Plan, layer: tuple[Saved, ...]) -> Iterator[Term]:
         yield from _by_part(plan, layer, whole - dense)
     if dense:
         yield from _by_part(plan, dense_layer_saved(plan), dense)
+
+
+def in_flight(plan: Plan, layer: tuple[Saved, ...]) -> Iterator[Term]:
+    """What a pipeline stage keeps of the other micro batches whose backward has not come yet, and the ring's second block of keys
+    and values (transformer_engine context_parallel.py ``p2p_comm_buffers``)."""
+    stage, size = plan.stage, plan.precision.compute
+    if stage is None:
+        return
+    more = stage.flying - stage.chunks
+    if more > 0:
+        held = sum(term.bytes for term in kept_layers(plan, layer)) * more // stage.chunks
+        what = f"{more / stage.chunks:.3g} more micro batches in flight on stage {stage.index} of {stage.of}"
+        yield Term(Bucket.ACTIVATIONS, held, what, plan.because("pipeline_parallel", "grad_accum", *_WORKLOAD, "recompute"))
+    if plan.parallel.context > 1:
+        block = 2 * plan.tokens * plan.arch.kv_width * size
+        yield Term(Bucket.BUFFERS, 2 * block, "keys and values on their way round the ring, two blocks", plan.because("context_parallel"))
 
 
 def _by_part(plan: Plan, layer: tuple[Saved, ...], layers: int) -> Iterator[Term]:
@@ -88,9 +110,10 @@ def _per_token(plan: Plan, rows: list[Saved]) -> str:
 
 def _frozen_first_norm(plan: Plan) -> int:
     """With frozen embeddings nothing before the first adapter needs a gradient: the first norm keeps nothing."""
-    if plan.full or plan.recompute.on or plan.arch.norm != "rmsnorm" or "rms_norm" in plan.kernels:
+    late = plan.stage is not None and not plan.stage.first
+    if late or plan.full or plan.recompute.on or plan.arch.norm != "rmsnorm" or "rms_norm" in plan.kernels:
         return 0
-    return plan.tokens * (4 * plan.arch.hidden + 4)
+    return plan.tokens * (4 * plan.stream + 4)
 
 
 def _spared(count: int) -> str:
@@ -100,15 +123,9 @@ def _spared(count: int) -> str:
 def outside_layers(plan: Plan) -> Iterator[Term]:
     """The final norm, the head's input, and the rotary tables."""
     arch, tokens = plan.arch, plan.tokens
-    stream, out = residual_bytes(plan), norm_output_bytes(plan)
     fused = "rms_norm" in plan.kernels
-    kept = (stream if fused else 4) * arch.hidden + 4
-    if plan.full:
-        kept += 0 if fused else stream * arch.hidden
-        kept += min(out, plan.precision.compute) * arch.hidden
-    yield Term(
-        Bucket.ACTIVATIONS, tokens * kept, f"final norm and head input: {tokens:,} tokens x {kept:,} B", plan.because(*_WORKLOAD, "model")
-    )
+    if plan.ends_here:
+        yield _final_norm(plan, fused)
     masked = masked_head(plan)
     if masked:
         yield Term(Bucket.ACTIVATIONS, masked, f"masked-language-model head: {tokens:,} tokens x {arch.hidden:,}", plan.because("model"))
@@ -122,10 +139,21 @@ def outside_layers(plan: Plan) -> Iterator[Term]:
         )
 
 
+def _final_norm(plan: Plan, fused: bool) -> Term:
+    stream, out, tokens = residual_bytes(plan), norm_output_bytes(plan), plan.tokens
+    kept = (stream if fused else 4) * plan.stream + 4
+    if plan.full:
+        kept += 0 if fused else stream * plan.stream
+        kept += min(out, plan.precision.compute) * plan.stream
+    return Term(
+        Bucket.ACTIVATIONS, tokens * kept, f"final norm and head input: {tokens:,} tokens x {kept:,} B", plan.because(*_WORKLOAD, "model")
+    )
+
+
 def masked_head(plan: Plan) -> int:
     """The head of a masked language model: a dense layer with its activation and norm before the output embedding
     (modeling_bert.py BertLMPredictionHead): its input, the dense output, the norm's input and the decoder's."""
-    if not plan.masked:
+    if not (plan.masked and plan.ends_here):
         return 0
     return plan.tokens * (4 * plan.precision.compute * plan.arch.hidden + 8)
 
@@ -140,9 +168,11 @@ def scaled_embedding(plan: Plan) -> int:
 
 def last_hidden_state(plan: Plan) -> int:
     """The model output keeps the last hidden state until the loss is made, where it is not the head's own input."""
+    if not plan.ends_here:
+        return 0
     if plan.precision.autocast and plan.full:
-        return 4 * plan.tokens * plan.arch.hidden
-    return 0 if plan.full else plan.precision.compute * plan.tokens * plan.arch.hidden
+        return 4 * plan.tokens * plan.stream
+    return 0 if plan.full else plan.precision.compute * plan.tokens * plan.stream
 
 
 # -- one layer's backward ----------------------------------------------------------------------------------------------
@@ -151,7 +181,7 @@ def last_hidden_state(plan: Plan) -> int:
 def recomputed_layer(plan: Plan, layer: tuple[Saved, ...]) -> int:
     """Bytes of one layer's tensors, made again before its backward. Reentrant checkpointing also holds the layer's output
     while it runs backward; a norm that keeps its very input shares it with the checkpoint."""
-    width = residual_bytes(plan) * plan.arch.hidden
+    width = residual_bytes(plan) * plan.stream
     output = width if plan.recompute.reentrant else 0
     shared = width if _norm_keeps_its_input(plan) else 0
     return total(layer, plan.tokens, plan.length) + (output - shared) * plan.tokens
@@ -167,11 +197,11 @@ def _norm_keeps_its_input(plan: Plan) -> bool:
 def mlp_backward(plan: Plan) -> int:
     """In flight while the MLP runs backward: gradients of product, activation and up, and of the residual; the product
     itself (or the adapter's copy of it) is freed first."""
-    arch, size = plan.arch, linear_output_bytes(plan)
+    size = linear_output_bytes(plan)
     width = _flying_width(plan)
     down = [linear for linear in plan.shape.layer if linear.reads in ("mlp_product", "expert_product")]
     frees = any(plan.trains(linear) or plan.adapted(linear) for linear in down)
-    return plan.tokens * ((2 if frees else 3) * size * width + residual_bytes(plan) * arch.hidden)
+    return plan.tokens * ((2 if frees else 3) * size * width + residual_bytes(plan) * plan.stream)
 
 
 def _flying_width(plan: Plan) -> int:
@@ -188,7 +218,7 @@ def attention_backward(plan: Plan, layer: tuple[Saved, ...]) -> int:
     """In flight while attention runs backward, less what the MLP and its norm have freed by then (may be negative)."""
     arch, size = plan.arch, plan.precision.compute
     freed = total((row for row in layer if row.part == "mlp" or row.what.startswith("MLP norm")), plan.tokens, plan.length)
-    residual = residual_bytes(plan) * arch.hidden
+    residual = residual_bytes(plan) * plan.stream
     if plan.attention in ("eager", "math"):
         # softmax backward: the gradients of its output and input, in fp32 or 16 bit; nothing of q, k, v exists yet
         flight = plan.length * arch.heads * (8 if size == 4 else 6)

@@ -46,7 +46,7 @@ def chunked_head_copies(plan: Plan) -> Iterator[Term]:
 
 def folded_experts(plan: Plan, layers: int) -> Iterator[Term]:
     """Second copies of the stacked experts of ``layers`` layers, with the adapter's update folded in."""
-    count = layers * folded_weights(plan) if plan.adapter is not None and not plan.expert_loop else 0
+    count = layers * folded_weights(plan) if plan.adapter is not None and not (plan.expert_loop or plan.one_buffer) else 0
     if count:
         size = plan.precision.compute if plan.quant is not None else plan.precision.weights
         yield Term(
@@ -76,7 +76,7 @@ def data_parallel(plan: Plan, train: Trainable) -> Iterator[Term]:
     ``gradient_as_bucket_view``), DeepSpeed's reduce bucket."""
     sharding = plan.sharding
     size = plan.adapter.dtype if plan.adapter is not None else plan.precision.grads
-    if sharding.kind == "ddp":
+    if sharding.kind == "ddp" and not plan.one_buffer:
         count = train.elements * size
         yield Term(
             Bucket.BUFFERS, count, f"DDP buckets: a copy of {train.elements:,} gradients x {size} B", plan.because("shard", "devices")
@@ -89,6 +89,8 @@ def _zero_buckets(plan: Plan, size: int) -> Iterator[Term]:
     """deepspeed/runtime/zero/stage_1_and_2.py and stage3.py, 0.19.6: one contiguous reduce bucket, two when communication
     overlaps, each at its full size however few parameters train."""
     sharding, zero = plan.sharding, plan.sharding.zero
+    if plan.one_buffer and "zero_bucket" not in plan.origins:
+        return
     if zero.contiguous:
         count = zero.reduce_bucket * (2 if zero.overlap and sharding.kind != "zero3" else 1)
         yield Term(

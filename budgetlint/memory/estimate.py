@@ -19,6 +19,8 @@ class Bucket(Enum):
     ALLOCATOR = "allocator"
     CONTEXT = "context"
 
+    __hash__ = object.__hash__  # members are singletons, and a bill looks them up often
+
 
 ALLOCATED_BUCKETS = (Bucket.WEIGHTS, Bucket.GRADIENTS, Bucket.OPTIMIZER, Bucket.ACTIVATIONS, Bucket.LOGITS, Bucket.BUFFERS)
 

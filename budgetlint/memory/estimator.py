@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from budgetlint.catalog.device import Device
+from budgetlint.memory import mixture, roles, rollouts
 from budgetlint.memory import phases as step_phases
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Assumption, Bucket, Estimate, Phase, Range, Term, Verdict
 from budgetlint.memory.families import family_of
 from budgetlint.memory.host import host_bytes
 from budgetlint.memory.layout import with_world
 from budgetlint.memory.need import FRAGMENTATION, PPM, Totals, totals, verdict
+from budgetlint.memory.pipeline import described
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.planner import Planned
-from budgetlint.memory.static import Trainable
+from budgetlint.memory.rank import misplaced, rank_plans
+from budgetlint.memory.static import Trainable, trainable
 
 BASE_SPREAD = 10_000
 """What small tensors, inputs, rounding to 512 B and unsplit block remainders add (0.2 %, torch c10/core/AllocatorConfig.h), and
@@ -43,13 +47,17 @@ def estimate(planned: Planned, capacity: Capacity | None) -> Estimate:
     """The bill, the totals and the verdict of one run on one device. Without plans (unknown model) nothing is known."""
     if not planned.plans:
         return _nothing(planned, capacity)
+    if capacity is not None:
+        known = (capacity.usable_low, capacity.usable_low, capacity.usable_high)
+        planned = replace(planned, plans=tuple(replace(plan, totals=known) for plan in planned.plans))
     answers = [_one(plan) for plan in planned.plans]
     best = answers[0]
     allocated = _allocated(answers, open_end=_open(planned))
     if "devices" in planned.missing:
         allocated = _on_any_number(planned, allocated)
     device = capacity.device if capacity else None
-    above = totals(allocated, device, WORLDS[0] if "devices" in planned.missing else planned.plans[0].sharding.world)
+    ranks = WORLDS[0] if "devices" in planned.missing else planned.plans[0].ranks
+    above = totals(allocated, device, ranks, set_aside=rollouts.share_in(best.plan, best.peak.name))
     judged = not set(planned.missing) - {"devices"}
     judgement = Verdict.UNKNOWN
     if capacity is not None:
@@ -60,26 +68,27 @@ def estimate(planned: Planned, capacity: Capacity | None) -> Estimate:
             judgement = Verdict.UNKNOWN
     limit = capacity.usable_low - (capacity.reserve or 0) if capacity else None
     plan = planned.plans[0]
+    train = trainable(plan) if plan.parallel.on else best.train
     return Estimate(
         verdict=judgement,
         missing=planned.missing if capacity else (*planned.missing, "device"),
         params=plan.shape.total,
-        trainable_params=best.train.elements,
+        trainable_params=train.elements,
         peak_phase=best.peak.name,
         need=above.need,
         allocated=allocated,
         reserved=above.reserved,
         device_total=above.device_total,
-        host=host_bytes(plan, best.train),
+        host=host_bytes(plan, train),
         buckets=_buckets(best.phases),
         phases=best.phases,
         bill=(*best.peak.terms, *_above(above)),
-        assumptions=(*planned.assumptions, *_basis(plan), *_readings(planned)),
+        assumptions=(*planned.assumptions, *_rank(best.plan), *_sized(best.plan, capacity), *_basis(plan), *_readings(planned)),
         limit=limit,
         usable_low=capacity.usable_low if capacity else None,
         usable_high=capacity.usable_high if capacity else None,
         static_bytes=best.static,
-        activation_allowance=None if limit is None else limit - best.static - above.context.bytes - above.communication.bytes,
+        activation_allowance=None if limit is None else limit - best.static - _outside(plan, above),
         tokens_that_fit=_tokens_that_fit(plan, above, limit),
         devices_needed=_devices_needed(planned, capacity),
     )
@@ -107,6 +116,7 @@ class _Answer:
     train: Trainable
     phases: tuple[Phase, ...]
     static: int
+    uneven: int = 0
 
     @property
     def peak(self) -> Phase:
@@ -114,14 +124,31 @@ class _Answer:
 
 
 def _one(plan: Plan) -> _Answer:
+    """The worst rank's."""
+    answers = [_on_rank(part) for part in rank_plans(plan)]
+    return max(answers, key=lambda answer: answer.peak.bytes)
+
+
+def _on_rank(plan: Plan) -> _Answer:
+    answer = _answer(plan)
+    return _answer(rollouts.sized(plan, answer.phases, partial(_ends, plan))) if rollouts.unsized(plan) else answer
+
+
+def _answer(plan: Plan) -> _Answer:
     step = step_phases.step_of(plan)
     moments = step_phases.phases(step)
     static = sum(term.bytes for term in step.resting if term.bucket in (Bucket.WEIGHTS, Bucket.OPTIMIZER)) + step.gradients.bytes
-    return _Answer(plan, step.train, moments, static)
+    return _Answer(plan, step.train, moments, static, mixture.uneven(plan, step.layer) + misplaced(plan, step.layer))
+
+
+OPEN = frozenset(
+    ("micro_batch", "seq_len", "adapter", "parallel", "rollout_engine", "rollout_batch", "rollout_memory", "critic_model", "reward_model")
+)
+"""What leaves the high end open while it is missing."""
 
 
 def _open(planned: Planned) -> bool:
-    return any(name in ("micro_batch", "seq_len", "adapter", "parallel", "task") for name in planned.missing)
+    return not OPEN.isdisjoint(planned.missing)
 
 
 def _allocated(answers: Iterable[_Answer], *, open_end: bool) -> Range:
@@ -132,14 +159,19 @@ def _allocated(answers: Iterable[_Answer], *, open_end: bool) -> Range:
 
 
 def _range(answer: _Answer) -> Range:
-    family, low, high, peak = family_of(answer.plan), 0, 0, answer.peak
-    for phase in answer.phases:
-        moving = _moving(answer.plan, phase)
-        spread = moving * family.spread_ppm // PPM + phase.bytes * BASE_SPREAD // PPM + _buffer_spread(answer.plan, phase)
-        saving = moving * COMPILED // PPM if answer.plan.compile else 0
-        low = max(low, phase.bytes - spread - saving - _evictable(answer.plan, phase))
-        high = max(high, phase.bytes + spread + saving)
-    return Range(peak.bytes, low // answer.plan.model_split, high + _masked(answer.plan))
+    plan, ends = answer.plan, [_ends(answer.plan, phase) for phase in answer.phases]
+    low, high = max(0, *(end[0] for end in ends)), max(end[1] for end in ends)
+    return Range(answer.peak.bytes, low // plan.model_split, high + _masked(plan) + answer.uneven)
+
+
+def _ends(plan: Plan, phase: Phase) -> tuple[int, int]:
+    """The least and the most that one phase can be."""
+    moving, own = _moving(plan, phase), phase.bytes - rollouts.share_in(plan, phase.name)
+    spread = moving * family_of(plan).spread_ppm // PPM + own * BASE_SPREAD // PPM + _buffer_spread(plan, phase)
+    saving = moving * COMPILED // PPM if plan.compile else 0
+    less, more = rollouts.unsure_share(plan, phase.name)
+    unsure = rollouts.may_be_less(plan, phase) + roles.may_be_less(plan, phase) + less
+    return phase.bytes - spread - saving - _evictable(plan, phase) - unsure, phase.bytes + spread + saving + more
 
 
 def _moving(plan: Plan, phase: Phase) -> int:
@@ -157,7 +189,7 @@ def _evictable(plan: Plan, phase: Phase) -> int:
 def _buffer_spread(plan: Plan, phase: Phase) -> int:
     """Collective buffers depend on the moment of overlap: a fifth either way."""
     sharded = plan.sharding.kind not in ("none",)
-    return phase.buckets[Bucket.BUFFERS] // 5 if sharded else 0
+    return (phase.buckets[Bucket.BUFFERS] - rollouts.share_in(plan, phase.name)) // 5 if sharded else 0
 
 
 def _masked(plan: Plan) -> int:
@@ -180,6 +212,18 @@ def _above(above: Totals) -> tuple[Term, ...]:
         rows.append(Term(Bucket.CONTEXT, above.communication.bytes, "communicators (NCCL)"))
     rows.append(Term(Bucket.ALLOCATOR, above.fragmentation.bytes, "fragmentation that cannot be given back"))
     return tuple(rows)
+
+
+def _rank(plan: Plan) -> tuple[Assumption, ...]:
+    if plan.stage is None:
+        return ()
+    return (Assumption(f"the bill is for the worst rank: {', '.join(described(plan.stage, plan.parallel))}", "parallel"),)
+
+
+def _sized(plan: Plan, capacity: Capacity | None) -> tuple[Assumption, ...]:
+    if capacity is not None or not rollouts.share(plan) or plan.rollout is None:
+        return ()
+    return (Assumption(f"{plan.rollout.engine}'s share is of the smallest device that holds the run", "rollout_memory"),)
 
 
 def _basis(plan: Plan) -> tuple[Assumption, ...]:
@@ -205,8 +249,12 @@ def _tokens_that_fit(plan: Plan, above: Totals, limit: int | None) -> int | None
     one, two = (_peak_at(plan, seq, batch) * share // PPM for batch in (1, 2))
     if two == one:
         return None
-    outside = above.context.bytes + above.communication.bytes
-    return max(0, seq + (limit - one - outside) * seq // (two - one))
+    return max(0, seq + (limit - one - above.context.bytes - above.communication.bytes) * seq // (two - one))
+
+
+def _outside(plan: Plan, above: Totals) -> int:
+    """What is neither static nor activations: context, communicators, the rollout engine's share."""
+    return above.context.bytes + above.communication.bytes + rollouts.share_in(plan, "backward")
 
 
 def _devices_needed(planned: Planned, capacity: Capacity | None) -> int | None:
@@ -217,7 +265,7 @@ def _devices_needed(planned: Planned, capacity: Capacity | None) -> int | None:
         plans = tuple(with_world(plan, world) for plan in planned.plans)
         tried = replace(planned, plans=plans, missing=())
         if estimate(tried, replace(capacity, ranks=world)).verdict is Verdict.FITS:
-            return world
+            return world * planned.plans[0].parallel.ranks
     return None
 
 

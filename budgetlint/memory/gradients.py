@@ -40,7 +40,7 @@ def at_last_layer(plan: Plan, train: Trainable) -> tuple[Term, ...]:
     """The head's gradient and that of the down projection; all of them where an earlier micro batch left them."""
     if plan.optimizer_in_backward:
         return (in_backward(plan, train),)
-    if plan.accum > 1 or not plan.full:
+    if plan.accum > 1 or plan.one_buffer or not plan.full:
         return (accumulated(plan, train), *sharded.gradient_of_the_unit(plan))
     return (_fresh(plan, down_elements(plan) + _head(plan), "head and the last down projection"),)
 
@@ -49,7 +49,7 @@ def at_first_layer(plan: Plan, train: Trainable) -> tuple[Term, ...]:
     """All but the first layer's own (its down projection's exists) and an untied embedding's."""
     if plan.optimizer_in_backward:
         return (in_backward(plan, train),)
-    if plan.accum > 1 or not plan.full:
+    if plan.accum > 1 or plan.one_buffer or not plan.full:
         return (accumulated(plan, train), *sharded.gradient_of_the_unit(plan))
     shape = plan.shape
     if plan.sharding.is_fsdp:
@@ -61,7 +61,7 @@ def at_first_layer(plan: Plan, train: Trainable) -> tuple[Term, ...]:
 
 def of_this_mlp(plan: Plan) -> Term:
     """Gate and up: they exist by the time attention runs backward."""
-    if not plan.full or plan.accum > 1 or plan.optimizer_in_backward:
+    if not plan.full or plan.accum > 1 or plan.one_buffer or plan.optimizer_in_backward:
         return Term(Bucket.GRADIENTS, 0, "")
     count = sum(linear.weights for linear in plan.shape.layer if linear.role in ("gate_proj", "up_proj", "gate_up_proj"))
     return _fresh(plan, count, "MLP of this layer")

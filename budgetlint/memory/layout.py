@@ -13,12 +13,13 @@ from typing import Any
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.memory.notes import Notes
+from budgetlint.memory.parallel import DEGREES, is_naive
 from budgetlint.memory.plan import Plan, Recompute, Sharding, Zero
 from budgetlint.run import OriginKind, Settings, Stack
 
 
 def sharding(settings: Settings, notes: Notes) -> Sharding:
-    devices: int | None = settings.value("devices")
+    devices = _devices(settings)
     kind = settings.value("shard")
     if kind is None:
         kind = "ddp" if (devices or 1) > 1 else "none"
@@ -31,12 +32,9 @@ def sharding(settings: Settings, notes: Notes) -> Sharding:
     if devices is None and kind not in ("none", "ddp"):
         notes.missing.append("devices")
         notes.assume("the number of devices is not stated: the high end is that of one or two, the low end that of very many", "devices")
-    if model_parallel(settings)[1] > 1:
-        notes.missing.append("parallel")
-        notes.assume("tensor, pipeline, context, expert parallel layouts are not modelled: the figures are for a whole model", "parallel")
-    split = max(1, (devices or 1) // _degree(settings, SPLITTING))
+    split = max(1, (devices or 1) // _degree(settings, SPLITTING[:1] if is_naive(settings) else SPLITTING))
     if kind == "ddp" and split == 1:
-        kind = "none" if devices == 1 else kind
+        kind = "none" if devices is not None else kind
     strategy = settings.value("shard_strategy", "full")
     over = _over(kind, strategy, split, settings.value("devices_per_node"))
     return Sharding(
@@ -54,11 +52,21 @@ def sharding(settings: Settings, notes: Notes) -> Sharding:
     )
 
 
-def whole_gradients(settings: Settings, stack: Stack, shard: Sharding) -> bool:
+def _devices(settings: Settings) -> int | None:
+    """As stated, or the product of all degrees."""
+    stated: int | None = settings.value("devices")
+    replicas = settings.value("data_parallel")
+    return stated or (replicas * _degree(settings, DEGREES[:3]) if replicas else None)
+
+
+def whole_gradients(settings: Settings, stack: Stack, shard: Sharding, *, pipelined: bool = False) -> bool:
     """FSDP under ``no_sync``: the Trainer (transformers 5.3 trainer.py; ``sync_each_batch`` has no effect from 4.46 to 5.1) and
     LitGPT (``fabric.no_backward_sync``) reduce in the last micro batch only. torchtune and torchtitan reduce in each.
     accelerate has it for FSDP2 since 1.11 (accelerator.py ``no_sync``): before, two micro batches of gpt-oss-20b took 21 GiB where
-    the whole gradients alone are 39 (axolotl examples/gpt-oss/README.md)."""
+    the whole gradients alone are 39 (axolotl examples/gpt-oss/README.md). A pipeline reduces after the last micro batch (torch 2.9
+    distributed/pipelining/stage.py ``backward_maybe_with_nosync``)."""
+    if pipelined and shard.grads_over > 1:
+        return True
     if not shard.is_fsdp or shard.grads_over == 1 or (settings.value("grad_accum", 1) or 1) == 1:
         return False
     if shard.kind == "fsdp2" and stack.at_least("accelerate", "1.11") is False:
@@ -68,7 +76,6 @@ def whole_gradients(settings: Settings, stack: Stack, shard: Sharding) -> bool:
     return stack.model_code in ("transformers", "litgpt")
 
 
-DEGREES = ("tensor_parallel", "pipeline_parallel", "context_parallel", "expert_parallel")
 MOST_RANKS = 1024
 """What an unknown degree (``--tensor-model-parallel-size $TP``) may be where the number of devices is not known either."""
 

@@ -1,9 +1,11 @@
 """Logits and loss: the tensors of vocabulary width, in the forward and in the loss backward.
 
-Sources: transformers 5.24 loss/loss_utils.py ``ForCausalLMLoss`` (``logits.float()``, labels shifted: 2+4+4 forward,
-4+4+4 backward), 4.46 to 4.48 the same file (a shifted fp32 copy beside: 2+4+4+4; 4.49 shifts the labels instead), 4.45.2
-modeling_mistral.py (``.float()`` at once: 4+4+4), 4.48.1 modeling_gpt_bigcode.py (no ``.float()``: the cross entropy of
-16-bit logits); Liger ``ops/fused_linear_cross_entropy.py``; TRL ``chunked_nll`` (256 tokens at a time).
+Sources: transformers 5.24 loss/loss_utils.py ``ForCausalLMLoss`` (``logits.float()``, labels shifted: 2+4+4 forward, 4+4+4
+backward), 4.46 to 4.48 the same file (a shifted fp32 copy beside: 2+4+4+4; 4.49 shifts the labels instead), 4.45.2
+modeling_mistral.py (``.float()`` at once: 4+4+4), 4.48.1 modeling_gpt_bigcode.py (no ``.float()``: the cross entropy of 16-bit
+logits); megatron-core 0.14.0 tensor_parallel/cross_entropy.py (in place of one fp32 copy: 2+4, 4+2); torch 2.9
+distributed/tensor/parallel/loss.py (``loss_parallel``: each operation apart, 2+4+4+4, 4+4+4+4); Liger
+``ops/fused_linear_cross_entropy.py``; TRL ``chunked_nll`` (256 tokens at a time).
 """
 
 from __future__ import annotations
@@ -32,6 +34,14 @@ _BACKWARD = ((4, "log-probabilities, fp32"), (4, "gradient of the loss, fp32"), 
 _FORWARD32 = ((4, "logits"), (4, "log-softmax, fp32"))
 
 RECIPES = {
+    "full-dtensor": Recipe(
+        ((2, "logits"), (4, "logits in fp32"), (4, "shifted, fp32"), (4, "exponentials or log-softmax, fp32")),
+        (*_BACKWARD, (4, "exponentials, fp32")),
+        ((4, "logits"), (4, "shifted"), (4, "exponentials or log-softmax")),
+    ),
+    "full-split": Recipe(
+        ((2, "logits"), (4, "softmax, fp32")), ((4, "softmax, then its gradient, fp32"), (2, "gradient")), ((4, "softmax"),)
+    ),
     "full": Recipe(((2, "logits"), (4, "logits in fp32"), (4, "log-softmax, fp32")), _BACKWARD, _FORWARD32),
     "full-shifted": Recipe(
         ((2, "logits"), (4, "logits in fp32"), (4, "shifted copy, fp32"), (4, "log-softmax, fp32")),
@@ -67,6 +77,21 @@ _PLAIN_AUTOCAST = Recipe(
 _PLAIN_FUSED = ((2, "logits"), (2, "shifted copy, then its gradient"), (2, "gradient of the logits"))
 """``full-plain``: what GPT-2 and its relatives did until `PLAIN_UNTIL`; autocast runs the cross entropy in fp32."""
 
+_SCALED32 = ((4, "logits in fp32"), (4, "logits at the sampling temperature, fp32"))
+_SCALED16 = ((2, "logits at the sampling temperature"), (2, "log-softmax"))
+_LOGPS = {
+    (4, False): Recipe(
+        _SCALED32, ((4, "logits, fp32"), (4, "gradients of each sequence, fp32"), (4, "gradient of the logits, fp32")), _SCALED32
+    ),
+    (4, True): Recipe(_SCALED32, ((4, "logits, fp32"), (12, "the logsumexp's gradient and its parts, fp32")), _SCALED32),
+    (2, False): Recipe(_SCALED16, ((2, "gradients of each sequence"), (2, "gradient of the logits")), _SCALED32),
+    (2, True): Recipe(_SCALED16, ((2, "log-softmax"), (2, "its gradient"), (2, "gradient of the logits")), _SCALED32),
+}
+"""``logps``, by bytes of a logit and whether the batch is one sequence: TRL's ``selective_log_softmax`` before 1.15 (0.24
+trainer/utils.py), log-probabilities of one token each. In fp32 (autocast: accelerate gives fp32 outputs) a logsumexp sequence by
+sequence keeps the logits; in 16 bit each sequence's log-softmax is kept and freed as it is used. The backward stacks the sequences'
+gradients. ``logits / temperature`` is a new tensor. (torch 2.13 on CPU: 8, 12 and 16 B; 4, 4 and 6 B.)"""
+
 PLAIN_UNTIL = {
     **dict.fromkeys(("gpt2", "gpt_bigcode", "gpt_neox", "bloom", "opt", "falcon", "mpt"), "4.49"),
     **dict.fromkeys(("stablelm", "persimmon"), "4.48"),
@@ -75,7 +100,7 @@ PLAIN_UNTIL = {
 
 
 def vocabulary_elements(plan: Plan) -> int:
-    return plan.tokens * plan.arch.vocab
+    return plan.scored * plan.arch.vocab
 
 
 def forward(plan: Plan) -> Iterator[Term]:
@@ -102,7 +127,7 @@ def backward(plan: Plan) -> Iterator[Term]:
     if plan.loss in ("fused", "chunked"):
         yield from _chunked(plan)
         return
-    if "cross_entropy" in plan.kernels:
+    if "cross_entropy" in plan.kernels and plan.loss != "logps":
         yield from _terms(plan, _recipe(plan).forward)
         return
     yield from _terms(plan, (*_recipe(plan).backward, *_capped(plan)))
@@ -114,6 +139,9 @@ def _capped(plan: Plan) -> tuple[tuple[int, str], ...]:
 
 
 def _recipe(plan: Plan) -> Recipe:
+    if plan.loss == "logps":
+        size = 4 if plan.precision.autocast or plan.precision.compute == 4 else 2
+        return _LOGPS[size, (plan.batch or 1) == 1]
     recipe = RECIPES.get(plan.loss, RECIPES["full"])
     if plan.masked and plan.precision.compute == 2:
         recipe = _MASKED_AUTOCAST if plan.precision.autocast else _MASKED16
@@ -135,25 +163,24 @@ def _terms(plan: Plan, rows: tuple[tuple[int, str], ...]) -> Iterator[Term]:
         yield Term(
             Bucket.LOGITS,
             count * size,
-            f"{what}: {plan.tokens:,} tokens x {plan.arch.vocab:,} vocabulary x {size} B",
-            plan.because("micro_batch", "seq_len", "model", "loss"),
+            f"{what}: {plan.scored:,} tokens x {plan.arch.vocab:,} vocabulary x {size} B",
+            plan.because("micro_batch", *(("seq_len",) if plan.completion is None else ("completion_len",)), "model", "loss"),
         )
 
 
 def _chunked(plan: Plan) -> Iterator[Term]:
-    tokens, vocab, hidden = plan.tokens, plan.arch.vocab, plan.arch.hidden
+    tokens, vocab, hidden = plan.scored, plan.arch.vocab, plan.arch.hidden
     if plan.loss == "chunked":
         chunk, size = min(CHUNK, tokens), 12
         yield Term(
             Bucket.LOGITS, chunk * vocab * size, f"logits of one chunk: {chunk:,} tokens x {vocab:,} x {size} B", plan.because("loss")
         )
         return
-    chunk = min(tokens, _next_power_of_two(-(-tokens // -(-vocab // hidden))))
-    size = plan.precision.compute
+    chunk, size, wide = _chunk(plan, tokens), plan.precision.compute, _chunk_bytes(plan)
     yield Term(
         Bucket.LOGITS,
-        chunk * vocab * (size + 4),
-        f"logits of one chunk: {chunk:,} tokens x {vocab:,} x {size + 4} B",
+        chunk * vocab * wide,
+        f"logits of one chunk: {chunk:,} tokens x {vocab:,} x {wide} B",
         plan.because("loss", "kernels"),
     )
     yield Term(
@@ -169,6 +196,19 @@ def _chunked(plan: Plan) -> Iterator[Term]:
             f"gradient of the head, made in the forward: {vocab:,} x {hidden:,} x {size} B",
             plan.because("loss", "kernels"),
         )
+
+
+def _chunk(plan: Plan, tokens: int) -> int:
+    """Tokens whose logits exist at a time. Liger's losses of RL trainers take one sequence (0.6.4 chunked_loss/fused_linear_ppo.py
+    ``chunk_size: int = 1``), its cross entropy as many as make the logits no larger than the hidden states."""
+    if plan.completion is not None:
+        return min(tokens, plan.completion)
+    return min(tokens, _next_power_of_two(-(-tokens // -(-plan.arch.vocab // plan.arch.hidden))))
+
+
+def _chunk_bytes(plan: Plan) -> int:
+    """Logits and fp32 log-probabilities (same file), and in the RL losses the gradients of both."""
+    return plan.precision.compute + (4 if plan.completion is None else 12)
 
 
 def _next_power_of_two(number: int) -> int:

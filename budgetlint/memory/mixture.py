@@ -7,11 +7,11 @@ keeps the same rows in pieces.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from budgetlint.memory.blocks import gated, gated_mlp, linear
 from budgetlint.memory.plan import Plan
-from budgetlint.memory.saved import Saved
+from budgetlint.memory.saved import Saved, total
 from budgetlint.memory.tape import Tape, Value, new
 
 INDEX = 8
@@ -36,6 +36,15 @@ def folded_weights(plan: Plan) -> int:
     """Elements of expert and router matrices in one layer that an adapter changes: peft 0.21 (tuners/lora/layer.py
     ParamWrapper) makes ``W + scaling * B A`` of the whole stack, in W's dtype, and the backward needs it."""
     return sum(linear.weights for linear in plan.shape.layer if plan.adapted(linear) and _is_parameter(linear.role))
+
+
+def uneven(plan: Plan, layer: Iterable[Saved]) -> int:
+    """Bytes that a rank keeps more where twice as many tokens as on average come to its experts (no token is dropped:
+    megatron-core 0.14.0 transformer/moe/token_dispatcher.py). Stated, not fitted."""
+    if plan.parallel.expert == 1:
+        return 0
+    layers = 1 if plan.recompute.on else plan.shape.layers
+    return layers * total((row for row in layer if row.part == "mlp"), plan.tokens, plan.length)
 
 
 def _is_parameter(role: str) -> bool:

@@ -37,15 +37,22 @@ class Totals:
     device_total: Range
 
 
-def totals(allocated: Range, device: Device | None, ranks: int) -> Totals:
-    """Need, reserved and device totals above an allocated peak."""
+def totals(allocated: Range, device: Device | None, ranks: int, *, set_aside: int = 0) -> Totals:
+    """Need, reserved and device totals above an allocated peak. ``set_aside``: the part of it that a rollout engine took at once
+    and shares out itself, which does not fragment."""
     low, best, high = context_bytes(device)
     context = Range(best, low, high)
     communication = Range(COMMUNICATION[1], COMMUNICATION[0], COMMUNICATION[2]) if ranks > 1 else Range(0, 0, 0)
-    fragmentation = _share(allocated, FRAGMENTATION)
+    changing = _less(allocated, set_aside)
+    fragmentation = _share(changing, FRAGMENTATION)
     outside = context.plus(communication)
-    reserved = allocated.plus(_share(allocated, POOL))
+    reserved = allocated.plus(_share(changing, POOL))
     return Totals(context, communication, fragmentation, allocated.plus(fragmentation).plus(outside), reserved, reserved.plus(outside))
+
+
+def _less(allocated: Range, part: int) -> Range:
+    high = None if allocated.high is None else max(0, allocated.high - part)
+    return Range(max(0, allocated.bytes - part), max(0, allocated.low - part), high)
 
 
 def _share(allocated: Range, ppm: tuple[int, int, int]) -> Range:

@@ -1,8 +1,8 @@
 """The step moment by moment: what is live together, and which moment of each phase is the highest.
 
-Phases are load, forward, backward, step and eval; saving gathers on the host and adds nothing here. Backward has four moments:
-the loss, the last layer, the first layer
-and the embedding; each is linear in the number of layers, so the ends decide. Formulas: `docs/memory.md`.
+Phases are load, rollout (where the run writes what it trains on), forward, backward, step and eval; saving gathers on the host and
+adds nothing here. Backward has four moments: the loss, the last layer, the first layer and the embedding; each is linear in the number
+of layers, so the ends decide. Formulas: `docs/memory.md`.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from budgetlint.memory import activations, buffers, gradients, litgpt, loss, roles, sharded, static
+from budgetlint.memory import activations, buffers, gradients, litgpt, loss, megatron, roles, rollouts, sharded, static
 from budgetlint.memory.estimate import Bucket, Phase, Term
 from budgetlint.memory.families import layer_saved
 from budgetlint.memory.plan import Plan, Recompute
 from budgetlint.memory.saved import Saved, total
+from budgetlint.memory.sequence import split_stream
 from budgetlint.memory.static import Trainable
 
 
@@ -27,25 +28,30 @@ class Step:
     layer: tuple[Saved, ...]
     resting: tuple[Term, ...]
     gradients: Term
+    flying: tuple[Term, ...] = ()
 
     @property
     def carried(self) -> tuple[Term, ...]:
         """Gradients of the micro batches before this one."""
-        kept = self.plan.accum > 1 and not self.plan.optimizer_in_backward
+        kept = (self.plan.accum > 1 or self.plan.one_buffer) and not self.plan.optimizer_in_backward
         return (gradients.accumulated(self.plan, self.train),) if kept else ()
 
 
 def step_of(plan: Plan) -> Step:
     train = static.trainable(plan)
-    beside = tuple(roles.weights(plan))
+    beside = (*roles.held(plan), *rollouts.always(plan))
     fixed = (*static.weights(plan, train), *beside, *static.optimizer(plan, train))
     resting = (*fixed, *buffers.workspaces(plan), *buffers.data_parallel(plan, train))
-    return Step(plan, train, layer_of(plan), resting, gradients.in_backward(plan, train))
+    layer = layer_of(plan)
+    flying = (*activations.in_flight(plan, layer), *roles.in_the_backward(plan))
+    return Step(plan, train, layer, resting, gradients.in_backward(plan, train), flying)
 
 
 def layer_of(plan: Plan) -> tuple[Saved, ...]:
     """What one layer keeps, by the code that runs the model."""
-    return tuple(litgpt.layer(plan)) if plan.model_code == "litgpt" else layer_saved(plan)
+    if plan.model_code == "megatron" and plan.arch.kind in ("decoder", "encoder"):
+        return megatron.layer(plan)
+    return tuple(litgpt.layer(plan)) if plan.model_code == "litgpt" else split_stream(plan, layer_saved(plan))
 
 
 def phases(step: Step) -> tuple[Phase, ...]:
@@ -56,8 +62,9 @@ def phases(step: Step) -> tuple[Phase, ...]:
         _highest("step", [_optimizer_step(step)]),
     )
     load = _highest("load", [("the weights", tuple(term for term in step.resting if term.bucket is Bucket.WEIGHTS))])
+    rollout = (_highest("rollout", rollouts.moments(step)),) if step.plan.rollout else ()
     evaluation = (_highest("eval", [_evaluation(step)]),) if step.plan.eval_batch else ()
-    return (load, *training, *evaluation)
+    return (load, *rollout, *training, *evaluation)
 
 
 def _highest(name: str, moments: Iterable[tuple[str, tuple[Term, ...]]]) -> Phase:
@@ -71,6 +78,7 @@ def _forward(step: Step) -> tuple[str, tuple[Term, ...]]:
     return "the logits", (
         *step.resting,
         *step.carried,
+        *step.flying,
         *activations.kept_layers(plan, step.layer),
         *activations.outside_layers(plan),
         Term(
@@ -99,6 +107,7 @@ def _loss_backward(step: Step) -> tuple[str, tuple[Term, ...]]:
     return "the loss", (
         *step.resting,
         *step.carried,
+        *step.flying,
         *activations.kept_layers(plan, step.layer),
         *activations.outside_layers(plan),
         *loss.backward(plan),
@@ -112,7 +121,7 @@ def _loss_backward(step: Step) -> tuple[str, tuple[Term, ...]]:
 def _layer_backward(step: Step) -> Iterator[tuple[str, tuple[Term, ...]]]:
     plan = step.plan
     last, first = gradients.at_last_layer(plan, step.train), gradients.at_first_layer(plan, step.train)
-    rest = (*step.resting, *sharded.parameters(plan, layers=sharded.backward_layers(plan)), *buffers.dequantised(plan))
+    rest = (*step.resting, *step.flying, *sharded.parameters(plan, layers=sharded.backward_layers(plan)), *buffers.dequantised(plan))
     held = tuple(activations.kept_layers(plan, step.layer))
     one = tuple(_held_at_the_first(step, held))
     for moment, flight, more in (
@@ -144,7 +153,7 @@ def _held_at_the_first(step: Step, held: tuple[Term, ...]) -> Iterator[Term]:
 def _working_set(step: Step, moment: str, flight: int) -> Iterator[Term]:
     plan = step.plan
     if plan.recompute.on:
-        again = activations.recomputed_layer(plan, step.layer)
+        again = plan.recompute.chunk * activations.recomputed_layer(plan, step.layer)
         yield Term(
             Bucket.ACTIVATIONS, again, f"one layer made again: {plan.tokens:,} tokens", plan.because("recompute", "micro_batch", "seq_len")
         )
@@ -166,8 +175,8 @@ def _embedding_backward(step: Step) -> tuple[str, tuple[Term, ...]]:
         return "the embedding", (*step.resting, *sharded.root_reduction(plan))
     if plan.sharding.is_fsdp and plan.full:
         stored = gradients.stored(plan, step.train.elements - plan.shape.root)
-        return "the embedding", (*step.resting, stored, *sharded.root_reduction(plan))
-    return "the embedding", (*step.resting, step.gradients, gradients.tied_twice(plan))
+        return "the embedding", (*step.resting, *step.flying, stored, *sharded.root_reduction(plan))
+    return "the embedding", (*step.resting, *step.flying, step.gradients, gradients.tied_twice(plan))
 
 
 def _evaluation(step: Step) -> tuple[str, tuple[Term, ...]]:
@@ -186,6 +195,7 @@ def _evaluation(step: Step) -> tuple[str, tuple[Term, ...]]:
 
 def _optimizer_step(step: Step) -> tuple[str, tuple[Term, ...]]:
     """Nothing but the state where each parameter stepped in the backward already."""
+    others = tuple(term for term in step.flying if term.bucket is Bucket.GRADIENTS)
     if step.plan.optimizer_in_backward:
-        return "the last update", (*step.resting, step.gradients)
-    return "the update", (*step.resting, step.gradients, *static.step_temporaries(step.plan, step.train))
+        return "the last update", (*step.resting, *others, step.gradients)
+    return "the update", (*step.resting, *others, step.gradients, *static.step_temporaries(step.plan, step.train))

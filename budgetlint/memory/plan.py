@@ -9,8 +9,12 @@ from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.device import Device
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.memory.estimate import Assumption
-from budgetlint.memory.shape import Linear, Shape
+from budgetlint.memory.parallel import ALONE, Parallel, Stage
+from budgetlint.memory.shape import Linear, Shape, shape_of
 from budgetlint.run import Setting
+
+HEADLESS = frozenset({"classification", "regression", "none"})
+"""``model_head``: what stands in the place of a language-modelling head (AutoModelForSequenceClassification), or nothing."""
 
 DTYPE_BYTES = {"fp32": 4, "bf16": 2, "fp16": 2, "fp8": 1}
 
@@ -62,16 +66,19 @@ class Adapter:
 
 @dataclass(frozen=True, slots=True)
 class Recompute:
-    """Activation checkpointing: ``kind`` none, selective or full, on every ``every``-th layer."""
+    """Activation checkpointing: ``kind`` none, selective, full or core (Megatron's selective: only the scores are made again), on
+    every ``every``-th layer; ``chunk`` layers share a checkpoint; ``first``: only so many layers, from the first on."""
 
     kind: str = "none"
     every: int = 1
     reentrant: bool = False
     offload: bool = False
+    chunk: int = 1
+    first: int | None = None
 
     @property
     def on(self) -> bool:
-        return self.kind != "none"
+        return self.kind not in ("none", "core")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,16 +120,43 @@ class Sharding:
         return self.kind.startswith("zero")
 
 
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A model beside the one that trains. ``size``: bytes of a weight; ``trains``: it has optimizer states (a critic), and
+    ``together``: its backward is the policy's."""
+
+    role: str
+    arch: Architecture
+    size: int
+    trains: bool = False
+    together: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout:
+    """How a run writes what it trains on. ``engine`` hf: the trained model's own ``generate`` over ``batch`` sequences. Any other
+    engine takes ``share_ppm`` of the device; ``sleeps``: not while the policy trains. ``frees``: what waits on the host meanwhile.
+    ``gathers``: ZeRO-3 makes the model whole."""
+
+    engine: str
+    batch: int = 0
+    share_ppm: int = 0
+    sleeps: bool = False
+    frees: frozenset[str] = frozenset()
+    gathers: bool = True
+
+
 @dataclass(frozen=True)
 class Plan:
     """Everything the estimator needs. ``batch`` and ``seq`` are None where the run does not say them.
 
-    ``repeat_kv``: the attention kernel gets a copy of the keys and values for every query head. ``model_split``: over how
-    many ranks tensor, pipeline, context and expert parallelism split the model: their layouts are not modelled, so the low
-    end is divided by it and the answer stays open (at most, where a degree is not known). ``whole_gradients``: FSDP keeps the
-    gradients of earlier micro batches unsharded. ``cutoff``: ``seq`` is where a default cuts samples, which may all be
-    shorter. ``optimizer_in_backward``: each parameter steps as soon as its gradient is
-    there. ``reference``: the frozen model beside the one that trains.
+    ``repeat_kv``: the attention kernel gets a copy of the keys and values for every query head. ``parallel``: how
+    tensor, pipeline, context and expert parallelism split the model; ``stage``: the part of it that the plan is of (`rank.py`).
+    ``model_split``: over how many ranks at most, where the layout is not modelled: the low end is divided by it, the answer open.
+    ``whole_gradients``: FSDP keeps the gradients of earlier micro batches unsharded. ``cutoff``: ``seq`` is where a default cuts
+    samples, which may all be shorter. ``optimizer_in_backward``: each parameter steps as soon as its gradient is there.
+    ``beside``: other models on the device. ``completion``: the longest completion, where only completions get logits.
+    ``totals``: least, best and most bytes of the device, which a rollout engine takes its share of; None: not known yet.
     """
 
     arch: Architecture
@@ -149,8 +183,13 @@ class Plan:
     model_code: str = "transformers"
     eval_batch: int | None = None
     head: str = ""
-    reference: Architecture | None = None
+    beside: tuple[Beside, ...] = ()
+    completion: int | None = None
+    rollout: Rollout | None = None
+    totals: tuple[int, int, int] | None = None
     model_split: int = 1
+    parallel: Parallel = ALONE
+    stage: Stage | None = None
     padded: bool = False
     device: Device | None = None
     origins: Mapping[str, Setting] = field(default_factory=dict)
@@ -158,17 +197,34 @@ class Plan:
 
     @property
     def tokens(self) -> int:
-        """Tokens of one micro batch; 1 stands for what is not known."""
-        return (self.batch or 1) * (self.seq or 1)
+        """Tokens of one micro batch on one rank (context parallelism splits sequences); 1 stands for what is not known."""
+        return -(-(self.batch or 1) * self.length // self.parallel.context)
 
     @property
     def length(self) -> int:
-        return self.seq or 1
+        """Tokens of the longest sequence; at least its completion where the prompt is not known."""
+        return self.seq or self.completion or 1
+
+    @property
+    def scored(self) -> int:
+        """Tokens of one micro batch that get logits: all, or the completions (TRL asks the model for one more each)."""
+        return self.tokens if self.completion is None else min(self.tokens, (self.batch or 1) * (self.completion + 1))
 
     @property
     def makes_logits(self) -> bool:
         """Something of vocabulary width stands at the end: a decoder's head, or an encoder's for masked language modelling."""
-        return self.arch.kind in ("decoder", "encoder-decoder") or self.masked
+        here = self.stage is None or self.stage.last
+        return here and ((self.arch.kind in ("decoder", "encoder-decoder") and self.head not in HEADLESS) or self.masked)
+
+    @property
+    def ends_here(self) -> bool:
+        """The final norm and what follows it are on this rank."""
+        return self.stage is None or self.stage.last
+
+    @property
+    def stream(self) -> int:
+        """Width of the residual stream between blocks that one rank keeps: sequence parallelism splits its positions."""
+        return -(-self.arch.hidden // self.parallel.stream_over)
 
     @property
     def masked(self) -> bool:
@@ -190,6 +246,25 @@ class Plan:
         if self.quant is None:
             return 0
         return sum(linear.weights for linear in self.shape.layer if self.quant.experts or not linear.role.startswith("expert_"))
+
+    @property
+    def expert_elements(self) -> int:
+        """Elements of the routed experts on this rank."""
+        return self.shape.layers * sum(linear.weights for linear in self.shape.layer if linear.role.startswith("expert_"))
+
+    @property
+    def ranks(self) -> int:
+        """Processes of the run, as far as known."""
+        return max(self.sharding.world, self.parallel.context, self.parallel.expert) * self.parallel.ranks
+
+    def of_this_rank(self, count: int) -> int:
+        """This rank's part of what lies over a whole model that is split as this one."""
+        return count if self.stage is None else -(-count * self.shape.total // shape_of(self.shape.arch).total)
+
+    @property
+    def one_buffer(self) -> bool:
+        """Gradients lie in one buffer from the start (megatron-core 0.14.0 distributed/param_and_grad_buffer.py)."""
+        return self.model_code == "megatron"
 
     def adapted(self, linear: Linear) -> bool:
         return self.adapter is not None and linear.role in self.adapter.targets

@@ -12,12 +12,13 @@ from budgetlint.catalog.ledger import linears
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.catalog.targets import resolve_targets
-from budgetlint.memory import roles
+from budgetlint.memory import roles, rollouts
 from budgetlint.memory.attend import MASKED
 from budgetlint.memory.estimate import Assumption
 from budgetlint.memory.layout import least, model_parallel, sharding, whole_gradients
 from budgetlint.memory.notes import Notes
-from budgetlint.memory.plan import Adapter, Plan, Quant, Recompute
+from budgetlint.memory.parallel import ALONE, parallel_of
+from budgetlint.memory.plan import HEADLESS, Adapter, Plan, Quant, Recompute
 from budgetlint.memory.recipe import precision_of
 from budgetlint.memory.shape import shape_of
 from budgetlint.memory.versions import by_version
@@ -78,6 +79,7 @@ def _unique(plans: list[Plan]) -> tuple[Plan, ...]:
 
 _READ = (
     "precision", "whole_gradients", "optimizer", "optimizer_impl", "loss", "recompute", "attention", "sharding", "quant", "adapter",
+    "seq", "completion", "beside", "rollout",
 )  # fmt: skip
 """What two readings of one run can differ in."""
 
@@ -103,8 +105,14 @@ def _read_as(settings: Settings, unsettled: list[Setting], index: int) -> Settin
 def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device | None, notes: Notes) -> Plan:
     if stack.model_code == "litgpt":
         arch = replace(arch, tied=False)  # litgpt/model.py never ties lm_head to wte
+    if arch.kind == "decoder" and settings.value("model_head") in HEADLESS:
+        arch = replace(arch, tied=True)  # no table of its own at the end
     adapter = _adapter(settings, arch, notes, stack)
     shard = sharding(settings, notes)
+    parallel = parallel_of(settings, stack, arch, notes)
+    pipelined = parallel is not None and parallel.pipeline > 1 and shard.is_fsdp
+    if pipelined and stack.model_code == "torchtitan" and "reshard_after_forward" not in settings:
+        shard = replace(shard, reshard=False)  # torchtitan 0.2.2 apply_fsdp: the default policy keeps parameters under a pipeline
     settings = _with_default_precision(settings, arch, notes)
     precision = precision_of(settings, adapter=adapter is not None, shard=shard.kind)
     quant = _quant(settings, notes)
@@ -124,16 +132,19 @@ def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device |
         attention=_kernel(settings, arch, precision.compute, notes),
         loss=_loss(settings),
         sharding=shard,
-        whole_gradients=whole_gradients(settings, stack, shard),
+        whole_gradients=whole_gradients(settings, stack, shard, pipelined=pipelined),
         adapter=adapter,
         quant=quant,
         kernels=_kernels(settings, notes),
         model_code=stack.model_code,
-        model_split=model_parallel(settings)[1],
+        model_split=model_parallel(settings)[1] if parallel is None else 1,
+        parallel=parallel or ALONE,
         cutoff=_cuts(settings),
         optimizer_in_backward=bool(settings.value("optimizer_in_backward", False)),
         head=settings.value("model_head", ""),
-        reference=_reference(settings, arch, notes, adapter=adapter is not None),
+        beside=roles.beside(settings, arch, notes, adapter=adapter is not None, size=precision.weights),
+        completion=settings.value("completion_len"),
+        rollout=rollouts.rollout_of(settings, notes),
         eval_batch=_evaluated(settings),
         repeat_kv=_repeats_keys(settings, arch, stack),
         expert_loop=bool(arch.experts) and stack.at_least("transformers", FUSED_EXPERTS_SINCE) is False,
@@ -151,18 +162,6 @@ def _evaluated(settings: Settings) -> int | None:
 
 def _times(count: int | None, factor: int) -> int | None:
     return count if count is None else count * factor
-
-
-def _reference(settings: Settings, arch: Architecture, notes: Notes, *, adapter: bool) -> Architecture | None:
-    task, found = settings.value("task"), roles.reference_of(settings, arch, adapter=adapter)
-    if task in roles.PAIRS:
-        notes.assume(f"{task}: an example is two sequences, chosen and rejected", "task")
-    if found is not None and "reference_model" not in settings:
-        notes.assume(f"{task}: a frozen copy of the model is the reference", "task")
-    if task in roles.ROLLOUTS:
-        notes.missing.append("task")
-        notes.assume(f"{task}: what generates the rollouts and scores them is not modelled", "task")
-    return found
 
 
 def _cuts(settings: Settings) -> bool:
@@ -219,8 +218,9 @@ def _adapter(settings: Settings, arch: Architecture, notes: Notes, stack: Stack)
 
 def _target_roles(arch: Architecture, targets: tuple[str, ...], stack: Stack) -> frozenset[str]:
     """The roles that are adapted. transformers 5 keeps experts and routers as parameters, which PEFT's linears do not reach;
-    LitGPT packs q, k and v into one weight and adapts parts of it (litgpt/lora.py ``LoRAQKVLinear``)."""
-    matched, _ = resolve_targets(arch, targets, fused_experts=stack.at_least("transformers", FUSED_EXPERTS_SINCE) is not False)
+    Megatron's are grouped linears; LitGPT packs q, k and v into one weight and adapts parts of it (litgpt/lora.py ``LoRAQKVLinear``)."""
+    fused = stack.model_code != "megatron" and stack.at_least("transformers", FUSED_EXPERTS_SINCE) is not False
+    matched, _ = resolve_targets(arch, targets, fused_experts=fused)
     roles = {item.role for item in matched}
     if stack.model_code == "litgpt":
         parts = {"q_proj", "k_proj", "v_proj"} & (set(targets) | roles)
@@ -285,9 +285,13 @@ def _recompute(settings: Settings, stack: Stack) -> Recompute:
     reentrant = settings.value("recompute_reentrant")
     if reentrant is None:
         reentrant = stack.at_least("transformers", "5.0") is False
+    kind, every = settings.value("recompute", "none"), settings.value("recompute_every", 1) or 1
+    megatron = stack.model_code == "megatron"
     return Recompute(
-        kind=settings.value("recompute", "none"),
-        every=settings.value("recompute_every", 1) or 1,
+        kind="core" if megatron and kind == "selective" else kind,
+        every=1 if megatron else every,
+        chunk=every if megatron else 1,
+        first=settings.value("recompute_layers"),
         reentrant=bool(reentrant),
         offload=bool(settings.value("recompute_offload", False)),
     )
@@ -347,6 +351,8 @@ def _loss(settings: Settings) -> str:
     stated: str = settings.value("loss", "")
     if stated in ("fused", "chunked"):
         return stated
+    if "completion_len" in settings:
+        return "logps"
     if "linear_cross_entropy" in kernels:
         return "fused"
     return "full"

@@ -76,8 +76,9 @@ def held_outputs(plan: Plan) -> Iterator[Term]:
 def whole_gradients(plan: Plan, elements: int) -> Term:
     """Gradients of ``elements`` trained weights under ``no_sync``, in the dtype of the gathered parameters. LitGPT wraps whole
     blocks: the gradient of a block's flat parameter has its frozen weights too (torch 2.13 _flat_param.py: parts of one tensor; a
-    run on gloo shows it)."""
-    size = plan.precision.compute
+    run on gloo shows it). torchtitan reduces in fp32, and so it accumulates (torch 2.9 _fsdp_param.py
+    ``to_accumulated_grad_if_needed``)."""
+    size = plan.precision.grads if plan.model_code == "torchtitan" else plan.precision.compute
     if plan.model_code == "litgpt" and plan.adapter is not None:
         elements = plan.shape.layers * plan.shape.layer_total
     return Term(

@@ -34,10 +34,9 @@ def _model_tensors(plan: Plan) -> Iterator[tuple[int, int, int]]:
     for linear in linears:
         yield linear.outputs, linear.inputs, linear.experts * shape.layers
     small = shape.layer_small * shape.layers + shape.final_norm + shape.other
-    yield arch.vocab, arch.hidden, 1
-    if shape.head:
-        yield arch.vocab, arch.hidden, 1
-    counted = sum(linear.weights for linear in linears) * shape.layers + arch.vocab * arch.hidden * (2 if shape.head else 1)
+    tables = [-(-count // arch.hidden) for count in (shape.embed, shape.head) if count]
+    yield from ((rows, arch.hidden, 1) for rows in tables)
+    counted = sum(linear.weights for linear in linears) * shape.layers + arch.hidden * sum(tables)
     rest = shape.total - counted
     if rest > 0:
         width = max(arch.hidden, 1)
@@ -79,7 +78,7 @@ def weights(plan: Plan, train: Trainable) -> Iterator[Term]:
         size = plan.precision.weights
         yield Term(
             Bucket.WEIGHTS,
-            split(plan.shape.total * size, over),
+            share(plan, plan.shape.total * size, over),
             f"{plan.shape.total:,} parameters x {size} B{_over(over)}",
             plan.because("model", "weights_dtype", "precision", "shard"),
         )
@@ -117,15 +116,16 @@ def _quantised(plan: Plan, over: int) -> Iterator[Term]:
 
 
 def gradient_bytes(plan: Plan, elements: int) -> int:
-    """Stored gradients of ``elements`` trainable parameters on one device; none where they wait on the host for its optimizer:
-    DeepSpeed 0.19.6 stage3.py ``grad_partitions_flat_buffer``, stage_1_and_2.py ``async_accumulate_grad_in_cpu_via_gpu``; torch 2.13
-    FSDP ``CPUOffload`` and ``CPUOffloadPolicy`` ("gradients are offloaded as well")."""
+    """Stored gradients of ``elements`` trainable parameters on one device; none where they wait on the host for its optimizer: DeepSpeed
+    0.19.6 stage3.py ``grad_partitions_flat_buffer``, stage_1_and_2.py ``async_accumulate_grad_in_cpu_via_gpu``; torch 2.13 FSDP
+    ``CPUOffload`` and ``CPUOffloadPolicy`` ("gradients are offloaded as well"). Megatron's buffer stays on the device
+    (megatron-core 0.14.0 optimizer/cpu_offloading/hybrid_optimizer.py copies from it)."""
     sharding = plan.sharding
     on_host = sharding.offload_params if sharding.is_fsdp else sharding.offload_optimizer and sharding.is_zero
-    if not plan.optimizer.keeps_gradients or on_host:
+    if not plan.optimizer.keeps_gradients or (on_host and not plan.one_buffer):
         return 0
     size = plan.adapter.dtype if plan.adapter is not None else plan.precision.grads
-    return split(elements * size, plan.sharding.grads_over)
+    return share(plan, elements * size, plan.sharding.grads_over)
 
 
 def gradients(plan: Plan, train: Trainable) -> Term:
@@ -150,7 +150,7 @@ def optimizer(plan: Plan, train: Trainable) -> Iterator[Term]:
     if precision.master and plan.adapter is None:
         yield Term(
             Bucket.OPTIMIZER,
-            split(train.elements * precision.master, over),
+            share(plan, train.elements * precision.master, over),
             f"{train.elements:,} master weights x {precision.master} B{_over(over)}",
             plan.because("precision", "engine_dtype", "shard"),
         )
@@ -158,7 +158,7 @@ def optimizer(plan: Plan, train: Trainable) -> Iterator[Term]:
     if states:
         yield Term(
             Bucket.OPTIMIZER,
-            split(states, over),
+            share(plan, states, over),
             f"{plan.optimizer.name} states of {train.elements:,} parameters, {states / max(train.elements, 1):.3f} B each{_over(over)}",
             plan.because("optimizer", "optimizer_state", "lora_r", "precision", "shard"),
         )
@@ -178,6 +178,13 @@ def step_temporaries(plan: Plan, train: Trainable) -> Iterator[Term]:
     if precision.master and precision.grads < 4 and plan.adapter is None and sharding.is_zero:
         group = min(sharding.zero.sub_group, -(-train.elements // over)) if sharding.kind == "zero3" else -(-train.elements // over)
         yield Term(Bucket.BUFFERS, group * 4, f"{group:,} gradients cast to fp32 for the step", plan.because("shard", "zero_sub_group"))
+    if precision.master and precision.grads < 4 and plan.full and plan.one_buffer and not sharding.is_zero:
+        yield Term(
+            Bucket.BUFFERS,
+            4 * train.elements,
+            f"{train.elements:,} gradients cast to fp32 for the step",
+            plan.because("precision", "grads_dtype"),
+        )
     size = 4 if precision.master else (plan.adapter.dtype if plan.adapter is not None else precision.state)
     implementation = plan.optimizer.impl or plan.optimizer_impl
     if implementation == "foreach" and plan.optimizer.step_temp:
@@ -195,6 +202,17 @@ def step_temporaries(plan: Plan, train: Trainable) -> Iterator[Term]:
             f"2 temporaries of the largest tensor, {train.largest:,} x {size} B",
             plan.because("optimizer_impl"),
         )
+
+
+def share(plan: Plan, count: int, over: int) -> int:
+    """Bytes on each rank of what lies over all parameters of this rank. Experts have fewer replicas, so fewer ranks to split over:
+    megatron-core 0.14.0 parallel_state.py, expert data parallelism; torchtitan 0.2.2 distributed/parallel_dims.py."""
+    parallel = plan.parallel
+    ranks = max(1, over * parallel.tensor // (parallel.expert * parallel.expert_tensor))
+    if ranks == over or over == 1 or not plan.full:
+        return split(count, over)
+    experts = count * plan.expert_elements // plan.shape.total
+    return split(count - experts, over) + split(experts, ranks)
 
 
 def split(count: int, over: int) -> int:

@@ -24,7 +24,7 @@ def by_version(plan: Plan, stack: Stack) -> Iterator[Plan]:
 
 def _wholes(plan: Plan, stack: Stack) -> tuple[bool, ...]:
     """Whole gradients between FSDP's reductions, for certain where the trainer is known to accumulate under ``no_sync``."""
-    known = plan.model_code == "litgpt" or stack.at_least("transformers", "4.0") is not None
+    known = plan.model_code in ("litgpt", "torchtitan") or stack.at_least("transformers", "4.0") is not None
     return (True, False) if plan.whole_gradients and not known else (plan.whole_gradients,)
 
 
@@ -48,7 +48,8 @@ FOLDED = frozenset({"mixtral", "qwen3_moe", "deepseek_v2", "deepseek_v3"})
 def _adapters(plan: Plan, stack: Stack) -> tuple[Adapter | None, ...]:
     """With transformers 5, peft 0.21 adapts the stacked experts too where the targets say all linears; older ones do not."""
     targets = plan.origins["lora_targets"].value if "lora_targets" in plan.origins else ("all-linear",)
-    stacked = plan.arch.family in FOLDED and stack.at_least("transformers", FUSED_EXPERTS_SINCE) is not False
+    newest = stack.at_least("transformers", FUSED_EXPERTS_SINCE) is not False
+    stacked = plan.arch.family in FOLDED and newest and plan.model_code != "megatron"
     newer = stack.at_least("peft", "0.21")
     if plan.adapter is None or not stacked or "all-linear" not in (targets or ()) or newer is False:
         return (plan.adapter,)
@@ -68,6 +69,10 @@ def _implementations(plan: Plan, stack: Stack) -> tuple[str, ...]:
 
 
 def _loss_recipes(plan: Plan, stack: Stack) -> tuple[str, ...]:
+    if plan.model_code == "megatron" and plan.loss == "full":
+        return ("full-split",)
+    if plan.model_code == "torchtitan" and plan.loss == "full" and plan.parallel.logits and plan.parallel.tensor > 1:
+        return ("full-dtensor",)
     if plan.loss != "full":
         return (plan.loss,)
     upcast_since = PLAIN_UNTIL.get(plan.arch.family)

@@ -5,17 +5,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 
 from budgetlint.documents import Document
-from budgetlint.readers.base import Reader
+from budgetlint.readers.base import Reader, Reading
+from budgetlint.readers.marks import PACKAGES, candidates
+from budgetlint.record import record
 
-__all__ = ["Reader", "Tie", "all_readers", "identify", "recognise"]
+__all__ = ["Reader", "Tie", "all_readers", "identify", "reader_by", "reader_of", "recognise"]
 
 
-@dataclass(frozen=True)
+@record
 class Tie:
     """Several readers claim a document equally; it is reported, not guessed."""
 
@@ -23,23 +24,35 @@ class Tie:
     score: float
 
 
-_PACKAGES = (
-    "axolotl", "llamafactory", "accelerate", "deepspeed", "hf", "launcher", "lightning", "litgpt", "llm_foundry", "model_config",
-    "oumi", "peft_config", "python_script", "torchtitan", "torchtune", "gpt_neox", "megatron", "ms_swift", "nemo", "openrlhf", "verl",
-)  # fmt: skip
-_ONLY = {"launcher": "shell", "openrlhf": "shell", "peft_config": "json", "python_script": "python", "torchtitan": "toml"}
-"""Packages that claim documents of one format: they are not imported for another."""
+_HOMES = {
+    "hf_training_arguments": "hf", "trl": "hf", "alignment_handbook": "hf", "open_instruct": "hf", "peft_adapter_config": "peft_config",
+    "python_script": "python_script", "python_trl_script": "python_script",
+}  # fmt: skip
+"""The packages of formats that are not called like their package."""
 
 
 def all_readers() -> tuple[Reader, ...]:
     """Every reader there is."""
-    return _members(_PACKAGES)
+    return _members(PACKAGES)
 
 
-@cache
-def readers_of(format: str) -> tuple[Reader, ...]:
-    """The readers that may claim a document of this format. Their packages are imported when the first one is looked at."""
-    return _members(tuple(package for package in _PACKAGES if _ONLY.get(package, format) == format))
+def reader_of(format: str) -> Reader | None:
+    """The reader whose format is called so. Only its own package is imported."""
+    home = _HOMES.get(format, format)
+    members = _members((home,)) if home in PACKAGES else ()
+    return next((reader for reader in members if reader.format == format), None)
+
+
+def reader_by(reading: Reading) -> Reader:
+    """The reader that made a reading."""
+    found = reader_of(reading.format)
+    assert found is not None, reading.format
+    return found
+
+
+def readers_of(document: Document) -> tuple[Reader, ...]:
+    """The readers that may claim this document. Their packages are imported when the first one is looked at."""
+    return _members(candidates(document))
 
 
 @cache
@@ -52,7 +65,7 @@ def recognise(document: Document) -> tuple[tuple[Reader, float], ...]:
     """The readers that claim the document, with their scores, highest first."""
     if document.root is None:
         return ()
-    scored = ((reader, reader.recognise(document)) for reader in readers_of(document.format))
+    scored = ((reader, reader.recognise(document)) for reader in readers_of(document))
     return tuple(sorted((pair for pair in scored if pair[1] > 0), key=lambda pair: -pair[1]))
 
 

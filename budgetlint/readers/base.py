@@ -7,14 +7,16 @@ tables, not code: a `Key` says which key path becomes which setting and how the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from budgetlint.documents import Document, Entry, Loader, Mapping, Node, Scalar, Sequence
+from budgetlint.record import record
 from budgetlint.run import Misread, Origin, OriginKind, Reading, Reference, Role, Setting, Settings, Stack, over
+from budgetlint.source import SpanIn
 
 
-@dataclass(frozen=True)
+@record
 class Reader:
     """``recognise`` returns 0 (not ours) to 1 (certain); ``defaults`` yields what the framework fills in, by version.
 
@@ -38,7 +40,7 @@ def complete(reader: Reader, settings: Settings, stack: Stack) -> Settings:
     return settled.filled(reader.defaults(settled, stack))
 
 
-@dataclass(slots=True, unsafe_hash=True)  # not frozen, for speed: see documents/node.py, Scalar
+@record
 class Raw:
     """One value on its way into a setting: its node, the value its loader gives, and where it stands."""
 
@@ -70,7 +72,7 @@ class Unreadable(ValueError):
         self.cure = cure
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Key:
     """``path`` (dotted) of the document becomes ``setting``; ``convert`` maps the loader's value into our domain.
 
@@ -90,7 +92,9 @@ def names(text: str) -> frozenset[str]:
 
 def origin_of(document: Document, path: str, node: Node, key: Scalar | None = None) -> Origin:
     kind = OriginKind.FLAG if document.format == "shell" else OriginKind.FILE
-    return Origin(kind, document.source, node.span, path, key_span=key.span if key else None)
+    span = node.span
+    source = span.source if isinstance(span, SpanIn) else document.source
+    return Origin(kind, source, span, path, key_span=key.span if key else None)
 
 
 def is_symbolic(value: object) -> bool:
@@ -128,10 +132,11 @@ def entry_under(node: Node | None, path: str) -> Entry | None:
 def raw_at(document: Document, loader: Loader, path: str) -> Raw | None:
     """The value at this dotted path; a mapping or sequence is its own value."""
     entry = entry_under(document.root, path)
-    return None if entry is None else _raw(document, loader, path, entry)
+    return None if entry is None else raw_of(document, loader, path, entry)
 
 
-def _raw(document: Document, loader: Loader, path: str, entry: Entry) -> Raw:
+def raw_of(document: Document, loader: Loader, path: str, entry: Entry) -> Raw:
+    """The value of this entry; ``path`` is where it stands."""
     value = entry.value.value(loader) if isinstance(entry.value, Scalar) else entry.value
     return Raw(path, entry.value, value, origin_of(document, path, entry.value, entry.key))
 
@@ -154,7 +159,7 @@ def read_keys(document: Document, loader: Loader, keys: Iterable[Key], prefix: s
     settings: dict[str, Setting] = {}
     misreads: list[Misread] = []
     for key, entry in _present(home, keys):
-        raw = _raw(document, loader, f"{prefix}.{key.path}" if prefix else key.path, entry)
+        raw = raw_of(document, loader, f"{prefix}.{key.path}" if prefix else key.path, entry)
         setting = read_raw(raw, key.setting, key.convert, misreads)
         if setting is not None:
             settings[key.setting] = over(setting, settings.get(key.setting))
@@ -165,11 +170,14 @@ def _present(home: Node | None, keys: Iterable[Key]) -> Iterable[tuple[Key, Entr
     """The keys of a table that are there, in the table's order."""
     found = home.by_key() if isinstance(home, Mapping) else {}
     for key in keys if found else ():
-        head, dot, rest = key.path.partition(".")
-        if head in found:
-            entry = entry_under(found[head].value, rest) if dot else found[head]
-            if entry is not None:
-                yield key, entry
+        path = key.path
+        if "." not in path:
+            entry = found.get(path)
+        else:
+            head, _, rest = path.partition(".")
+            entry = entry_under(found[head].value, rest) if head in found else None
+        if entry is not None:
+            yield key, entry
 
 
 def read_raw(raw: Raw, name: str, convert: Callable[[Any], Any], misreads: list[Misread]) -> Setting | None:

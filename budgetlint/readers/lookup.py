@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
-from budgetlint.documents import Document, Loader
-from budgetlint.readers.base import Misread, Raw, raw_at, raws, read_raw, to_bool
+from budgetlint.documents import Document, Loader, Node
+from budgetlint.readers.base import Misread, Raw, entry_under, raw_of, raws, read_raw, to_bool
+from budgetlint.record import record
 from budgetlint.run import Setting
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lookup:
     """The section at ``prefix`` of a document. Illegal values that are asked for are collected in ``misreads``."""
 
@@ -30,11 +31,20 @@ class Lookup:
 
     def raw(self, *keys: str) -> Raw | None:
         """The first of these keys that is there and not null."""
-        for key in keys:
-            found = raw_at(self.document, self.loader, self.path(key))
-            if found is not None and found.value is not None:
-                return found
+        above, home = self.prefix, self._home()
+        for key in keys:  # most are not there: those cost one step, not five
+            entry = entry_under(home, key)
+            if entry is not None:
+                found = raw_of(self.document, self.loader, f"{above}.{key}" if above else key, entry)
+                if found.value is not None:
+                    return found
         return None
+
+    def _home(self) -> Node | None:
+        if not self.prefix:
+            return self.document.root
+        above = entry_under(self.document.root, self.prefix)
+        return above.value if above is not None else None
 
     def raws(self, *keys: str) -> Iterable[Raw]:
         """Each of these keys that is there, nulls too."""
@@ -55,3 +65,12 @@ class Lookup:
 def renamed(switch: Setting, name: str, value: Any) -> Setting:
     """What a switch means in our vocabulary: origin and text stay, a state that is not known stays unknown."""
     return replace(switch, name=name, value=value if switch.known else None)
+
+
+def freed(look: Lookup, switches: Iterable[tuple[str, str]]) -> list[Setting]:
+    """``rollout_frees`` of switches that each move something to the host: pairs of a key and what it moves."""
+    on = [(switch, what) for switch, what in ((look.switch(key), what) for key, what in switches) if switch is not None and switch.value]
+    if not on:
+        return []
+    names = tuple(what for _, what in on)
+    return [Setting("rollout_frees", names, on[0][0].origin, ", ".join(names))]

@@ -24,6 +24,12 @@ def read_optimizer(raw: Raw, ecosystem: str, misreads: list[Misread], spelling: 
         return []
 
 
+def decoupled(spelling: str, said: bool) -> str:
+    """The spelling of the class that is built: ``Adam(decoupled_weight_decay=True)`` is AdamW (torch 2.13.0 ``optim/adamw.py`` is that
+    very call; the argument is there since 2.6)."""
+    return "torch.optim.AdamW" if said and spelling.rpartition(".")[2].lower() == "adam" else spelling
+
+
 def _known(raw: Raw, spelling: str, ecosystem: str) -> list[Setting]:
     from budgetlint.catalog.names import NoMatch
     from budgetlint.catalog.optimizers import find_optimizer  # the catalog is read only where an optimizer is named

@@ -6,11 +6,11 @@ A key table says what one key means. Where a framework decides one thing from se
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from budgetlint.documents import Document, Loader, Mapping, Scalar, Sequence
 from budgetlint.readers.base import is_symbolic, origin_of
+from budgetlint.record import record
 from budgetlint.run import Origin, Reference, Role, Setting
 
 _FALSE_WORDS = frozenset(("false", "no", "off", "n", "f", "0", "none", "null", ""))
@@ -21,7 +21,7 @@ def key_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class View:
     document: Document
     loader: Loader
@@ -40,7 +40,8 @@ class View:
         entry = self.document.entry(path)
         if entry is None:
             return None
-        return entry.value.value(self.loader) if isinstance(entry.value, Scalar) else entry.value
+        node = entry.value
+        return node.value(self.loader) if isinstance(node, Scalar) else node
 
     def on(self, path: str) -> bool:
         """Is the value true, as Python and pydantic take it? Empty blocks and the words for false are not; nor is a placeholder."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import read_speed
+import reading
 
 from budgetlint.documents import load
 from budgetlint.readers import Reader, identify
@@ -27,5 +28,5 @@ def test_every_template_is_the_format_of_its_name(tmp_path: Path) -> None:
 
 def test_reading_says_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     read_speed.write_files(tmp_path, 7)
-    read_speed.read(tmp_path)
+    reading.read(tmp_path)
     assert capsys.readouterr() == ("", "")

@@ -46,7 +46,7 @@ def test_a_row_says_only_what_was_printed() -> None:
     [
         ({"method": "vblora"}, "the method vblora"),
         ({"model": "nobody/no-model-9b"}, "the model is not in the catalog"),
-        ({"parallel": {"type": "fsdp2_full_shard", "world": 8, "tensor_parallel": 2}}, "tensor, pipeline or expert parallel"),
+        ({"parallel": {"type": "fsdp2_full_shard", "world": 8, "pipeline_parallel": 2}}, "how the pipeline cuts the batch"),
         ({"gpu": "a card of my own", "parallel": {"type": "ddp", "world": 2}}, "the card is not stated"),
         ({"kind": "component"}, "a part of a step"),
         ({"recompute": "not stated"}, "recomputation is not stated"),

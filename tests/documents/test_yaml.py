@@ -131,6 +131,9 @@ SAME = [
     "- - 1\n  - 2\n-\n  - 3\n",
     "a: !!str 1\nb: ! 12\nc: !!float 1\n",
     "%YAML 1.1\n---\na: 1\n...\n",
+    "%YAML 1.3\n---\na: 1\n",
+    "# c\n%YAML  1.13 # comment\n---\nurl: [http://x]\n",
+    "a: |\n  %YAML 1.3\n",
     "",
     "# only\n",
     "~",
@@ -142,6 +145,20 @@ SAME = [
 @pytest.mark.parametrize("text", SAME)
 def test_values_are_pyyaml_s(text: str) -> None:
     assert plain(read(text).root, Loader.PYYAML) == yaml.safe_load(text)
+
+
+def test_other_major_versions_are_refused() -> None:
+    for text in ("%YAML 2.0\n---\na: 1\n", "%YAML 1.3x\n---\na: 1\n", "%YAML 1.3\n%YAML 1.3\n---\na: 1\n"):
+        with pytest.raises(yaml.YAMLError):
+            yaml.safe_load(text)
+        assert read_yaml(SourceFile("x.yaml", text))[-1].problems
+
+
+def test_spans_after_a_version_line() -> None:
+    source = SourceFile("x.yaml", "%YAML 1.13\n---\nkey: value\n")
+    (document,) = read_yaml(source)
+    node = document.get("key")
+    assert node is not None and source.text[node.span.start : node.span.end] == "value"
 
 
 def test_merge_order_is_that_of_the_specification() -> None:

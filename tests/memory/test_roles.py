@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from budgetlint.assemble import judge_texts
+from budgetlint.memory.estimate import Bucket
 
 RUN = """model_name_or_path: Qwen/Qwen2.5-1.5B
 per_device_train_batch_size: 2
@@ -51,7 +52,16 @@ def test_a_pair_is_two_sequences() -> None:
     assert pair.plan.tokens == 2 * single.plan.tokens == 2 * 2 * 1024
 
 
-def test_rollouts_leave_the_answer_open() -> None:
-    estimate = judged("num_generations: 8\n").estimate
-    assert estimate.missing == ("task",)
-    assert estimate.need.high is None
+def test_a_reward_model_makes_no_logits() -> None:
+    """TRL reward_trainer.py: AutoModelForSequenceClassification, one label: no tensor of vocabulary width, no table at the end."""
+    estimate = judged("center_rewards_coefficient: 0.01\n").estimate
+    assert estimate.missing == ()
+    assert estimate.buckets[Bucket.LOGITS] == 0
+    assert estimate.phase("load").bytes == WEIGHTS
+
+
+def test_a_headless_model_has_no_table_at_the_end() -> None:
+    budget = "device h100-80gb; model qwen2.5-7b{}; precision bf16-pure; batch 1; seq 512"
+    whole, scored = (judge_texts({}, budget=budget.format(head)).runs[0].estimate for head in ("", " head=regression"))
+    assert whole.phase("load").bytes - scored.phase("load").bytes == 152_064 * 3584 * 2
+    assert scored.buckets[Bucket.LOGITS] == 0

@@ -10,14 +10,18 @@ from pathlib import Path
 
 import pytest
 
-TRAIN = "model_name_or_path: Qwen/Qwen2.5-1.5B\noutput_dir: out\nper_device_train_batch_size: 4\nnum_train_epochs: 1\nlearning_rate: 0.0002\n"
+TRAIN = (
+    "model_name_or_path: Qwen/Qwen2.5-1.5B\noutput_dir: out\nper_device_train_batch_size: 4\n"
+    "num_train_epochs: 1\nlearning_rate: 0.0002\n"
+)
 
 
 @pytest.fixture(scope="module")
 def installed(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of site packages that holds the plugin."""
     work = tmp_path_factory.mktemp("plugin")
-    source = shutil.copytree(repository / "examples" / "rule-plugin", work / "source", ignore=shutil.ignore_patterns("__pycache__", "build"))
+    unneeded = shutil.ignore_patterns("__pycache__", "build")
+    source = shutil.copytree(repository / "examples" / "rule-plugin", work / "source", ignore=unneeded)
     target = work / "site"
     done(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(work), str(source))
     (wheel,) = work.glob("*.whl")

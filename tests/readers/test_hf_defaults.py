@@ -44,11 +44,11 @@ VERSIONED = [
     (PLAIN, {"torch": "2.7"}, "optimizer", "adamw"),
     (PLAIN, {"torch": "2.13", "transformers": "4.53.3"}, "optimizer", "adamw"),
     (PLAIN, {"torch": "2.13"}, "optimizer", None),
-    (PLAIN + "fsdp: full_shard\n", {"transformers": "5.10.1"}, "shard", "fsdp"),
-    (PLAIN + "fsdp: full_shard\n", {"transformers": "5.10.2"}, "shard", "fsdp2"),
+    (PLAIN + "fsdp: full_shard\n", {"transformers": "5.9.0"}, "shard", "fsdp"),
+    (PLAIN + "fsdp: full_shard\n", {"transformers": "5.10.0"}, "shard", "fsdp2"),
     (PLAIN + "fsdp: full_shard\n", {}, "shard", None),
-    (PLAIN + "fsdp: full_shard\n", {"transformers": "5.10.1"}, "wrap", "none"),
-    (PLAIN + "fsdp: full_shard\n", {"transformers": "5.10.2"}, "wrap", "layer"),
+    (PLAIN + "fsdp: full_shard\n", {"transformers": "5.9.0"}, "wrap", "none"),
+    (PLAIN + "fsdp: full_shard\n", {"transformers": "5.10.0"}, "wrap", "layer"),
     (TRL, {"trl": "0.18.2"}, "autocast", "none"),
     (TRL, {"trl": "0.19.0"}, "autocast", "bf16"),
     (TRL, {"trl": "0.21.0"}, "recompute", "none"),
@@ -57,8 +57,8 @@ VERSIONED = [
     (TRL, {"trl": "0.27.0", "transformers": "5.0.0"}, "weights_dtype", "fp32"),
     (TRL, {"trl": "0.28.0", "transformers": "4.57.6"}, "recompute_reentrant", False),
     (TRL, {"trl": "0.27.2", "transformers": "4.57.6"}, "recompute_reentrant", True),
-    (TRL, {"trl": "1.5.0"}, "loss", "full"),
-    (TRL, {"trl": "1.6.0"}, "loss", "chunked"),
+    (TRL, {"trl": "1.6.0"}, "loss", "full"),
+    (TRL, {"trl": "1.7.0"}, "loss", "chunked"),
     (TRL, {}, "loss", None),
     (TRL + "loss_type: nll\n", {"trl": "1.14.2"}, "loss", "full"),
     (TRL + "loss_type: nll\n", {"trl": "1.15.0"}, "loss", "chunked"),
@@ -89,7 +89,7 @@ def test_the_trainers_of_trl_differ():
     assert completed(TRL).value("learning_rate") == 2e-5
     assert completed(TRL).value("seq_len") == 1024
     grpo = completed(TRL + "num_generations: 8\n")
-    assert (grpo.value("learning_rate"), "seq_len" in grpo) == (1e-6, False)
+    assert (grpo.value("learning_rate"), grpo["seq_len"].readings) == (1e-6, (None, 768))
     assert completed(TRL + "beta: 0.1\n").value("learning_rate") == 1e-6
     assert "assumed" in completed(TRL)["task"].origin.note
 

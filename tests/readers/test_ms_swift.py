@@ -148,7 +148,7 @@ def test_the_second_generation_adapted_the_attention_and_cut_at_2048():
             "--rlhf_type grpo --use_vllm true --vllm_mode colocate --vllm_gpu_memory_utilization 0.4",
             {"task": "grpo", "rollout_engine": "vllm", "rollout_memory": 0.4},
         ),
-        ("--rlhf_type grpo --use_vllm true --vllm_mode server", {"task": "grpo", "rollout_engine": None}),
+        ("--rlhf_type grpo --use_vllm true --vllm_mode server", {"task": "grpo", "rollout_engine": "vllm", "rollout_on": "other"}),
     ],
 )
 def test_rlhf_runs_name_the_models_beside_the_policy(text, expected):

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from budgetlint.readers.axolotl.rollouts import rollout_filling
 from budgetlint.readers.base import default
 from budgetlint.readers.derived import derived
 from budgetlint.readers.hf.defaults import by_version
@@ -73,6 +74,9 @@ def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
     yield from _lora(settings)
     yield from _quant(settings)
     yield from _kernels(settings, stack)
+    yield from rollout_filling(settings, stack)
+    if settings.value("task") == "reward":
+        yield default("model_head", "regression", "trl RewardTrainer: AutoModelForSequenceClassification, one label")
     yield from _fsdp(settings)
 
 

@@ -8,6 +8,7 @@ from budgetlint.readers.axolotl.defaults import defaults, settle
 from budgetlint.readers.axolotl.keys import BNB, EVERY, LORA
 from budgetlint.readers.axolotl.memory import attention_settings, kernel_settings, loss_settings, recompute_settings
 from budgetlint.readers.axolotl.precision import precision_settings, quant_settings
+from budgetlint.readers.axolotl.rollouts import rollout_settings
 from budgetlint.readers.axolotl.shard import (
     FSDP,
     accumulation_settings,
@@ -68,7 +69,8 @@ def read(document: Document) -> Reading:
         *recompute_settings(view), *attention_settings(view), *kernel_settings(view), *loss_settings(view),
         *shard_settings(view), *accumulation_settings(view), *evaluation_settings(view), *saving_settings(view),
     ]  # fmt: skip
-    return Reading("axolotl", Role.TRAINER, document, Settings((*together, *optimizer, *settings)), references(view), tuple(misreads))
+    every = Settings((*together, *optimizer, *settings, *rollout_settings(view, misreads)))
+    return Reading("axolotl", Role.TRAINER, document, every, references(view), tuple(misreads))
 
 
 _UNSIZED = key_set("dion sinkgd polora adamc flash_adam flash_adamw flash_sgd flash_sgdw flash_lion")

@@ -66,7 +66,9 @@ def fill_engine_dtype(settings: Settings) -> Settings:
     mine, autocast = settings.get("engine_dtype"), settings.get("autocast")
     if autocast is None or (mine is not None and mine.state != "auto"):
         return settings
-    origin = replace((mine or autocast).origin, kind=OriginKind.DERIVED, note=f"the trainer's mixed precision ({_PROCESS})")
+    switches = (mine, *mine.overrode) if mine else (autocast,)
+    switch = next((one for one in switches if one.origin.key.startswith(str(autocast.value))), switches[0])
+    origin = replace(switch.origin, kind=OriginKind.DERIVED, note=f"the trainer's mixed precision ({_PROCESS})")
     dtype = replace(autocast, name="engine_dtype", value=_ENGINE.get(autocast.value), origin=origin, overrode=())
     dtype = replace(dtype, readings=tuple(_ENGINE[reading] for reading in autocast.readings if reading in _ENGINE))
     return Settings((*settings.values(), over(dtype, mine)))

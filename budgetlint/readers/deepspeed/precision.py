@@ -39,7 +39,8 @@ def _engine_dtype(fp16: Setting | None, bf16: Setting | None) -> Iterator[Settin
         return
     open_ended = sorted((switch for switch, _ in switches if not switch.known), key=lambda switch: -_STATES[switch.state])
     if open_ended:
-        yield renamed(open_ended[0], "engine_dtype", None)
+        first, *rest = (renamed(switch, "engine_dtype", None) for switch in open_ended)
+        yield over(first, rest[0] if rest else None)
     elif switches:
         yield renamed(switches[0][0], "engine_dtype", "fp32")
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from budgetlint.documents import Document, Loader
-from budgetlint.readers.base import Key, Reader, default, loader_of, names, read_keys, to_count, to_float, to_int, to_text
+from budgetlint.readers.base import Key, Reader, default, loader_of, names, read_keys, to_bool, to_count, to_float, to_int, to_text
 from budgetlint.readers.deepspeed.defaults import deepspeed_defaults
 from budgetlint.readers.deepspeed.reader import read_section
 from budgetlint.readers.gpt_neox.shape import attention_kinds, read_model
@@ -67,6 +67,8 @@ def _stages(value: Any) -> Any:
 _KEYS = (
     Key("pipe_parallel_size", "pipeline_parallel", _stages),
     Key("model_parallel_size", "tensor_parallel", to_count),
+    Key("sequence_parallel", "sequence_parallel", to_bool),
+    Key("partition_activations", "recompute_partition", to_bool),
     Key("seq_length", "seq_len", to_count),
     Key("weight_decay", "weight_decay", to_float),
     Key("lr_decay_style", "lr_scheduler", to_text),
@@ -158,6 +160,8 @@ _FIXED: tuple[tuple[str, Any, str], ...] = (
     ("grad_accum", 1, "gradient_accumulation_steps where no batch size asks for more"),
     ("pipeline_parallel", 1, "pipe_parallel_size: 0"),
     ("tensor_parallel", 1, "model_parallel_size"),
+    ("sequence_parallel", False, "sequence_parallel"),
+    ("recompute_partition", False, "partition_activations"),
     ("recompute", "none", "checkpoint_activations"),
     ("recompute_reentrant", True, "deepspeed.checkpointing"),
     ("attention", "eager", "attention_config: global"),

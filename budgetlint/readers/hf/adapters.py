@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from budgetlint.documents import Mapping
-from budgetlint.readers.base import Raw, Unreadable, read_keys, read_raw, to_dtype, to_text
+from budgetlint.readers.base import Raw, Unreadable, read_keys, read_raw, to_dtype, to_int, to_text
 from budgetlint.readers.hf.keys import LORA, PEFT_CONFIG
 from budgetlint.readers.lookup import Lookup, renamed
 from budgetlint.run import Setting
@@ -51,8 +51,23 @@ def read_quant(look: Lookup, default_type: str) -> list[Setting]:
     """Quantisation of the base weights from the nested section, else from the flat keys."""
     section = next((name for name in _QUANT_SECTIONS if _section(look, name)), None)
     if section:
-        return _quant(look.under(section), "fp4")
+        inner = look.under(section)
+        return _stored(inner) or _quant(inner, "fp4")
     return _quant(look, default_type)
+
+
+def _stored(look: Lookup) -> list[Setting]:
+    """A checkpoint that is stored quantised: ``bits`` of GPTQ and AWQ are no bitsandbytes bits, so the method is asked first."""
+    method = look.setting("quant", _to_method, "quant_method")
+    if method is None or not method.known:
+        return []
+    group = look.setting("quant_group", to_group, "group_size")
+    return [method, group] if group else [method]
+
+
+def to_group(value: Any) -> Any:
+    """-1 is one group for a whole row."""
+    return 0 if value == -1 else to_int(value)
 
 
 def _quant(look: Lookup, default_type: str) -> list[Setting]:

@@ -15,6 +15,8 @@ from budgetlint.readers.lookup import Lookup, renamed
 from budgetlint.run import Setting
 
 _SWITCHES = ("activation_checkpointing", "gradient_checkpointing")
+_OWN_FLAGS = ("grad_checkpoint",)
+"""What scripts around the Trainer call their own switch (InternVL ``internvl_chat_finetune.py``)."""
 _KWARGS = ("activation_checkpointing_kwargs", "gradient_checkpointing_kwargs")
 _ARGUMENTS = (
     ("use_reentrant", "recompute_reentrant", to_bool),
@@ -25,7 +27,7 @@ _ARGUMENTS = (
 
 def read_checkpointing(look: Lookup) -> list[Setting]:
     """The newer name wins where both are written."""
-    switch = look.switch(*_SWITCHES)
+    switch = look.switch(*_SWITCHES, *(_OWN_FLAGS if look.document.format == "shell" else ()))
     found = dict(_arguments(look))
     offload = look.setting("recompute_offload", look.flag, "activation_offloading")
     if offload:

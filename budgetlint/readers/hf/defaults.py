@@ -84,8 +84,8 @@ def _fsdp(settings: Settings, stack: Stack) -> Iterator[Setting]:
     shard = settings.get("shard")
     if shard is None or not ({shard.value, *shard.readings} & {"fsdp", "fsdp2"}):
         return
-    note = "transformers TrainingArguments.fsdp_config: every layer is wrapped from 5.10.2, nothing before without auto_wrap"
-    yield by_version("wrap", stack.at_least("transformers", "5.10.2"), ("layer", "none"), note)
+    note = "transformers TrainingArguments.fsdp_config: every layer is wrapped from 5.10.0, nothing before without auto_wrap"
+    yield by_version("wrap", stack.at_least("transformers", "5.10.0"), ("layer", "none"), note)
     yield default("shard_strategy", "full", "accelerate FullyShardedDataParallelPlugin: full_shard")
     yield default("offload_params", "none", "transformers TrainingArguments.fsdp_config.cpu_offload")
     yield default("offload_optimizer", "none", "transformers TrainingArguments.fsdp_config.cpu_offload")

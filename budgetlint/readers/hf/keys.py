@@ -105,6 +105,7 @@ MODEL = (
     Key("model_name", "model", to_text),
     Key("name_or_path", "model", to_text),
     Key("model_path", "model", to_text),
+    Key("pretrained_model_name_or_path", "model", to_text),
     Key("model_name_or_path", "model", to_text),
     Key("trust_remote_code", "trust_remote_code", to_bool),
     Key("torch_dtype", "weights_dtype", to_dtype),

@@ -21,9 +21,11 @@ from budgetlint.readers.hf.defaults import plain_defaults
 from budgetlint.readers.hf.fsdp import fsdp_reference, read_fsdp
 from budgetlint.readers.hf.kernels import read_kernels, read_loss
 from budgetlint.readers.hf.length import read_length
+from budgetlint.readers.hf.olmo_core import olmo_core_settings
 from budgetlint.readers.hf.open_instruct_defaults import open_instruct_defaults
 from budgetlint.readers.hf.own_script import is_own_script, own_script_defaults, reserved
 from budgetlint.readers.hf.precision import read_autocast
+from budgetlint.readers.hf.rollouts import read_ppo, read_rollouts
 from budgetlint.readers.hf.settle import settle, settle_trl
 from budgetlint.readers.hf.tasks import read_task, without_reference
 from budgetlint.readers.hf.trl_defaults import trl_defaults
@@ -40,7 +42,7 @@ def read(document: Document, flavour: str) -> Reading:
     parsed = flavour in _BY_TRL or document.format == "shell"
     home = hf_recognise.find_home(document) or hf_recognise.Home("", 0)
     look = Lookup(document, loader_of(document, Loader.PYYAML), home.section, flag=to_bool if parsed else hf_keys.truthy)
-    settings = _merged([*_model(look), *_training(look, parsed), *_switches(look, flavour)])
+    settings = _merged([*_model(look), *_training(look, parsed), *_switches(look, flavour), *olmo_core_settings(look)])
     settings = engine_over_trainer(settings, _inline_engine(look))
     settings = settings if home.literal else reserved(settings)
     return Reading(flavour, Role.TRAINER, document, settings, tuple(_references(look)), tuple(look.misreads))
@@ -90,8 +92,20 @@ def _switches(look: Lookup, flavour: str) -> list[Setting]:
         *read_loss(look),
         *read_fsdp(look),
         *without_reference(look),
-        *(read_task(look) if parsed or flavour == hf_recognise.OPEN_INSTRUCT else ()),
+        *(_task(look) if parsed or flavour == hf_recognise.OPEN_INSTRUCT else ()),
     ]
+
+
+def _task(look: Lookup) -> Iterable[Setting]:
+    """The task, and what only its trainer's fields say."""
+    task = read_task(look)
+    yield from task
+    more = _OF_TASK.get(task[0].value) if task else None
+    if more is not None:
+        yield from more(look)
+
+
+_OF_TASK = {"grpo": read_rollouts, "ppo": read_ppo}
 
 
 def _merged(settings: list[Setting]) -> Settings:

@@ -5,10 +5,10 @@ Field names: transformers 4.46 to 5.24 ``training_args.py``, TRL 0.9 to 1.16 ``t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from budgetlint.documents import Document, Mapping
 from budgetlint.readers.base import names
+from budgetlint.readers.hf.olmo_core import olmo_core_task
+from budgetlint.record import record
 
 PLAIN, TRL, HANDBOOK, OPEN_INSTRUCT = "hf_training_arguments", "trl", "alignment_handbook", "open_instruct"
 
@@ -39,7 +39,10 @@ _TRL_ONLY = names(
     dataset_train_split dataset_test_split dataset_num_proc use_bnb_nested_quant model_init_kwargs use_liger_loss
     teacher_model_name_or_path teacher_model_init_kwargs chat_template_path vllm_mode vllm_gpu_memory_utilization"""
 )
-_OWN_SCRIPT = names("block_size data_max_length predict_with_generate dialogue_template train_file validation_file data_path")
+_OWN_SCRIPT = names(
+    """block_size data_max_length predict_with_generate dialogue_template train_file validation_file data_path dataset_config_name
+    config_overrides max_train_samples max_eval_samples"""
+)
 """Keys of ``run_clm.py`` and other scripts around the plain Trainer, which take a ``dataset_name`` too."""
 
 _SECTIONS = ("training_args", "training_arguments", "training", "train", "sft_config", "dpo_config", "grpo_config")
@@ -52,7 +55,7 @@ _NEEDED = 4
 _NEEDED_OF_A_SCRIPT = 5
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Home:
     """Where the training arguments stand: ``section`` is empty for the top, ``hits`` how many keys of the family stand there.
 
@@ -68,6 +71,8 @@ class Home:
 def score(document: Document, flavour: str) -> float:
     """0, or 0.6 to 0.9 by how many keys of the family the document holds, for the one flavour that it is; 0.5 for a script's
     own section."""
+    if olmo_core_task(document):
+        return 0.9 if flavour == OPEN_INSTRUCT and document.mapping is not None else 0.0
     home = find_home(document)
     if home is None or document.mapping is None or _flavour(home, document.mapping) != flavour:
         return 0.0

@@ -40,8 +40,8 @@ def _loss(stack: Stack) -> Any:
 
 
 def _shard(stack: Stack) -> Any:
-    """transformers: ``fsdp_config.version`` is 2 by default from 5.10.2 (training_args.py ``_process_fsdp_args``)."""
-    newer = stack.at_least("transformers", "5.10.2")
+    """transformers: ``fsdp_config.version`` is 2 by default from 5.10.0 (training_args.py ``_process_fsdp_args``)."""
+    newer = stack.at_least("transformers", "5.10.0")
     return None if newer is None else "fsdp2" if newer else "fsdp"
 
 

@@ -2,7 +2,8 @@
 
 Source: TRL wheels 0.9.6 to 1.16.0: ``trainer/base_config.py``, ``sft_config.py``, ``dpo_config.py``, ``grpo_config.py``,
 ``model_config.py``, ``sft_trainer.py``. Bounds: bf16 on by default 0.19.0, gradient checkpointing on 0.22.0, QLoRA adapters in
-bf16 0.26.0, dtype float32 0.27.0, non-reentrant under transformers 4 0.28.0, chunked SFT loss 1.6.0, adapters uncast under ZeRO-3 1.7.0.
+bf16 0.26.0, dtype float32 0.27.0, non-reentrant under transformers 4 0.28.0, chunked SFT loss 1.7.0 (1.6.0 only
+announces it), adapters uncast under ZeRO-3 1.7.0.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 
 from budgetlint.readers.base import default
 from budgetlint.readers.hf.defaults import by_version, shared_defaults, weights_dtype
+from budgetlint.readers.hf.rollouts import ppo_defaults, rollout_defaults
 from budgetlint.run import Setting, Settings, Stack
 
 _LEARNING_RATES = {
@@ -21,7 +23,7 @@ _LEARNING_RATES = {
     "grpo": 1e-6,
     "reward": 1e-4,
 }
-_CHUNKED_SINCE = {"sft": "1.6.0", "dpo": "1.15.0", "kto": "1.15.0", "grpo": "1.15.0"}
+_CHUNKED_SINCE = {"sft": "1.7.0", "dpo": "1.15.0", "kto": "1.15.0", "grpo": "1.15.0"}
 _BOUNDED = ("sft", "dpo", "kto", "orpo", "reward")
 
 
@@ -36,6 +38,12 @@ def trl_defaults(settings: Settings, stack: Stack) -> Iterator[Setting]:
     yield default("adapter", "none", "TRL ModelConfig.use_peft")
     yield from _lora(settings)
     yield from _workload(task)
+    if task == "grpo":
+        yield from rollout_defaults(settings, stack)
+    elif task == "ppo":
+        yield from ppo_defaults(settings)
+    elif task == "reward":
+        yield default("model_head", "regression", "TRL RewardTrainer: AutoModelForSequenceClassification, one label")
     yield from shared_defaults(settings, stack)
 
 
@@ -60,13 +68,14 @@ def _checkpointing(stack: Stack) -> Iterator[Setting]:
 
 
 def _loss(settings: Settings, stack: Stack, task: str) -> Iterator[Setting]:
-    """From 1.15.0 SFT, DPO, KTO and GRPO chunk the head (``add_fused_lm_head``); SFT did so from 1.6.0 where ``loss_type`` was unset."""
+    """From 1.15.0 SFT, DPO, KTO and GRPO chunk the head (``add_fused_lm_head``); SFT did so from 1.7.0 where ``loss_type`` was unset.
+    Liger's kernel switch has GRPO's loss in it from 0.25.0."""
     if task not in _CHUNKED_SINCE:
         yield default("loss", "full", f"TRL {task} trainer: full logits (assumed)")
         return
     fused = "linear_cross_entropy" in (settings.value("kernels") or ())
     since = "1.15.0" if fused else _CHUNKED_SINCE[task]
-    before = "fused" if fused else "full"
+    before = "fused" if fused and not (task == "grpo" and stack.at_least("trl", "0.25.0") is False) else "full"
     note = f"TRL {task} trainer: {'Liger fuses head and loss' if fused else 'full logits'} before {since}, chunked head since"
     yield by_version("loss", stack.at_least("trl", since), ("chunked", before), note)
 

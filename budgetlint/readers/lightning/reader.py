@@ -15,7 +15,7 @@ from typing import Any
 from budgetlint.documents import Document, Loader, Mapping, Sequence
 from budgetlint.readers.base import Key, Misread, Reader, default, raw_at, read_keys, to_count, to_float, to_int
 from budgetlint.readers.lightning.words import STRATEGIES, precision_settings, strategy_name
-from budgetlint.readers.optimizer_names import read_optimizer
+from budgetlint.readers.optimizer_names import decoupled, read_optimizer
 from budgetlint.readers.view import View, key_set
 from budgetlint.run import Reading, Reference, Role, Setting, Settings, Stack
 
@@ -115,7 +115,8 @@ def _optimizer(view: View, home: str, misreads: list[Misread]) -> list[Setting]:
     if raw is None or "." not in raw.text:
         return []
     library = raw.text.startswith(("torch.optim.", "bitsandbytes.", "torchao.", "deepspeed.", "apex."))
-    return read_optimizer(raw, "lightning", misreads) if library else [view.symbolic("optimizer", raw.path)]
+    spelling = decoupled(raw.text, view.on(f"{home}optimizer.init_args.decoupled_weight_decay"))
+    return read_optimizer(raw, "lightning", misreads, spelling) if library else [view.symbolic("optimizer", raw.path)]
 
 
 def _arguments(view: View, home: str, misreads: list[Misread]) -> list[Setting]:

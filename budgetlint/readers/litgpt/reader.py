@@ -12,7 +12,7 @@ from budgetlint.readers.derived import derived
 from budgetlint.readers.lightning.words import precision_settings
 from budgetlint.readers.litgpt.defaults import PAGED, defaults
 from budgetlint.readers.litgpt.models import model_settings
-from budgetlint.readers.optimizer_names import read_optimizer
+from budgetlint.readers.optimizer_names import decoupled, read_optimizer
 from budgetlint.readers.unbounded import unbounded
 from budgetlint.readers.view import View
 from budgetlint.run import Origin, OriginKind, Reading, Role, Setting, Settings
@@ -120,7 +120,7 @@ def _optimizer(view: View, misreads: list[Misread]) -> list[Setting]:
         return []
     if view.word("quantize").startswith("bnb.") and "AdamW" in raw.text:
         return [derived("optimizer", "paged_adamw_32bit", PAGED, None), *_betas(view)]
-    spelling = raw.text if "." in raw.text else f"torch.optim.{raw.text}"
+    spelling = decoupled(raw.text if "." in raw.text else f"torch.optim.{raw.text}", view.on("optimizer.init_args.decoupled_weight_decay"))
     named = [setting for setting in read_optimizer(raw, "litgpt", misreads, spelling) if setting.name == "optimizer"]
     return [*named, *_betas(view)]
 

@@ -13,6 +13,7 @@ from typing import Any
 from budgetlint.readers.base import default
 from budgetlint.readers.derived import derived
 from budgetlint.readers.hf.defaults import by_version, optimizer
+from budgetlint.readers.llamafactory.ppo import ppo_defaults
 from budgetlint.run import Setting, Settings, Stack
 
 _ARGS = "llamafactory hparams/"
@@ -61,6 +62,7 @@ def settle(settings: Settings, stack: Stack) -> Settings:
 def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
     """The flat schema."""
     yield optimizer(stack)
+    yield from ppo_defaults(settings)
     yield from (default(name, value, note) for name, value, note in _FIXED)
     yield _length(stack)
     yield from _packing(settings)

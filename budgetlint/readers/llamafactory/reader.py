@@ -26,6 +26,7 @@ from budgetlint.readers.llamafactory.method import (
     quant_settings,
     task_settings,
 )
+from budgetlint.readers.llamafactory.ppo import ppo_settings
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.view import View, key_set
 from budgetlint.run import Misread, Reading, Role, Setting, Settings, Stack
@@ -82,7 +83,7 @@ def _read_flat(document: Document) -> Reading:
     look = Lookup(document, loader, misreads=misreads)
     together: list[Setting] = [
         *task_settings(view), *adapter_settings(view), *quant_settings(view, misreads), *kernel_settings(view),
-        *read_autocast(look, False), *half_settings(view), *fp8_settings(view), *read_fsdp(look),
+        *read_autocast(look, False), *half_settings(view), *fp8_settings(view), *read_fsdp(look), *ppo_settings(look),
     ]  # fmt: skip
     optimizer = optimizer_settings(view, misreads)
     references = view.reference(Role.ENGINE, "deepspeed")

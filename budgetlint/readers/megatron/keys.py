@@ -45,13 +45,27 @@ def to_evaluates(value: Any) -> Any:
     return to_int(value) > 0
 
 
+METHODS = {"uniform": "recompute_every", "block": "recompute_layers"}
+"""What the number of layers means, by the method of recomputation."""
+
 PARALLEL = (
     Key("tensor_model_parallel_size", "tensor_parallel", to_count),
     Key("pipeline_model_parallel_size", "pipeline_parallel", to_count),
     Key("context_parallel_size", "context_parallel", to_count),
     Key("expert_model_parallel_size", "expert_parallel", to_count),
+    Key("expert_tensor_parallel_size", "expert_tensor_parallel", to_count),
+    Key("sequence_parallel", "sequence_parallel", to_bool),
+    Key("num_layers_per_virtual_pipeline_stage", "layers_per_virtual_stage", to_count),
+    Key("num_virtual_stages_per_pipeline_rank", "virtual_stages", to_count),
+    Key("virtual_pipeline_model_parallel_size", "virtual_stages", to_count),
+    Key("decoder_first_pipeline_num_layers", "pipeline_first_layers", to_count),
+    Key("decoder_last_pipeline_num_layers", "pipeline_last_layers", to_count),
+    Key("account_for_embedding_in_pipeline_split", "pipeline_counts_embedding", to_bool),
+    Key("account_for_loss_in_pipeline_split", "pipeline_counts_head", to_bool),
+    Key("num_layers_in_first_pipeline_stage", "pipeline_first_layers", to_count),
+    Key("num_layers_in_last_pipeline_stage", "pipeline_last_layers", to_count),
 )
-"""Degrees, as Megatron, NeMo, NeMo-RL, verl and ms-swift spell them."""
+"""Degrees and stages, as Megatron, NeMo, NeMo-RL, verl and ms-swift spell them."""
 
 BATCH = (
     Key("micro_batch_size", "micro_batch", to_count),
@@ -62,6 +76,8 @@ RECOMPUTE = (
     Key("checkpoint_activations", "recompute", on_means("full")),
     Key("recompute_activations", "recompute", on_means("selective")),
     Key("recompute_granularity", "recompute", to_recompute),
+    Key("distribute_saved_activations", "recompute_partition", to_bool),
+    Key("partition_activations", "recompute_partition", to_bool),
 )
 
 OPTIMIZER = (

@@ -10,9 +10,9 @@ from typing import Any
 
 from budgetlint.documents import Document, Loader, Mapping
 from budgetlint.readers.base import Reader, default, names, read_keys, to_text
-from budgetlint.readers.lookup import Lookup
+from budgetlint.readers.lookup import Lookup, renamed
 from budgetlint.readers.megatron.engine import accumulation, engine_defaults, read_precision, read_shard, read_states
-from budgetlint.readers.megatron.keys import OWN, to_every
+from budgetlint.readers.megatron.keys import METHODS, OWN, to_every
 from budgetlint.readers.megatron.shape import MEGATRON, custom_model, gpt2_vocabulary, megatron_style
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.underscored import underscored
@@ -93,7 +93,9 @@ def _every(look: Lookup) -> list[Setting]:
     """``recompute_method: uniform`` keeps the input of every n-th layer; ``block`` recomputes the first n layers only."""
     method = look.setting("", to_text, "recompute_method")
     count = look.setting("recompute_every", to_every, "recompute_num_layers")
-    return [count] if method is not None and method.value == "uniform" and count is not None else []
+    if method is None or count is None or method.value not in METHODS:
+        return []
+    return [renamed(count, METHODS[str(method.value)], count.value)]
 
 
 _ARGUMENTS = "Megatron-LM training/arguments.py "
@@ -112,6 +114,7 @@ _FIXED: tuple[tuple[str, Any, str], ...] = (
     ("pipeline_parallel", 1, "pipeline_model_parallel_size"),
     ("context_parallel", 1, "context_parallel_size"),
     ("expert_parallel", 1, "expert_model_parallel_size"),
+    ("sequence_parallel", False, "sequence_parallel"),
     ("recompute", "none", "recompute_granularity"),
     ("weights_dtype", "fp32", "params_dtype without fp16 and bf16"),
     ("autocast", "none", "weights are kept in their own dtype"),

@@ -6,13 +6,11 @@ by `budgetlint.catalog.hf_config` where a run names the file or its folder.
 
 from __future__ import annotations
 
-from typing import Any
-
 from budgetlint.documents import Document, Loader, Mapping
-from budgetlint.readers.base import Key, Reader, loader_of, read_keys, to_bool, to_int
+from budgetlint.readers.base import Key, Reader, loader_of, read_keys, to_bool
 from budgetlint.readers.hf.adapters import read_quant
 from budgetlint.readers.lookup import Lookup
-from budgetlint.readers.view import View, key_set
+from budgetlint.readers.view import key_set
 from budgetlint.run import Origin, OriginKind, Reading, Role, Setting, Settings
 
 _LOADER = Loader.JSON
@@ -43,24 +41,10 @@ def recognise(document: Document) -> float:
 def read(document: Document) -> Reading:
     loader = loader_of(document, Loader.PYYAML)
     settings, misreads = read_keys(document, loader, (Key("use_cache", "use_cache", to_bool),))
-    quant = _quant(Lookup(document, loader, misreads=misreads), View(document, loader))
+    look = Lookup(document, loader, misreads=misreads)
+    quant = read_quant(look, "none") if look.has("quantization_config") else []
     model = Setting("model", document.path, Origin(OriginKind.DERIVED, note=f"{document.path} is the model's own config"), document.path)
     return Reading("model_config", Role.MODEL, document, Settings((*settings, *quant, model)), (), tuple(misreads))
-
-
-def _quant(look: Lookup, view: View) -> list[Setting]:
-    """``bits`` of GPTQ and AWQ are no bitsandbytes bits: the method is asked first."""
-    section = "quantization_config"
-    method = view.word(f"{section}.quant_method")
-    if method in ("gptq", "awq", "fp8"):
-        group = look.setting("quant_group", to_group, f"{section}.group_size")
-        return [view.setting("quant", method, f"{section}.quant_method"), *([group] if group else [])]
-    return read_quant(look, "none") if view.has(section) else []
-
-
-def to_group(value: Any) -> Any:
-    """-1 is one group for a whole row."""
-    return 0 if value == -1 else to_int(value)
 
 
 READER = Reader("model_config", Role.MODEL, _LOADER, recognise, read, package="transformers")

@@ -37,7 +37,7 @@ def read_megatron(document: Document, loader: Loader) -> tuple[Settings, list[Mi
     look = Lookup(document, loader, "", misreads)
     raw = look.raw("optimizer")
     together = [
-        *tuner(look), *rlhf(look), *_precision(look), *read_states(look), *read_shard(look),
+        *tuner(look), *_rlhf(look), *_precision(look), *read_states(look), *read_shard(look),
         *(read_optimizer(raw, "megatron", misreads) if raw else ()),
     ]  # fmt: skip
     return Settings((*settings, *together, default("model_code", "megatron", "megatron-core runs the model"))), misreads
@@ -74,6 +74,8 @@ _FIXED: tuple[tuple[str, Any, str], ...] = (
     ("packing", False, "packing"),
     ("tensor_parallel", 1, "tensor_model_parallel_size"),
     ("pipeline_parallel", 1, "pipeline_model_parallel_size"),
+    ("expert_tensor_parallel", 1, "expert_tensor_parallel_size"),
+    ("sequence_parallel", False, "sequence_parallel"),
     ("weights_dtype", "bf16", "torch_dtype: the checkpoint's; bf16 of nearly all"),
     ("engine_dtype", "bf16", "bf16 follows torch_dtype"),
     ("master_dtype", "fp32", "main_params_dtype"),
@@ -87,10 +89,24 @@ _FIXED: tuple[tuple[str, Any, str], ...] = (
 )
 
 
+_ROLLOUT: tuple[tuple[str, Any, str], ...] = (
+    ("rollout_engine", "vllm", "use_vllm: true"),
+    ("rollout_memory", 0.9, "vllm_gpu_memory_utilization"),
+    ("rollout_sleeps", False, "sleep_level: 0"),
+)
+
+
 def megatron_defaults(settings: Settings) -> Iterator[Setting]:
+    if settings.value("task") == "grpo":
+        yield from (default(name, value, _ARGUMENTS + key) for name, value, key in _ROLLOUT)
     adapted = settings.value("adapter") == "lora"
     skipped = () if adapted else ("lora_r", "lora_alpha", "lora_dropout", "lora_targets")
     yield from (default(name, value, _ARGUMENTS + key) for name, value, key in _FIXED if name not in skipped)
     yield default("learning_rate", 1e-4 if adapted else 1e-5, _ARGUMENTS + "lr: 1e-5 for full tuning, else 1e-4")
     yield from engine_defaults(settings)
     yield from accumulation(settings)
+
+
+def _rlhf(look: Lookup) -> list[Setting]:
+    """Megatron makes logits of the whole sequence."""
+    return [setting for setting in rlhf(look) if setting.name != "completion_len"]

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from budgetlint.readers.base import default, read_keys, to_count, to_int, to_text
+from budgetlint.readers.base import default, read_keys, to_count, to_float, to_int, to_text
 from budgetlint.readers.hf.precision import read_autocast
-from budgetlint.readers.lookup import Lookup, renamed
+from budgetlint.readers.lookup import Lookup, freed, renamed
 from budgetlint.readers.ms_swift.keys import LORA, to_own_dtype, to_task, to_weights
 from budgetlint.run import Setting
 
@@ -111,8 +111,31 @@ def rlhf(look: Lookup) -> Iterator[Setting]:
         if named is not None:
             yield named
         elif method.value in ("dpo", "kto", "ppo", "grpo") and full is not None and str(full.value) == "full":
-            yield renamed(method, "reference_model", "policy")
-    engine = look.switch("use_vllm")
-    mode = look.setting("", to_text, "vllm_mode")
-    if engine is not None and engine.value and (mode is None or mode.value == "colocate"):
-        yield renamed(mode or engine, "rollout_engine", "vllm")
+            yield renamed(method, "reference_model", "none" if method.value == "grpo" and _without_kl(look) else "policy")
+        yield from _rollouts(look, str(method.value))
+
+
+def _without_kl(look: Lookup) -> bool:
+    beta = look.setting("", to_float, "beta")
+    return beta is not None and beta.known and not beta.value
+
+
+def _rollouts(look: Lookup, task: str) -> Iterator[Setting]:
+    """4.0.0 ``rlhf_trainers/args_mixin.py``: a server is on other devices, the older ``num_infer_workers`` too; ``sleep_level`` and the
+    two ``offload_`` switches make room while the other side works (``grpo_trainer.py`` offload_context)."""
+    engine, mode = look.switch("use_vllm"), look.setting("", to_text, "vllm_mode")
+    if engine is not None:
+        yield renamed(engine, "rollout_engine", "vllm" if engine.value else "hf")
+    if mode is not None and mode.value in ("server", "colocate"):
+        yield renamed(mode, "rollout_on", "other" if mode.value == "server" else "same")
+    level = look.setting("rollout_sleeps", to_int, "sleep_level")
+    if level is not None:
+        yield renamed(level, "rollout_sleeps", bool(level.value))
+    yield from freed(look, (("offload_model", "params"), ("offload_optimizer", "optimizer")))
+    if task == "grpo":
+        written = look.setting("completion_len", to_count, "max_completion_length")
+        yield from (written,) if written is not None else ()
+        steps = look.setting("", to_count, "steps_per_generation")
+        micro = look.setting("", to_count, "per_device_train_batch_size")
+        if steps is not None and steps.known and (micro is None or micro.known):
+            yield renamed(steps, "rollout_batch", steps.value * (micro.value if micro is not None else 1))

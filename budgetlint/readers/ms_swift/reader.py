@@ -150,6 +150,7 @@ def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
     yield default("learning_rate", 1e-5 if adapter == "none" else 1e-4, _ARGUMENTS + "sft_args.py: 1e-5 for full tuning, else 1e-4")
     yield from _precision(settings)
     yield from _accumulation(settings)
+    yield from _rollouts(settings)
     if str(settings.value("shard", "")).startswith("zero"):
         yield from deepspeed_defaults(settings, stack)
 
@@ -171,6 +172,17 @@ def _accumulation(settings: Settings) -> Iterable[Setting]:
     if devices:
         steps = max(1, ceil(16 / micro / devices))
         yield derived("grad_accum", steps, _ARGUMENTS + "trainers/arguments.py: 16 sequences per step", settings.get("micro_batch"))
+
+
+def _rollouts(settings: Settings) -> Iterable[Setting]:
+    """GRPO has a KL term unless ``beta`` is 0, its reference the adapter-less model where an adapter trains."""
+    if settings.value("task") != "grpo":
+        return
+    yield default("completion_len", 512, _ARGUMENTS + "rlhf_trainers/arguments.py max_completion_length")
+    yield default("rollout_engine", "hf", _ARGUMENTS + "rlhf_trainers/args_mixin.py use_vllm: false")
+    yield default("rollout_on", "same", _ARGUMENTS + "rlhf_trainers/args_mixin.py vllm_mode: colocate")
+    yield default("rollout_memory", 0.9, _ARGUMENTS + "rlhf_trainers/args_mixin.py vllm_gpu_memory_utilization")
+    yield default("rollout_sleeps", False, _ARGUMENTS + "rlhf_trainers/args_mixin.py sleep_level: 0")
 
 
 READER = Reader(FORMAT, Role.TRAINER, Loader.PYYAML, recognise, read, defaults, package="ms-swift")

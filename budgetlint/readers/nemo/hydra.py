@@ -13,10 +13,10 @@ from budgetlint.documents import Document, Loader
 from budgetlint.readers.base import Key, default, read_keys, to_bool, to_count, to_float, to_int, to_text
 from budgetlint.readers.lookup import Lookup, renamed
 from budgetlint.readers.megatron.engine import accumulation, engine_defaults
-from budgetlint.readers.megatron.keys import BATCH, PARALLEL, to_every, to_recompute
+from budgetlint.readers.megatron.keys import BATCH, METHODS, PARALLEL, to_every, to_recompute
 from budgetlint.readers.megatron.shape import GPT2_VOCABULARY, Names, Style, custom_model, padded
 from budgetlint.readers.nemo.words import PRECISIONS, to_devices, to_epochs, to_limit, to_targets
-from budgetlint.readers.optimizer_names import read_optimizer
+from budgetlint.readers.optimizer_names import decoupled, read_optimizer
 from budgetlint.run import Misread, Setting, Settings
 
 _SPLIT = ("distributed_fused_adam", "mcore_distributed_optim")
@@ -115,7 +115,8 @@ def _optimizer(look: Lookup) -> list[Setting]:
     raw = look.raw("optim.name")
     if raw is None or raw.text.lower() in _UNSIZED:
         return [Setting("optimizer", None, raw.origin, raw.text, "symbolic")] if raw else []
-    return read_optimizer(raw, "nemo", look.misreads)
+    switch = look.switch("optim.decoupled_weight_decay")
+    return read_optimizer(raw, "nemo", look.misreads, decoupled(raw.text, switch is not None and switch.value is True))
 
 
 def _shard(look: Lookup) -> Iterator[Setting]:
@@ -153,8 +154,8 @@ def _recompute(look: Lookup) -> Iterator[Setting]:
     count = look.setting("recompute_every", to_every, "activations_checkpoint_num_layers")
     if method is not None and method.known and not look.has("activations_checkpoint_granularity") and count and count.value:
         yield renamed(method, "recompute", "full")
-    if method is not None and method.value == "uniform" and count is not None and count.value:
-        yield count
+    if method is not None and method.value in METHODS and count is not None and count.value:
+        yield renamed(count, METHODS[str(method.value)], count.value)
 
 
 def _attention(look: Lookup) -> Iterator[Setting]:
@@ -245,6 +246,7 @@ _MEGATRON: tuple[tuple[str, Any, str], ...] = (
     ("task", "pretrain", _MODEL + "the program"),
     ("tensor_parallel", 1, _MODEL + "tensor_model_parallel_size"),
     ("pipeline_parallel", 1, _MODEL + "pipeline_model_parallel_size"),
+    ("sequence_parallel", False, _MODEL + "sequence_parallel"),
     ("shard", "ddp", "nemo nlp/parts/nlp_overrides.py NLPDDPStrategy"),
     ("attention", "flash", "Transformer Engine picks flash or cuDNN attention"),
     ("pad_to_seq_len", True, _MODEL + "samples have the sequence length"),

@@ -30,6 +30,7 @@ POLICY = (
     Key("generation.vllm_cfg.tensor_parallel_size", "rollout_tensor_parallel", to_count),
     Key("generation.vllm_cfg.gpu_memory_utilization", "rollout_memory", to_float),
     Key("generation.backend", "rollout_engine", to_text),
+    Key("generation.colocated.enabled", "rollout_on", lambda value: "same" if to_bool(value) else "other"),
 )
 CLUSTER = (
     Key("gpus_per_node", "devices_per_node", to_count),
@@ -39,6 +40,7 @@ _DTENSOR = (
     Key("tensor_parallel_size", "tensor_parallel", to_count),
     Key("context_parallel_size", "context_parallel", to_count),
     Key("expert_parallel_size", "expert_parallel", to_count),
+    Key("sequence_parallel", "sequence_parallel", to_bool),
 )
 _KWARGS = (
     Key("lr", "learning_rate", to_float),
@@ -194,11 +196,18 @@ _FIXED: tuple[tuple[str, Any, str], ...] = (
     ("nodes", 1, _RECIPES + "cluster.num_nodes"),
     ("reference_offload", "cpu", "nemo_rl policy workers: the reference state dict stays on the host between its uses"),
 )
+_WORKERS = "NeMo-RL nemo_rl/models/policy/dtensor_policy_worker.py "
+_ROLLOUT: tuple[tuple[str, Any, str], ...] = (
+    ("rollout_on", "same", _RECIPES + "generation.colocated.enabled: true"),
+    ("rollout_sleeps", True, "NeMo-RL colocated generation: the engine sleeps while the policy trains"),
+    ("rollout_frees", ("params", "optimizer"), _WORKERS + "offload_after_refit: model and states to the host"),
+)
 _FSDP: tuple[tuple[str, Any, str], ...] = (
     ("shard", "fsdp2", "nemo_rl dtensor worker: fully_shard"),
     ("weights_dtype", "fp32", "nemo_rl dtensor worker: weights are loaded in float32"),
     ("autocast", "bf16", _RECIPES + "precision: bfloat16"),
     ("wrap", "layer", "nemo_rl models/dtensor/parallelize.py: every layer"),
+    ("vocab_parallel", True, "nemo_rl models/dtensor/parallelize.py: embed_tokens rowwise, lm_head Shard(-1)"),
     ("reshard_after_forward", True, "torch fully_shard"),
     ("offload_params", "none", _RECIPES + "cpu_offload: false"),
     ("offload_optimizer", "none", _RECIPES + "cpu_offload: false"),
@@ -207,6 +216,8 @@ _FSDP: tuple[tuple[str, Any, str], ...] = (
 
 
 def rl_defaults(settings: Settings) -> Iterator[Setting]:
+    if settings.value("task") in ("grpo", "ppo"):
+        yield from (default(name, value, note) for name, value, note in _ROLLOUT)
     yield from (default(name, value, note) for name, value, note in _FIXED)
     if settings.value("model_code") == "megatron":
         yield default("optimizer", "megatron_adam", _RECIPES + "megatron_cfg.optimizer.optimizer: adam")

@@ -67,8 +67,19 @@ def _task(document: Document, look: Lookup) -> Iterator[Setting]:
         yield default("task", task, document.program)
 
 
+_BOUNDS = (("prompt_max_len", "data.prompt_max_len"), ("generate_max_len", "rollout.max_new_tokens", "rollout.generate_max_len"))
+
+
 def _length(look: Lookup) -> Iterator[Setting]:
-    """A dynamic batch packs up to ``max_tokens_per_gpu`` tokens (16192 unless said); how many hangs on the rollouts."""
+    """Prompt and answer have bounds of their own, 1024 each unless said. A dynamic batch packs up to ``max_tokens_per_gpu`` tokens
+    (16192 unless said); how many hangs on the rollouts."""
+    prompt, answer = (look.setting("seq_len", to_int, *names) for names in _BOUNDS)
+    if (prompt or answer) is not None and not look.has("max_len", "data.max_len"):
+        stated = [part for part in (prompt, answer) if part is not None]
+        whole = sum(part.value for part in stated if part.known) + 1024 * (2 - len(stated))
+        known = all(part.known for part in stated)
+        text = " + ".join(part.text for part in stated)
+        yield Setting("seq_len", whole if known else None, stated[-1].origin, text, "known" if known else "symbolic")
     dynamic = look.switch("train.dynamic_batch_enable") or look.switch("use_dynamic_batch")
     if dynamic is not None and dynamic.value:
         tokens = look.setting("", to_int, "train.max_tokens_per_gpu", "train_max_tokens_per_gpu")
@@ -107,10 +118,33 @@ def _kernels(look: Lookup) -> Iterator[Setting]:
 
 
 def _roles(look: Lookup) -> Iterator[Setting]:
+    """Ray groups of their own, unless ``colocate_`` flags put them on the actor's devices (0.9.0 ``cli/train_ppo_ray.py``). ``sleep``
+    flags make room for the other side; ``ref_reward_offload`` leaves reference and reward model in host memory."""
+    together = look.switch("train.colocate_all", "colocate_all_models")
+    shared = together is not None and together.value
     engines = look.setting("", to_int, "vllm.num_engines", "vllm_num_engines")
-    together = look.switch("train.colocate_all") or look.switch("colocate_all_models")
-    if engines is not None and engines.value and together is not None and together.value:
+    if engines is not None and engines.value:
         yield renamed(engines, "rollout_engine", "vllm")
+        apart = look.switch("train.async_enable", "async_train")  # then only DeepSpeed's models share the devices
+        beside = together if shared and not (apart is not None and apart.value) else None
+        yield from (renamed(beside, "rollout_on", "same"),) if beside is not None else ()
+        slept = look.switch("vllm.enable_sleep", "vllm_enable_sleep")
+        yield from (renamed(slept, "rollout_sleeps", slept.value),) if slept is not None else ()
+    asleep = look.switch("ds.enable_sleep", "deepspeed_enable_sleep")
+    if asleep is not None and asleep.value and shared:
+        yield renamed(asleep, "rollout_frees", ("params", "optimizer"))
+        yield renamed(asleep, "critic_offload", "cpu")
+    yield from _on_the_actors(look, together if shared else None)
+
+
+def _on_the_actors(look: Lookup, together: Setting | None) -> Iterator[Setting]:
+    offload = look.switch("ref.offload", "ref_reward_offload")
+    beside = look.switch("train.colocate_actor_ref", "colocate_actor_ref")
+    host = renamed(offload, "", "cpu") if offload is not None and offload.value else None
+    for role, switch in (("reference", together or beside), ("reward", together), ("critic", together)):
+        if switch is not None and switch.value:
+            away = host if role != "critic" else None
+            yield replace(away or switch, name=f"{role}_offload", value="cpu" if away is not None else "none")
 
 
 def _optimizer(look: Lookup) -> Iterator[Setting]:
@@ -150,6 +184,12 @@ _LORA: tuple[tuple[str, Any, str], ...] = (
 )
 _BY_TASK = {"sft": (8, 2048), "dpo": (8, 512), "reward": (1, 512), "ppo": (1, 2048), "grpo": (1, 2048)}
 """``train.micro_batch_size`` and ``data.max_len`` of each trainer."""
+_RL: tuple[tuple[str, Any, str], ...] = (
+    ("rollout_on", "other", "colocate_all_models: false"),
+    ("rollout_memory", 0.95, "vllm_gpu_memory_utilization"),
+    ("rollout_sleeps", False, "vllm_enable_sleep: false"),
+    *((f"{role}_offload", "elsewhere", "colocate flags: false") for role in ("reference", "reward", "critic")),
+)
 _WITH_REFERENCE = ("dpo", "kto", "ppo", "grpo")
 
 
@@ -162,6 +202,10 @@ def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
         micro, length = _BY_TASK[task]
         yield default("micro_batch", micro, _CLI + "train.micro_batch_size")
         yield default("seq_len", length, _CLI + "data.max_len")
+    if task in ("ppo", "grpo"):
+        yield from (default(name, value, _CLI + note) for name, value, note in _RL)
+    if task == "reward":
+        yield default("model_head", "regression", "openrlhf models/model.py get_llm_for_sequence_regression")
     if task in _WITH_REFERENCE:
         yield default("reference_model", "policy", f"openrlhf {task}: a frozen copy of the policy")
     offloaded = settings.value("offload_optimizer") == "cpu"

@@ -59,6 +59,8 @@ _DEEPSPEED: tuple[tuple[str, Any, str], ...] = (
 
 def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
     shard = str(settings.value("shard", ""))
+    if settings.value("task") == "grpo" and _through_trl(settings):
+        yield default("rollout_memory", 0.9, "oumi grpo_params.py vllm_gpu_memory_utilization")
     sections = (
         (True, _FIXED),
         (settings.value("adapter") == "lora", _LORA),

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from budgetlint.documents import Document, Loader, Mapping
 from budgetlint.documents.interpolate import interpolated
-from budgetlint.readers.base import Misread, Reader, raw_at, read_keys
+from budgetlint.readers.base import Misread, Reader, raw_at, read_keys, to_count
+from budgetlint.readers.hf.length import read_length
+from budgetlint.readers.hf.rollouts import at_most, read_rollouts
+from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.oumi.defaults import defaults
 from budgetlint.readers.oumi.keys import BNB, DEEPSPEED, FSDP, KEYS, LORA
@@ -42,6 +45,8 @@ def read(document: Document) -> Reading:
     keys = (*KEYS, *(key for used, rows in sections if used for key in rows))
     settings, misreads = read_keys(view.document, _LOADER, keys)
     together: list[Setting] = [*_adapter(view), *(_quant(view) if lora and quantised else ()), *_shard(view, fsdp, zero)]
+    if view.word("training.trainer_type") == "trl_grpo":
+        settings = [*settings, *_grpo(view, misreads)]
     references = view.reference(Role.ENGINE, "deepspeed.deepspeed_config_path") if zero else ()
     every = Settings((*together, *settings, *_optimizer(view, misreads)))
     return Reading("oumi", Role.TRAINER, document, every, references, tuple(misreads))
@@ -50,6 +55,17 @@ def read(document: Document) -> Reading:
 def _adapter(view: View) -> list[Setting]:
     path = "training.use_peft"
     return [view.setting("adapter", "lora" if view.on(path) else "none", path)] if view.first(path) else []
+
+
+def _grpo(view: View, misreads: list[Misread]) -> list[Setting]:
+    """``training.grpo`` becomes TRL's ``GRPOConfig`` (oumi ``grpo_params.py`` ``to_hf_trainer_kwargs``); nothing else bounds a prompt."""
+    look = Lookup(view.document, _LOADER, "training.grpo", misreads)
+    more = Lookup(view.document, _LOADER, "training.trainer_kwargs", misreads)
+    found = [*read_rollouts(look), *read_rollouts(more), *read_length(look)]
+    longest = Lookup(view.document, _LOADER, "", misreads).setting("seq_len", to_count, "model.model_max_length")
+    if longest is None or any(setting.name == "seq_len" for setting in found):
+        return found
+    return [*found, at_most(longest, next((one.value for one in found if one.name == "completion_len" and one.known), None))]
 
 
 def _quant(view: View) -> list[Setting]:

@@ -1,7 +1,8 @@
 """The adapter of a training script: what ``get_peft_model`` or a TRL trainer's ``peft_config`` is given.
 
-Sources: PEFT 0.21.2 ``tuners/lora/config.py`` LoraConfig, ``mapping_func.py`` get_peft_model; Unsloth 2026.1 ``models/llama.py``
-FastLlamaModel.get_peft_model (``r=16, lora_alpha=16, lora_dropout=0``).
+Sources: PEFT 0.21.2 ``tuners/lora/config.py`` LoraConfig, ``mapping_func.py`` get_peft_model; Unsloth 2024.8, 2024.12.4, 2025.3.19,
+2026.1.1 and 2026.10.9 ``models/llama.py`` FastLlamaModel.get_peft_model (``r=16, lora_alpha=16, lora_dropout=0`` and the seven
+projections of a layer in all five).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _KEYS = (*(key for key in PEFT_CONFIG if key.path != "target_modules"), Key("tar
 _PLACES = ("get_peft_model.1", "get_peft_model.peft_config")
 _FILLED = {
     "peft": ("peft LoraConfig", (("lora_r", 8), ("lora_alpha", 8.0), ("lora_dropout", 0.0))),
-    "unsloth": ("unsloth get_peft_model", (("lora_r", 16), ("lora_alpha", 16.0), ("lora_dropout", 0.0))),
+    "unsloth": ("unsloth get_peft_model", (("lora_r", 16), ("lora_alpha", 16.0), ("lora_dropout", 0.0), ("lora_targets", "all-linear"))),
 }
 
 

@@ -1,7 +1,8 @@
 """The model of a training script: which one, in which dtype, how it is quantised.
 
-Sources: transformers 5.24.0 ``modeling_utils.py`` from_pretrained, ``utils/quantization_config.py``; Unsloth 2026.1
-``models/loader.py`` FastLanguageModel.from_pretrained (``load_in_4bit`` on, nested nf4, computed in bfloat16).
+Sources: transformers 5.24.0 ``modeling_utils.py`` from_pretrained, ``utils/quantization_config.py``; Unsloth 2024.8
+to 2026.10.9 ``models/loader.py`` FastLanguageModel.from_pretrained (``load_in_4bit`` on in all, nested nf4, computed in bfloat16).
+``max_seq_length`` is the model's own in 2024, 2048 since 2025; no length is taken from it.
 """
 
 from __future__ import annotations

@@ -29,7 +29,9 @@ SPANS = {
 }
 """The leaner reading first, as in ``hf.own_script``."""
 _CHECKPOINTING = ("gradient_checkpointing_enable", "prepare_model_for_kbit_training", "prepare_model_for_int8_training", "get_peft_model")
-"""They switch it on at the model unless ``use_gradient_checkpointing`` is false; ``get_peft_model`` is Unsloth's, which also offloads."""
+"""They switch it on at the model unless ``use_gradient_checkpointing`` is false; ``get_peft_model`` is Unsloth's, which also offloads
+(``"unsloth"``: its default from 2025.9.4 at the latest; up to 2025.6.5 it is True, and ``from_pretrained``, whose default is ``"unsloth"``,
+puts the offloading checkpoint in torch's place from 2024.12.4 at the latest)."""
 _OWN_LOSS = ("compute_loss", "training_step")
 _OWN_OPTIMIZER = ("create_optimizer", "create_optimizer_and_scheduler")
 _NOTE = "the script decides it where it cannot be read"
@@ -60,6 +62,7 @@ def elsewhere(look: Lookup, trainer: str) -> Iterator[Setting]:
     if any(name in made for name in _OWN_OPTIMIZER) or classes.is_given(look.document.get(f"{trainer}.optimizers")):
         yield hidden("optimizer", SPANS["optimizer"], _NOTE)
     yield from _checkpointing(look)
+    yield from _upcast(look)
     yield from _either_half(look)
     yield from _engine(look)
     yield from _batch(look)
@@ -84,6 +87,19 @@ def _checkpointing(look: Lookup) -> Iterator[Setting]:
             yield Setting("recompute", "full", raw.origin, name)
             if name == "get_peft_model" and text in ("", "unsloth"):
                 yield Setting("recompute_offload", True, raw.origin, "unsloth")
+
+
+def _upcast(look: Lookup) -> Iterator[Setting]:
+    """PEFT's helper casts what is not quantised to fp32 (peft 0.21.2 utils/other.py ``prepare_model_for_kbit_training``)."""
+    for name in ("prepare_model_for_kbit_training", "prepare_model_for_int8_training"):
+        block = classes.block(look.document, name)
+        raw = Lookup(look.document, look.loader).raw(name)
+        if block is not None and raw is not None and classes.class_of(block).startswith("peft."):
+            if classes.may_skip(block):
+                yield hidden("quant_upcast", ("none", "all"), _NOTE)
+            else:
+                yield Setting("quant_upcast", "all", raw.origin, name)
+            return
 
 
 def _reference(look: Lookup) -> Iterator[Setting]:

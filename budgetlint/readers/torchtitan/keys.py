@@ -30,6 +30,11 @@ def to_fused(value: Any) -> Any:
     return "fused" if to_bool(value) else "foreach"
 
 
+def to_whole(value: Any) -> Any:
+    """Without loss parallelism each rank has all logits."""
+    return not to_bool(value)
+
+
 KEYS = (
     Key("training.batch_size", "micro_batch", to_count),
     Key("training.local_batch_size", "micro_batch", to_count),
@@ -58,6 +63,11 @@ KEYS = (
     Key("experimental.context_parallel_degree", "context_parallel", to_count),
     Key("parallelism.context_parallel_degree", "context_parallel", to_count),
     Key("parallelism.expert_parallel_degree", "expert_parallel", to_count),
+    Key("parallelism.expert_tensor_parallel_degree", "expert_tensor_parallel", to_count),
+    Key("parallelism.disable_loss_parallel", "vocab_parallel", to_whole),
+    Key("parallelism.pipeline_parallel_schedule", "pipeline_schedule"),
+    Key("parallelism.pipeline_parallel_microbatch_size", "pipeline_micro_batch", to_count),
+    Key("parallelism.pipeline_parallel_layers_per_stage", "layers_per_virtual_stage", to_count),
     Key("validation.enable", "eval_on", to_bool),
     Key("validation.local_batch_size", "eval_batch", to_count),
 )

@@ -1,4 +1,4 @@
-"""torchtitan job files up to 0.2: TOML, one file per job. From 0.3 on configs are Python functions, which are not read here."""
+"""torchtitan's jobs: TOML files up to 0.2, one for each; from 0.3 on functions of a Python file (`registry`)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from budgetlint.documents import Document, Loader, Mapping
-from budgetlint.readers.base import Reader, default, read_keys
+from budgetlint.readers.base import Reader, default, loader_of, read_keys
 from budgetlint.readers.derived import derived
 from budgetlint.readers.torchtitan.keys import KEYS
 from budgetlint.readers.torchtitan.method import compile_settings, optimizer_settings, precision_settings, recompute_settings
 from budgetlint.readers.torchtitan.models import model_settings
 from budgetlint.readers.torchtitan.parallel import shard_settings
+from budgetlint.readers.torchtitan.registry import as_job, builds_job, lora_settings, loss_settings
 from budgetlint.readers.view import View, key_set
 from budgetlint.run import Reading, Role, Setting, Settings, Stack
 
@@ -20,8 +21,10 @@ _SECTIONS = key_set("job parallelism activation_checkpoint metrics experimental 
 
 
 def recognise(document: Document) -> float:
-    """TOML with ``[training]``, ``[model]`` and two more of torchtitan's sections."""
+    """TOML with ``[training]``, ``[model]`` and two more of torchtitan's sections; a function that returns a ``Trainer.Config``."""
     mapping = document.mapping
+    if document.format == "python":
+        return 1.0 if builds_job(document) else 0.0
     if document.format != "toml" or mapping is None:
         return 0.0
     sections = frozenset(entry.key.text for entry in mapping.entries if isinstance(entry.value, Mapping))
@@ -29,11 +32,12 @@ def recognise(document: Document) -> float:
 
 
 def read(document: Document) -> Reading:
-    view = View(document, _LOADER)
-    settings, misreads = read_keys(document, _LOADER, KEYS)
+    job, loader = as_job(document), loader_of(document, _LOADER)
+    view = View(job, loader)
+    settings, misreads = read_keys(job, loader, KEYS)
     together: list[Setting] = [
         *model_settings(view), *shard_settings(view), *recompute_settings(view), *compile_settings(view),
-        *precision_settings(view), *optimizer_settings(view, misreads),
+        *precision_settings(view), *optimizer_settings(view, misreads), *loss_settings(document), *lora_settings(document),
     ]  # fmt: skip
     return Reading("torchtitan", Role.TRAINER, document, Settings((*settings, *together)), (), tuple(misreads))
 
@@ -71,6 +75,10 @@ _FIXED: tuple[tuple[str, Any, str], ...] = (
     ("pipeline_parallel", 1, f"{_CONFIG}Parallelism.pipeline_parallel_degree"),
     ("context_parallel", 1, f"{_CONFIG}Parallelism.context_parallel_degree"),
     ("expert_parallel", 1, f"{_CONFIG}Parallelism.expert_parallel_degree"),
+    ("expert_tensor_parallel", 1, f"{_CONFIG}Parallelism.expert_tensor_parallel_degree"),
+    ("sequence_parallel", True, "torchtitan models/llama3/infra/parallelize.py apply_tp"),
+    ("pipeline_schedule", "1F1B", f"{_CONFIG}Parallelism.pipeline_parallel_schedule"),
+    ("pipeline_micro_batch", 1, f"{_CONFIG}Parallelism.pipeline_parallel_microbatch_size"),
     ("shard", "fsdp2", f"{_CONFIG}Parallelism.data_parallel_shard_degree: -1"),
     ("eval_on", False, f"{_CONFIG}Validation.enable"),
 )
@@ -84,7 +92,9 @@ _SHARDED: tuple[tuple[str, Any, str], ...] = (
 
 
 def defaults(settings: Settings, _stack: Stack) -> Iterable[Setting]:
-    if "recompute" not in settings:
+    if _is_built(settings):
+        yield default("recompute", "selective", "torchtitan 0.3.0 trainer.py Trainer.Config.activation_checkpoint: SelectiveAC")
+    elif "recompute" not in settings:
         yield default("recompute_every", 2, f"{_CONFIG}ActivationCheckpoint.selective_ac_option")
     yield from (default(name, value, note) for name, value, note in _FIXED)
     yield _implementation(settings)
@@ -93,6 +103,11 @@ def defaults(settings: Settings, _stack: Stack) -> Iterable[Setting]:
         flat = pipeline is None or pipeline.value == 1
         yield derived("reshard_after_forward", flat, "torchtitan apply_fsdp: default policy", pipeline)
         yield from (default(name, value, note) for name, value, note in _SHARDED)
+
+
+def _is_built(settings: Settings) -> bool:
+    """Does a Python function say it?"""
+    return any(one.origin.source is not None and one.origin.source.path.endswith(".py") for one in settings.values())
 
 
 def _implementation(settings: Settings) -> Setting:

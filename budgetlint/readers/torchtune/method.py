@@ -8,7 +8,7 @@ quantised in blocks of 256), ``recipes/full_finetune_distributed.py`` (``ac_mode
 from __future__ import annotations
 
 from budgetlint.readers.base import Misread, raw_at
-from budgetlint.readers.optimizer_names import read_optimizer
+from budgetlint.readers.optimizer_names import decoupled, read_optimizer
 from budgetlint.readers.torchtune.models import built_by, component_of, component_path
 from budgetlint.readers.view import View
 from budgetlint.run import Setting
@@ -80,7 +80,8 @@ def optimizer_settings(view: View, home: str, misreads: list[Misread]) -> list[S
     """The class that is named, built with the rest of the block as arguments."""
     path = component_path(view, f"{home}optimizer")
     raw = raw_at(view.document, view.loader, path) if path else None
-    named = read_optimizer(raw, "torchtune", misreads) if raw else []
+    spelling = decoupled(raw.text, view.on(f"{home}optimizer.decoupled_weight_decay")) if raw else ""
+    named = read_optimizer(raw, "torchtune", misreads, spelling) if raw else []
     found = [setting for setting in named if setting.name == "optimizer"]
     return [*found, *_implementation(view, home), *_betas(view, f"{home}optimizer.betas")]
 

@@ -69,6 +69,8 @@ PPO = (
     Key(f"{ACTOR}ref.megatron.param_offload", "reference_offload", lambda value: "cpu" if to_bool(value) else "none"),
     Key(f"{ACTOR}rollout.name", "rollout_engine", to_text),
     Key(f"{ACTOR}rollout.gpu_memory_utilization", "rollout_memory", to_float),
+    Key(f"{ACTOR}rollout.free_cache_engine", "rollout_sleeps", to_bool),
+    Key(f"{ACTOR}hybrid_engine", "rollout_on", lambda value: "same" if to_bool(value) else "other"),
     Key(f"{ACTOR}rollout.tensor_model_parallel_size", "rollout_tensor_parallel", to_count),
 )
 SFT = (

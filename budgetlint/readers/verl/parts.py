@@ -2,7 +2,8 @@
 
 Sources: verl 0.9.1 ``workers/engine/fsdp/transformer_impl.py`` and ``workers/fsdp_workers.py`` (actor weights in ``model_dtype``, float32
 by default; mixed precision computes in bf16; ``param_offload`` and ``optimizer_offload`` move weights and states to the host between the
-phases of a step and back before the update, so an update holds both), ``workers/engine/megatron``, ``trainer/ppo/ray_trainer.py``.
+phases of a step and back before the update, so an update holds both, a rollout neither), ``workers/engine/megatron``,
+``trainer/ppo/ray_trainer.py``.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from budgetlint.readers.base import Misread, to_count, to_dtype, to_float, to_int, to_text, to_words
-from budgetlint.readers.lookup import Lookup, renamed
+from budgetlint.readers.lookup import Lookup, freed, renamed
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.run import Setting
 
@@ -40,6 +41,20 @@ def length(look: Lookup) -> list[Setting]:
     text = f"{prompt.text} + {answer.text}"
     whole = Setting("seq_len", prompt.value + answer.value if known else None, answer.origin, text, "known" if known else "symbolic")
     return [_at_most(whole) if on(look, f"{_MODEL}.use_remove_padding") else whole]
+
+
+def micro_batch(look: Lookup) -> Iterator[Setting]:
+    """The old ``ppo_micro_batch_size`` is of all devices (0.6.1 ``fsdp_workers.py`` divides it by the data-parallel ranks)."""
+    whole = look.setting("micro_batch", to_count, f"{_ACTOR}.ppo_micro_batch_size")
+    if whole is None or look.has(f"{_ACTOR}.ppo_micro_batch_size_per_gpu"):
+        return
+    rows = ((f"{_ACTOR}.ulysses_sequence_parallel_size", 1), ("trainer.nnodes", 1), ("trainer.n_gpus_per_node", 8))
+    parts = [(look.setting("", to_count, key), default) for key, default in rows]
+    if not whole.known or any(part is not None and not part.known for part, _ in parts):
+        yield renamed(whole, "micro_batch", None) if not whole.known else replace(whole, value=None, state="symbolic")
+        return
+    sequence, nodes, devices = (default if part is None else part.value for part, default in parts)
+    yield replace(whole, value=max(1, whole.value * sequence // (nodes * devices)))
 
 
 def _at_most(length: Setting) -> Setting:
@@ -144,6 +159,22 @@ def algorithm(look: Lookup) -> Iterator[Setting]:
     critic = look.setting("critic_model", to_text, "critic.model.path")
     if critic is not None and (estimator is None or estimator.value == "gae"):
         yield critic
+    for home in ("fsdp_config", "megatron"):
+        yield from freed(look.under(f"{_ACTOR}.{home}"), _BETWEEN)
+    if critic is not None:
+        yield from _critic_away(look)
     scorer = look.setting("reward_model", to_text, "reward_model.model.path", "reward.reward_model.model_path")
     if scorer is not None and (on(look, "reward_model.enable") or on(look, "reward.reward_model.enable")):
         yield scorer
+
+
+_BETWEEN = (("param_offload", "params"), ("optimizer_offload", "optimizer"))
+
+
+def _critic_away(look: Lookup) -> Iterator[Setting]:
+    """With both switches the value model is on the host while the policy trains (``CriticWorker`` of ``workers/fsdp_workers.py``)."""
+    for home in ("critic.model.fsdp_config", "critic.megatron"):
+        switches = [on(look, f"{home}.{key}") for key, _ in _BETWEEN]
+        if switches[0] is not None and switches[1] is not None:
+            yield renamed(switches[0], "critic_offload", "cpu")
+            return

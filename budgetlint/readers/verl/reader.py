@@ -15,7 +15,7 @@ from budgetlint.readers.base import Reader, default, read_keys, unsettled
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.megatron.engine import engine_defaults
 from budgetlint.readers.verl.keys import PPO, SFT
-from budgetlint.readers.verl.parts import adapter, algorithm, is_megatron, kernels, length, optimizer, shard
+from budgetlint.readers.verl.parts import adapter, algorithm, is_megatron, kernels, length, micro_batch, optimizer, shard
 from budgetlint.run import Reading, Role, Setting, Settings, Stack
 
 FORMAT = "verl"
@@ -83,7 +83,7 @@ def _reading(document: Document, known: Document, keys: Any, home: str) -> Readi
         *shard(look, strategy, engine),
         *kernels(look, model),
         *optimizer(look, optim, megatron, look.misreads),
-        *((*length(look), *algorithm(look)) if home else ()),
+        *((*micro_batch(look), *length(look), *algorithm(look)) if home else ()),
     ]
     task = [] if home else _sft_task(look)
     return Reading(FORMAT, Role.TRAINER, document, Settings((*settings, *task, *together)), (), tuple(look.misreads))
@@ -124,14 +124,24 @@ _FSDP: tuple[tuple[str, Any, str], ...] = (
     ("offload_optimizer", "none", _CONFIG + "engine/fsdp.yaml offload_policy: false"),
     ("optimizer", "adamw", _CONFIG + "optim/fsdp.yaml optimizer: AdamW"),
     ("reference_offload", "cpu", "verl workers/fsdp_workers.py: CPUOffload for every role but the actor"),
+    ("reward_offload", "cpu", "verl 0.6.1 workers/fsdp_workers.py RewardModelWorker: CPUOffload"),
+)
+
+
+_ROLLOUT: tuple[tuple[str, Any, str], ...] = (
+    ("rollout_on", "same", _CONFIG + "ppo_trainer.yaml actor_rollout_ref.hybrid_engine: true"),
+    ("rollout_memory", 0.5, _CONFIG + "rollout/rollout.yaml gpu_memory_utilization"),
+    ("rollout_sleeps", True, _CONFIG + "rollout/rollout.yaml free_cache_engine: true"),
 )
 
 
 def defaults(settings: Settings, _stack: Stack) -> Iterable[Setting]:
     if settings.value("task") != "sft":
+        yield from (default(name, value, note) for name, value, note in _ROLLOUT)
         yield default("task", "ppo", _CONFIG + "ppo_trainer.yaml algorithm.adv_estimator: gae")
     if settings.value("model_code") == "megatron":
         yield default("recompute", "none", _CONFIG + "engine/megatron.yaml override_transformer_config.recompute_granularity: null")
+        yield default("sequence_parallel", True, _CONFIG + "engine/megatron.yaml sequence_parallel: True")
         yield default("optimizer", "megatron_adam", _CONFIG + "optim/megatron.yaml optimizer: adam")
         yield from engine_defaults(settings)
     else:

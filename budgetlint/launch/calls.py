@@ -1,0 +1,64 @@
+"""The scripts that a script or a job file starts, with their arguments and the variables in front of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from budgetlint.documents import Document
+from budgetlint.documents.shell import Command, read_shell
+from budgetlint.documents.shell_words import Word
+from budgetlint.launch.blocks import places
+from budgetlint.launch.commands import script_named
+from budgetlint.launch.jobs import kind_of, request_of, texts, variables
+from budgetlint.launch.launch import Request
+from budgetlint.launch.read import given_by
+from budgetlint.readers.base import is_symbolic
+from budgetlint.source import SourceFile
+
+_NAMED = re.compile(r"[\w.+-]+\.(?:sh|bash|slurm|sbatch)\b")
+_BEFORE = frozenset(("nohup", "srun", "time", "exec", "sudo", "env", "then", "do"))
+
+
+@dataclass(frozen=True)
+class Call:
+    """``arguments`` is None where one of them is not literal."""
+
+    path: str
+    arguments: tuple[str, ...] | None
+    environment: tuple[tuple[str, str], ...] = ()
+
+
+def names_in(text: str) -> frozenset[str]:
+    """Base names of scripts that a text mentions."""
+    return frozenset(_NAMED.findall(text))
+
+
+def script_calls(source: SourceFile, arguments: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> Iterator[Call]:
+    """The calls of a script that is itself started with these."""
+    for command in read_shell(source.text, given=given_by(arguments, environment or {})).commands:
+        yield from _call(command, {})
+
+
+def document_calls(document: Document) -> Iterator[Call]:
+    """The calls of a job file, whose variables the script finds set."""
+    if not kind_of(document):
+        return
+    held = variables(document, request_of(document) or Request())
+    for word in texts(document):
+        for command in read_shell(word.text, given=held, place=places(word).__getitem__).commands:
+            yield from _call(command, held)
+
+
+def _call(command: Command, around: Mapping[str, Word]) -> Iterator[Call]:
+    words = command.words
+    while words and words[0].text in _BEFORE:
+        words = words[1:]
+    script = script_named(words)
+    if script is None or is_symbolic(script.text) or not names_in(script.text):
+        return
+    behind = [word.text for word in words[words.index(script) + 1 :]]
+    held = {name: word.text for name, word in (*around.items(), *command.environment.items())}
+    told = tuple(sorted(pair for pair in held.items() if not is_symbolic(pair[1])))
+    yield Call(script.text, None if any(map(is_symbolic, behind)) else tuple(behind), told)

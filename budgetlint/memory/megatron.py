@@ -1,0 +1,102 @@
+"""Megatron's own model code: what its layer keeps on one rank.
+
+Sources: Korthikanti et al. 2022 (arXiv 2205.05198): sections 4.1 (``s b h (34 + 5 a s / h)`` by tensor), 4.2 (tensor and sequence
+parallelism: what lies between the blocks is whole on each rank, or split by positions), 5 (``selective`` makes the scores again);
+megatron-core 0.14.0 ``tensor_parallel/layers.py`` ``LinearWithGradAccumulationAndAsyncCommunication`` (keeps its split input and
+gathers it again), ``fusions/fused_bias_swiglu.py`` (keeps the packed gate and up), ``transformer/moe/experts.py``.
+GPT-NeoX and Megatron-DeepSpeed are forks of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from budgetlint.memory.plan import Plan
+from budgetlint.memory.saved import Saved
+
+INDEX = 8
+"""Bytes of an int64."""
+
+
+def layer(plan: Plan) -> tuple[Saved, ...]:
+    """One layer, training whole or under adapters."""
+    return (*_norms(plan), *_inputs(plan), *_attention(plan), *_dropped(plan), *_mlp(plan), *_adapters(plan))
+
+
+def _norms(plan: Plan) -> Iterator[Saved]:
+    """Fused norms keep their input and their statistics."""
+    size, count = plan.precision.compute, plan.arch.norms_per_layer
+    yield Saved("norm", "norm inputs and statistics", count * (size * plan.stream + 8))
+
+
+def _inputs(plan: Plan) -> Iterator[Saved]:
+    """The inputs of the column-parallel linears, split as the stream is."""
+    for roles, what in ((("q_proj", "k_proj", "v_proj", "qkv_proj", "q_a_proj", "kv_a_proj"), "qkv"), (_UP, "MLP")):
+        if any(linear.role in roles and (plan.trains(linear) or plan.adapted(linear)) for linear in plan.shape.layer):
+            yield Saved("linear", f"input of {what}", plan.precision.compute * plan.stream)
+
+
+_UP = ("gate_proj", "up_proj", "gate_up_proj", "router", "shared_gate_proj", "shared_up_proj")
+
+
+def _attention(plan: Plan) -> Iterator[Saved]:
+    arch, size = plan.arch, plan.precision.compute
+    query, value = arch.q_width, arch.kv_width
+    if arch.mla:
+        query = arch.heads * (arch.mla_number("qk_nope_head_dim") + arch.mla_number("qk_rope_head_dim"))
+        value = arch.heads * arch.mla_number("v_head_dim")
+        latent = arch.mla_number("q_lora_rank") + arch.mla_number("kv_lora_rank")
+        yield Saved("attention", "latents and their norms", 2 * size * latent)
+    key = query if arch.mla else value
+    out = value if arch.mla else query
+    yield Saved("attention", "q, k, v and the output", size * (query + key + value + out))
+    if plan.attention not in ("eager", "math"):
+        yield Saved("attention", "softmax statistics", 4 * arch.heads)
+    elif plan.recompute.kind != "core":
+        yield Saved("attention", "probabilities, mask and dropped probabilities", 0, scores(plan))
+
+
+def scores(plan: Plan) -> int:
+    """Bytes per pair of positions of what unfused attention keeps: 2 a, and under dropout a byte of mask and the product."""
+    size = plan.precision.compute
+    return plan.arch.heads * (size + (1 + size if plan.arch.dropout else 0))
+
+
+def _dropped(plan: Plan) -> Iterator[Saved]:
+    if plan.arch.dropout:
+        yield Saved("dropout", "masks after attention and MLP", 2 * plan.stream)
+
+
+def _mlp(plan: Plan) -> Iterator[Saved]:
+    arch, size = plan.arch, plan.precision.compute
+    gates = 2 if arch.glu else 1
+    if not arch.experts:
+        yield Saved("mlp", "MLP before and after its activation", size * (gates + 1) * arch.intermediate)
+        return
+    yield from _experts(plan, gates)
+    width = arch.shared_intermediate or (arch.moe_intermediate or arch.intermediate) * (arch.shared_experts or 0)
+    if width:
+        yield Saved("mlp", "shared expert before and after its activation", size * (gates + 1) * width)
+
+
+def _experts(plan: Plan, gates: int) -> Iterator[Saved]:
+    """Rows of the routed tokens: what comes in, before and after the activation, and what goes out. Where experts are split less
+    than the rest, each rank has that many times fewer rows."""
+    arch, size = plan.arch, plan.precision.compute
+    count, width = arch.experts_per_token or 1, arch.moe_intermediate or arch.intermediate
+    fewer = max(1, plan.parallel.tensor // plan.parallel.expert_tensor)
+    row = size * (2 * arch.hidden + (gates + 1) * width) + 2 * INDEX
+    yield Saved("mlp", "expert rows", -(-count * row // fewer))
+    yield Saved("mlp", "router logits and probabilities, fp32", 8 * (arch.experts or 0))
+
+
+def _adapters(plan: Plan) -> Iterator[Saved]:
+    """peft's LoRA on the packed linears: a dropped copy of the input with its mask, and what A gives."""
+    adapter, size = plan.adapter, plan.precision.compute
+    if adapter is None:
+        return
+    packed = {linear.reads: linear for linear in plan.shape.layer if plan.adapted(linear)}
+    for linear in packed.values():
+        rows = plan.arch.experts_per_token or 1 if linear.role.startswith("expert_") else 1
+        dropped = (size + 1) * linear.inputs if adapter.dropout else 0
+        yield Saved("adapter", f"{linear.role} dropped input, lora_A output", rows * (dropped + size * adapter.r))

@@ -1,0 +1,44 @@
+"""What the command that starts a run says beside the settings: was there a launcher at all?"""
+
+from __future__ import annotations
+
+import re
+
+from budgetlint.context import RunContext
+from budgetlint.run import OriginKind, Setting
+from budgetlint.source import Span
+
+_PYTHON = re.compile(r"(?:^|[\s/=;&|(\"'])python(?:\d(?:\.\d+)?)?\s")
+_LAUNCHER = re.compile(
+    r"\b(?:accelerate|torchrun|deepspeed\s|torch\.distributed|composer|mpirun|mpiexec|srun|horovodrun|torch_xla|xtuner|FORCE_TORCHRUN)\b"
+)
+
+
+def command_text(run: RunContext) -> str:
+    """The command as written; empty where none starts the run, or all that it says stands in files."""
+    for reading in run.run.readings:
+        document, root = reading.document, reading.document.mapping
+        if document.format == "shell" and root is not None and document.program not in ("job", ""):  # a job spans its script
+            span: Span = root.span
+            return document.source.text[span.start : span.end]
+    return ""
+
+
+def is_alone(run: RunContext) -> bool:
+    """A bare ``python train.py`` starts the run: one process, whatever the machine has."""
+    devices = run.setting("devices")
+    if devices is not None and devices.origin.kind is OriginKind.DERIVED and devices.origin.note == "python starts one process":
+        return True
+    head, script, _ = command_text(run).partition(".py")
+    return bool(script and _PYTHON.search(head)) and not _LAUNCHER.search(head)
+
+
+def visible(run: RunContext) -> Setting | None:
+    """``CUDA_VISIBLE_DEVICES`` of the command or the script around it, as the number of devices it names."""
+    for reading in run.run.readings:
+        if reading.document.format == "shell" and reading.document.program == "environment":
+            setting = reading.settings.get("devices_per_node")
+            for one in (setting, *setting.overrode) if setting is not None else ():
+                if one.origin.key == "CUDA_VISIBLE_DEVICES" and one.known:
+                    return one
+    return None

@@ -1,0 +1,64 @@
+"""Training arguments wherever a run writes them: in a file, as flags, or in the call of a Python program."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from budgetlint.documents import Entry, Mapping
+from budgetlint.readers.base import names
+from budgetlint.readers.python_script import classes
+from budgetlint.rule import RunContext
+from budgetlint.run import Reading, Role, Setting
+
+from ._adapters import PYTHON
+from ._arguments import trainer_of
+from ._common import TRL_FORMATS, written
+from ._keys import TRAINERS
+
+TRL_ARGUMENTS = (*TRL_FORMATS, "python_trl_script")
+
+
+def any_trainer(run: RunContext, formats: tuple[str, ...] = TRAINERS) -> Reading | None:
+    """The trainer of these formats, or a program that writes its training arguments out; None where more may be hidden."""
+    return trainer_of(run, (*formats, *PYTHON))
+
+
+def told(run: RunContext, *paths: str) -> Setting | None:
+    """The first of these keys that the run writes, named by its path; a flag beats the file."""
+    for reading in reversed(run.run.readings):
+        section = classes.arguments_of(reading.document) if reading.format in PYTHON else ""
+        for path in paths if reading.role is Role.TRAINER else ():
+            found = written(reading, f"{section}.{path}" if section else path)
+            if found is not None:
+                return replace(found, name=path)
+    return None
+
+
+BUILT_IN = names(
+    """transformers.Trainer transformers.Seq2SeqTrainer trl.SFTTrainer trl.DPOTrainer trl.KTOTrainer trl.ORPOTrainer trl.GRPOTrainer
+    trl.RewardTrainer"""
+)
+"""Classes that take their evaluation data from the caller."""
+FIRST_PLACE = 4
+"""``eval_dataset`` is the fifth argument at the earliest (transformers 5.24.0, TRL 0.24.0)."""
+
+
+def without_eval_data(run: RunContext) -> str:
+    """The name of the Trainer that a Python program surely builds without ``eval_dataset``; empty where it may have one."""
+    trainer = run.run.trainer
+    name = classes.trainer_of(trainer.document) if trainer is not None else ""
+    call = classes.block(trainer.document, name) if trainer is not None else None
+    if call is None or classes.class_of(call) not in BUILT_IN or classes.is_partial(call) or classes.may_skip(call):
+        return ""
+    return "" if _has_eval_data(call) else name
+
+
+def _has_eval_data(call: Mapping) -> bool:
+    """By name, or by position behind the model, the arguments and the training data."""
+    named = next((entry.value for entry in call.entries if entry.key.text == "eval_dataset"), None)
+    return classes.is_given(named) or any(_place(entry) >= FIRST_PLACE for entry in call.entries)
+
+
+def _place(entry: Entry) -> int:
+    """Arguments by position are named by it; -1 for others."""
+    return int(entry.key.text) if entry.key.text.isdecimal() else -1

@@ -1,0 +1,112 @@
+"""The frozen reference copy of a preference run takes the memory that the run lacks.
+
+DPO and KTO compare with the model as it was. A full fine-tune keeps that copy on the device beside the one that trains; with an
+adapter the base is the reference, and log-probabilities that are computed beforehand need none.
+
+## What it costs
+
+A second set of weights: 2 bytes a parameter in 16 bit, 15 GiB for 8 billion. A micro batch fitted for SFT also holds two sequences
+an example here.
+
+## Failing
+
+```budget
+device 30GiB
+config dpo.yaml
+stack torch@2.13 transformers@5.24 trl@1.16
+```
+
+```yaml dpo.yaml
+model_name_or_path: Qwen/Qwen2.5-3B
+dataset_name: trl-lib/ultrafeedback_binarized
+beta: 0.1
+dtype: bfloat16
+per_device_train_batch_size: 1
+learning_rate: 0.000001
+num_train_epochs: 1
+max_length: 2048
+attn_implementation: flash_attention_2
+```
+
+## Passing
+
+```budget
+device 30GiB
+config dpo.yaml
+stack torch@2.13 transformers@5.24 trl@1.16
+```
+
+```yaml dpo.yaml
+model_name_or_path: Qwen/Qwen2.5-3B
+dataset_name: trl-lib/ultrafeedback_binarized
+beta: 0.1
+dtype: bfloat16
+per_device_train_batch_size: 1
+learning_rate: 0.000001
+num_train_epochs: 1
+max_length: 2048
+attn_implementation: flash_attention_2
+precompute_ref_log_probs: true
+```
+
+## Sources
+
+- TRL 0.24.0 and 1.16.0 `trainer/dpo_trainer.py`: no reference model with PEFT or `precompute_ref_log_probs`; before 1.x not under
+  ZeRO-3.
+- hiyouga/LLaMA-Factory#798, #1250: the reference doubles the weights; 7B on 8 A100 runs out of memory under ZeRO-2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.units import gib
+
+from ._common import TRL_FORMATS
+from ._fit import figures, written
+from ._whatif import decides, if_only, is_over
+
+BESIDE = ("reference_model", "model", "task")
+
+
+def check(run: RunContext) -> Iterator[Finding]:
+    estimate, plan = run.estimate, run.plan
+    if estimate is None or plan is None or not is_over(estimate):
+        return
+    others = tuple(model for model in plan.beside if model.role != "reference")
+    if len(others) == len(plan.beside) or run.value("task") not in ("dpo", "kto"):
+        return
+    without = if_only(run, beside=others)
+    cost = estimate.need.bytes - without.need.bytes if without is not None else 0
+    if not decides(estimate, cost):
+        return
+    reasons = [setting for name in BESIDE if (setting := run.setting(name))]
+    yield run.finding(
+        written(reasons),
+        f"{run.value('task')} keeps a frozen copy of the model beside the one that trains: {gib(cost)} of the {gib(estimate.need.bytes)} "
+        f"that {run.label} needs; without it the run would fit",
+        help=f"{_precomputed(run)}an adapter (LoRA), whose base is the reference, or more devices",
+        because=reasons,
+        numbers={**figures(estimate), "reference_bytes": cost},
+    )
+
+
+def _precomputed(run: RunContext) -> str:
+    trainer = run.run.trainer
+    trl = trainer is not None and (trainer.format in TRL_FORMATS or trainer.format in ("axolotl", "python_trl_script"))
+    return "precompute_ref_log_probs: true, " if trl else ""
+
+
+RULE = Rule(
+    code="BL113",
+    name="dpo-ref-model-double",
+    severity=Severity.WARNING,
+    confidence=Confidence.HIGH,
+    scope="run",
+    check=check,
+    manual=__doc__ or "",
+    since="0.1.0",
+    fix="advice",
+    needs=("device", "estimate"),
+)

@@ -1,0 +1,121 @@
+"""fp16 for a model whose activations need the range of bf16.
+
+T5, mT5 and Gemma were trained in bf16, and some of their activations exceed 65,504, the largest fp16 number. Loss scaling does not
+help: it moves gradients, the overflow is in the forward pass.
+
+## What it costs
+
+A loss of NaN or 0 after some steps. The loss scaler skips every step and halves its scale until DeepSpeed stops with "Current loss
+scale already at minimum". The Trainer's log may hide it: `logging_nan_inf_filter` replaces NaN by the last average.
+
+## Failing
+
+```yaml train.yaml
+model_name_or_path: google/flan-t5-xl
+output_dir: out
+per_device_train_batch_size: 2
+gradient_accumulation_steps: 8
+num_train_epochs: 1
+fp16: true
+```
+
+## Passing
+
+```yaml train.yaml
+model_name_or_path: google/flan-t5-xl
+output_dir: out
+per_device_train_batch_size: 2
+gradient_accumulation_steps: 8
+num_train_epochs: 1
+bf16: true
+```
+
+## When it is meant
+
+Unsloth patches Gemma for fp16 and is not told. Other models with a bf16 checkpoint (Llama 3, Qwen) usually train in fp16 mixed
+precision: those are told as information, for full fine-tuning on a card that has bf16.
+
+## Sources
+
+- huggingface/transformers#5651, #9295, #11461, #23918 (T5; t5-small is not told), google/gemma_pytorch#24 (Gemma): NaN in fp16.
+- huggingface/transformers#14579: models trained in bf16 overflow in fp16.
+- DeepSpeed 0.19.8 `runtime/fp16/loss_scaler.py` `DynamicLossScaler.update_scale`: "Current loss scale already at minimum".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.run import Setting
+
+from ._training import as_written, device_of, full_tuning, stated
+
+_NAMES = re.compile(r"(?:^|[/_-])(?:flan-|long-|um|m|by)?t5(?:[-_]|$)|(?:^|/)gemma-?[0-9]", re.IGNORECASE)
+_TOLERANT = re.compile(r"(?:^|/)t5-small$", re.IGNORECASE)
+"""Stays in range: huggingface/transformers#23918, #4586; t5-base does not always (#5651: 66,246 in its feed-forward)."""
+
+_FAMILIES = frozenset(("t5", "mt5", "umt5", "gemma", "gemma2", "gemma3", "gemma3_text"))
+
+
+def check(run: RunContext) -> Iterator[Finding]:
+    half, model = _half(run), run.setting("model")
+    if half is None or model is None or not model.known or _unsloth(run):
+        return
+    family = run.plan.arch.family if run.plan is not None else ""
+    name = str(model.value)
+    if _TOLERANT.search(name):
+        return
+    if family in _FAMILIES or (not family and _NAMES.search(name)):
+        yield _finding(run, half, model, f"activations of {name} exceed 65,504, the largest fp16 number: the loss turns NaN or 0", None)
+    elif run.plan is not None and run.plan.arch.checkpoint_dtype == "bf16" and full_tuning(run) and _has_bf16(run):
+        yield _finding(run, half, model, f"{name} was trained in bf16, whose range fp16 does not have: steps may overflow", Severity.INFO)
+
+
+def _half(run: RunContext) -> Setting | None:
+    """The line that asks for fp16 arithmetic."""
+    for name in ("engine_dtype", "precision", "autocast"):
+        setting = run.setting(name)
+        if setting is not None and stated(setting) and str(setting.value).startswith("fp16"):
+            return setting
+    return None
+
+
+def _has_bf16(run: RunContext) -> bool:
+    device = device_of(run)
+    return device is None or device.bf16 is not False
+
+
+def _unsloth(run: RunContext) -> bool:
+    return any("unsloth" in reading.document.source.text.lower() for reading in run.run.readings)
+
+
+def _finding(run: RunContext, half: Setting, model: Setting, cost: str, severity: Severity | None) -> Finding:
+    return run.finding(
+        half,
+        f"'{_shown(half)}': {cost}",
+        help="bf16: true" if _has_bf16(run) else "this card has no bf16: train in fp32 (fp16: false)",
+        because=[model],
+        severity=severity,
+        numbers={"largest_fp16": 65504},
+    )
+
+
+def _shown(half: Setting) -> str:
+    """``fp16.enabled: true`` of a DeepSpeed file, which says nothing without its section."""
+    return f"{half.origin.key}: {half.text}" if half.origin.key.endswith(".enabled") else as_written(half)
+
+
+RULE = Rule(
+    "BL213",
+    "fp16-on-bf16-pretrained",
+    Severity.WARNING,
+    Confidence.MEDIUM,
+    "run",
+    check,
+    __doc__ or "",
+    "0.1.0",
+    needs=("model",),
+    aliases=("ds-loss-scale-exhausted",),
+)

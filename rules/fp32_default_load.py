@@ -1,0 +1,104 @@
+"""The frozen base of a LoRA run is loaded in fp32, because nobody gave a dtype.
+
+`from_pretrained` took float32 before transformers 5, and TRL's own loading takes it still. Weights that do not train gain nothing
+from it.
+
+## What it costs
+
+2 bytes a parameter, and as much again in every tensor that keeps the weights' dtype: 15 GiB of weights for 8 billion.
+
+## Failing
+
+```budget
+device a100-40gb
+config train.yaml
+```
+
+```yaml train.yaml
+model_name_or_path: meta-llama/Llama-3.1-8B
+dataset_name: trl-lib/Capybara
+use_peft: true
+lora_r: 16
+per_device_train_batch_size: 1
+learning_rate: 0.0001
+num_train_epochs: 1
+max_length: 1024
+```
+
+## Passing
+
+```budget
+device a100-40gb
+config train.yaml
+```
+
+```yaml train.yaml
+model_name_or_path: meta-llama/Llama-3.1-8B
+dataset_name: trl-lib/Capybara
+dtype: bfloat16
+use_peft: true
+lora_r: 16
+per_device_train_batch_size: 1
+learning_rate: 0.0001
+num_train_epochs: 1
+max_length: 1024
+```
+
+## When it is meant
+
+A full fine-tune keeps fp32 weights as its master copy; this rule looks at frozen weights only.
+
+## Sources
+
+- transformers 4.57.6 `modeling_utils.py` `from_pretrained` (`dtype=None` is float32), 5.24.0 ("auto": the checkpoint's).
+- TRL 1.16.0 `trainer/model_config.py` `dtype: float32`, `trainer/utils.py` `create_model_from_path`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.units import gib
+
+from ._arguments import trainer_of
+from ._common import HUGGING_FACE
+from ._fit import figures
+from ._whatif import decides, effect, if_only, matters
+
+FORMATS = (*HUGGING_FACE, "python_script", "python_trl_script")
+
+
+def check(run: RunContext) -> Iterator[Finding]:
+    estimate, plan, dtype, model = run.estimate, run.plan, run.setting("weights_dtype"), run.setting("model")
+    if estimate is None or plan is None or dtype is None or not dtype.known or not dtype.is_default or trainer_of(run, FORMATS) is None:
+        return
+    if plan.adapter is None or plan.quant is not None or plan.precision.weights != 4 or plan.arch.checkpoint_dtype == "fp32":
+        return
+    half = if_only(run, precision=replace(plan.precision, weights=2))
+    cost = estimate.need.bytes - half.need.bytes if half is not None else 0
+    if cost <= 0 or (estimate.limit is not None and not matters(estimate, cost)):
+        return
+    yield run.finding(
+        model,
+        f"no dtype is given, so the frozen base is loaded in fp32: {gib(cost)} more than in 16 bit{effect(estimate, cost)}",
+        help="dtype: bfloat16 (torch_dtype before TRL 0.27), or dtype=torch.bfloat16 where the model is loaded",
+        because=[dtype, *([adapter] if (adapter := run.setting("adapter")) else [])],
+        numbers={**figures(estimate), "cost_bytes": cost, "frozen_parameters": estimate.params},
+        severity=None if estimate.limit is not None else Severity.INFO,
+        confidence=Confidence.HIGH if decides(estimate, cost) else None,
+    )
+
+
+RULE = Rule(
+    code="BL115",
+    name="fp32-default-load",
+    severity=Severity.WARNING,
+    confidence=Confidence.MEDIUM,
+    scope="run",
+    check=check,
+    manual=__doc__ or "",
+    since="0.1.0",
+    needs=("estimate", "weights_dtype"),
+)

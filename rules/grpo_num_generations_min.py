@@ -1,0 +1,96 @@
+"""GRPO with fewer than two completions for each prompt, or with its batch given in two ways.
+
+An advantage compares the completions of one prompt with each other, so one alone has none. `generation_batch_size` and
+`steps_per_generation` are two words for the same thing.
+
+## What it costs
+
+The run stops when its arguments are read.
+
+## Failing
+
+```yaml grpo.yaml
+model_name_or_path: Qwen/Qwen2.5-1.5B
+dataset_name: trl-lib/tldr
+per_device_train_batch_size: 4
+learning_rate: 0.000001
+num_train_epochs: 1
+num_generations: 1
+```
+
+## Passing
+
+```yaml grpo.yaml
+model_name_or_path: Qwen/Qwen2.5-1.5B
+dataset_name: trl-lib/tldr
+per_device_train_batch_size: 4
+learning_rate: 0.000001
+num_train_epochs: 1
+num_generations: 4
+```
+
+## Sources
+
+- TRL 0.15.2 `trainer/grpo_trainer.py` (from 2 on); 0.19.1, 0.24.0, 1.10.0 and 1.16.0 `trainer/grpo_config.py` `__post_init__`.
+- axolotl 0.18.0 `utils/schemas/validation.py` `check_grpo_batch_size_divisibility`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
+from budgetlint.run import Setting
+
+from ._arguments import trainer_of
+from ._common import number
+from ._scripts import TRL_ARGUMENTS, told
+
+LEAST = 2
+
+
+def check(run: RunContext) -> Iterator[Finding]:
+    if trainer_of(run, TRL_ARGUMENTS) is not None and run.value("task") == "grpo":
+        yield from _found(run, "")
+    elif trainer_of(run, ("axolotl",)) is not None:
+        method = told(run, "rl")
+        yield from _found(run, "trl.") if method is not None and method.value == "grpo" else ()
+
+
+def _found(run: RunContext, section: str) -> Iterator[Finding]:
+    each, batch, steps = (told(run, section + key) for key in ("num_generations", "generation_batch_size", "steps_per_generation"))
+    count = number(each)
+    if each is not None and count is not None and count < LEAST:
+        yield run.finding(
+            each,
+            f"num_generations {each.text}: GRPO compares the completions of a prompt, so it stops below {LEAST}",
+            help="num_generations: 4 to 16",
+            fixes=run.advice("at least 2 completions for each prompt"),
+            numbers={"num_generations": count},
+        )
+    if batch is not None and steps is not None:
+        yield _twice(run, batch, steps)
+
+
+def _twice(run: RunContext, batch: Setting, steps: Setting) -> Finding:
+    return run.finding(
+        steps,
+        f"steps_per_generation {steps.text} beside generation_batch_size {batch.text}: TRL takes one of them and stops at both",
+        help="remove one; generation_batch_size = per_device_train_batch_size x processes x steps_per_generation",
+        because=[batch],
+        fixes=run.delete(steps, safety=Safety.UNSAFE),
+    )
+
+
+RULE = Rule(
+    code="BL623",
+    name="grpo-num-generations-min",
+    severity=Severity.ERROR,
+    confidence=Confidence.HIGH,
+    scope="run",
+    check=check,
+    manual=__doc__ or "",
+    since="0.1.0",
+    fix="unsafe",
+    formats=(*TRL_ARGUMENTS, "axolotl"),
+)

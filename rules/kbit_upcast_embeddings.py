@@ -1,0 +1,85 @@
+"""QLoRA with `prepare_model_for_kbit_training`: embedding, head and norms become fp32.
+
+PEFT's helper casts every parameter that is not quantised to float32. Beside a base of half a byte a weight, the vocabulary tables
+are then the largest part.
+
+## What it costs
+
+2 bytes more for each element of the tables: 2.0 GiB for two of 128,256 x 4,096, beside 3.5 GiB of 4-bit weights.
+
+## Failing
+
+```budget
+device 12GiB; model llama-3.1-8b; quant nf4 double=on upcast=all; lora r=16; optimizer adamw8bit; batch 1; seq 1024; recompute full
+attention flash; stack torch@2.13 transformers@5.24
+```
+
+## Passing
+
+```budget
+device 12GiB; model llama-3.1-8b; quant nf4 double=on upcast=none; lora r=16; optimizer adamw8bit; batch 1; seq 1024
+recompute full; attention flash; stack torch@2.13 transformers@5.24
+```
+
+## When it is meant
+
+fp32 norms can steady a run; the tables gain little. `model.lm_head` and `embed_tokens` may be cast back, or the helper left out.
+
+## Sources
+
+- PEFT 0.21.2 `utils/other.py` `prepare_model_for_kbit_training`: "cast all non INT8 parameters to fp32", except for GPTQ, AQLM, EETQ,
+  HQQ and torchao.
+- TRL 0.24.0 calls it for every QLoRA run, 0.28.0 in DPO and experimental trainers, 1.16.0 in experimental ones; oumi 0.9 always.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.units import gib
+
+from ._fit import device_words, figures
+from ._whatif import effect, if_only, matters
+
+BY_HELPER = ("nf4", "fp4", "int8")
+WORTH_A_REMARK = 2**28
+"""A quarter of a GiB."""
+
+
+def check(run: RunContext) -> Iterator[Finding]:
+    estimate, plan, upcast = run.estimate, run.plan, run.setting("quant_upcast")
+    if estimate is None or plan is None or upcast is None or plan.quant is None or plan.quant.kind not in BY_HELPER:
+        return
+    if plan.quant.upcast != "all":
+        return
+    without = if_only(run, quant=replace(plan.quant, upcast="none"))
+    cost = estimate.need.bytes - without.need.bytes if without is not None else 0
+    loud = matters(estimate, cost)
+    if cost < WORTH_A_REMARK and not loud:
+        return
+    part = f" ({100 * cost // estimate.limit} % of what {device_words(run)} gives)" if estimate.limit else ""
+    yield run.finding(
+        upcast,
+        f"embedding, head and norms of the {plan.quant.kind} base are cast to fp32: {gib(cost)} more than in 16 bit{part}"
+        f"{effect(estimate, cost)}",
+        help="leave prepare_model_for_kbit_training out (enable_input_require_grads is the part that checkpointing needs), "
+        "or cast the tables back",
+        because=[setting for name in ("quant", "model") if (setting := run.setting(name))],
+        numbers={**figures(estimate), "upcast_bytes": cost},
+        severity=None if loud else Severity.INFO,
+    )
+
+
+RULE = Rule(
+    code="BL124",
+    name="kbit-upcast-embeddings",
+    severity=Severity.WARNING,
+    confidence=Confidence.HIGH,
+    scope="run",
+    check=check,
+    manual=__doc__ or "",
+    since="0.1.0",
+    needs=("estimate", "quant_upcast"),
+)

@@ -1,0 +1,113 @@
+"""A fraction as `warmup_steps`: a share of the run from transformers 5 on, an error or no warm-up before.
+
+axolotl takes whole steps only, in every version.
+
+## What it costs
+
+transformers 4.44 to 4.57 stop when the arguments are read. Older ones count 0.1 steps: the rate is at its full height at once.
+From 5.0 on it is a share: 0.1 of 1,000 steps are 100.
+
+## Failing
+
+```yaml train.yaml
+model_name_or_path: Qwen/Qwen2.5-1.5B
+output_dir: out
+per_device_train_batch_size: 1
+gradient_accumulation_steps: 8
+num_train_epochs: 1
+warmup_steps: 0.1
+```
+
+```budget
+stack transformers@4.57.6
+```
+
+## Passing
+
+```yaml train.yaml
+model_name_or_path: Qwen/Qwen2.5-1.5B
+output_dir: out
+per_device_train_batch_size: 1
+gradient_accumulation_steps: 8
+num_train_epochs: 1
+warmup_steps: 0.1
+```
+
+```budget
+stack transformers@5.24
+```
+
+## Sources
+
+- transformers 4.41.0, 4.43.4, 4.44.0, 4.57.6, 5.0.0 and 5.24.0 `training_args.py`: `get_warmup_steps`; "warmup_steps must be of type int".
+- axolotl 0.8.0 to 0.19.0 `utils/schemas/config.py`: `warmup_steps: int | None`; pydantic refuses a fractional part.
+- hiyouga/LLaMA-Factory#3631.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
+from budgetlint.run import OriginKind, Setting
+
+from ._arguments import WITH_AXOLOTL, trainer_of
+from ._training import as_written, number, stated
+
+A_SHARE, WHOLE = "5.0.0", "4.44.0"
+"""transformers that takes a share, and the first that insists on whole steps."""
+
+
+def check(run: RunContext) -> Iterator[Finding]:
+    warmup, trainer = run.setting("warmup_steps"), trainer_of(run, WITH_AXOLOTL)
+    if trainer is None or warmup is None or not stated(warmup) or not 0 < warmup.value < 1:
+        return
+    if trainer.format == "axolotl":
+        yield _finding(run, warmup, "axolotl takes whole steps only and stops when it reads the file", Severity.ERROR)
+        return
+    share = run.at_least("transformers", A_SHARE)
+    if share is False:
+        yield _finding(run, warmup, *_before(run, warmup))
+    elif share is None:
+        yield run.finding(
+            warmup,
+            f"'{as_written(warmup)}' is {number(warmup.value * 100)}% of the run with transformers 5 and newer; "
+            "4.44 to 4.57 stop, and older ones do not warm up",
+            help="say which transformers it is (stack transformers@…), or give whole steps, which all versions read alike",
+            numbers={"warmup_fraction": warmup.value},
+            severity=Severity.INFO,
+            confidence=Confidence.MEDIUM,
+        )
+
+
+def _before(run: RunContext, warmup: Setting) -> tuple[str, Severity]:
+    if warmup.origin.kind is OriginKind.FLAG or run.at_least("transformers", WHOLE):
+        return "transformers before 5.0 takes whole steps only and stops when the arguments are read", Severity.ERROR
+    return f"transformers before {WHOLE} counts it as steps, so the run starts at the full rate", Severity.WARNING
+
+
+def _finding(run: RunContext, warmup: Setting, what: str, severity: Severity) -> Finding:
+    free = run.setting("warmup_ratio") is None
+    return run.finding(
+        warmup,
+        f"'{as_written(warmup)}' is a fraction: {what}",
+        help=f"warmup_ratio: {warmup.text}" if free else "write whole steps",
+        fixes=run.rename(warmup, "warmup_ratio", safety=Safety.UNSAFE) if free else (),
+        numbers={"warmup_fraction": warmup.value},
+        severity=severity,
+    )
+
+
+RULE = Rule(
+    code="BL309",
+    name="warmup-steps-fraction",
+    severity=Severity.ERROR,
+    confidence=Confidence.HIGH,
+    scope="run",
+    check=check,
+    manual=__doc__ or "",
+    since="0.1.0",
+    fix="unsafe",
+    needs=("warmup_steps",),
+    applies="transformers < 5.0; axolotl: all versions",
+)

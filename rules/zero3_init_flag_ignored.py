@@ -1,0 +1,74 @@
+"""`zero3_init_flag` below ZeRO stage 3.
+
+## What it costs
+
+accelerate warns and takes it as false; nothing else changes.
+
+## Failing
+
+```yaml accelerate.yaml
+compute_environment: LOCAL_MACHINE
+distributed_type: DEEPSPEED
+num_processes: 8
+deepspeed_config:
+  zero_stage: 2
+  zero3_init_flag: true
+```
+
+## Passing
+
+```yaml accelerate.yaml
+compute_environment: LOCAL_MACHINE
+distributed_type: DEEPSPEED
+num_processes: 8
+deepspeed_config:
+  zero_stage: 3
+  zero3_init_flag: true
+```
+
+## Sources
+
+- accelerate 1.15.0 and 0.30.0 `utils/dataclasses.py` `DeepSpeedPlugin.__post_init__`; without `zero_stage` the stage is 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
+
+from ._common import is_on, number, written
+
+SECTION = "deepspeed_config"
+
+
+def check(document: DocumentContext) -> Iterator[Finding]:
+    kind, file = written(document.reading, "distributed_type"), written(document.reading, f"{SECTION}.deepspeed_config_file")
+    flag, stage = written(document.reading, f"{SECTION}.zero3_init_flag"), written(document.reading, f"{SECTION}.zero_stage")
+    level = number(stage) if stage else 2.0
+    if kind is None or str(kind.value).upper() != "DEEPSPEED" or (file is not None and file.value != "none"):
+        return
+    if flag is None or not is_on(flag) or level is None or level >= 3:
+        return
+    yield document.finding(
+        flag,
+        f"zero3_init_flag {flag.text} has no effect at ZeRO stage {level:g}: accelerate warns and takes it as false",
+        help="delete it",
+        because=[stage] if stage else (),
+        fixes=document.set(flag, False),
+        numbers={"zero_stage": int(level)},
+    )
+
+
+RULE = Rule(
+    "BL531",
+    "zero3-init-flag-ignored",
+    Severity.INFO,
+    Confidence.HIGH,
+    "document",
+    check,
+    __doc__ or "",
+    "0.1.0",
+    fix="safe",
+    formats=("accelerate",),
+)
