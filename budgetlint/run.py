@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from dataclasses import field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -99,6 +99,20 @@ class Settings(Mapping[str, Setting]):
 
     def __len__(self) -> int:
         return len(self._by_name)
+
+    # what `Mapping` makes of the three above, each in one step: rules and planner ask settings thousands of times
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def keys(self) -> KeysView[str]:
+        return self._by_name.keys()
+
+    def values(self) -> ValuesView[Setting]:
+        return self._by_name.values()
+
+    def items(self) -> ItemsView[str, Setting]:
+        return self._by_name.items()
 
     def value(self, name: str, default: Any = None) -> Any:
         setting = self._by_name.get(name)

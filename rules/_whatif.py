@@ -33,13 +33,13 @@ def _capacity(run: RunContext, plan: Plan) -> Capacity | None:
 
 
 def is_over(now: Estimate) -> bool:
-    """The run does not fit, or may not."""
-    return now.verdict in (Verdict.TIGHT, Verdict.DOES_NOT_FIT)
+    """The run was judged, and its best figure lies over the limit."""
+    return now.verdict in (Verdict.TIGHT, Verdict.DOES_NOT_FIT) and now.limit is not None and now.need.bytes > now.limit
 
 
 def decides(now: Estimate, cost: int) -> bool:
-    """The run is too large, or nearly so, and without this cost it would fit."""
-    return is_over(now) and now.limit is not None and now.need.bytes - cost < now.limit
+    """The run is too large, and without this cost it would fit."""
+    return is_over(now) and now.limit is not None and now.need.bytes - cost <= now.limit
 
 
 def is_large(now: Estimate, cost: int) -> bool:

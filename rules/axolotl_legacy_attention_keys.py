@@ -4,8 +4,8 @@ Since 0.17 `attn_implementation` names the attention; `flash_attention: true` an
 
 ## What it costs
 
-An old switch beside the new key stops the run: "cannot be combined with legacy attention flags". So do short names (`flash`, `flex`,
-`sdp`). Of two old switches, 0.17 and newer take one by their own order; before, the run stops.
+An old switch beside the new key stops the run: "cannot be combined with legacy attention flags". Of two old switches, 0.17 and
+newer take one by their own order; before, the run stops.
 
 ## Failing
 
@@ -44,7 +44,7 @@ stack axolotl@0.19
 
 ## Sources
 
-- axolotl 0.17.0 to 0.19.0 `utils/schemas/config.py` `normalize_attn_implementation`, `validate_attn_implementation`, `enums.py`
+- axolotl 0.17.0 to 0.19.0 `utils/schemas/config.py` `normalize_attn_implementation`, `enums.py`
   LEGACY_ATTN_FLAG_TO_IMPL; 0.12.2 and 0.16.1 `utils/schemas/validation.py` `check_attention_fields`: "Only one of".
 """
 
@@ -71,14 +71,10 @@ CANONICAL = {
 EXCLUSIVE = frozenset(("xformers_attention", "sdp_attention", "flash_attention", "flex_attention"))
 """Of these, axolotl before 0.17 takes one only; ``sage_attention`` joined them later."""
 
-SHORT = {"flash": "flash_attention_2", "flex": "flex_attention", "sdp": "sdpa"}
-
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     named, newer = written(document.reading, "attn_implementation"), document.at_least("axolotl", NAMED_SINCE)
     old = [flag for flag in (written(document.reading, key) for key in CANONICAL) if flag is not None and is_on(flag)]
-    if newer is not False and named is not None and str(named.value) in SHORT:
-        yield _short(document, named, newer)
     if newer is not False and named is not None and old:
         yield _beside(document, named, old[0], newer)
     elif named is None and len(rivals := [flag for flag in old if newer or flag.name in EXCLUSIVE]) > 1:
@@ -87,25 +83,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
         yield _old(document, old[0])
 
 
-def _doubt(newer: bool | None) -> tuple[Severity | None, Confidence | None]:
-    return (None, None) if newer else (Severity.WARNING, Confidence.MEDIUM)
-
-
-def _short(document: DocumentContext, named: Setting, newer: bool | None) -> Finding:
-    severity, confidence = _doubt(newer)
-    whole = SHORT[str(named.value)]
-    return document.finding(
-        named,
-        f"attn_implementation {named.text} is not accepted: axolotl stops when it reads the file",
-        help=whole,
-        fixes=document.set(named, whole, safety=Safety.UNSAFE),
-        severity=severity,
-        confidence=confidence,
-    )
-
-
 def _beside(document: DocumentContext, named: Setting, old: Setting, newer: bool | None) -> Finding:
-    severity, confidence = _doubt(newer)
     since = "" if newer else f" from {NAMED_SINCE} on"
     return document.finding(
         old,
@@ -113,8 +91,8 @@ def _beside(document: DocumentContext, named: Setting, old: Setting, newer: bool
         help=f"delete {old.name}",
         because=[named],
         fixes=document.delete(old, safety=Safety.UNSAFE),
-        severity=severity,
-        confidence=confidence,
+        severity=None if newer else Severity.WARNING,
+        confidence=None if newer else Confidence.MEDIUM,
     )
 
 

@@ -112,4 +112,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=(_PLAIN, *TRL_FORMATS, *PYTHON),
+    aliases=("dpo-ddp-lora-gc",),
 )

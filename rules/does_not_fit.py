@@ -50,13 +50,19 @@ def check(run: RunContext) -> Iterator[Finding]:
         dear or (run.target.device if run.target else None),
         f"{run.label} does not fit {device_words(run)}: needs at least {gib(estimate.need.low)}, the device gives "
         f"{at_most}{gib(estimate.usable_high)}, {gib(over)} too much; the peak is in {moment(estimate)}: {bill_words(estimate)}",
-        help=_advice(estimate),
+        help=_advice(estimate, checkpointed=run.plan is not None and run.plan.recompute.on) + _condition(estimate),
         related=[(run.target.device, "the device")] if run.target and run.target.device else [],
         numbers={**figures(estimate), "over_bytes": over},
     )
 
 
-def _advice(estimate: Estimate) -> str:
+def _condition(estimate: Estimate) -> str:
+    """Where the length is a cap, the figure is that of the longest sample that it lets through."""
+    cap = next((assumption for assumption in estimate.assumptions if assumption.setting == "seq_len"), None)
+    return "; the figure is for a batch whose longest sample reaches the length" if cap else ""
+
+
+def _advice(estimate: Estimate, *, checkpointed: bool) -> str:
     """Where to look first: the bucket that dominates decides, never the batch by itself."""
     fixed, moving = bytes_at_peak(estimate, FIXED), bytes_at_peak(estimate, (Bucket.ACTIVATIONS, Bucket.LOGITS))
     if fixed > (estimate.usable_high or 0):
@@ -69,6 +75,12 @@ def _advice(estimate: Estimate) -> str:
     logits = bytes_at_peak(estimate, (Bucket.LOGITS,))
     if logits > moving // 2:
         return "most of the activations are logits: a fused or chunked loss, or a smaller micro batch with more accumulation"
+    if checkpointed:
+        kept = gib(bytes_at_peak(estimate, (Bucket.ACTIVATIONS,)))
+        return (
+            f"most of it is activations, {kept} although checkpointing is on: it keeps every layer's input and makes one layer again; "
+            "a smaller micro batch with more accumulation, shorter or split sequences (context parallelism), or offloaded checkpoints"
+        )
     return (
         "most of it is activations: recomputation (gradient checkpointing), a smaller micro batch with more accumulation, "
         "or shorter sequences"
@@ -86,4 +98,5 @@ RULE = Rule(
     since="0.1.0",
     fix="advice",
     needs=("device", "estimate"),
+    aliases=("full-ft-sharded-does-not-fit", "gc-counted-as-free"),
 )

@@ -17,13 +17,13 @@ config train.yaml
 
 ```yaml train.yaml
 model_name_or_path: Qwen/Qwen2.5-1.5B
-dataset_name: trl-lib/Capybara
+output_dir: out
 per_device_train_batch_size: 1
 per_device_eval_batch_size: 16
 learning_rate: 0.00002
 num_train_epochs: 1
 eval_strategy: epoch
-max_length: 4096
+model_max_length: 4096
 ```
 
 ## Passing
@@ -35,13 +35,13 @@ config train.yaml
 
 ```yaml train.yaml
 model_name_or_path: Qwen/Qwen2.5-1.5B
-dataset_name: trl-lib/Capybara
+output_dir: out
 per_device_train_batch_size: 1
 per_device_eval_batch_size: 1
 learning_rate: 0.00002
 num_train_epochs: 1
 eval_strategy: epoch
-max_length: 4096
+model_max_length: 4096
 ```
 
 ## Sources

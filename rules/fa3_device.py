@@ -71,7 +71,8 @@ def check(run: RunContext) -> Iterator[Finding]:
     sure = attention.text == FOURTH or capability < AMPERE or run.at_least("transformers", HOPPER_ONLY_UNTIL) is False
     if not sure and run.at_least("transformers", ON_AMPERE_SINCE):
         return
-    needed = AMPERE if attention.text == THIRD and run.at_least("transformers", ON_AMPERE_SINCE) else HOPPER
+    low_enough = attention.text == THIRD and capability < AMPERE and run.at_least("transformers", HOPPER_ONLY_UNTIL) is not False
+    needed = AMPERE if low_enough else HOPPER
     since = "" if sure else f" before transformers {ON_AMPERE_SINCE}"
     yield run.finding(
         attention,

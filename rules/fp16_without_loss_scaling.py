@@ -46,10 +46,10 @@ from budgetlint.run import Setting
 from ._training import as_written, full_tuning, optimizer_of, stated, unsharded
 
 _ADAM = "Adam divides by zero where a gradient is below 2.4e-4 (its square and the epsilon are zero in fp16), and small updates vanish"
-ROUNDS_TO_ZERO = 2**-25
-"""An epsilon up to here is zero in fp16: half of the smallest subnormal."""
-
 _OTHERS = "gradients and updates below 6e-8 vanish"
+
+ROUNDS_TO_ZERO = 2**-25
+"""An epsilon below this is zero in fp16: half of the smallest subnormal."""
 
 
 def check(run: RunContext) -> Iterator[Finding]:

@@ -1,11 +1,11 @@
-"""`gradient_checkpointing` is called `activation_checkpointing` since transformers 5.23.
+"""`gradient_checkpointing` beside `activation_checkpointing`, its newer name, with another value.
 
-The old name still works and warns; it goes with version 6. Where both stand with different values the new one wins without a word.
-LLaMA-Factory has a switch of its own.
+Since transformers 5.23 the two are one switch, and the new name wins without a word. The older name alone works on, with a
+deprecation warning, and goes with version 6; nothing is told of it here. LLaMA-Factory has a switch of its own.
 
 ## What it costs
 
-With both: checkpointing is the opposite of what one of the lines says, and so is the memory of the activations.
+Checkpointing is the opposite of what one of the lines says, and so is the memory of the activations.
 
 ## Failing
 
@@ -38,7 +38,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 
 from ._adapters import PYTHON
 from ._common import is_on
@@ -50,8 +50,8 @@ SINCE = "5.23"
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    old, known = told(run, "gradient_checkpointing"), run.at_least("transformers", SINCE)
-    if old is None or known is False or any_trainer(run, NAMES) is None:
+    old = told(run, "gradient_checkpointing")
+    if old is None or run.at_least("transformers", SINCE) is False or any_trainer(run, NAMES) is None:
         return
     new = told(run, "activation_checkpointing")
     if new is not None and ((is_on(old) and is_off(new)) or (is_off(old) and is_on(new))):
@@ -61,14 +61,6 @@ def check(run: RunContext) -> Iterator[Finding]:
             help="keep activation_checkpointing alone",
             because=[new],
             fixes=run.delete(old),
-        )
-    elif new is None and known:
-        yield run.finding(
-            old,
-            f"gradient_checkpointing {old.text}: called activation_checkpointing since transformers {SINCE}, and gone in 6",
-            help=f"activation_checkpointing: {old.text}",
-            fixes=run.rename(old, "activation_checkpointing", safety=Safety.UNSAFE),
-            severity=Severity.INFO,
         )
 
 

@@ -62,8 +62,8 @@ def check(run: RunContext) -> Iterator[Finding]:
     part = f" ({100 * cost // estimate.limit} % of what {device_words(run)} gives)" if estimate.limit else ""
     yield run.finding(
         upcast,
-        f"embedding, head and norms of the {plan.quant.kind} base are cast to fp32: {gib(cost)} more than in 16 bit{part}"
-        f"{effect(estimate, cost)}",
+        f"embedding, head and norms of the {plan.quant.kind} base are cast to fp32: with the wider tensors behind them {gib(cost)} more "
+        f"than in 16 bit{part}{effect(estimate, cost)}",
         help="leave prepare_model_for_kbit_training out (enable_input_require_grads is the part that checkpointing needs), "
         "or cast the tables back",
         because=[setting for name in ("quant", "model") if (setting := run.setting(name))],

@@ -46,6 +46,8 @@ def check(run: RunContext) -> Iterator[Finding]:
     estimate, plan = run.estimate, run.plan
     if estimate is None or plan is None or estimate.verdict not in (Verdict.TIGHT, Verdict.DOES_NOT_FIT):
         return
+    if estimate.peak_phase not in ("forward", "backward"):
+        return  # evaluation and rollouts have batches of their own
     logits = bytes_at_peak(estimate, (Bucket.LOGITS,))
     if logits * SHARE < estimate.need.bytes or not _would_fit(estimate, logits):
         return

@@ -88,5 +88,5 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     formats=("axolotl",),
-    applies="axolotl >= 0.13",
+    applies="axolotl >= 0.15, the first read that has SageAttention",
 )

@@ -32,7 +32,7 @@ dtype: bf16
 
 ## Sources
 
-- torchtune 0.6.1 `recipes/`: all twelve training recipes (full, LoRA, DPO, PPO, QAT, distillation, distributed or not) raise.
+- torchtune 0.6.1 `recipes/`: all training recipes (full, LoRA, DPO, PPO, GRPO, QAT, distillation, distributed or not) raise.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from ._common import written
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    dtype = written(document.reading, "dtype", "training.dtype")
+    dtype = written(document.reading, "dtype")
     if dtype is None or str(dtype.value) not in ("fp16", "float16") or document.reading.role is not Role.TRAINER:
         return
     yield document.finding(

@@ -76,4 +76,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=("axolotl",),
+    aliases=("frozen-embeddings-reentrant",),
 )

@@ -32,10 +32,9 @@ class Scalar:
 
     def value(self, loader: Loader) -> Value:
         """The value that this loader gives: ``2e-5`` is a string to PyYAML and a float to OmegaConf."""
-        quoted = self.style is not Style.PLAIN
         if self.tag:
-            return resolve(self.text, quoted=quoted, tag=self.tag, loader=loader)
-        return self.text if quoted else plain_value(self.text, loader)
+            return resolve(self.text, quoted=self.style is not Style.PLAIN, tag=self.tag, loader=loader)
+        return plain_value(self.text, loader) if self.style is Style.PLAIN else self.text
 
 
 @record
@@ -133,13 +132,19 @@ class Document:
         """The node at a dotted key path (``zero_optimization.stage``, ``datasets.0.type``)."""
         node: Node | None = self.root
         for part in path.split("."):
-            node = step(node, part)
+            if isinstance(node, Mapping):  # as nearly all are: without a call
+                found = (node._by_key or node.by_key()).get(part)
+                node = found.value if found is not None else None
+            else:
+                node = step(node, part)
+            if node is None:
+                return None
         return node
 
     def entry(self, path: str) -> Entry | None:
         """The entry (key and value with their spans) at a dotted path of keys."""
         if "." not in path:
-            return self.root.by_key().get(path) if isinstance(self.root, Mapping) else None
+            return self.root.entry(path) if isinstance(self.root, Mapping) else None
         parent, _, last = path.rpartition(".")
         node = self.get(parent) if parent else self.root
         return node.entry(last) if isinstance(node, Mapping) else None

@@ -11,7 +11,7 @@ import datetime
 import re
 from collections.abc import Callable
 from enum import Enum
-from functools import partial
+from functools import lru_cache, partial
 
 from budgetlint.documents.pattern import later
 
@@ -86,8 +86,17 @@ def _pyyaml(text: str) -> Value:
         return _BOOL_11[text]
     if text[0] not in "+-.0123456789":
         return text
+    return _short_pyyaml_number(text) if len(text) <= _SHORT else _pyyaml_number(text)
+
+
+def _pyyaml_number(text: str) -> Value:
     number = _number11(text, _FLOAT_11)
     return _timestamp(text) if number is text else number
+
+
+_SHORT = 24
+"""Numbers of so many characters come back from line to line and from file to file: those are kept."""
+_short_pyyaml_number = lru_cache(maxsize=1024)(_pyyaml_number)
 
 
 def _omegaconf(text: str) -> Value:
@@ -95,7 +104,12 @@ def _omegaconf(text: str) -> Value:
         return None
     if text in _BOOL_11:
         return _BOOL_11[text]
-    return text if text[0] not in "+-.0123456789" else _number11(text, _FLOAT_OMEGA())
+    return text if text[0] not in "+-.0123456789" else _omegaconf_number(text) if len(text) <= _SHORT else _number11(text, _FLOAT_OMEGA())
+
+
+@lru_cache(maxsize=1024)
+def _omegaconf_number(text: str) -> Value:
+    return _number11(text, _FLOAT_OMEGA())
 
 
 def _number11(text: str, float_rule: re.Pattern[str]) -> str | int | float:

@@ -103,11 +103,19 @@ def _on_any_number(planned: Planned, alone: Range) -> Range:
 
 
 def _fits_if_short(planned: Planned, capacity: Capacity) -> bool:
-    """The length is only where a default cuts, and shorter samples may fit: nobody here has seen the data."""
-    if not any(plan.cutoff for plan in planned.plans):
+    """Shorter samples than those that the figures are for may fit, and nobody here has seen the data."""
+    if not any(plan.cutoff or plan.lone for plan in planned.plans):
         return False
-    short = tuple(replace(plan, seq=1, cutoff=False) for plan in planned.plans)
+    short = tuple(_shortest(plan) for plan in planned.plans)
     return estimate(replace(planned, plans=short), capacity).verdict is not Verdict.DOES_NOT_FIT
+
+
+def _shortest(plan: Plan) -> Plan:
+    """A length that only a default cuts at says nothing; a written one is reached by one example, to which a padded batch pads and
+    a flattened one does not."""
+    if plan.cutoff:
+        return replace(plan, seq=1, cutoff=False, lone=0)
+    return replace(plan, batch=plan.lone, lone=0) if plan.lone else plan
 
 
 @dataclass(frozen=True)

@@ -154,7 +154,8 @@ class Plan:
     tensor, pipeline, context and expert parallelism split the model; ``stage``: the part of it that the plan is of (`rank.py`).
     ``model_split``: over how many ranks at most, where the layout is not modelled: the low end is divided by it, the answer open.
     ``whole_gradients``: FSDP keeps the gradients of earlier micro batches unsharded. ``cutoff``: ``seq`` is where a default cuts
-    samples, which may all be shorter. ``optimizer_in_backward``: each parameter steps as soon as its gradient is there.
+    samples, which may all be shorter; ``lone``: the sequences of one example, where a flattened batch needs no other as long.
+    ``optimizer_in_backward``: each parameter steps as soon as its gradient is there.
     ``beside``: other models on the device. ``completion``: the longest completion, where only completions get logits.
     ``totals``: least, best and most bytes of the device, which a rollout engine takes its share of; None: not known yet.
     """
@@ -174,6 +175,7 @@ class Plan:
     whole_gradients: bool = False
     optimizer_in_backward: bool = False
     cutoff: bool = False
+    lone: int = 0
     adapter: Adapter | None = None
     quant: Quant | None = None
     kernels: frozenset[str] = frozenset()

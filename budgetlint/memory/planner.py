@@ -47,6 +47,9 @@ def plan_run(settings: Settings, stack: Stack, arch: Architecture | None, device
     plans = [_plan(read, stack, arch, device, notes) for either in _adapted_or_not(settings) for read in readings(either)]
     variants = [variant for plan in plans for base in least(plan, settings, stack) for variant in by_version(base, stack)]
     first = plans[0]
+    if _is_a_cap(settings):
+        longest = f"{settings['seq_len'].value:,} tokens"
+        notes.assume(f"nothing packs or pads to seq_len: the figures are for a batch whose longest sample has {longest}", "seq_len")
     notes.missing.extend(setting.name for setting in settings.values() if setting.state == "symbolic" and setting.readings)
     for name, value in (("batch", first.batch), ("seq", first.seq)):
         if value is None:
@@ -140,6 +143,7 @@ def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device |
         model_split=model_parallel(settings)[1] if parallel is None else 1,
         parallel=parallel or ALONE,
         cutoff=_cuts(settings),
+        lone=roles.sequences(settings) if _is_a_cap(settings) and settings.value("padding_free") else 0,
         optimizer_in_backward=bool(settings.value("optimizer_in_backward", False)),
         head=settings.value("model_head", ""),
         beside=roles.beside(settings, arch, notes, adapter=adapter is not None, size=precision.weights),
@@ -168,10 +172,17 @@ def _cuts(settings: Settings) -> bool:
     """Nobody wrote the length: a framework's default cuts samples there, a batch is as long as its longest sample, and nothing
     packs or pads up to it. A length that is written is the length that the run must be able to take."""
     length = settings.get("seq_len")
-    if length is None or length.origin.kind is not OriginKind.DEFAULT:
-        return False
-    filled = settings.value("packing") or settings.value("pad_to_seq_len") or settings.value("task") == "pretrain"
-    return not filled
+    return length is not None and length.origin.kind is OriginKind.DEFAULT and not _filled(settings)
+
+
+def _is_a_cap(settings: Settings) -> bool:
+    """A file or a flag says the length, and shorter samples make shorter batches; a budget's ``seq`` is the workload itself."""
+    length = settings.get("seq_len")
+    return length is not None and length.known and length.origin.kind is not OriginKind.BUDGET and not _filled(settings)
+
+
+def _filled(settings: Settings) -> bool:
+    return bool(settings.value("packing") or settings.value("pad_to_seq_len") or settings.value("task") == "pretrain")
 
 
 def _with_default_precision(settings: Settings, arch: Architecture, notes: Notes) -> Settings:

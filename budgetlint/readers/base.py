@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import field
+from math import isfinite
 from typing import Any
 
 from budgetlint.documents import Document, Entry, Loader, Mapping, Node, Scalar, Sequence
@@ -94,7 +95,7 @@ def origin_of(document: Document, path: str, node: Node, key: Scalar | None = No
     kind = OriginKind.FLAG if document.format == "shell" else OriginKind.FILE
     span = node.span
     source = span.source if isinstance(span, SpanIn) else document.source
-    return Origin(kind, source, span, path, key_span=key.span if key else None)
+    return Origin(kind, source, span, path, "", key.span if key is not None else None)
 
 
 def is_symbolic(value: object) -> bool:
@@ -119,10 +120,12 @@ def loader_of(document: Document, otherwise: Loader) -> Loader:
 def entry_under(node: Node | None, path: str) -> Entry | None:
     """The entry at a dotted path of keys below a node."""
     if "." not in path:
-        return node.by_key().get(path) if isinstance(node, Mapping) else None
+        return node.entry(path) if isinstance(node, Mapping) else None
     found: Entry | None = None
     for part in path.split("."):
-        found = node.by_key().get(part) if isinstance(node, Mapping) else None
+        if not isinstance(node, Mapping):
+            return None
+        found = (node._by_key or node.by_key()).get(part)
         if found is None:
             return None
         node = found.value
@@ -137,8 +140,9 @@ def raw_at(document: Document, loader: Loader, path: str) -> Raw | None:
 
 def raw_of(document: Document, loader: Loader, path: str, entry: Entry) -> Raw:
     """The value of this entry; ``path`` is where it stands."""
-    value = entry.value.value(loader) if isinstance(entry.value, Scalar) else entry.value
-    return Raw(path, entry.value, value, origin_of(document, path, entry.value, entry.key))
+    node = entry.value
+    value = node.value(loader) if isinstance(node, Scalar) else node
+    return Raw(path, node, value, origin_of(document, path, node, entry.key))
 
 
 def raws(document: Document, loader: Loader, paths: Iterable[str]) -> Iterable[Raw]:
@@ -159,17 +163,20 @@ def read_keys(document: Document, loader: Loader, keys: Iterable[Key], prefix: s
     settings: dict[str, Setting] = {}
     misreads: list[Misread] = []
     for key, entry in _present(home, keys):
+        name = key.setting
         raw = raw_of(document, loader, f"{prefix}.{key.path}" if prefix else key.path, entry)
-        setting = read_raw(raw, key.setting, key.convert, misreads)
+        setting = read_raw(raw, name, key.convert, misreads)
         if setting is not None:
-            settings[key.setting] = over(setting, settings.get(key.setting))
+            settings[name] = over(setting, settings[name]) if name in settings else setting
     return list(settings.values()), misreads
 
 
 def _present(home: Node | None, keys: Iterable[Key]) -> Iterable[tuple[Key, Entry]]:
     """The keys of a table that are there, in the table's order."""
     found = home.by_key() if isinstance(home, Mapping) else {}
-    for key in keys if found else ():
+    if not found:
+        return
+    for key in keys:
         path = key.path
         if "." not in path:
             entry = found.get(path)
@@ -182,20 +189,22 @@ def _present(home: Node | None, keys: Iterable[Key]) -> Iterable[tuple[Key, Entr
 
 def read_raw(raw: Raw, name: str, convert: Callable[[Any], Any], misreads: list[Misread]) -> Setting | None:
     """One value as a setting; an illegal one goes to ``misreads``. None where the value says nothing."""
-    if raw.value is None:
+    read = raw.value
+    if read is None:
         return None
-    if is_symbolic(raw.value):
-        return Setting(name, None, raw.origin, raw.text, state="symbolic")
+    if isinstance(read, str) and is_symbolic(read):
+        return Setting(name, None, raw.origin, raw.text, "symbolic")
     try:
-        value = convert(raw.value)
+        value = convert(read)
     except Unreadable as wrong:
         misreads.append(Misread(f"{raw.path}: {wrong}", wrong.cure, raw.origin))
         return None
     if value is None:
         return None
     if value is AUTO:
-        return Setting(name, None, raw.origin, raw.text, state="auto")
-    return Setting(name, value, raw.origin, raw.text or _plainly(value))
+        return Setting(name, None, raw.origin, raw.text, "auto")
+    node = raw.node
+    return Setting(name, value, raw.origin, (isinstance(node, Scalar) and node.text) or _plainly(value))
 
 
 def _plainly(value: Any) -> str:
@@ -225,6 +234,8 @@ LARGEST = 2**50
 
 
 def to_int(value: Any) -> Any:
+    if type(value) is int and -LARGEST <= value <= LARGEST:
+        return value
     if value == AUTO:
         return AUTO
     number = to_float(value)
@@ -244,6 +255,8 @@ def to_count(value: Any) -> Any:
 
 def to_float(value: Any) -> Any:
     """Numbers, and numbers in strings: the frameworks' own argument parsers convert those too."""
+    if type(value) is float and isfinite(value):
+        return value
     if value == AUTO:
         return AUTO
     if isinstance(value, (bool, Mapping, Sequence)):
@@ -254,7 +267,7 @@ def to_float(value: Any) -> Any:
         raise Unreadable("a number beyond every float is not a finite number", "write a finite number") from None
     except (TypeError, ValueError):
         raise Unreadable(f"{_shown(value)} is not a number", "write a number") from None
-    if number != number or number in (float("inf"), float("-inf")):
+    if not isfinite(number):
         raise Unreadable(f"{_shown(value)} is not a finite number", "write a finite number")
     return number
 

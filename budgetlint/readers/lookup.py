@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import field, replace
 from typing import Any
 
-from budgetlint.documents import Document, Loader, Node
-from budgetlint.readers.base import Misread, Raw, entry_under, raw_of, raws, read_raw, to_bool
+from budgetlint.documents import Document, Entry, Loader, Mapping, Node
+from budgetlint.readers.base import Misread, Raw, entry_under, raw_of, read_raw, to_bool
 from budgetlint.record import record
 from budgetlint.run import Setting
 
@@ -21,34 +21,38 @@ class Lookup:
     prefix: str = ""
     misreads: list[Misread] = field(default_factory=list)
     flag: Callable[[Any], Any] = to_bool
+    _home: Node | None = field(init=False, repr=False, compare=False)
+    _there: dict[str, Entry] = field(init=False, repr=False, compare=False)
+    """The section's node, and its keys: most of what is asked for is not there, and costs one look."""
+
+    def __post_init__(self) -> None:
+        above = entry_under(self.document.root, self.prefix) if self.prefix else None
+        home = above.value if above is not None else None if self.prefix else self.document.root
+        object.__setattr__(self, "_home", home)
+        object.__setattr__(self, "_there", home.by_key() if isinstance(home, Mapping) else {})
 
     def under(self, path: str) -> Lookup:
         """The section at this path below."""
-        return replace(self, prefix=self.path(path))
+        return Lookup(self.document, self.loader, self.path(path), self.misreads, self.flag)
 
     def path(self, key: str) -> str:
         return f"{self.prefix}.{key}" if self.prefix else key
 
     def raw(self, *keys: str) -> Raw | None:
         """The first of these keys that is there and not null."""
-        above, home = self.prefix, self._home()
-        for key in keys:  # most are not there: those cost one step, not five
-            entry = entry_under(home, key)
+        above, there = self.prefix, self._there
+        for key in keys:
+            entry = entry_under(self._home, key) if "." in key else there.get(key)
             if entry is not None:
                 found = raw_of(self.document, self.loader, f"{above}.{key}" if above else key, entry)
                 if found.value is not None:
                     return found
         return None
 
-    def _home(self) -> Node | None:
-        if not self.prefix:
-            return self.document.root
-        above = entry_under(self.document.root, self.prefix)
-        return above.value if above is not None else None
-
     def raws(self, *keys: str) -> Iterable[Raw]:
         """Each of these keys that is there, nulls too."""
-        return raws(self.document, self.loader, map(self.path, keys))
+        there = ((key, entry_under(self._home, key)) for key in keys)
+        return (raw_of(self.document, self.loader, self.path(key), entry) for key, entry in there if entry is not None)
 
     def has(self, *keys: str) -> bool:
         return self.raw(*keys) is not None

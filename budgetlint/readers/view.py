@@ -6,9 +6,10 @@ A key table says what one key means. Where a framework decides one thing from se
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Any
 
-from budgetlint.documents import Document, Loader, Mapping, Scalar, Sequence
+from budgetlint.documents import Document, Entry, Loader, Mapping, Scalar, Sequence
 from budgetlint.readers.base import is_symbolic, origin_of
 from budgetlint.record import record
 from budgetlint.run import Origin, Reference, Role, Setting
@@ -25,19 +26,28 @@ def key_set(text: str) -> frozenset[str]:
 class View:
     document: Document
     loader: Loader
+    _top: dict[str, Entry] = field(init=False, repr=False, compare=False)
+    """The keys at the top: most of what is asked for is not there, and costs one look."""
+
+    def __post_init__(self) -> None:
+        mapping = self.document.mapping
+        object.__setattr__(self, "_top", mapping.by_key() if mapping is not None else {})
 
     def keys(self) -> tuple[str, ...]:
         """The keys at the top; none where the document is no mapping."""
-        mapping = self.document.mapping
-        return tuple(mapping.keys()) if mapping is not None else ()
+        return tuple(self._top)
+
+    def entry(self, path: str) -> Entry | None:
+        """The key and the value at ``path``."""
+        return self.document.entry(path) if "." in path else self._top.get(path)
 
     def has(self, path: str) -> bool:
         """Is the key there, with or without a value?"""
-        return self.document.entry(path) is not None
+        return self.entry(path) is not None
 
     def value(self, path: str) -> Any:
         """The loaded value; a `Mapping` or `Sequence` for a block, None for a missing key and for null."""
-        entry = self.document.entry(path)
+        entry = self.document.entry(path) if "." in path else self._top.get(path)
         if entry is None:
             return None
         node = entry.value
@@ -45,6 +55,8 @@ class View:
 
     def on(self, path: str) -> bool:
         """Is the value true, as Python and pydantic take it? Empty blocks and the words for false are not; nor is a placeholder."""
+        if path not in self._top and "." not in path:
+            return False
         value = self.value(path)
         if isinstance(value, str):
             return value.strip().lower() not in _FALSE_WORDS and not is_symbolic(value)
@@ -74,20 +86,21 @@ class View:
 
     def origin(self, path: str) -> Origin:
         """Where the value at ``path`` stands. The path must be there."""
-        entry = self.document.entry(path)
+        entry = self.entry(path)
         if entry is None:
             raise KeyError(path)
         return origin_of(self.document, path, entry.value, entry.key)
 
     def text(self, path: str) -> str:
-        entry = self.document.entry(path)
+        entry = self.entry(path)
         return entry.value.text if entry is not None and isinstance(entry.value, Scalar) else ""
 
     def setting(self, name: str, value: Any, path: str, text: str = "") -> Setting:
         """``name`` is ``value`` because of the line at ``path``; a placeholder there makes the setting symbolic."""
-        if is_symbolic(self.value(path)):
+        written = self.text(path)  # a value that is a text is this one
+        if written and is_symbolic(written) and is_symbolic(self.value(path)):
             return self.symbolic(name, path)
-        return Setting(name, value, self.origin(path), text or self.text(path) or str(value))
+        return Setting(name, value, self.origin(path), text or written or str(value))
 
     def symbolic(self, name: str, path: str, text: str = "") -> Setting:
         """The line at ``path`` decides ``name``, but what it comes to cannot be read from the file."""

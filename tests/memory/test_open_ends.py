@@ -41,3 +41,28 @@ def test_an_adapter_that_a_variable_decides_is_between_lora_and_the_whole_model(
     either, adapted, whole = (answer.allocated for answer in answers)
     assert either.low <= adapted.low < whole.low
     assert either.high >= whole.high > adapted.high
+
+
+FLATTENED = """model_name_or_path: Qwen/Qwen2.5-7B
+per_device_train_batch_size: 8
+num_train_epochs: 1
+learning_rate: 1.0e-5
+max_length: 8192
+dtype: bfloat16
+bf16: true
+gradient_checkpointing: true
+attn_implementation: flash_attention_2
+use_peft: true
+lora_r: 8
+loss_type: nll
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "verdict"), [("padding_free: false\n", "does-not-fit"), ("padding_free: true\n", "tight"), ("packing: true\n", "does-not-fit")]
+)
+def test_a_written_length_is_reached_by_one_example_to_which_only_padding_makes_the_others_as_long(more: str, verdict: str) -> None:
+    budget = "device 1x a100-80gb; stack transformers@5.2 torch@2.9 trl@1.5; config train.yaml"
+    (run,) = judge_texts({"train.yaml": FLATTENED + more}, budget=budget).runs
+    assert run.estimate.verdict.value == verdict
+    assert any("longest sample" in assumption.text for assumption in run.estimate.assumptions) is ("packing" not in more)
