@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.hf_config import architecture_from_config
-from budgetlint.catalog.models import find_model
+from budgetlint.catalog.models import known_model
 from budgetlint.documents import Loader, plain
 from budgetlint.documents.load import load
 from budgetlint.files import Files
@@ -28,12 +28,7 @@ def architecture_of(files: Files, run: Run) -> Architecture | None:
     if setting is None or not setting.known:
         return None
     name = str(setting.value)
-    return _local(files, setting, name) or _catalog(name)
-
-
-def _catalog(name: str) -> Architecture | None:
-    found = find_model(name)
-    return found if isinstance(found, Architecture) else None
+    return _local(files, setting, name) or known_model(name)
 
 
 def _local(files: Files, setting: Setting, name: str) -> Architecture | None:

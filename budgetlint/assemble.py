@@ -1,62 +1,45 @@
-"""From a project to runs: which files belong to one run, under which budget, on which target; then plan and estimate each."""
+"""From a project to runs: which files belong to one run, under which budget. `judge` then plans and estimates each."""
 
 from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from budgetlint.architectures import architecture_of
-from budgetlint.assembly import Assembly
+from budgetlint.assembly import Assembly, Collected
 from budgetlint.calls import with_arguments
 from budgetlint.compose import composed
-from budgetlint.context import Judged, RunContext
-from budgetlint.contexts import budget_contexts, document_contexts, flag_contexts
 from budgetlint.files import TextFiles
 from budgetlint.follow import follow, followed, quietly
 from budgetlint.holding import comment, holding
-from budgetlint.join import join, with_derived, with_stored_weights
 from budgetlint.language import read_budget
-from budgetlint.language.budget import Budget, BudgetRun, ConfigRef, Target
-from budgetlint.language.placement import Placement, overlay, placements
-from budgetlint.launch import Launch
-from budgetlint.memory.estimator import Capacity, estimate
-from budgetlint.memory.planner import Planned, plan_run
 from budgetlint.project import FileEntry, Project, file_finding, open_project
-from budgetlint.readers import reader_by
-from budgetlint.readers.base import complete
-from budgetlint.readers.deepspeed.auto import fill_auto, fill_engine_dtype
-from budgetlint.run import Reading, Role, Run, Setting, Settings, Stack
+from budgetlint.run import Reading, Role, Settings
 from budgetlint.source import Location, SourceFile
-from budgetlint.stack import stack_beside
 
 if TYPE_CHECKING:
+    from budgetlint.context import Judged
+    from budgetlint.language.budget import Budget, BudgetRun, ConfigRef, Target
+    from budgetlint.launch import Launch
     from budgetlint.launched import Launched
-
-NOWHERE = Placement(Target(None, None), None, Settings())
 
 
 def judge(project: Project, *, extra: Budget | None = None, overrides: Settings | None = None) -> Judged:
     """Every run of the project, judged. ``extra`` is a budget from the command line or the settings: it holds for every run
     that no budget file binds by name."""
-    with_arguments(project)
-    work = Assembly(project, extra, overrides or Settings())
-    budgets = [entry.budget for entry in list(project.entries.values()) if entry.budget is not None]
-    for budget in (*budgets, *([extra] if extra else [])):
-        _budget_runs(work, budget)
-    entries = [entry for entry in project.entries.values() if entry.launches and entry.path not in work.bound]
-    work.bound.update([path for entry in entries for path in _launch_runs(work, entry, budgets)])
-    for entry in list(project.entries.values()):
-        for reading in entry.readings:
-            if reading.role is Role.TRAINER and entry.path not in work.bound:
-                _free_run(work, entry, reading, budgets)
+    # what a list of files and runs does without, the estimator above all
+    from budgetlint.context import Judged
+    from budgetlint.contexts import budget_contexts, document_contexts, flag_contexts
+    from budgetlint.run_contexts import run_contexts
+
+    work = collect(project, extra=extra, overrides=overrides)
+    work.contexts = [context for run in work.runs for context in run_contexts(work, run)]
     return Judged(
         runs=tuple(work.contexts),
         documents=tuple(document_contexts(work)),
         flags=tuple(flag_contexts(work)),
-        budgets=(*budget_contexts(project, extra), *work.comments),
+        budgets=tuple(budget_contexts(work)),
         findings=tuple(project.findings),
         sources=tuple(entry.source for entry in project.entries.values() if entry.source is not None),
     )
@@ -70,6 +53,22 @@ def judge_texts(texts: Mapping[str, str], *, budget: str | None = None) -> Judge
     return judge(project, extra=extra)
 
 
+def collect(project: Project, *, extra: Budget | None = None, overrides: Settings | None = None) -> Assembly:
+    """Every run of the project in ``runs``: which files it is made of, and under which budget. Nothing is estimated."""
+    with_arguments(project)
+    work = Assembly(project, extra, overrides or Settings())
+    budgets = [entry.budget for entry in list(project.entries.values()) if entry.budget is not None]
+    for budget in (*budgets, *([extra] if extra else [])):
+        _budget_runs(work, budget)
+    entries = [entry for entry in project.entries.values() if entry.launches and entry.path not in work.bound]
+    work.bound.update([path for entry in entries for path in _launch_runs(work, entry, budgets)])
+    for entry in list(project.entries.values()):
+        for reading in entry.readings:
+            if reading.role is Role.TRAINER and entry.path not in work.bound:
+                _free_run(work, entry, reading, budgets)
+    return work
+
+
 # -- runs that a budget describes --------------------------------------------------------------------------------------
 
 
@@ -78,7 +77,7 @@ def _budget_runs(work: Assembly, budget: Budget) -> None:
         if run.configs:
             _bound_runs(work, budget, run)
         elif budget.names_model or "model" in run.settings or "model_custom" in run.settings:
-            _emit(work, run.name or _label(budget), (), budget, run)
+            _add(work, run.name or _label(budget), (), budget, run)
 
 
 def _label(budget: Budget) -> str:
@@ -94,7 +93,7 @@ def _bound_runs(work: Assembly, budget: Budget, run: BudgetRun) -> None:
         return
     if not trainers:
         if sides or "model" in run.settings:
-            _emit(work, run.name or _label(budget), _with_named(work, (), sides), budget, run)
+            _add(work, run.name or _label(budget), _with_named(work, (), sides), budget, run)
         return
     for trainer in (composed(work, one) for one in trainers):
         name = run.name or trainer.document.path
@@ -102,9 +101,9 @@ def _bound_runs(work: Assembly, budget: Budget, run: BudgetRun) -> None:
             name = f"{run.name}:{trainer.document.path}"
         launch = None if sides else _launch_of(work, trainer.document.path)
         if launch is not None:
-            _emit(work, name, _whole(work, launch), budget, run, launch.target)
+            _add(work, name, _whole(work, launch), budget, run, launch.target)
         else:
-            _emit(work, name, _with_named(work, (trainer, *followed(work, trainer)), sides), budget, run)
+            _add(work, name, _with_named(work, (trainer, *followed(work, trainer)), sides), budget, run)
 
 
 def _with_named(work: Assembly, trainer: tuple[Reading, ...], sides: Iterable[Reading]) -> tuple[Reading, ...]:
@@ -122,7 +121,7 @@ def _bound_launches(work: Assembly, entries: Iterable[FileEntry], budget: Budget
     for entry, launch, one in found:
         label = entry.path if len(found) == 1 else f"{entry.path}#{launch.number}"
         name = label if not run.name else run.name if len(found) == 1 else f"{run.name}:{label}"
-        _emit(work, name, _whole(work, one), budget, run, one.target)
+        _add(work, name, _whole(work, one), budget, run, one.target)
         work.bound.update(one.files)
     return bool(found)
 
@@ -162,7 +161,7 @@ def _free_run(work: Assembly, entry: FileEntry, reading: Reading, budgets: Itera
     run = budget.runs[0] if budget and budget.runs else None
     name = entry.path if len(entry.readings) == 1 else f"{entry.path}#{reading.document.number}"
     trainer = composed(work, reading)
-    _emit(work, name, (trainer, *followed(work, trainer)), budget, run)
+    _add(work, name, (trainer, *followed(work, trainer)), budget, run)
 
 
 # -- runs that a launch command starts -----------------------------------------------------------------------------------
@@ -185,7 +184,7 @@ def _launch_runs(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) ->
         budget = comment(work, entry) or holding(work, entry.path, budgets)
         budget_run = budget.runs[0] if budget and budget.runs else None
         name = entry.path if len(found) == 1 else f"{entry.path}#{launch.number}"
-        _emit(work, name, _whole(work, run), budget, budget_run, run.target)
+        _add(work, name, _whole(work, run), budget, budget_run, run.target)
     return tuple(path for _, run in found for path in run.files)
 
 
@@ -201,10 +200,7 @@ def _launch_of(work: Assembly, path: str) -> Launched | None:
     return found[0] if len(found) == 1 else None
 
 
-# -- one run, on its targets -------------------------------------------------------------------------------------------
-
-
-def _emit(
+def _add(
     work: Assembly,
     name: str,
     readings: tuple[Reading, ...],
@@ -212,69 +208,4 @@ def _emit(
     budget_run: BudgetRun | None,
     requested: Target | None = None,
 ) -> None:
-    """Judge one run on every target of its budget; where that names no device, on the machine that its job asks for."""
-    stack = _stack(work, readings, budget_run)
-    for place in placements(budget, budget_run) if budget and budget_run else (NOWHERE,):
-        if requested is not None and place.target.device is None:
-            place = replace(place, target=overlay(place.target, requested))
-        settings = _settings(readings, place.settings, stack)
-        if place.cell is not None:
-            settings = settings.under(place.cell.settings)
-        run = Run(name, settings.under(work.overrides), readings, stack)
-        _judge_one(work, run, place.target, place.cell.text if place.cell else "", budget, budget_run)
-
-
-def _settings(readings: tuple[Reading, ...], claims: Settings, stack: Stack) -> Settings:
-    """What the files say, then what the frameworks fill in (the trainer first, its engine then asks it), then what the budget
-    adds."""
-    settings = with_stored_weights(join(readings), claims)
-    for reading in sorted(readings, key=lambda reading: reading.role is not Role.TRAINER):
-        if reading.role is not Role.TRAINER and _under_deepspeed(settings):
-            settings = fill_engine_dtype(settings)
-        settings = complete(reader_by(reading), settings, stack)
-    if readings and _under_deepspeed(settings):
-        settings = fill_engine_dtype(settings)
-    counted = with_derived(settings.filled([claims["nodes"]] if "nodes" in claims else []))
-    return with_derived(counted.filled(claims.values()))
-
-
-def _under_deepspeed(settings: Settings) -> bool:
-    return str(settings.value("shard", "")).startswith("zero")
-
-
-def _stack(work: Assembly, readings: tuple[Reading, ...], budget_run: BudgetRun | None) -> Stack:
-    stated = budget_run.stack if budget_run else Stack()
-    if stated.releases:
-        return stated
-    found = stack_beside(work.files, readings[0].document.path) if readings else Stack()
-    return replace(found, model_code=stated.model_code)
-
-
-def _judge_one(work: Assembly, run: Run, target: Target, cell: str, budget: Budget | None, budget_run: BudgetRun | None) -> None:
-    device = target.device.device if target.device else None
-    if target.device is not None:
-        run = replace(run, settings=run.settings.filled([Setting("device", target.device.text, target.device.origin, target.device.text)]))
-    architecture = architecture_of(work.files, run)
-    run = replace(run, settings=fill_auto(run.settings, architecture.hidden if architecture else None))
-    planned = plan_run(run.settings, run.stack, architecture, device)
-    answer = estimate(planned, _capacity(target, planned))
-    work.contexts.append(
-        RunContext(
-            run=run,
-            target=target,
-            cell=cell,
-            budget=budget,
-            budget_run=budget_run,
-            plan=planned.plans[0] if planned.plans else None,
-            estimate=answer,
-        )
-    )
-
-
-def _capacity(target: Target, planned: Planned) -> Capacity | None:
-    spec = target.device
-    if spec is None:
-        return None
-    reserve = target.reserve.of(spec.usable_low) if target.reserve else None
-    ranks = planned.plans[0].sharding.world if planned.plans else 1
-    return Capacity(spec.usable_low, spec.usable_high, reserve, spec.device, ranks)
+    work.runs.append(Collected(name, readings, budget, budget_run, requested))

@@ -2,35 +2,63 @@
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from budgetlint.context import BudgetContext, RunContext
 from budgetlint.documents import Document
 from budgetlint.files import Files
-from budgetlint.language.budget import Budget
-from budgetlint.launch import Launch
 from budgetlint.project import Project
-from budgetlint.run import Settings
+from budgetlint.record import record
+from budgetlint.run import Reading, Settings, Stack
+from budgetlint.stack import stack_beside
 
 if TYPE_CHECKING:
+    from budgetlint.context import RunContext
+    from budgetlint.language.budget import Budget, BudgetRun, Target
+    from budgetlint.launch import Launch
     from budgetlint.launched import Launched
+    from budgetlint.source import SourceFile
+
+
+@record
+class Collected:
+    """One run before anything is worked out: its files, the trainer's first, the budget it is judged by, and the machine that its
+    own job asks for."""
+
+    name: str
+    readings: tuple[Reading, ...]
+    budget: Budget | None = None
+    budget_run: BudgetRun | None = None
+    requested: Target | None = None
 
 
 @dataclass
 class Assembly:
-    """Collects runs. ``overrides`` are the command line's ``--set``, stronger than everything."""
+    """Collects ``runs``; ``contexts`` is what they are judged to be. ``overrides`` are the command line's ``--set``, stronger than
+    everything."""
 
     project: Project
     extra: Budget | None = None
     overrides: Settings = field(default_factory=Settings)
+    runs: list[Collected] = field(default_factory=list)
     contexts: list[RunContext] = field(default_factory=list)
-    comments: list[BudgetContext] = field(default_factory=list)
+    comments: list[tuple[Budget, SourceFile | None]] = field(default_factory=list)
+    """Budgets that stand in comments of configs, with the text they stand in."""
     bound: set[str] = field(default_factory=set)
     launched: dict[str, list[tuple[Launch, Launched]]] = field(default_factory=dict)
     bases: dict[str, Document | None] = field(default_factory=dict)
     """Files that configs are composed of, by path: None for one that holds no mapping."""
+    stacks: dict[str, Stack] = field(default_factory=dict)
+    """What the requirement files say, by the folder that they are looked for from."""
 
     @property
     def files(self) -> Files:
         return self.project.files
+
+    def stack_beside(self, path: str) -> Stack:
+        """The framework versions beside a config."""
+        folder = posixpath.dirname(path)
+        if folder not in self.stacks:
+            self.stacks[folder] = stack_beside(self.files, path)
+        return self.stacks[folder]

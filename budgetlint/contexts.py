@@ -7,10 +7,7 @@ from functools import partial
 
 from budgetlint.assembly import Assembly
 from budgetlint.context import BudgetContext, DocumentContext
-from budgetlint.language.budget import Budget
-from budgetlint.project import Project
 from budgetlint.run import Reading, Stack
-from budgetlint.stack import stack_beside
 
 
 def document_contexts(work: Assembly) -> Iterator[DocumentContext]:
@@ -20,7 +17,7 @@ def document_contexts(work: Assembly) -> Iterator[DocumentContext]:
 
     def stack_of(reading: Reading) -> Stack:
         found = of_runs.get(_identity(reading))
-        return found or (stated if stated.releases else stack_beside(work.files, reading.document.path))
+        return found or (stated if stated.releases else work.stack_beside(reading.document.path))
 
     for entry in work.project.entries.values():
         for reading in entry.readings:
@@ -47,9 +44,12 @@ def _held(stack: Stack, _reading: Reading) -> Stack:
     return stack
 
 
-def budget_contexts(project: Project, extra: Budget | None) -> Iterator[BudgetContext]:
-    for entry in project.entries.values():
+def budget_contexts(work: Assembly) -> Iterator[BudgetContext]:
+    """The budget files, the extra one, then those in comments."""
+    for entry in work.project.entries.values():
         if entry.budget is not None:
             yield BudgetContext(budget=entry.budget, source=entry.source)
-    if extra is not None:
-        yield BudgetContext(budget=extra, source=None)
+    if work.extra is not None:
+        yield BudgetContext(budget=work.extra, source=None)
+    for budget, source in work.comments:
+        yield BudgetContext(budget=budget, source=source)

@@ -82,12 +82,16 @@ def _run_rules(judged: Judged, rules: Iterable[Rule], said: _Outcome) -> None:
     by_scope: dict[str, list[Rule]] = {"run": [], "document": [], "budget": []}
     for rule in rules:
         by_scope[rule.scope].append(rule)
+    of_formats: dict[frozenset[str], list[Rule]] = {}
     for run in judged.runs:
-        for rule in by_scope["run"]:
+        formats = frozenset(reading.format for reading in run.run.readings)
+        if formats not in of_formats:
+            of_formats[formats] = [rule for rule in by_scope["run"] if not rule.formats or not formats.isdisjoint(rule.formats)]
+        for rule in of_formats[formats]:
             reason = _cannot_run(rule, run)
             if reason is None:
                 _apply(rule, run, said)
-            elif reason:
+            else:
                 said.skipped.append(Skipped(rule.code, rule.name, run.label, reason))
     _run_on_documents(judged.documents, by_scope["document"], said)
     _run_on_documents(judged.flags, [rule for rule in by_scope["document"] if rule.flags], said)
@@ -137,9 +141,7 @@ _PARTS: Mapping[str, Any] = {
 
 
 def _cannot_run(rule: Rule, context: RunContext) -> str | None:
-    """None when the rule can run; the reason when something it needs is missing; empty when it is about other formats."""
-    if rule.formats and not any(reading.format in rule.formats for reading in context.run.readings):
-        return ""
+    """None when the rule can run; the reason when something it needs is missing."""
     for need in rule.needs:
         if need in _PARTS:
             if _PARTS[need](context) is None:

@@ -103,6 +103,8 @@ class DiskFiles:
         self.root = root
         self._exclude = tuple(exclude)
         self._read: dict[str, SourceFile | Unreadable] = {}
+        self._base = str(root)
+        self._is_file: dict[str, bool] = {}
 
     def read(self, path: str) -> SourceFile | Unreadable:
         if path not in self._read:
@@ -110,7 +112,10 @@ class DiskFiles:
         return self._read[path]
 
     def exists(self, path: str) -> bool:
-        return (self.root / path).is_file()
+        found = self._is_file.get(path)
+        if found is None:  # thousands of places are tried for the files that configs name: without a `Path` for each
+            found = self._is_file[path] = os.path.isfile(os.path.join(self._base, path))  # noqa: PTH113, PTH118
+        return found
 
     def expand(self, paths: Iterable[str]) -> Iterator[str]:
         found: dict[str, None] = {}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from functools import total_ordering
 from typing import Any
 
+from budgetlint.record import record
 from budgetlint.source import Location, Span
 
 
@@ -46,7 +47,7 @@ class Safety(Enum):
     ADVICE = "advice"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Edit:
     """Replace ``span`` of ``file`` (code point offsets in the text that was read) by ``text``."""
 
@@ -55,14 +56,14 @@ class Edit:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fix:
     title: str
     safety: Safety
     edits: tuple[Edit, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Related:
     """Another place that explains the finding, such as the other file's line."""
 
@@ -70,7 +71,7 @@ class Related:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Because:
     """One setting or default that led to the finding. ``where`` is ``file:line:col``, or the default's source."""
 
@@ -79,7 +80,7 @@ class Because:
     where: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Finding:
     """One diagnostic.
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from budgetlint.finding import Edit, Finding, Fix, Safety, Severity
 from budgetlint.outcome import Report
+from budgetlint.record import open_record
 from budgetlint.source import SourceFile, Unreadable
 
 MAX_ROUNDS = 10
@@ -21,7 +22,7 @@ Recheck = Callable[[Mapping[str, str]], Report]
 """Check the project again with these texts in place of those on disk."""
 
 
-@dataclass(frozen=True)
+@open_record
 class Fixed:
     """What came of it: the new text of each changed file, what was applied, what was taken back, and the last report."""
 

@@ -31,9 +31,15 @@ def follow(work: Assembly, trainer: Reading, queue: list[Reference]) -> tuple[Re
             if reading not in found and reading is not trainer:
                 found.append(reading)
                 queue.extend(reading.references)
-        if not named and reference.role in (Role.ENGINE, Role.LAUNCHER):
+        if not named and reference.role in (Role.ENGINE, Role.LAUNCHER) and not _says_how(trainer):
             found.append(_absent(trainer, reference))
     return tuple(found)
+
+
+def _says_how(trainer: Reading) -> bool:
+    """Its own arguments name the sharding too (``--zero-stage 1`` beside a DeepSpeed file that the script writes)."""
+    shard = trainer.settings.get("shard")
+    return trainer.format == "megatron" and shard is not None and shard.known
 
 
 def _absent(trainer: Reading, reference: Reference) -> Reading:

@@ -6,7 +6,6 @@ import posixpath
 from collections.abc import Iterable
 
 from budgetlint.assembly import Assembly
-from budgetlint.context import BudgetContext
 from budgetlint.language import read_budget
 from budgetlint.language.budget import Budget
 from budgetlint.project import FileEntry
@@ -15,8 +14,8 @@ from budgetlint.source import SourceFile, Unreadable
 
 def comment(work: Assembly, entry: FileEntry) -> Budget | None:
     budget = _comment_budget(entry)
-    if budget is not None and all(context.budget.path != budget.path for context in work.comments):
-        work.comments.append(BudgetContext(budget=budget, source=entry.source))
+    if budget is not None and all(other.path != budget.path for other, _ in work.comments):
+        work.comments.append((budget, entry.source))
     return budget
 
 

@@ -15,7 +15,8 @@ from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.run import Origin, OriginKind, Reading, Role, Setting, Settings, over
 
 ENGINE_FIRST = frozenset({
-    "optimizer", "lr_scheduler", "shard", "offload_optimizer", "offload_params", "engine_dtype", "grads_dtype", "loss_scale",
+    "optimizer", "lr_scheduler", "shard", "offload_optimizer", "offload_params", "pin_optimizer", "pin_params", "engine_dtype",
+    "grads_dtype", "loss_scale",
     "zero_bucket", "zero_allgather_bucket", "zero_overlap", "zero_prefetch", "zero_persistence", "zero_max_live", "zero_sub_group",
     "zero_contiguous",
 })  # fmt: skip

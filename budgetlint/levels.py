@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from budgetlint.finding import Confidence, Finding, Severity
 from budgetlint.language.budget import RuleLevel
+from budgetlint.record import record
 from budgetlint.registry import matches
 from budgetlint.rule import Rule
 from budgetlint.source import Location
@@ -28,7 +28,7 @@ LEVELS = {
 """Words for a level, the budget's and the usual ones. None is off."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Level:
     """One level. ``in_files`` and ``key`` are globs that narrow it; empty means everywhere.
 

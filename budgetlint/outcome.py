@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from budgetlint.finding import Finding, Severity
 from budgetlint.memory.estimate import Verdict
+from budgetlint.record import open_record, record
 from budgetlint.source import SourceFile
 
 CLEAN, FINDINGS, MISUSE = 0, 1, 2
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RunVerdict:
     """The answer for one run on one target. ``need`` and ``limit`` in bytes; ``missing`` names what is not known.
 
@@ -33,7 +34,7 @@ class RunVerdict:
         return self.verdict is not Verdict.UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Skipped:
     """A rule that could not run here, and why. ``where`` is the run or the file."""
 
@@ -43,7 +44,7 @@ class Skipped:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Crash:
     """A rule that raised: a bug in the rule, with its traceback."""
 
@@ -52,7 +53,7 @@ class Crash:
     traceback: str
 
 
-@dataclass(frozen=True)
+@open_record
 class Report:
     """``findings`` in file order; ``suppressed`` those that somebody allowed; ``sources`` the texts, for excerpts;
     ``urls`` the page of each rule that has one, by code; ``baselined`` counts the findings that a baseline hides."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from budgetlint.documents import Entry, Node, Scalar
 from budgetlint.finding import Related
+from budgetlint.record import record
 from budgetlint.run import Origin, Setting
 from budgetlint.source import Location, SourceFile, Span, SpanIn
 
@@ -22,7 +22,7 @@ At = HasOrigin | Origin | Location | Entry | Node | Span | None
 Elsewhere = Related | tuple[At, str]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """Where a finding stands, and what makes it the same finding when lines move: key path and value."""
 

@@ -13,6 +13,7 @@ from budgetlint.finding import Confidence, Finding, Severity
 from budgetlint.language.budget import Budget
 from budgetlint.launch import Launch
 from budgetlint.readers import Reader, Tie, identify, reader_of
+from budgetlint.record import open_record
 from budgetlint.run import Reading
 from budgetlint.source import Location, SourceFile, Unreadable
 
@@ -20,7 +21,7 @@ BUDGET_SUFFIX = ".budget"
 LOCK = "budget.lock"
 
 
-@dataclass(frozen=True)
+@open_record
 class FileEntry:
     """What one file was taken for: ``format`` is a reader's name, ``budget``, a kind of job file, or None where nobody claims it.
     ``launches`` are the training commands of a script or job file, ``arguments`` what the script is started with."""

@@ -161,4 +161,4 @@ def language_rules() -> tuple[Rule, ...]:
 
 
 def _language_rule(row: ProblemSpec) -> Rule:
-    return Rule(row.code, row.name, row.severity, Confidence.HIGH, "language", never, row.manual, "0.1")
+    return Rule(row.code, row.name, row.severity, Confidence.HIGH, "language", never, row.manual, "0.1", aliases=row.aliases)

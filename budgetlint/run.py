@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from dataclasses import field, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from budgetlint.documents.node import Document
 from budgetlint.record import record
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from packaging.version import Version
 
     from budgetlint.finding import Because
+
+
+T = TypeVar("T")
 
 
 class OriginKind(Enum):
@@ -104,6 +107,13 @@ class Settings(Mapping[str, Setting]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._by_name
+
+    @overload
+    def get(self, name: str, /) -> Setting | None: ...
+    @overload
+    def get(self, name: str, /, default: Setting | T) -> Setting | T: ...
+    def get(self, name: str, /, default: Any = None) -> Any:
+        return self._by_name.get(name, default)
 
     def keys(self) -> KeysView[str]:
         return self._by_name.keys()

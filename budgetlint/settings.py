@@ -6,10 +6,10 @@ domain (``micro_batch`` an ``int``, ``optimizer`` a canonical name of `budgetlin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from budgetlint.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SettingSpec:
     """``kind`` is ``int | float | bool | text | choice | list | dtype``; ``choices`` closes a choice; ``unit`` is for people."""
 
@@ -98,7 +98,7 @@ _ROWS: tuple[SettingSpec, ...] = (
     SettingSpec("recompute_reentrant", "bool", "reentrant checkpointing"),
     SettingSpec("recompute_offload", "bool", "checkpoints live in host memory"),
     SettingSpec("attention", "choice", "attention implementation", choices=("eager", "sdpa", "flash", "flex")),
-    SettingSpec("loss", "choice", "how the logits become a loss", choices=("full", "fused", "chunked")),
+    SettingSpec("loss", "choice", "how the logits become a loss", choices=("full", "fused", "chunked", "in-place")),
     SettingSpec("kernels", "list", "fused kernels: rms_norm, rope, swiglu, cross_entropy, linear_cross_entropy, lora"),
     SettingSpec("compile", "bool", "torch.compile of the model"),
     SettingSpec("use_cache", "bool", "the model keeps a KV cache"),
@@ -109,6 +109,8 @@ _ROWS: tuple[SettingSpec, ...] = (
     SettingSpec("wrap", "choice", "FSDP unit", choices=("layer", "size", "none")),
     SettingSpec("offload_optimizer", "choice", "where the optimizer state lives", choices=("none", "cpu", "nvme")),
     SettingSpec("offload_params", "choice", "where the parameters live", choices=("none", "cpu", "nvme")),
+    SettingSpec("pin_optimizer", "bool", "what the offloaded optimizer needs lies in page-locked host memory"),
+    SettingSpec("pin_params", "bool", "offloaded parameters lie in page-locked host memory"),
     SettingSpec("devices", "int", "data-parallel processes in all (world size)", unit="devices"),
     SettingSpec("devices_per_node", "int", "processes on each machine", unit="devices"),
     SettingSpec("nodes", "int", "machines"),

@@ -9,9 +9,9 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from budgetlint.finding import Finding
+from budgetlint.record import record
 from budgetlint.registry import Registry, matches
 from budgetlint.rule import Rule
 from budgetlint.source import Location, SourceFile, Span
@@ -24,7 +24,7 @@ _UNTIL = re.compile(r"(?:^|\s)until=(\S+)")
 _NAMES = re.compile(r"[^\s,]+(?:\s*,\s*[^\s,]+)*")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Suppression:
     """One name of one directive. ``line`` is the line that it covers, None for the whole file.
 

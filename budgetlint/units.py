@@ -7,8 +7,9 @@ Nine units are spoken, each with its ``B``: ``kB MB GB TB`` are powers of 1000 (
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
+
+from budgetlint.record import record
 
 KIB, MIB, GIB, TIB, PIB = (2 ** (10 * n) for n in range(1, 6))
 GB = 10**9
@@ -21,7 +22,7 @@ _AMOUNT = re.compile(r"(?P<number>[0-9][0-9_]*(?:\.[0-9]+)?)[ ]?(?P<unit>[A-Za-z
 _PREFIXES = {"k": ("kB", "KiB"), "m": ("MB", "MiB"), "g": ("GB", "GiB"), "t": ("TB", "TiB")}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Amount:
     """A number of bytes as somebody wrote it. ``bytes`` is exact, ``text`` the spelling, ``unit`` one of `UNITS`."""
 
@@ -30,7 +31,7 @@ class Amount:
     unit: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NotAnAmount:
     """Why a text is no amount, and every reading it could have (``32GiB (34,359,738,368 bytes)``), likeliest first."""
 

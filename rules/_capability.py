@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import re
+
 from budgetlint.catalog.device import Device
 from budgetlint.place import Elsewhere
 from budgetlint.rule import RunContext
 
 from ._training import device_of
 
+_MPS = re.compile(r"(?:^|[/_.-])mps(?:[/_.-]|$)")
+
 
 def capability_of(run: RunContext) -> tuple[int, int] | None:
     """Compute capability of the NVIDIA card that the budget names; None for other makers and for a card given by its size."""
     card = device_of(run)
     return card.compute_capability if card is not None and card.vendor.lower() == "nvidia" else None
+
+
+def for_apple(run: RunContext) -> bool:
+    """A recipe for Apple's GPUs, by its name (``lora-mps.yml``): bitsandbytes and bf16 are switched off there."""
+    trainer = run.run.trainer
+    return trainer is not None and bool(_MPS.search(trainer.document.path.lower()))
 
 
 def card_of(run: RunContext) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from budgetlint.context import RunContext
 from budgetlint.memory.estimate import Bucket, Estimate, Term
+from budgetlint.memory.plan import Plan
 from budgetlint.run import Setting
 from budgetlint.units import gib
 
@@ -71,3 +72,11 @@ def figures(estimate: Estimate) -> dict[str, int | None]:
 
 def largest(terms: Iterable[Term]) -> Term | None:
     return max(terms, key=lambda term: term.bytes, default=None)
+
+
+LOW_RANK = ("low-rank", "projector")
+
+
+def is_low_rank(plan: Plan) -> bool:
+    """GaLore, APOLLO and their like: the states of a projection, all weights train."""
+    return any(state.layout in LOW_RANK or state.rank for state in plan.optimizer.states)

@@ -5,6 +5,7 @@ accelerate 1.15.0 ``accelerator.py`` ``_prepare_deepspeed`` and ``utils/deepspee
 
 from __future__ import annotations
 
+from budgetlint.catalog.families import FUSED_EXPERTS_SINCE
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.rule import RunContext
 from budgetlint.run import Setting
@@ -36,8 +37,17 @@ HOST_BYTES = 12
 
 
 def host_bytes(run: RunContext) -> int:
-    """What DeepSpeedCPUAdam keeps on the host, over all ranks; 0 where the model is not known."""
+    """What DeepSpeedCPUAdam keeps on the host, over all ranks; 0 where what trains is not known."""
+    if experts_differ(run):
+        return 0
     return HOST_BYTES * ((run.estimate.trainable_params if run.estimate else None) or 0)
+
+
+def experts_differ(run: RunContext) -> bool:
+    """How many expert matrices LoRA reaches hangs on a version of transformers that is not known."""
+    plan = run.plan
+    moe = plan is not None and plan.adapter is not None and bool(plan.arch.experts)
+    return moe and run.at_least("transformers", FUSED_EXPERTS_SINCE) is None
 
 
 def host_cost(run: RunContext) -> str:

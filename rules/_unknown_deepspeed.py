@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.catalog.vocabulary import keys, misspelt
-from budgetlint.documents import Entry, Mapping
+from budgetlint.documents import Entry, Mapping, Scalar
 from budgetlint.rule import DocumentContext, Finding, Severity
 
 from ._keys import entries
@@ -35,6 +35,10 @@ TRAINER = {"max_grad_norm": "gradient_clipping", "learning_rate": "optimizer.par
 """The trainer's arguments that DeepSpeed has under another name (transformers 5.24.0 ``integrations/deepspeed.py``)."""
 
 
+REFUSED_BY_ZERO3 = frozenset(("elastic_checkpoint",))
+"""DeepSpeed 0.19.8 ``runtime/zero/stage3.py`` state_dict: NotImplementedError."""
+
+
 def check_deepspeed(document: DocumentContext) -> Iterator[Finding]:
     for entry in entries(document.reading):
         name = entry.key.text
@@ -50,7 +54,9 @@ def check_deepspeed(document: DocumentContext) -> Iterator[Finding]:
 def _top_level(document: DocumentContext, entry: Entry) -> Iterator[Finding]:
     name = entry.key.text
     place = next((section for section in SECTIONS if name in keys("deepspeed", section)), None)
-    if place:
+    if place == "zero_optimization" and name in REFUSED_BY_ZERO3 and _stage(document) == "3":
+        yield misplaced_key(document, entry, f"{name} is no key of the top level: {IGNORED}", "delete it: ZeRO-3 does not support it")
+    elif place:
         yield misplaced_key(document, entry, f"{name} belongs in {place}: {IGNORED}", f"move it into {place}")
     elif name in keys("accelerate", "top", "launch_flags"):
         cure = f"write {ACCELERATE[name]}" if name in ACCELERATE else "say it there"
@@ -63,6 +69,11 @@ def _top_level(document: DocumentContext, entry: Entry) -> Iterator[Finding]:
         yield misspelt_key(document, entry, meant, IGNORED)
     else:
         yield misplaced_key(document, entry, f"DeepSpeed knows no key {name}: it is ignored", "delete it", Severity.INFO)
+
+
+def _stage(document: DocumentContext) -> str:
+    node = document.node("zero_optimization.stage")
+    return node.text if isinstance(node, Scalar) else ""
 
 
 def _in_section(document: DocumentContext, entry: Entry, section: str) -> Iterator[Finding]:

@@ -103,4 +103,5 @@ RULE = Rule(
     fix="unsafe",
     formats=("accelerate",),
     applies="accelerate >= 0.15",
+    harm=8.8,
 )

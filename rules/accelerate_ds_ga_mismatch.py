@@ -138,4 +138,5 @@ RULE = Rule(
     "0.1.0",
     fix="unsafe",
     formats=("accelerate",),
+    harm=11.0,
 )

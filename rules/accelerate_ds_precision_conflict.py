@@ -82,4 +82,5 @@ RULE = Rule(
     check,
     __doc__ or "",
     "0.1.0",
+    harm=6.5,
 )

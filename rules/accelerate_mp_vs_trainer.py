@@ -103,4 +103,5 @@ RULE = Rule(
     since="0.1.0",
     fix="safe",
     formats=("accelerate",),
+    harm=9.0,
 )

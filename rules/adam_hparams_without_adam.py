@@ -80,4 +80,5 @@ RULE = Rule(
     since="0.1.0",
     fix="safe",
     needs=("optimizer",),
+    harm=2.0,
 )

@@ -73,11 +73,16 @@ from budgetlint.run import Setting
 from ._common import written
 from ._training import TRAINERS, as_written, optimizer_of, stated
 
+MEANT_AS_L2 = 1e-5
+"""Recipes with so small a term mean L2 (Tacotron 2: 1e-6); decoupled decay is three orders larger."""
+
 
 def check(run: RunContext) -> Iterator[Finding]:
     setting, decay = run.setting("optimizer"), _decay(run)
     optimizer = optimizer_of(setting)
     if setting is None or decay is None or optimizer is None or optimizer.decay != "l2" or not optimizer.adam_like:
+        return
+    if decay.value <= MEANT_AS_L2:
         return
     if not stated(setting) or _refused(run, setting):
         return
@@ -133,4 +138,5 @@ RULE = Rule(
     fix="unsafe",
     needs=("optimizer", "weight_decay"),
     supersedes=("ds-adamw-mode-false",),
+    harm=11.0,
 )

@@ -233,4 +233,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     fix="none",
+    harm=8.0,
 )

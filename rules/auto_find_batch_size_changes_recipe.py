@@ -89,4 +89,5 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
+    harm=7.0,
 )

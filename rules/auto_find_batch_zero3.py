@@ -77,4 +77,5 @@ RULE = Rule(
     fix="unsafe",
     needs=("shard",),
     applies="transformers >= 4.45",
+    harm=5.0,
 )

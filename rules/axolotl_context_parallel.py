@@ -97,4 +97,5 @@ RULE = Rule(
     fix="unsafe",
     formats=("axolotl",),
     aliases=("zero-ulysses-sp",),
+    harm=4.5,
 )

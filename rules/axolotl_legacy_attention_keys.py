@@ -136,4 +136,5 @@ RULE = Rule(
     fix="safe",
     formats=("axolotl",),
     applies="the new key: axolotl >= 0.17",
+    harm=1.5,
 )

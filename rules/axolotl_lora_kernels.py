@@ -86,4 +86,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=("axolotl",),
+    harm=2.5,
 )

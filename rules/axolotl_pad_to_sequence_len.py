@@ -75,4 +75,5 @@ RULE = Rule(
     fix="unsafe",
     formats=("axolotl",),
     flags=True,
+    harm=9.0,
 )

@@ -76,4 +76,5 @@ RULE = Rule(
     since="0.1.0",
     fix="safe",
     formats=("axolotl",),
+    harm=4.5,
 )

@@ -103,4 +103,5 @@ RULE = Rule(
     "0.1.0",
     fix="unsafe",
     formats=("axolotl",),
+    harm=2.5,
 )

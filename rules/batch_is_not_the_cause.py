@@ -86,4 +86,5 @@ RULE = Rule(
     fix="advice",
     needs=("device", "estimate", "micro_batch"),
     aliases=("optimizer-state-dominates",),
+    harm=11.5,
 )

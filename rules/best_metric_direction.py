@@ -99,4 +99,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=(*TRAINERS, "axolotl"),
+    harm=13.0,
 )

@@ -111,4 +111,5 @@ RULE = Rule(
     since="0.1.0",
     needs=("device",),
     aliases=("trl-bf16-default-turing",),
+    harm=11.5,
 )

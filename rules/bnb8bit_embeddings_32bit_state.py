@@ -55,56 +55,46 @@ the device.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from budgetlint.catalog.optimizers import state_bytes_of
+from budgetlint.memory import static
 from budgetlint.memory.plan import Plan
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.units import gib
 
-from ._arguments import trainer_of
-from ._common import TRAINING_ARGUMENTS
 from ._fit import figures
 from ._training import stated
-from ._whatif import is_large
+from ._whatif import effect, matters
 
-SINCE = "4.53.0"
-STATE_BYTES = 4
 WORTH_A_REMARK = 2**28
 """A quarter of a GiB."""
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     estimate, plan, optimizer = run.estimate, run.plan, run.setting("optimizer")
-    if estimate is None or plan is None or optimizer is None or not stated(optimizer) or not plan.full or not _in_eight_bits(plan):
+    if estimate is None or plan is None or optimizer is None or not stated(optimizer) or not plan.full or not plan.wide_embedding:
         return
-    if trainer_of(run, (*TRAINING_ARGUMENTS, "python_script", "python_trl_script")) is None or not run.at_least("transformers", SINCE):
-        return
-    extra = more_bytes(plan)
-    tips = estimate.limit is not None and estimate.need.bytes <= estimate.limit < estimate.need.bytes + extra
-    loud = tips or is_large(estimate, extra)
+    extra = _more(plan)
+    loud = matters(estimate, extra)
     if extra < WORTH_A_REMARK and not loud:
         return
     yield run.finding(
         optimizer,
         f"{optimizer.text or plan.optimizer.name} keeps the states of the embedding in 32 bit: {gib(extra)} more than in 8 bit for "
-        f"{plan.shape.embed // plan.arch.hidden:,} x {plan.arch.hidden:,}{'; with them the run no longer fits' if tips else ''}",
-        help="count it in: the estimate here has 8-bit states for every parameter",
+        f"{plan.shape.embed // plan.arch.hidden:,} x {plan.arch.hidden:,}{effect(estimate, extra)}",
+        help="count it in (the estimate does), or take an optimizer whose states are small for every parameter (torchao's 8-bit AdamW)",
         because=[model] if (model := run.setting("model")) else [],
         numbers={**figures(estimate), "extra_bytes": extra, "embedding_elements": plan.shape.embed},
         severity=None if loud else Severity.INFO,
     )
 
 
-def more_bytes(plan: Plan) -> int:
-    """32-bit states of the embedding, less what the catalog's row counts for it; on one device."""
-    rows = plan.shape.embed // plan.arch.hidden
-    counted = state_bytes_of(plan.optimizer, ((rows, plan.arch.hidden, 1),), STATE_BYTES)
-    whole = STATE_BYTES * len(plan.optimizer.states) * plan.shape.embed
-    return 0 if plan.sharding.offload_optimizer else max(0, whole - counted) // plan.sharding.states_over
-
-
-def _in_eight_bits(plan: Plan) -> bool:
-    return plan.optimizer.library == "bitsandbytes" and any(state.block for state in plan.optimizer.states)
+def _more(plan: Plan) -> int:
+    """32-bit states of the embedding above 8-bit ones, on one device."""
+    train, narrow = static.trainable(plan), replace(plan, wide_embedding=False)
+    if plan.sharding.offload_optimizer:
+        return 0
+    return (static.states_of(plan, train) - static.states_of(narrow, train)) // plan.sharding.states_over
 
 
 RULE = Rule(
@@ -118,4 +108,5 @@ RULE = Rule(
     since="0.1.0",
     applies="transformers >= 4.53",
     needs=("estimate", "optimizer"),
+    harm=4.0,
 )

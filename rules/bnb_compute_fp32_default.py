@@ -76,4 +76,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("quant", "quant_compute_dtype", "weights_dtype"),
+    harm=11.0,
 )

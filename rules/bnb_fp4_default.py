@@ -82,4 +82,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=(*HUGGING_FACE, *PYTHON),
+    harm=6.0,
 )

@@ -188,4 +188,5 @@ RULE = Rule(
     since="0.1.0",
     fix="advice",
     needs=("budget",),
+    harm=9.0,
 )

@@ -83,4 +83,5 @@ RULE = Rule(
     fix="unsafe",
     formats=(*TRL_FORMATS, "python_trl_script"),
     applies="trl >= 1.4.0, < 1.15.0",
+    harm=2.5,
 )

@@ -79,4 +79,5 @@ RULE = Rule(
     since="0.1.0",
     fix="safe",
     needs=("lr_scheduler",),
+    harm=11.6,
 )

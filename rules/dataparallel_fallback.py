@@ -91,4 +91,5 @@ RULE = Rule(
     check,
     __doc__ or "",
     "0.1.0",
+    harm=11.0,
 )

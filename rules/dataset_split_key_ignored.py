@@ -89,4 +89,5 @@ RULE = Rule(
     fix="unsafe",
     formats=("axolotl",),
     applies="axolotl >= 0.12",
+    harm=7.0,
 )

@@ -91,4 +91,5 @@ RULE = Rule(
     fix="unsafe",
     needs=("recompute",),
     applies="use_reentrant written true, or transformers < 5.0",
+    harm=7.5,
 )

@@ -113,4 +113,5 @@ RULE = Rule(
     since="0.1.0",
     formats=(_PLAIN, *TRL_FORMATS, *PYTHON),
     aliases=("dpo-ddp-lora-gc",),
+    harm=9.5,
 )

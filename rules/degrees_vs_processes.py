@@ -133,4 +133,4 @@ def _written(run: RunContext, format: str, paths: tuple[str, ...]) -> Setting | 
     return next((one for one in found if one is not None), None)
 
 
-RULE = Rule("BL532", "degrees-vs-processes", Severity.ERROR, Confidence.HIGH, "run", check, __doc__ or "", "0.1.0")
+RULE = Rule("BL532", "degrees-vs-processes", Severity.ERROR, Confidence.HIGH, "run", check, __doc__ or "", "0.1.0", harm=7.0)

@@ -101,4 +101,5 @@ RULE = Rule(
     since="0.1.0",
     formats=(*HUGGING_FACE, *PYTHON),
     aliases=("kbit-multi-device",),
+    harm=9.0,
 )

@@ -107,4 +107,5 @@ RULE = Rule(
     fix="safe",
     formats=TRAINERS,
     flags=True,
+    harm=5.5,
 )

@@ -99,4 +99,5 @@ RULE = Rule(
     fix="advice",
     needs=("device", "estimate"),
     aliases=("full-ft-sharded-does-not-fit", "gc-counted-as-free"),
+    harm=11.5,
 )

@@ -74,4 +74,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=(*HUGGING_FACE, *PYTHON, "llamafactory"),
+    harm=3.0,
 )

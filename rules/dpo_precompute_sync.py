@@ -70,4 +70,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=TRL_ARGUMENTS,
+    harm=3.0,
 )

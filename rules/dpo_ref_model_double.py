@@ -5,8 +5,8 @@ adapter the base is the reference, and log-probabilities that are computed befor
 
 ## What it costs
 
-A second set of weights: 2 bytes a parameter in 16 bit, 15 GiB for 8 billion. A micro batch fitted for SFT also holds two sequences
-an example here.
+A second set of weights: 2 bytes a parameter in 16 bit, 15 GiB for 8 billion; information where the run would not fit without it
+either. With an adapter a micro batch that was fitted for SFT still holds two sequences an example, which is told where that decides.
 
 ## Failing
 
@@ -59,36 +59,66 @@ precompute_ref_log_probs: true
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.units import gib
 
 from ._common import TRL_FORMATS
 from ._fit import figures, written
-from ._whatif import decides, if_only, is_over
+from ._whatif import decides, effect, if_only, is_over, matters
 
 BESIDE = ("reference_model", "model", "task")
+PAIR = 2
+"""A chosen and a rejected answer are two sequences of one batch."""
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     estimate, plan = run.estimate, run.plan
-    if estimate is None or plan is None or not is_over(estimate):
+    if estimate is None or plan is None or not is_over(estimate) or run.value("task") not in ("dpo", "kto"):
         return
     others = tuple(model for model in plan.beside if model.role != "reference")
-    if len(others) == len(plan.beside) or run.value("task") not in ("dpo", "kto"):
-        return
-    without = if_only(run, beside=others)
-    cost = estimate.need.bytes - without.need.bytes if without is not None else 0
-    if not decides(estimate, cost):
-        return
+    if len(others) < len(plan.beside):
+        cost = _without(run, beside=others)
+        if matters(estimate, cost):
+            yield _reference(run, cost)
+    elif plan.batch is not None and run.value("task") == "dpo" and plan.batch == PAIR * (run.value("micro_batch") or 0):
+        cost = _without(run, batch=plan.batch // PAIR)
+        if decides(estimate, cost):
+            yield _pairs(run, plan.batch, cost)
+
+
+def _without(run: RunContext, **changes: Any) -> int:
+    other = if_only(run, **changes)
+    return run.estimate.need.bytes - other.need.bytes if other is not None and run.estimate is not None else 0
+
+
+def _reference(run: RunContext, cost: int) -> Finding:
+    estimate = run.estimate
+    assert estimate is not None
     reasons = [setting for name in BESIDE if (setting := run.setting(name))]
-    yield run.finding(
+    return run.finding(
         written(reasons),
         f"{run.value('task')} keeps a frozen copy of the model beside the one that trains: {gib(cost)} of the {gib(estimate.need.bytes)} "
-        f"that {run.label} needs; without it the run would fit",
+        f"that {run.label} needs{effect(estimate, cost)}",
         help=f"{_precomputed(run)}an adapter (LoRA), whose base is the reference, or more devices",
         because=reasons,
         numbers={**figures(estimate), "reference_bytes": cost},
+        severity=None if decides(estimate, cost) else Severity.INFO,
+    )
+
+
+def _pairs(run: RunContext, sequences: int, cost: int) -> Finding:
+    estimate = run.estimate
+    assert estimate is not None
+    reasons = [setting for name in ("micro_batch", "task", "seq_len") if (setting := run.setting(name))]
+    return run.finding(
+        written(reasons),
+        f"dpo trains on pairs: micro batch {run.value('micro_batch')} is {sequences} sequences, {gib(cost)} more than in supervised "
+        f"fine-tuning{effect(estimate, cost)}",
+        help="half the micro batch and twice the accumulation of the supervised run, or a fused loss",
+        because=reasons,
+        numbers={**figures(estimate), "pair_bytes": cost, "sequences": sequences},
     )
 
 
@@ -109,4 +139,5 @@ RULE = Rule(
     since="0.1.0",
     fix="advice",
     needs=("device", "estimate"),
+    harm=9.5,
 )

@@ -104,4 +104,5 @@ RULE = Rule(
     "0.1.0",
     needs=("recompute",),
     formats=("deepspeed",),
+    harm=11.4,
 )

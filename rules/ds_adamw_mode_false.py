@@ -65,4 +65,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=("deepspeed",),
+    harm=7.0,
 )

@@ -58,4 +58,5 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     formats=("deepspeed",),
+    harm=4.5,
 )

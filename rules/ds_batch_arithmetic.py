@@ -64,5 +64,14 @@ def _computed(document: DocumentContext) -> bool:
 
 
 RULE = Rule(
-    "BL502", "ds-batch-arithmetic", Severity.ERROR, Confidence.HIGH, "document", check, __doc__ or "", "0.1.0", formats=("deepspeed",)
+    "BL502",
+    "ds-batch-arithmetic",
+    Severity.ERROR,
+    Confidence.HIGH,
+    "document",
+    check,
+    __doc__ or "",
+    "0.1.0",
+    formats=("deepspeed",),
+    harm=8.5,
 )

@@ -80,4 +80,5 @@ RULE = Rule(
     check,
     __doc__ or "",
     "0.1.0",
+    harm=4.0,
 )

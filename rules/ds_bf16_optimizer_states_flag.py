@@ -73,4 +73,5 @@ RULE = Rule(
     "0.1.0",
     formats=("deepspeed",),
     applies="DeepSpeed >= 0.18",
+    harm=2.5,
 )

@@ -116,4 +116,5 @@ RULE = Rule(
     needs=("grad_accum",),
     formats=("deepspeed",),
     applies="accelerate < 1.8 where train_batch_size is left out; else all versions",
+    harm=13.0,
 )

@@ -64,8 +64,8 @@ NORM = 1.0
 
 def check(run: RunContext) -> Iterator[Finding]:
     engine, trainer = run.reading("deepspeed"), trainer_of(run, WITH_AXOLOTL)
-    if engine is None or trainer is None or engine.document.get("gradient_clipping") is not None:
-        return
+    if engine is None or trainer is None or engine.document.get("gradient_clipping") is not None or "max_grad_norm" in engine.settings:
+        return  # a file that the trainer ships is not here: its settings are
     asked, newer = said(run, "max_grad_norm"), run.at_least("deepspeed", CLIPS_SINCE)
     wanted = NORM if asked is None else number(asked)
     place = asked or said(run, "deepspeed") or written(engine, "zero_optimization.stage")
@@ -111,4 +111,5 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     fix="unsafe",
+    harm=13.0,
 )

@@ -166,4 +166,5 @@ RULE = Rule(
     fix="unsafe",
     formats=("deepspeed",),
     aliases=("lr-as-deepspeed-literal",),
+    harm=10.5,
 )

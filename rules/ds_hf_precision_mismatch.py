@@ -103,4 +103,5 @@ RULE = Rule(
     since="0.1.0",
     fix="safe",
     formats=("deepspeed",),
+    harm=10.5,
 )

@@ -40,7 +40,8 @@ def check(document: DocumentContext) -> Iterator[Finding]:
     same = number(norm) is not None and number(norm) == number(clipping)
     yield document.finding(
         norm,
-        f"max_grad_norm {norm.text} among the optimizer's parameters: DeepSpeed stops when it builds the optimizer",
+        f"max_grad_norm {norm.text} among the optimizer's parameters: DeepSpeed stops when it builds the optimizer "
+        "(unless the program brings its own)",
         help="delete it: gradient_clipping says the same" if same else f'delete it and write "gradient_clipping": {norm.text} at the top',
         because=[clipping] if clipping else (),
         fixes=document.delete(norm, safety=Safety.SAFE if same else Safety.UNSAFE) if clipping else (),
@@ -50,7 +51,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 RULE = Rule(
     code="BL325",
     name="ds-max-grad-norm-in-params",
-    severity=Severity.WARNING,
+    severity=Severity.INFO,
     confidence=Confidence.MEDIUM,
     scope="document",
     check=check,
@@ -58,4 +59,5 @@ RULE = Rule(
     since="0.1.0",
     fix="safe",
     formats=("deepspeed",),
+    harm=4.6,
 )

@@ -108,4 +108,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=("deepspeed",),
+    harm=9.0,
 )

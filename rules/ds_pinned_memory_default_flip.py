@@ -116,4 +116,5 @@ RULE = Rule(
     applies="deepspeed >= 0.19.5",
     needs=("target", "estimate"),
     formats=("deepspeed",),
+    harm=2.0,
 )

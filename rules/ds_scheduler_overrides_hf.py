@@ -100,4 +100,5 @@ RULE = Rule(
     fix="unsafe",
     formats=("deepspeed",),
     needs=("lr_scheduler",),
+    harm=11.0,
 )

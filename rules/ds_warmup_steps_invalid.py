@@ -89,4 +89,5 @@ RULE = Rule(
     since="0.1.0",
     formats=("deepspeed",),
     applies="deepspeed >= 0.19.3 stops; older ones warm up over 2 steps",
+    harm=7.0,
 )

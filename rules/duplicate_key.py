@@ -94,10 +94,17 @@ def _finding(document: DocumentContext, first: Entry, winner: Entry) -> Finding:
         help="delete one",
         related=[(winner.key, "again here; this one counts")],
         fixes=document.delete(first, f"delete the first {first.key.text}, which has no effect", safety=Safety.SAFE),
-        severity=Severity.INFO if same and not refuses else Severity.WARNING if same else None,
+        severity=_severity(same=same, refuses=refuses),
         key=first.key.text,
         value=_shown(first.value),
     )
+
+
+def _severity(*, same: bool, refuses: bool) -> Severity:
+    """A loader that takes the last one changes what one of two lines asks for; one that refuses stops the run."""
+    if same:
+        return Severity.WARNING if refuses else Severity.INFO
+    return Severity.ERROR if refuses else Severity.WARNING
 
 
 def _shown(node: Node) -> str:
@@ -117,4 +124,5 @@ RULE = Rule(
     since="0.1.0",
     fix="safe",
     aliases=("yaml-duplicate-key", "ds-duplicate-key"),
+    harm=9.3,
 )

@@ -114,4 +114,5 @@ RULE = Rule(
     since="0.1.0",
     fix="advice",
     formats=("llamafactory", "axolotl"),
+    harm=2.5,
 )

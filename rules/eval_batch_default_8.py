@@ -109,4 +109,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=TRAINING_ARGUMENTS,
+    harm=10.7,
 )

@@ -107,4 +107,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     needs=("estimate", "eval_batch"),
+    harm=9.3,
 )

@@ -36,6 +36,7 @@ Classifiers, whose logits are a few numbers; they are left alone.
 
 ## Sources
 
+- huggingface/transformers#7232: 469,530 samples of 9,997 scores, 17.5 GiB.
 - transformers 5.24.0 and 4.57.6 `trainer.py` `evaluation_loop`: `all_preds.add(logits)`, to the host only every
   `eval_accumulation_steps`; `evaluate`: only the loss is kept where there is no `compute_metrics`.
 - huggingface/transformers#7232, #8476, #25313: out of memory at evaluation.
@@ -63,13 +64,22 @@ TOKENS = 1000
 FEW = 1000
 """An evaluation of so many sequences is usual."""
 
+LABELS = 1000
+"""Fewer scores than this are small beside any evaluation set."""
+
+SCORE, MANY = 4, 100_000
+"""Bytes of a score; the samples that the cost is told for."""
+
 
 def check(run: RunContext) -> Iterator[Finding]:
     trainer, plan, estimate = run.run.trainer, run.plan, run.estimate
     if trainer is None or plan is None or estimate is None or trainer.format not in PYTHON or run.value("eval_on") is not True:
         return
     metrics = _keeps(trainer)
-    if metrics is None or not plan.makes_logits or any(argument(run, name) is not None for name in INSTEAD):
+    if metrics is None or any(argument(run, name) is not None for name in INSTEAD):
+        return
+    if not plan.makes_logits:
+        yield from _scores(run, trainer, metrics)
         return
     tokens = plan.seq or TOKENS
     size, room = tokens * plan.arch.vocab * _bytes(plan), _room(run)
@@ -85,6 +95,24 @@ def check(run: RunContext) -> Iterator[Finding]:
         because=[setting for name in ("eval_on", "model") if (setting := run.setting(name))],
         numbers={**figures(estimate), "logits_bytes": size, "tokens": tokens, "vocabulary": plan.arch.vocab},
         severity=None if plan.seq and fit is not None else Severity.INFO,
+    )
+
+
+def _scores(run: RunContext, trainer: Reading, metrics: Setting) -> Iterator[Finding]:
+    """A head of very many labels: how many samples there are stands in the data."""
+    labels = written(trainer, f"{classes.trainer_of(trainer.document)}.model.num_labels")
+    if labels is None or not isinstance(labels.value, int) or labels.value < LABELS:
+        return
+    size, room = labels.value * SCORE, _room(run)
+    held = f"; beside the run {device_words(run)} has room for {max(room // size, 0):,}" if room is not None else ""
+    yield run.finding(
+        metrics,
+        f"compute_metrics makes the Trainer keep {labels.value:,} scores of every sample of the evaluation on the GPU: "
+        f"{gib(size * MANY)} for {MANY:,} samples{held}",
+        help="preprocess_logits_for_metrics (an argmax or the best few), or eval_accumulation_steps: 1, or batch_eval_metrics",
+        because=[labels],
+        numbers={"scores_bytes": size, "labels": labels.value, "samples_that_fit": max(room // size, 0) if room is not None else None},
+        severity=Severity.INFO,
     )
 
 
@@ -124,4 +152,5 @@ RULE = Rule(
     since="0.1.0",
     needs=("estimate",),
     formats=PYTHON,
+    harm=10.5,
 )

@@ -88,4 +88,5 @@ RULE = Rule(
     "0.1.0",
     fix="unsafe",
     formats=("axolotl",),
+    harm=6.5,
 )

@@ -39,8 +39,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.run import Setting
+from budgetlint.run import Reading, Setting
 
 from ._adapters import PYTHON
 from ._common import number, plainly
@@ -48,6 +49,8 @@ from ._keys import TRAINERS
 from ._moments import evaluation
 from ._scripts import TRL_ARGUMENTS, any_trainer, told
 
+UNSEEN = "hf_training_arguments"
+"""Arguments of a program that is not here, which may set ``eval_steps`` by itself (BELLE's ``sft_train.py``)."""
 OFTEN = 100
 """Fewer steps between evaluations are told."""
 FEW = 10
@@ -64,16 +67,23 @@ def check(run: RunContext) -> Iterator[Finding]:
     steps = number(logs) if logs else 10 if trainer.format in TRL_ARGUMENTS and run.at_least("trl", "0.19") else None
     if steps is None or not 1 <= steps < OFTEN or _short(run, steps):
         return
-    better = _better(run)
+    better, unseen = _better(run), _of_unseen_program(trainer)
     yield run.finding(
         evaluates,
         f"{evaluates.name} steps without eval_steps: it takes logging_steps ({_said(logs, steps)}), so the run evaluates "
-        f"on all of its evaluation data every {plainly(steps)} optimizer steps",
+        f"on all of its evaluation data every {plainly(steps)} optimizer steps"
+        + (", unless its program sets eval_steps itself" if unseen else ""),
         help=f"eval_steps: {better}, or what the run needs",
         because=[logs] if logs else (),
         fixes=run.insert_after(evaluates, "eval_steps", better, safety=Safety.UNSAFE) if every is None else (),
         numbers={"eval_every_steps": steps},
+        severity=Severity.INFO if unseen else None,
     )
+
+
+def _of_unseen_program(trainer: Reading) -> bool:
+    """Flags, or plain training arguments: the program behind them is not here."""
+    return trainer.format == UNSEEN or trainer.document.format == "shell" or is_own_script(trainer.settings)
 
 
 def _short(run: RunContext, steps: float) -> bool:
@@ -103,4 +113,5 @@ RULE = Rule(
     fix="unsafe",
     formats=(*TRAINERS, *PYTHON),
     applies="logging_steps unset: TRL >= 0.19; else all versions",
+    harm=11.2,
 )

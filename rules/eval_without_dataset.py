@@ -48,12 +48,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.catalog.vocabulary import gone, groups, keys
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.run import Setting
 
 from ._adapters import PYTHON
 from ._arguments import said, trainer_of
 from ._common import is_on, number
+from ._keys import entries
 from ._llamafactory import takes_hparams
 from ._moments import evaluation
 from ._scripts import without_eval_data
@@ -74,7 +76,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 def _llamafactory(run: RunContext) -> Iterator[Finding]:
     wants, size = _wants(run), said(run, "val_size")
     share = number(size) if size is not None else 0
-    if wants is not None and said(run, "eval_dataset") is None and share is not None and share < LEAST:
+    if wants is not None and not _of_its_own(run) and said(run, "eval_dataset") is None and share is not None and share < LEAST:
         yield run.finding(
             wants,
             f"{wants.name} {wants.text} without eval_dataset, and val_size is {size.text if size else 'not set'}: "
@@ -84,6 +86,13 @@ def _llamafactory(run: RunContext) -> Iterator[Finding]:
             fixes=run.advice("add eval_dataset or val_size"),
             numbers={"val_size": share},
         )
+
+
+def _of_its_own(run: RunContext) -> bool:
+    """A fork with arguments of its own may split its data by another name (``train_size``)."""
+    known = keys("hf", *groups("hf")) | keys("llamafactory", "hparams") | gone("llamafactory", "hparams").keys()
+    files = (reading for reading in run.run.readings if reading.format == "llamafactory")
+    return any(entry.key.text not in known for reading in files for entry in entries(reading))
 
 
 def _wants(run: RunContext) -> Setting | None:
@@ -131,4 +140,5 @@ RULE = Rule(
     fix="advice",
     formats=("llamafactory", "axolotl", *PYTHON),
     applies="Python programs: transformers >= 4.46",
+    harm=7.0,
 )

@@ -86,4 +86,5 @@ RULE = Rule(
     formats=TRAINERS,
     flags=True,
     applies="transformers >= 4.51.0 (info from 4.41.0)",
+    harm=12.5,
 )

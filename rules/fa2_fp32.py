@@ -91,4 +91,5 @@ RULE = Rule(
     "0.1.0",
     fix="unsafe",
     needs=("attention", "weights_dtype", "autocast"),
+    harm=7.5,
 )

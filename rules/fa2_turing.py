@@ -84,4 +84,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     needs=("device", "attention"),
+    harm=9.5,
 )

@@ -99,4 +99,5 @@ RULE = Rule(
     needs=("device", "attention"),
     supersedes=("fa2-turing",),
     applies="flash_attention_3 on compute capability 8.x: transformers < 5.9.0",
+    harm=5.0,
 )

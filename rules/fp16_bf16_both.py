@@ -88,4 +88,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=tuple(_PAIRS),
+    harm=6.6,
 )

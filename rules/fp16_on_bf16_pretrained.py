@@ -118,4 +118,5 @@ RULE = Rule(
     "0.1.0",
     needs=("model",),
     aliases=("ds-loss-scale-exhausted",),
+    harm=11.0,
 )

@@ -41,6 +41,7 @@ device 1x v100-32gb
 
 ## Sources
 
+- PEFT 0.12.0 `mapping.py`, `tuners/tuners_utils.py`: `autocast_adapter_dtype`, which 0.11.1 does not have: LoRA on fp16 weights too.
 - torch 2.13.0 `amp/grad_scaler.py` `_unscale_grads_`; run: a scaler on an fp16 linear raises at `unscale_`.
 - transformers 5.0.0 and newer load an fp16 checkpoint in fp16 when no dtype is given (`modeling_utils.py` `from_pretrained`).
 - PEFT docs, "Troubleshooting", "ValueError: Attempting to unscale FP16 gradients".
@@ -61,7 +62,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     autocast, weights, alone = run.setting("autocast"), run.setting("weights_dtype"), unsharded(run)
     if autocast is None or weights is None or autocast.value != "fp16" or alone is False:
         return
-    if not _half(run, weights) or not full_tuning(run) or run.value("quant", "none") != "none":
+    if not _half(run, weights) or not (full_tuning(run) or _half_adapter(run)) or run.value("quant", "none") != "none":
         return
     trainer = run.run.trainer
     sure = bool(alone) and stated(weights) and trainer is not None and trainer.format in HUGGING_FACE
@@ -74,6 +75,11 @@ def check(run: RunContext) -> Iterator[Finding]:
         confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
         severity=Severity.ERROR if sure else Severity.WARNING,
     )
+
+
+def _half_adapter(run: RunContext) -> bool:
+    """Adapters take the dtype of the weights they stand beside, until PEFT keeps them in fp32 by itself (``autocast_adapter_dtype``)."""
+    return run.value("adapter") == "lora" and run.at_least("peft", "0.12.0") is False
 
 
 def _half(run: RunContext, weights: Setting) -> bool:
@@ -104,4 +110,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     aliases=("v5-dtype-auto-fp16-checkpoint", "fp16-full-ft-packing"),
+    harm=11.5,
 )

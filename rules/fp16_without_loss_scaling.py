@@ -90,4 +90,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     aliases=("adam-eps-fp16",),
+    harm=9.0,
 )

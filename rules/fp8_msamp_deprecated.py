@@ -69,4 +69,5 @@ RULE = Rule(
     "0.1.0",
     formats=("accelerate",),
     flags=True,
+    harm=-0.5,
 )

@@ -113,4 +113,5 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     needs=("device",),
+    harm=6.5,
 )

@@ -76,4 +76,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=(*WITH_AXOLOTL, *PYTHON),
+    harm=-0.5,
 )

@@ -83,4 +83,5 @@ RULE = Rule(
     fix="unsafe",
     formats=(*TRAINING_ARGUMENTS, "axolotl"),
     applies="transformers >= 5.10.0, axolotl >= 0.18",
+    harm=3.3,
 )

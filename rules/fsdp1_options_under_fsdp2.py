@@ -168,4 +168,5 @@ RULE = Rule(
     fix="unsafe",
     formats=("accelerate", *TRAINING_ARGUMENTS),
     applies="accelerate >= 1.6; trainer files: transformers >= 5.0 with a version, >= 5.10.0 without",
+    harm=8.5,
 )

@@ -81,4 +81,5 @@ RULE = Rule(
     fix="unsafe",
     needs=("optimizer", "shard"),
     applies="axolotl >= 0.10.0",
+    harm=8.5,
 )

@@ -104,4 +104,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=(*HUGGING_FACE, *PYTHON, "axolotl", "llamafactory"),
+    harm=7.0,
 )

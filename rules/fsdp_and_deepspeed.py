@@ -77,4 +77,5 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     formats=(*TRAINING_ARGUMENTS, "axolotl"),
+    harm=6.5,
 )

@@ -81,4 +81,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=TRAINING_ARGUMENTS,
+    harm=4.0,
 )

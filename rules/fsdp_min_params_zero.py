@@ -73,4 +73,5 @@ RULE = Rule(
     "0.1.0",
     fix="unsafe",
     formats=("accelerate",),
+    harm=9.0,
 )

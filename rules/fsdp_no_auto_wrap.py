@@ -63,12 +63,15 @@ def _launcher(document: DocumentContext) -> Iterator[Finding]:
     if kind is None or str(kind.value).upper() != "FSDP" or (strategy and str(strategy.value).upper() in ("NO_SHARD", "3")):
         return
     if policy is None:
+        told = written(document.reading, "fsdp_config") is not None
         name = "fsdp_auto_wrap_policy"
         yield document.finding(
             strategy or kind,
-            f"no {name}: {COST}",
+            f"no {name}: {COST}" + ("" if told else ", unless the program makes its own FSDP plugin"),
             help=f"{name}: TRANSFORMER_BASED_WRAP",
             fixes=document.insert_after(strategy, name, "TRANSFORMER_BASED_WRAP", safety=Safety.UNSAFE) if strategy else (),
+            severity=None if told else Severity.INFO,
+            confidence=None if told else Confidence.MEDIUM,
         )
     elif str(policy.value).upper() == "NO_WRAP":
         yield document.finding(
@@ -117,4 +120,5 @@ RULE = Rule(
     fix="unsafe",
     formats=("accelerate", *TRAINING_ARGUMENTS),
     applies="trainer files: transformers < 5.10.0; accelerate files: all versions",
+    harm=11.5,
 )

@@ -72,4 +72,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     needs=("optimizer", "offload_params", "shard"),
+    harm=6.5,
 )

@@ -72,4 +72,5 @@ RULE = Rule(
     fix="unsafe",
     formats=TRAINING_ARGUMENTS,
     applies="transformers < 5.10.0",
+    harm=2.5,
 )

@@ -104,4 +104,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("quant", "quant_storage"),
+    harm=11.5,
 )

@@ -86,4 +86,5 @@ RULE = Rule(
     fix="safe",
     formats=("accelerate", *TRAINING_ARGUMENTS),
     applies="trainer files: transformers < 5.10.0; accelerate files: all versions",
+    harm=4.5,
 )

@@ -92,4 +92,5 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     needs=("autocast", "devices", "shard"),
+    harm=4.0,
 )

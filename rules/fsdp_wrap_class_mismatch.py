@@ -112,4 +112,5 @@ RULE = Rule(
     "0.1.0",
     fix="unsafe",
     needs=("plan",),
+    harm=9.0,
 )

@@ -114,4 +114,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("target", "estimate", "state_dict_type"),
+    harm=11.8,
 )

@@ -83,4 +83,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=tuple(BLOCKS),
+    harm=2.5,
 )

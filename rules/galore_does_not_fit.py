@@ -36,16 +36,14 @@ from budgetlint.memory.estimate import Bucket, Verdict
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.units import gib
 
-from ._fit import bytes_at_peak, device_words, figures
-
-LOW_RANK = ("low-rank", "projector")
+from ._fit import bytes_at_peak, device_words, figures, is_low_rank
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     estimate, plan, optimizer = run.estimate, run.plan, run.setting("optimizer")
     if estimate is None or plan is None or optimizer is None or estimate.verdict is not Verdict.DOES_NOT_FIT:
         return
-    if not any(state.layout in LOW_RANK or state.rank for state in plan.optimizer.states):
+    if not is_low_rank(plan):
         return
     states = bytes_at_peak(estimate, (Bucket.OPTIMIZER,))
     if estimate.usable_high is None or estimate.need.low - states <= estimate.usable_high:
@@ -72,4 +70,5 @@ RULE = Rule(
     since="0.1.0",
     fix="advice",
     needs=("device", "estimate", "optimizer"),
+    harm=7.5,
 )

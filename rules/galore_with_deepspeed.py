@@ -84,4 +84,5 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
+    harm=4.5,
 )

@@ -74,4 +74,5 @@ RULE = Rule(
     since="0.1.0",
     fix="advice",
     needs=("device", "estimate"),
+    harm=9.5,
 )

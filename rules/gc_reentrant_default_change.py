@@ -69,7 +69,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     word, engine = str(needed).lower(), "ZeRO-3" if needed else f"DDP on {run.value('devices')} devices"
     yield run.finding(
         depth,
-        f"use_reentrant is not written: true before transformers 5.0, false since; LoRA under {engine} needs {word}",
+        f"use_reentrant is not written: transformers' own models take true before 5.0, false since; LoRA under {engine} needs {word}",
         help=f"gradient_checkpointing_kwargs: {{use_reentrant: {word}}}",
         because=[setting for name in ("shard", "devices") if (setting := run.setting(name))],
     )
@@ -93,4 +93,5 @@ RULE = Rule(
     since="0.1.0",
     formats=(*HUGGING_FACE, *PYTHON),
     applies="an unknown transformers",
+    harm=13.0,
 )

@@ -77,4 +77,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=tuple(UNABLE),
+    harm=5.0,
 )

@@ -76,4 +76,5 @@ RULE = Rule(
     fix="safe",
     formats=(*NAMES, *PYTHON),
     applies="transformers >= 5.23",
+    harm=1.5,
 )

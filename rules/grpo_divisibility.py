@@ -128,4 +128,5 @@ RULE = Rule(
     fix="advice",
     formats=(*TRL_ARGUMENTS, "axolotl"),
     applies="axolotl's batch of one process: axolotl >= 0.18",
+    harm=6.5,
 )

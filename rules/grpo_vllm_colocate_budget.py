@@ -84,6 +84,9 @@ def check(run: RunContext) -> Iterator[Finding]:
     estimate, plan = run.estimate, run.plan
     if estimate is None or plan is None or estimate.limit is None or plan.rollout is None or not plan.rollout.share_ppm:
         return
+    where = run.setting("rollout_on")
+    if where is not None and not where.known:
+        return  # TRL before 1.0 had it on another device unless told otherwise
     without = if_only(run, rollout=None)
     taken = estimate.need.bytes - without.need.bytes if without is not None else 0
     if without is None or not decides(estimate, taken):
@@ -119,4 +122,5 @@ RULE = Rule(
     since="0.1.0",
     fix="advice",
     needs=("device", "estimate", "rollout_engine"),
+    harm=9.5,
 )

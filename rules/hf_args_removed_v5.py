@@ -133,4 +133,5 @@ RULE = Rule(
     flags=True,
     applies="transformers >= 5.0.0, by argument",
     aliases=("warmup-ratio-removed-v5", "group-by-length-removed"),
+    harm=12.5,
 )

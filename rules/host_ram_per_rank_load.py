@@ -116,4 +116,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("target", "plan"),
+    harm=9.0,
 )

@@ -29,7 +29,7 @@ fp32 norms can steady a run; the tables gain little. `model.lm_head` and `embed_
 
 - PEFT 0.21.2 `utils/other.py` `prepare_model_for_kbit_training`: "cast all non INT8 parameters to fp32", except for GPTQ, AQLM, EETQ,
   HQQ and torchao.
-- TRL 0.24.0 calls it for every QLoRA run, 0.28.0 in DPO and experimental trainers, 1.16.0 in experimental ones; oumi 0.9 always.
+- TRL calls it in SFT, GRPO and reward training before 0.26.0, in DPO before 0.29.0; oumi 0.9 always.
 """
 
 from __future__ import annotations
@@ -82,4 +82,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("estimate", "quant_upcast"),
+    harm=4.0,
 )

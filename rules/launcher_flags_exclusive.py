@@ -81,4 +81,5 @@ RULE = Rule(
     check,
     __doc__ or "",
     "0.1.0",
+    harm=2.5,
 )

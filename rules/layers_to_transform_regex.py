@@ -91,4 +91,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=(*PEFT_FORMATS, "axolotl"),
+    harm=3.0,
 )

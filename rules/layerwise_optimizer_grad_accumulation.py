@@ -96,4 +96,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("optimizer",),
+    harm=5.0,
 )

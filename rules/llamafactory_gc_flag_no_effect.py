@@ -70,4 +70,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=("llamafactory",),
+    harm=9.0,
 )

@@ -83,4 +83,5 @@ RULE = Rule(
     "0.1.0",
     fix="unsafe",
     needs=("shard",),
+    harm=4.5,
 )

@@ -58,12 +58,15 @@ from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 
+from ._capability import for_apple
 from ._training import as_written, stated
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     quant, compute = run.setting("quant"), run.setting("autocast")
     if quant is None or compute is None or quant.value != "int8" or compute.value != "bf16" or not stated(quant):
+        return
+    if for_apple(run):
         return
     if "8bit" not in quant.origin.key and str(quant.text) not in ("8", "int8"):  # another library's int8
         return
@@ -86,4 +89,5 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     needs=("quant", "autocast"),
+    harm=4.0,
 )

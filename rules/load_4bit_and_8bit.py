@@ -93,4 +93,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=(*HUGGING_FACE, "axolotl"),
+    harm=4.5,
 )

@@ -93,4 +93,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=TRAINERS,
+    harm=8.5,
 )

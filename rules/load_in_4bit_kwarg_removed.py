@@ -105,4 +105,5 @@ RULE = Rule(
     since="0.1.0",
     formats=(*TRL_FORMATS, *PYTHON),
     applies="transformers >= 5.0.0",
+    harm=7.0,
 )

@@ -88,4 +88,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=(*PEFT_FORMATS, "axolotl"),
+    harm=5.0,
 )

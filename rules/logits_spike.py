@@ -49,22 +49,24 @@ def check(run: RunContext) -> Iterator[Finding]:
     if estimate.peak_phase not in ("forward", "backward"):
         return  # evaluation and rollouts have batches of their own
     logits = bytes_at_peak(estimate, (Bucket.LOGITS,))
-    if logits * SHARE < estimate.need.bytes or not _would_fit(estimate, logits):
+    if logits * SHARE < estimate.need.bytes:
         return
+    enough = _would_fit(estimate, logits)
     tokens = [setting for name in ("micro_batch", "seq_len") if (setting := run.setting(name))]
     yield run.finding(
         written(tokens),
         f"{plan.tokens:,} tokens x {plan.arch.vocab:,} vocabulary make {gib(logits)} of logits and their gradients, "
-        f"{100 * logits // estimate.need.bytes} % of what {run.label} needs; without them it would fit",
+        f"{100 * logits // estimate.need.bytes} % of what {run.label} needs; without them it would {'fit' if enough else 'still not fit'}",
         help="a fused or chunked loss (use_liger_kernel: true, TRL's chunked loss, cut cross entropy), "
         "or a smaller micro batch with more accumulation",
         because=tokens,
         numbers={**figures(estimate), "logits_bytes": logits, "tokens": plan.tokens, "vocabulary": plan.arch.vocab},
+        severity=None if enough else Severity.INFO,
     )
 
 
 def _would_fit(estimate: Estimate, logits: int) -> bool:
-    """A remedy is only worth telling when it helps."""
+    """A remedy that does not help by itself is told as information."""
     return estimate.limit is not None and estimate.need.bytes - logits < estimate.limit
 
 
@@ -80,4 +82,5 @@ RULE = Rule(
     fix="advice",
     needs=("device", "estimate"),
     aliases=("logits-spike-vocab",),
+    harm=13.0,
 )

@@ -93,4 +93,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=(*HUGGING_FACE, *PYTHON, "axolotl"),
+    harm=3.0,
 )

@@ -116,4 +116,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("learning_rate", "estimate", "task"),
+    harm=12.0,
 )

@@ -124,4 +124,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("lora_targets", "plan"),
+    harm=11.0,
 )

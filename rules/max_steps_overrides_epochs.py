@@ -66,4 +66,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=(*TRAINERS, "axolotl"),
+    harm=12.0,
 )

@@ -83,4 +83,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=("axolotl", "llamafactory"),
+    harm=9.0,
 )

@@ -74,7 +74,7 @@ from ._whatif import effect, matters
 
 def check(run: RunContext) -> Iterator[Finding]:
     estimate, plan, saved = run.estimate, run.plan, run.setting("lora_modules_to_save")
-    if estimate is None or plan is None or not stated(saved) or plan.adapter is None or not plan.adapter.saved_modules:
+    if estimate is None or plan is None or saved is None or not stated(saved) or plan.adapter is None or not plan.adapter.saved_modules:
         return
     cost = least_bytes(plan)
     if not matters(estimate, cost):
@@ -109,4 +109,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("device", "estimate", "lora_modules_to_save"),
+    harm=10.1,
 )

@@ -102,4 +102,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=(*HUGGING_FACE, *PYTHON),
+    harm=9.0,
 )

@@ -72,4 +72,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("optimizer",),
+    harm=2.5,
 )

@@ -80,4 +80,5 @@ RULE = Rule(
     since="0.1.0",
     needs=("optimizer",),
     applies="torch >= 2.9, which has the class",
+    harm=7.0,
 )

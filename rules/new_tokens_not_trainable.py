@@ -86,4 +86,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=("axolotl",),
+    harm=9.0,
 )

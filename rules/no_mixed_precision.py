@@ -102,4 +102,5 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     needs=("device", "autocast", "weights_dtype"),
+    harm=11.0,
 )

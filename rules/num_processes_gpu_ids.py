@@ -75,5 +75,14 @@ def _gpus(ids: Setting | None) -> int:
 
 
 RULE = Rule(
-    "BL518", "num-processes-gpu-ids", Severity.ERROR, Confidence.HIGH, "document", check, __doc__ or "", "0.1.0", formats=("accelerate",)
+    "BL518",
+    "num-processes-gpu-ids",
+    Severity.ERROR,
+    Confidence.HIGH,
+    "document",
+    check,
+    __doc__ or "",
+    "0.1.0",
+    formats=("accelerate",),
+    harm=7.0,
 )

@@ -69,4 +69,5 @@ RULE = Rule(
     "0.1.0",
     fix="unsafe",
     formats=TRAINING_ARGUMENTS,
+    harm=3.0,
 )

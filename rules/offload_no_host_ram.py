@@ -1,11 +1,12 @@
 """Offloading puts more into host memory than the budget says the machine has.
 
-Offloaded optimizer states, fp32 master weights and gradients take 16 bytes a parameter of host memory, offloaded parameters
-2 to 4 more, over all processes of a machine.
+ZeRO-3 with everything offloaded keeps 20 bytes a parameter on the host, over all processes of a machine: fp32 master weights, two
+moments, fp32 gradients for the CPU optimizer, gradients and weights in 16 bit. Stages 1 and 2 keep 16 to 20. `pin_memory: true` adds a
+tenth to a half: torch rounds each page-locked block up to a power of two and gives none back.
 
 ## What it costs
 
-The host's out-of-memory killer ends the job while it loads, often without a message.
+The host's out-of-memory killer ends the job while it loads or in the first step, often without a message (exit code -9).
 
 ## Failing
 
@@ -21,33 +22,95 @@ device 2x rtx-3090; host 256GiB; model mistral-7b-v0.3; precision bf16; optimize
 batch 1; seq 2048; recompute full
 ```
 
+## How sure it is
+
+An error where the least that is kept exceeds the host; a warning where less than a tenth of the host is left for the system, data
+loader workers and copies made while loading; information where a budget names a device but no `host`. NVMe offload still keeps
+gradients and swap buffers on the host.
+
 ## Sources
 
-- DeepSpeed 0.19.6 `runtime/zero/stage_1_and_2.py`, `stage3.py`: fp32 partitions, states and gradients on the host.
-- https://github.com/hiyouga/LlamaFactory/issues/6755: a load that dies for want of host memory.
+- DeepSpeed 0.14.4, 0.18.6, 0.19.8 `runtime/zero/stage3.py`, `stage_1_and_2.py`, `ops/adam/cpu_adam.py`: `docs/memory.md`.
+- pytorch/pytorch#95823, #150517: page-locked blocks are rounded up to powers of two.
+- hiyouga/LLaMA-Factory#6755 (32B in 744 GB), #4629 (9B in 252 GB): killed by the host; deepspeedai/DeepSpeed#3000, #4571: NVMe.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.memory.estimate import Range
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.units import gib
+from budgetlint.run import Origin, Setting
+from budgetlint.units import GIB, gib
+
+PLACES = ("offload_optimizer", "offload_params")
+LEFT = 10
+"""A tenth of the host for everything else."""
+
+NOTICED = 16 * GIB
+"""From here on it is worth saying that nobody judges the host: a small machine has no more."""
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     estimate, target = run.estimate, run.target
-    if estimate is None or target is None or target.host_bytes is None or estimate.host.low <= target.host_bytes:
+    if estimate is None or target is None:
         return
-    offload = [setting for name in ("offload_optimizer", "offload_params") if (setting := run.setting(name)) and setting.value != "none"]
-    yield run.finding(
-        offload[0] if offload else target.host_origin,
-        f"{run.label} offloads at least {gib(estimate.host.low)} to host memory, the machine has {gib(target.host_bytes)}",
-        help="offload less, use NVMe, split over more machines, or take an optimizer with smaller states",
+    need, host = estimate.host, target.host_bytes
+    offload = [setting for name in PLACES if (setting := run.setting(name)) and setting.value != "none"]
+    if host is None:
+        if target.device is not None and offload and need.low >= NOTICED:
+            yield _unjudged(run, need, offload)
+    elif need.low > host:
+        yield _over(run, need, host, offload)
+    elif need.bytes > host - host // LEFT:
+        yield _near(run, need, host, offload)
+
+
+def _over(run: RunContext, need: Range, host: int, offload: list[Setting]) -> Finding:
+    return run.finding(
+        offload[0] if offload else (run.target.host_origin if run.target else None),
+        f"{run.label} offloads at least {gib(need.low)} to host memory, the machine has {gib(host)}",
+        help=_cure(run),
         because=offload,
-        related=[(target.host_origin, "host memory of the machine")] if target.host_origin else [],
-        numbers={"host_need_bytes": estimate.host.low, "host_bytes": target.host_bytes},
+        related=_machine(run),
+        numbers={"host_need_bytes": need.low, "host_bytes": host},
     )
+
+
+def _near(run: RunContext, need: Range, host: int, offload: list[Setting]) -> Finding:
+    most = f" to {gib(need.high)}" if need.high is not None else " or more"
+    return run.finding(
+        offload[0] if offload else (run.target.host_origin if run.target else None),
+        f"{run.label} offloads about {gib(need.bytes)} ({gib(need.low)}{most}) to host memory of {gib(host)}: the system, data loader "
+        "workers and copies made while loading need a part of it too",
+        help=_cure(run),
+        because=offload,
+        related=_machine(run),
+        numbers={"host_need_bytes": need.low, "host_bytes": host},
+        severity=Severity.WARNING,
+        confidence=Confidence.MEDIUM,
+    )
+
+
+def _unjudged(run: RunContext, need: Range, offload: list[Setting]) -> Finding:
+    return run.finding(
+        offload[0],
+        f"{run.label} keeps at least {gib(need.low)} in the host memory of each machine, and the budget does not say what a machine has",
+        help="host 512GiB, or what the machine has",
+        because=offload,
+        numbers={"host_need_bytes": need.low},
+        severity=Severity.INFO,
+    )
+
+
+def _cure(run: RunContext) -> str:
+    pinned = any(run.value(name) is True for name in ("pin_optimizer", "pin_params"))
+    return f"{'pin_memory: false, ' if pinned else ''}offload less, use NVMe, split over more machines, or an optimizer with smaller states"
+
+
+def _machine(run: RunContext) -> list[tuple[Origin, str]]:
+    return [(run.target.host_origin, "host memory of the machine")] if run.target and run.target.host_origin else []
 
 
 RULE = Rule(
@@ -61,4 +124,5 @@ RULE = Rule(
     since="0.1.0",
     fix="advice",
     needs=("target", "estimate"),
+    harm=13.5,
 )

@@ -64,4 +64,5 @@ RULE = Rule(
     "0.1.0",
     fix="unsafe",
     formats=("deepspeed",),
+    harm=2.5,
 )

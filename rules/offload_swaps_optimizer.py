@@ -99,4 +99,5 @@ RULE = Rule(
     formats=("deepspeed",),
     needs=("offload_optimizer",),
     applies="accelerate >= 1.2.0 for the L2 decay; the swap itself since 2023",
+    harm=11.0,
 )

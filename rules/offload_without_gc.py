@@ -85,4 +85,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=tuple(KEYS),
+    harm=7.0,
 )

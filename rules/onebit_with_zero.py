@@ -42,7 +42,8 @@ def check(document: DocumentContext) -> Iterator[Finding]:
         return
     yield document.finding(
         kind,
-        f"{kind.text} with ZeRO stage {shard.value[-1]}: DeepSpeed stops at start, because 1-bit optimizers need whole gradients",
+        f"{kind.text} with ZeRO stage {shard.value[-1]}: DeepSpeed stops at start, because 1-bit optimizers need whole gradients "
+        "(unless the program brings an optimizer of its own)",
         help="AdamW with ZeRO, or stage 0 with the 1-bit optimizer",
         because=[shard],
         numbers={"zero_stage": int(shard.value[-1])},
@@ -52,11 +53,12 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 RULE = Rule(
     code="BL330",
     name="onebit-with-zero",
-    severity=Severity.WARNING,
+    severity=Severity.INFO,
     confidence=Confidence.MEDIUM,
     scope="document",
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
     formats=("deepspeed",),
+    harm=2.5,
 )

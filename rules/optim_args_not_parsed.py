@@ -108,4 +108,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     aliases=("adafactor-lr-relative-step",),
+    harm=7.0,
 )

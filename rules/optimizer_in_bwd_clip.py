@@ -89,4 +89,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     needs=("optimizer_in_backward",),
+    harm=6.5,
 )

@@ -45,6 +45,8 @@ from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.units import gib
 
+from ._arguments import said
+from ._offload import experts_differ
 from ._training import as_written, optimizer_of, stated
 
 SHARE = 0.02
@@ -57,7 +59,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     if setting is None or optimizer is None or estimate is None or not stated(setting) or not _shrinks(optimizer):
         return
     params, plan = estimate.trainable_params, run.plan
-    if params is None or plan is None or plan.adapter is None:
+    if params is None or plan is None or plan.adapter is None or said(run, "unfrozen_parameters") is not None or experts_differ(run):
         return
     saved = _saved(optimizer, params, plan.adapter.dtype)
     if saved > SHARE * (estimate.usable_low or estimate.need.bytes):
@@ -93,4 +95,5 @@ RULE = Rule(
     since="0.1.0",
     needs=("optimizer", "plan", "estimate"),
     aliases=("paged-optimizer-with-lora",),
+    harm=5.5,
 )

@@ -62,4 +62,5 @@ RULE = Rule(
     since="0.1.0",
     fix="advice",
     needs=("device", "estimate"),
+    harm=8.0,
 )

@@ -94,4 +94,5 @@ RULE = Rule(
     fix="unsafe",
     formats=("axolotl", "llamafactory"),
     flags=True,
+    harm=4.5,
 )

@@ -62,12 +62,12 @@ from budgetlint.run import Reading, Setting
 from ._common import TRL_FORMATS, is_on, written
 
 MIXED = "samples attend to each other"
-MASKED = "samples are kept apart by a mask of length squared, without the fast kernels"
+MASKED = "samples are kept apart by a mask of length squared, without FlashAttention"
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     trainer = run.run.trainer
-    packing = _packing(trainer) if trainer is not None and trainer.format in TRL_FORMATS else None
+    packing = _packing(trainer) if trainer is not None and trainer.format in TRL_FORMATS and not _from_scratch(trainer) else None
     if packing is None or run.at_least("trl", "0.19.0") is False or run.value("task", "sft") != "sft":
         return
     attention = run.setting("attention")
@@ -85,6 +85,11 @@ def check(run: RunContext) -> Iterator[Finding]:
         severity=None if explicit and not isolated else Severity.INFO,
         confidence=Confidence.HIGH if explicit and isolated is not None else None if explicit else Confidence.LOW,
     )
+
+
+def _from_scratch(trainer: Reading) -> bool:
+    """The file gives the model its shape: pretraining, by a program of its own."""
+    return written(trainer, "model_init_kwargs.hidden_size", "model_init_kwargs.vocab_size") is not None
 
 
 def _cure(run: RunContext) -> str:
@@ -119,4 +124,5 @@ RULE = Rule(
     since="0.1.0",
     formats=TRL_FORMATS,
     applies="TRL >= 0.19.0",
+    harm=13.2,
 )

@@ -106,4 +106,5 @@ RULE = Rule(
     "0.1.0",
     formats=("accelerate",),
     applies="accelerate >= 1.10",
+    harm=6.5,
 )

@@ -114,4 +114,5 @@ RULE = Rule(
     since="0.1.0",
     formats=("python_script",),
     applies="transformers < 5.0.0",
+    harm=9.5,
 )

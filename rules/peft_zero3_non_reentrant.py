@@ -103,4 +103,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=(*HUGGING_FACE, *PYTHON, "axolotl", "llamafactory"),
+    harm=9.5,
 )

@@ -77,4 +77,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("lr_scheduler",),
+    harm=2.5,
 )

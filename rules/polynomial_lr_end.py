@@ -83,4 +83,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("lr_scheduler", "learning_rate"),
+    harm=3.5,
 )

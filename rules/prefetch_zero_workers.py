@@ -74,4 +74,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=(*WITH_AXOLOTL, *PYTHON),
+    harm=2.5,
 )

@@ -62,13 +62,12 @@ def check(run: RunContext) -> Iterator[Finding]:
     pure, rate = _pure(run), run.setting("learning_rate")
     if pure is None or not full_tuning(run) or run.value("quant", "none") != "none" or run.value("learning_rate", 0.0) > SMALL_RATE:
         return
-    optimizer = rounding_optimizer(run)
-    if optimizer is None:
+    if rounding_optimizer(run) is None:
         return
     words, numbers = cost(rate)
     yield run.finding(
         pure,
-        f"'{as_written(pure)}' keeps weights, gradients and {optimizer.name} states in bf16 with no fp32 copy: {words}",
+        f"'{as_written(pure)}' keeps weights and gradients in bf16 with no fp32 copy: {words}",
         help="load the weights in fp32 and compute in bf16 (autocast), shard with ZeRO or FSDP mixed precision, or take an optimizer "
         "with stochastic rounding or Kahan summation (optimi_adamw, stable_adamw, torchao AdamW with bf16_stochastic_round)",
         because=[setting for setting in (rate, run.setting("optimizer")) if setting],
@@ -95,4 +94,5 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
+    harm=13.2,
 )

@@ -79,4 +79,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=("axolotl",),
+    harm=2.5,
 )

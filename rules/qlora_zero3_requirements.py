@@ -123,4 +123,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=(*HUGGING_FACE, *PYTHON, "llamafactory", "axolotl"),
+    harm=11.5,
 )

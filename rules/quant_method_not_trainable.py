@@ -106,4 +106,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=(*TRAINERS, *PYTHON),
+    harm=7.0,
 )

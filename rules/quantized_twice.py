@@ -78,4 +78,5 @@ RULE = Rule(
     since="0.1.0",
     formats=(*HUGGING_FACE, *PYTHON, "llamafactory"),
     aliases=("ptq-quantization-bit-ignored",),
+    harm=7.0,
 )

@@ -73,7 +73,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 
 def _axolotl(trainer: Reading) -> Setting | None:
     """The reader makes nothing of a quantisation without an adapter, so the keys themselves are asked."""
-    if written(trainer, "adapter") is not None or is_on(written(trainer, "inference")):
+    if written(trainer, "adapter") is not None or is_on(written(trainer, "inference")) or is_on(written(trainer, "gptq")):
         return None
     return next((key for key in (written(trainer, name) for name in ("load_in_4bit", "load_in_8bit")) if is_on(key)), None)
 
@@ -112,4 +112,5 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
+    harm=9.0,
 )

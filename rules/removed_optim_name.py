@@ -99,4 +99,5 @@ RULE = Rule(
     since="0.1.0",
     fix="safe",
     applies="transformers >= 4.50.0 (adamw_hf), >= 5.8.0 (adamw_apex_fused)",
+    harm=8.5,
 )

@@ -87,4 +87,5 @@ RULE = Rule(
     fix="unsafe",
     formats=TRAINERS,
     applies="transformers >= 5.0",
+    harm=4.0,
 )

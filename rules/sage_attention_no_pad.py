@@ -89,4 +89,5 @@ RULE = Rule(
     "0.1.0",
     formats=("axolotl",),
     applies="axolotl >= 0.15, the first read that has SageAttention",
+    harm=5.0,
 )

@@ -52,10 +52,11 @@ def check(run: RunContext) -> Iterator[Finding]:
     trainer, (saves, word) = any_trainer(run, WITH_AXOLOTL), saving(run)
     if trainer is None or saves is None or word != "best" or told(run, "metric_for_best_model") is not None:
         return
+    stops = "axolotl stops when it reads the file" if trainer.format == "axolotl" else "the run stops when the trainer is built"
     if trainer.format == "axolotl" or not taken_by_itself(run):
         yield run.finding(
             saves,
-            f"{saves.name} {saves.text} without metric_for_best_model: the run stops when the trainer is built",
+            f"{saves.name} {saves.text} without metric_for_best_model: {stops}",
             help="metric_for_best_model: eval_loss",
             fixes=run.insert_after(saves, "metric_for_best_model", "eval_loss", safety=Safety.SAFE),
         )
@@ -73,4 +74,5 @@ RULE = Rule(
     fix="safe",
     formats=(*WITH_AXOLOTL, *PYTHON),
     applies="transformers >= 4.47, which knows best",
+    harm=3.0,
 )

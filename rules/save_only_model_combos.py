@@ -115,4 +115,5 @@ RULE = Rule(
     "0.1.0",
     fix="unsafe",
     applies="with SHARDED_STATE_DICT: transformers >= 4.50",
+    harm=5.0,
 )

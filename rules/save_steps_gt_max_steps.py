@@ -79,4 +79,5 @@ RULE = Rule(
     since="0.1.0",
     formats=(*TRAINERS, *PYTHON),
     applies="all versions; transformers >= 5.10 evaluates once, at the end",
+    harm=9.0,
 )

@@ -82,4 +82,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("optimizer", "lr_scheduler"),
+    harm=7.0,
 )

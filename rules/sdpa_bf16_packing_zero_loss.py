@@ -54,7 +54,7 @@ from collections.abc import Iterator
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 
 from ._arguments import said, trainer_of
-from ._capability import capability_of, card_of, where_named
+from ._capability import capability_of, card_of, for_apple, where_named
 from ._common import is_on
 from ._training import as_written, stated
 
@@ -63,7 +63,9 @@ HOPPER = (9, 0)
 
 def check(run: RunContext) -> Iterator[Finding]:
     packing, attention, compute = said(run, "sample_packing"), run.setting("attention"), run.setting("autocast")
-    if trainer_of(run, ("axolotl",)) is None or packing is None or attention is None or compute is None or not is_on(packing):
+    if for_apple(run) or trainer_of(run, ("axolotl",)) is None or not is_on(packing):
+        return
+    if packing is None or attention is None or compute is None:
         return
     by_torch = attention.origin.key == "sdp_attention" or attention.text in ("sdpa", "sdp")
     capability = capability_of(run)
@@ -90,4 +92,5 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     needs=("attention", "autocast"),
+    harm=9.0,
 )

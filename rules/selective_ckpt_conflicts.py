@@ -76,9 +76,7 @@ def _finding(document: DocumentContext, at: Setting, why: str, key: str, value: 
         f"selective_checkpointing {why}{'' if missing else f', and {key} is {at.text}'}: axolotl stops when it reads the file",
         help=f"{key}: {word}",
         related=[] if missing else [(asked, "what needs it")],
-        fixes=document.insert_after(asked, key, value, safety=Safety.UNSAFE)
-        if missing
-        else document.set(at, value, safety=Safety.UNSAFE),
+        fixes=document.insert_after(asked, key, value, safety=Safety.UNSAFE) if missing else document.set(at, value, safety=Safety.UNSAFE),
     )
 
 
@@ -93,4 +91,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=("axolotl",),
+    harm=2.5,
 )

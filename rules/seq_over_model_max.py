@@ -77,7 +77,7 @@ def check(run: RunContext) -> Iterator[Finding]:
         return
     if length.value <= arch.max_positions or arch.position not in ("learned", "rope") or _scaled(run):
         return
-    learned, packed = arch.position == "learned", bool(run.value("packing") or run.value("padding_free"))
+    learned, packed = arch.position == "learned", bool(run.value("packing"))
     cost = (
         "the first longer sample fails with an index error"
         if learned
@@ -123,4 +123,5 @@ RULE = Rule(
     since="0.1.0",
     needs=("plan", "seq_len"),
     aliases=("seq-gt-max-position",),
+    harm=11.0,
 )

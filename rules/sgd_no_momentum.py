@@ -78,4 +78,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("optimizer", "learning_rate", "estimate"),
+    harm=7.0,
 )

@@ -46,17 +46,20 @@ WHOLE = frozenset({"usable", "device"})
 
 def check(run: RunContext) -> Iterator[Finding]:
     estimate = run.estimate
-    if estimate is None or estimate.usable_low is None or estimate.need.low <= estimate.usable_low:
+    if estimate is None or estimate.usable_low is None or estimate.need.bytes <= estimate.usable_low:
         return
+    sure = estimate.need.low > estimate.usable_low
+    need, words = (estimate.need.low, "at least") if sure else (estimate.need.bytes, "about")
     for statement in run.budget_run.asserts if run.budget_run else ():
         if _counts_the_fixed_part(statement) and estimate.static_bytes <= estimate.usable_low:
             yield run.finding(
                 Origin(OriginKind.BUDGET, statement.source, statement.span, "assert"),
                 f"this limit counts {gib(estimate.static_bytes)} of weights, gradients and optimizer and passes; {run.label} needs "
-                f"at least {gib(estimate.need.low)}, {gib(estimate.need.low - estimate.static_bytes)} more: activations, logits, "
+                f"{words} {gib(need)}, {gib(need - estimate.static_bytes)} more: activations, logits, "
                 "buffers and context",
                 help="assert peak <= 90% of usable",
                 numbers={**figures(estimate), "static_bytes": estimate.static_bytes},
+                confidence=None if sure else Confidence.MEDIUM,
             )
 
 
@@ -79,4 +82,5 @@ RULE = Rule(
     since="0.1.0",
     fix="advice",
     needs=("device", "estimate"),
+    harm=11.5,
 )

@@ -113,4 +113,5 @@ RULE = Rule(
     fix="safe",
     formats=(*WITH_AXOLOTL, *PYTHON),
     aliases=("axolotl-save-eval-steps-conflict",),
+    harm=7.0,
 )

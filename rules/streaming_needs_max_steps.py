@@ -106,4 +106,5 @@ RULE = Rule(
     since="0.1.0",
     fix="advice",
     formats=WITH_AXOLOTL,
+    harm=5.0,
 )

@@ -111,4 +111,5 @@ RULE = Rule(
     since="0.1.0",
     formats=(*HUGGING_FACE, "axolotl"),
     supersedes=("lora-target-mismatch",),
+    harm=7.0,
 )

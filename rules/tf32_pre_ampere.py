@@ -80,4 +80,5 @@ RULE = Rule(
     since="0.1.0",
     fix="safe",
     needs=("device", "tf32"),
+    harm=6.5,
 )

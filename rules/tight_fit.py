@@ -66,4 +66,6 @@ RULE = Rule(
     since="0.1.0",
     fix="advice",
     needs=("device", "estimate"),
+    aliases=("reserve-too-small",),
+    harm=9.0,
 )

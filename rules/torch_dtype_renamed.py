@@ -89,4 +89,5 @@ RULE = Rule(
     fix="safe",
     formats=("trl",),
     applies="TRL >= 0.27",
+    harm=1.5,
 )

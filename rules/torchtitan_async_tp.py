@@ -86,4 +86,5 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     formats=("torchtitan",),
+    harm=2.5,
 )

@@ -69,4 +69,5 @@ RULE = Rule(
     fix="unsafe",
     formats=("torchtune",),
     flags=True,
+    harm=6.5,
 )

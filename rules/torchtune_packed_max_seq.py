@@ -96,4 +96,5 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     formats=("torchtune",),
+    harm=7.0,
 )

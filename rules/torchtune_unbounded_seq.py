@@ -100,4 +100,5 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     needs=("device",),
+    harm=9.2,
 )

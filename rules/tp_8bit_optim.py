@@ -70,4 +70,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     needs=("optimizer", "tensor_parallel"),
+    harm=2.5,
 )

@@ -91,4 +91,5 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     needs=("seq_len",),
+    harm=11.0,
 )

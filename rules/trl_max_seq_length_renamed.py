@@ -92,4 +92,5 @@ RULE = Rule(
     fix="unsafe",
     formats=TRL_FORMATS,
     applies="TRL >= 0.20.0 (info from 0.16.0)",
+    harm=8.5,
 )

@@ -69,4 +69,5 @@ RULE = Rule(
     since="0.1.0",
     formats=TRL_FORMATS,
     applies="TRL >= 0.16.0",
+    harm=3.0,
 )

@@ -79,10 +79,10 @@ def _unpacked(run: RunContext, free: Setting) -> Iterator[Finding]:
     length, batch, newer = run.setting("seq_len"), said(run, "per_device_train_batch_size"), run.at_least("trl", STOPS_SINCE)
     if newer is not False and length is not None and length.known and not _pictures(run):
         cut = f"max_length {length.text}" if not length.is_default else f"max_length, {length.value:,} by default"
-        since = "" if newer else f" from TRL {STOPS_SINCE} on"
+        since = "" if newer else f" from TRL {STOPS_SINCE} on,"
         yield run.finding(
             free,
-            f"padding_free {free.text} without packing does not enforce {cut}, so the run stops at start{since}",
+            f"padding_free {free.text} without packing:{since} {cut} is not enforced, so the run stops at start",
             help="packing: true beside it, or max_length: null for data that is cut already",
             because=[length],
             numbers={"max_tokens": length.value},
@@ -113,4 +113,5 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     applies="the stop: TRL >= 1.0; DPO: TRL >= 0.29",
+    harm=5.0,
 )

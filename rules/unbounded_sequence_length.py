@@ -44,6 +44,11 @@ num_train_epochs: 1
 max_length: 2048
 ```
 
+## A limit above what fits
+
+Where a written limit does not fit but shorter samples do, the rule tells as information how long they may be: such a run trains until
+the first long sample comes, which looks like a leak. Packed and padded batches are always full and are not told.
+
 ## When it is meant
 
 Data that is known to be short. A `seq` in the budget says for how long, and the estimate takes it.
@@ -59,41 +64,89 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.run import Setting
 
 from ._arguments import trainer_of
 from ._common import TRL_FORMATS
 from ._fit import device_words, figures
 from ._training import stated
+from ._whatif import if_only, is_over
 
 FORMATS = (*TRL_FORMATS, "python_trl_script", "litgpt")
 """torchtune has a rule of its own."""
 
+PADS_TO_THE_LONGEST = (*TRL_FORMATS, "python_trl_script", "llamafactory", "axolotl", "ms_swift")
+"""A batch of theirs is as long as its longest sample, unless samples are packed or padded to the limit."""
+
+PARTS = (7, 6, 5, 4, 3, 2)
+"""Eighths of the limit that are tried: a quarter of it, at least, must fit."""
+
 
 def check(run: RunContext) -> Iterator[Finding]:
     estimate, plan, length = run.estimate, run.plan, run.setting("seq_len")
-    if estimate is None or plan is None or length is None or length.state != "unbounded" or length.is_default:
+    if estimate is None or plan is None or length is None or plan.batch is None:
         return
-    batch, most = plan.batch, plan.arch.max_positions
-    if (
-        trainer_of(run, FORMATS) is None
-        or batch is None
-        or not most
-        or estimate.tokens_that_fit is None
-        or run.claim("seq_len") is not None
-    ):
+    if length.state == "unbounded" and not length.is_default and trainer_of(run, FORMATS) is not None:
+        yield from _uncut(run, length, estimate.tokens_that_fit, plan.arch.max_positions)
+    elif stated(length) and length.known and is_over(estimate) and trainer_of(run, PADS_TO_THE_LONGEST) is not None and not _is_filled(run):
+        yield from _too_long(run, length)
+
+
+def _uncut(run: RunContext, length: Setting, tokens: int | None, most: int | None) -> Iterator[Finding]:
+    plan = run.plan
+    if plan is None or plan.batch is None or tokens is None or not most or run.claim("seq_len") is not None or tokens // plan.batch >= most:
         return
-    fit = estimate.tokens_that_fit // batch
-    if fit >= most:
-        return
-    key = length.origin.key.rpartition(".")[2] or "max_length"
-    each = f"{batch} sequences of {fit:,} tokens" if batch > 1 else f"a sequence of {fit:,} tokens"
+    fit, key = tokens // plan.batch, _key(length)
     yield run.finding(
         length,
-        f"{key} {length.text} cuts nothing: {device_words(run)} has room for {each}, and {plan.arch.name} takes up to {most:,}",
+        f"{key} {length.text} cuts nothing: {device_words(run)} has room for {_samples(run, fit)}, and {plan.arch.name} takes up to "
+        f"{most:,}",
         help=f"{key}: {max(fit // 256 * 256, 256)} or less, whatever the data needs",
-        because=[micro] if (micro := run.setting("micro_batch")) and stated(micro) else [],
-        numbers={**figures(estimate), "fitting_tokens": fit, "max_positions": most},
+        because=_batch(run),
+        numbers={**_figures(run), "fitting_tokens": fit, "max_positions": most},
     )
+
+
+def _too_long(run: RunContext, length: Setting) -> Iterator[Finding]:
+    """Only where a good part of the samples may be short enough for the run to get going."""
+    fit = next((seq for part in PARTS if _fits(run, seq := length.value * part // 8)), None)
+    if fit is None:
+        return
+    yield run.finding(
+        length,
+        f"{_key(length)} {length.text} is a limit, not the length of a batch: {device_words(run)} has room for {_samples(run, fit)}, so "
+        "the run may train until a longer one comes, and dies there",
+        help=f"{_key(length)}: {fit}, or a smaller micro batch; the longest sample sets the peak, not the average",
+        because=_batch(run),
+        numbers={**_figures(run), "fitting_tokens": fit},
+        severity=Severity.INFO,
+    )
+
+
+def _fits(run: RunContext, seq: int) -> bool:
+    shorter = if_only(run, seq=seq)
+    return shorter is not None and shorter.limit is not None and shorter.need.bytes <= shorter.limit
+
+
+def _is_filled(run: RunContext) -> bool:
+    return bool(run.value("packing") or run.value("pad_to_seq_len")) or run.value("task") == "pretrain"
+
+
+def _key(length: Setting) -> str:
+    return length.origin.key.rpartition(".")[2] or "max_length"
+
+
+def _samples(run: RunContext, fit: int) -> str:
+    batch = run.plan.batch if run.plan is not None else None
+    return f"{batch} sequences of {fit:,} tokens" if batch and batch > 1 else f"a sequence of {fit:,} tokens"
+
+
+def _batch(run: RunContext) -> list[Setting]:
+    return [micro] if (micro := run.setting("micro_batch")) and stated(micro) else []
+
+
+def _figures(run: RunContext) -> dict[str, int | None]:
+    return figures(run.estimate) if run.estimate is not None else {}
 
 
 RULE = Rule(
@@ -106,4 +159,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("device", "estimate"),
+    harm=11.0,
 )

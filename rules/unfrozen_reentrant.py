@@ -77,4 +77,5 @@ RULE = Rule(
     fix="unsafe",
     formats=("axolotl",),
     aliases=("frozen-embeddings-reentrant",),
+    harm=5.5,
 )

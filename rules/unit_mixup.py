@@ -121,4 +121,5 @@ RULE = Rule(
     since="0.1.0",
     fix="advice",
     aliases=("unit-gib-gb-mixup", "device-marketing-capacity"),
+    harm=11.0,
 )

@@ -127,4 +127,5 @@ RULE = Rule(
     fix="unsafe",
     formats=tuple(_CHECKS),
     aliases=("ds-typo-key", "axolotl-unknown-key", "torchtune-unknown-key"),
+    harm=13.8,
 )

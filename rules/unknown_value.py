@@ -117,4 +117,5 @@ RULE = Rule(
     flags=True,
     supersedes=("misread-value",),
     applies="values by release: transformers >= 4.41.0, LLaMA-Factory >= 0.9.0",
+    harm=8.5,
 )

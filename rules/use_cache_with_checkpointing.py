@@ -100,4 +100,5 @@ RULE = Rule(
     fix="safe",
     needs=("use_cache",),
     aliases=("use-cache-with-gc", "kv-cache-in-training"),
+    harm=2.5,
 )

@@ -90,4 +90,5 @@ RULE = Rule(
     since="0.1.0",
     applies="transformers >= 5.0.0",
     needs=("model", "weights_dtype"),
+    harm=13.0,
 )

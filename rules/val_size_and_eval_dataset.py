@@ -89,4 +89,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=("llamafactory", "axolotl"),
+    harm=4.5,
 )

@@ -98,4 +98,5 @@ RULE = Rule(
     fix="unsafe",
     needs=("model",),
     applies="TRL >= 1.0",
+    harm=5.0,
 )

@@ -81,4 +81,5 @@ RULE = Rule(
     fix="safe",
     needs=("warmup_steps", "warmup_ratio"),
     applies="transformers < 5.15; axolotl: all versions",
+    harm=7.0,
 )

@@ -51,7 +51,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     if steps is None or warmup is None or not stated(steps) or not stated(warmup) or steps.value < 1 or warmup.value <= steps.value:
         return
     reached = steps.value / warmup.value
-    peak = f"{number(reached * rate.value)} instead of {number(rate.value)}" if rate and rate.known else f"{reached:.0%} of its value"
+    peak = f"{reached * rate.value:.2g} instead of {number(rate.value)}" if rate and rate.known else f"{reached:.0%} of its value"
     yield run.finding(
         warmup,
         f"'{as_written(warmup)}' is longer than the run ('{as_written(steps)}'): the learning rate ends at {peak}",
@@ -71,4 +71,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("max_steps", "warmup_steps"),
+    harm=9.0,
 )

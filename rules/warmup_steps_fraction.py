@@ -110,4 +110,5 @@ RULE = Rule(
     fix="unsafe",
     needs=("warmup_steps",),
     applies="transformers < 5.0; axolotl: all versions",
+    harm=11.2,
 )

@@ -95,4 +95,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     needs=("optimizer",),
+    harm=9.0,
 )

@@ -73,4 +73,5 @@ RULE = Rule(
     since="0.1.0",
     fix="safe",
     formats=TRAINERS,
+    harm=8.5,
 )

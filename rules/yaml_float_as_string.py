@@ -162,4 +162,5 @@ RULE = Rule(
     formats=tuple(_CHECKS),
     applies="LLaMA-Factory: < 0.9.4; others: all versions",
     aliases=("yaml-exp-float-string",),
+    harm=13.5,
 )

@@ -85,4 +85,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     fix="unsafe",
+    harm=5.0,
 )

@@ -109,4 +109,5 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=tuple(SWITCHES),
+    harm=11.0,
 )

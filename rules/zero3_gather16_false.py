@@ -74,6 +74,8 @@ def check(run: RunContext) -> Iterator[Finding]:
     if trainer is None or stage is None or engine is None or trainer.format not in TRAINERS or run.value("shard") != "zero3":
         return
     told = _key(engine)
+    if "inference" in engine.document.path.rpartition("/")[2].lower():
+        return  # ZeRO-Inference: nothing trains, nothing is saved
     if run.value("zero_gathers_on_save"):
         return
     if is_on(told) or (told is not None and told.state == "symbolic") or run.value("save_strategy") == "no" or _adapter_is_saved(run):
@@ -134,4 +136,5 @@ RULE = Rule(
     fix="unsafe",
     formats=("deepspeed", "accelerate"),
     applies="LoRA runs: transformers < 5.0.0; all others: all versions",
+    harm=14.8,
 )

@@ -71,4 +71,5 @@ RULE = Rule(
     "0.1.0",
     fix="safe",
     formats=("accelerate",),
+    harm=-0.3,
 )

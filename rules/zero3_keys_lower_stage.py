@@ -104,4 +104,5 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     formats=("deepspeed", "accelerate"),
+    harm=11.7,
 )

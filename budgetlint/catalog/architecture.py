@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from budgetlint.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Architecture:
     """One model's shape. Sizes in elements; ``vocab`` is the rows of the embedding matrix.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from budgetlint.catalog.vocabulary import distance
+from budgetlint.record import open_record
 
 
-@dataclass(frozen=True)
+@open_record
 class Value:
     """``since`` is the first release of the choice's package that knows it; empty where every release read does."""
 
@@ -17,7 +17,7 @@ class Value:
     since: str = ""
 
 
-@dataclass(frozen=True)
+@open_record
 class Choice:
     """``words`` are the values, each ``name`` or ``name>=RELEASE``.
 

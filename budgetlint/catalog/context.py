@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from budgetlint.catalog.device import Device
+from budgetlint.record import record
 from budgetlint.units import GIB, MIB
 
 CUBLAS_WORKSPACE = 8_519_680
@@ -17,7 +16,7 @@ CUBLAS_WORKSPACES = 2
 """Handles with a workspace in one training process: the forward thread's and the backward thread's."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ContextRow:
     """Context bytes from capability ``since`` (inclusive) on: smallest, likeliest, largest."""
 

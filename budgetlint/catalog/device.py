@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from budgetlint.record import record
 
 EXACT = frozenset({"torch", "device-query", "smi-minus-reserved", "working-set"})
 """Kinds of reading that say what a process can allocate; ``smi`` totals still hold what the driver keeps back."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Total:
     """One reading of a card's memory in bytes. ``kind``: ``torch | device-query | smi-minus-reserved | working-set | smi``."""
 
@@ -19,7 +19,7 @@ class Total:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Device:
     """One card. ``usable_min``/``usable_max`` are bytes that torch reports as total memory (the smallest and largest seen).
 

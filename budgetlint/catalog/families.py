@@ -6,14 +6,16 @@ Paths are relative to one layer; ``*`` in `Family.layers` is the layer's index, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
+
+from budgetlint.record import record
 
 Q, K, V, O = "q_proj", "k_proj", "v_proj", "o_proj"  # noqa: E741
 GATE, UP, DOWN = "gate_proj", "up_proj", "down_proj"
 QKV, GATE_UP = "qkv_proj", "gate_up_proj"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Family:
     """Module paths of one model_type. ``modules``: role -> path in a layer; ``norms``: the hidden-size norms of a layer."""
 

@@ -34,6 +34,18 @@ SAME_SHAPE = ("-hf", "-bf16", "-fp16", *QUANTISED)
 
 
 def find_model(text: str) -> Architecture | NoMatch:
+    """`known_model`, or the rows that may be meant."""
+    found = known_model(text)
+    if found is not None:
+        return found
+    last = _last_part(text)
+    longer = prefixed(last, _folded())
+    if len(longer) > 1:
+        return NoMatch(text, suggestions=longer[:3])
+    return NoMatch(text, suggestions=longer or near(_stripped(last), _folded()))
+
+
+def known_model(text: str) -> Architecture | None:
     """The one architecture that ``text`` names; a hub id or a path is judged by its last part, unless a row names the owner too.
 
     ``-hf`` and endings that only say how the checkpoint is stored (``-bnb-4bit``, ``-GPTQ``, ``-AWQ``) are dropped:
@@ -47,10 +59,7 @@ def find_model(text: str) -> Architecture | NoMatch:
         row = _keys().get(squeeze(name))
         if row is not None:
             return _table()[row]
-    longer = prefixed(last, _folded())
-    if len(longer) > 1:
-        return NoMatch(text, suggestions=longer[:3])
-    return NoMatch(text, suggestions=longer or near(_stripped(last), _folded()))
+    return None
 
 
 def stored_as(text: str) -> str | None:

@@ -62,8 +62,10 @@ _GATHERED: tuple[Row, ...] = (
 ``stage3_gather_16bit_weights_on_model_save: true``."""
 
 
-def _offload(optimizer: Any, params: Any = None) -> tuple[Row, ...]:
-    return (("offload_optimizer", optimizer), *((("offload_params", params),) if params is not None else ()))
+def _offload(optimizer: Any, params: Any = None, *, pinned: bool = True) -> tuple[Row, ...]:
+    """All of these files but axolotl's zero2.json say ``pin_memory: true``."""
+    rows = (("offload_optimizer", optimizer), *((("offload_params", params),) if params is not None else ()))
+    return (*rows, *((name.replace("offload", "pin"), True) for name, place in rows if pinned and place != "none"))
 
 
 # -- ms-swift: swift/config/*.json of 4.6.0; swift/llm/ds_config/*.json of 3.0.0 to 3.9.0 ---------------------------------
@@ -133,8 +135,8 @@ def _axolotl() -> Iterator[Preset]:
     rows: tuple[tuple[str, tuple[Row, ...]], ...] = (
         ("zero1.json", (("shard", "zero1"), *low)),
         ("zero1_torch_compile.json", (("shard", "zero1"), *low)),
-        ("zero2.json", (("shard", "zero2"), *_offload("cpu"), ("zero_contiguous", True), *low)),
-        ("zero2_torch_compile.json", (("shard", "zero2"), *_offload("cpu"), ("zero_contiguous", True), *low)),
+        ("zero2.json", (("shard", "zero2"), *_offload("cpu", pinned=False), ("zero_contiguous", True), *low)),
+        ("zero2_torch_compile.json", (("shard", "zero2"), *_offload("cpu", pinned=False), ("zero_contiguous", True), *low)),
         ("zero3.json", (("shard", "zero3"), *_HALF, *high)),
         ("zero3_bf16.json", (("shard", "zero3"), *bf16, *high)),
         ("zero3_bf16_cpuoffload_params.json", (("shard", "zero3"), *_offload("none", "cpu"), *bf16, *high)),

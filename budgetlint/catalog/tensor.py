@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from budgetlint.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WeightTensor:
     """``per_layer`` copies of a ``rows`` x ``cols`` tensor (``cols`` 0: a vector) in each of ``layers`` layers.
 
@@ -46,7 +46,7 @@ class WeightTensor:
         return next(part for part in reversed(self.module.split(".")) if part != "*" and not part.isdigit())
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Linear:
     """A matmul weight of the blocks: ``layers`` x ``per_layer`` copies of ``inputs`` -> ``outputs``."""
 

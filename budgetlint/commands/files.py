@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 
-from budgetlint.assemble import judge
+from budgetlint.assemble import collect
+from budgetlint.assembly import Collected
 from budgetlint.commands.common import add_paths, open_config, project_of
 from budgetlint.commands.console import Console
-from budgetlint.context import RunContext
 from budgetlint.project import FileEntry
 
 HELP = "What each file is taken for, and the runs it belongs to.\n"
@@ -21,7 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, io: Console) -> int:
     project = project_of(args.paths, io, open_config(io))
-    runs = _runs_by_file(judge(project).runs)
+    runs = _runs_by_file(collect(project).runs)
     entries = sorted(project.entries.values(), key=lambda entry: entry.path)
     if args.format == "json":
         rows = [{"path": e.path, "format": e.format, "runs": runs.get(e.path, []), "problem": e.problem or None} for e in entries]
@@ -34,16 +34,16 @@ def run(args: argparse.Namespace, io: Console) -> int:
     return 0
 
 
-def _runs_by_file(contexts: tuple[RunContext, ...]) -> dict[str, list[str]]:
+def _runs_by_file(collected: list[Collected]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for context in contexts:
-        paths = [reading.document.path for reading in context.run.readings]
-        if context.budget is not None:
-            paths.append(context.budget.path)
+    for run in collected:
+        paths = [reading.document.path for reading in run.readings]
+        if run.budget is not None:
+            paths.append(run.budget.path)
         for path in paths:
             names = found.setdefault(path, [])
-            if context.run.name not in names:
-                names.append(context.run.name)
+            if run.name not in names:
+                names.append(run.name)
     return found
 
 

@@ -11,15 +11,15 @@ import posixpath
 import re
 from collections.abc import Iterator
 from collections.abc import Mapping as Map
-from dataclasses import dataclass
 
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence
+from budgetlint.record import open_record
 
 _HEADER = re.compile(r"^#[ \t]*@package[ \t:]+(\S+)", re.MULTILINE)
 _SUFFIXES = (".yaml", ".yml")
 
 
-@dataclass(frozen=True)
+@open_record
 class Base:
     """A file by its path from the folder of the one that names it (``/group/name`` from the root of the configs).
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, KeysView
 from dataclasses import field
 from enum import Enum
+from typing import Any
 
-from budgetlint.documents.scalars import Loader, Value, plain_value, resolve
+from budgetlint.documents.scalars import LONG, RESOLVERS, Loader, Value, plain_value, resolve
 from budgetlint.record import record
 from budgetlint.source import Location, SourceFile, Span
 
@@ -19,6 +20,9 @@ class Style(Enum):
     PLAIN = "plain"
     QUOTED = "quoted"
     BLOCK = "block"
+
+
+_PLAIN = Style.PLAIN  # asked for each value of each file
 
 
 @record
@@ -32,9 +36,12 @@ class Scalar:
 
     def value(self, loader: Loader) -> Value:
         """The value that this loader gives: ``2e-5`` is a string to PyYAML and a float to OmegaConf."""
+        text = self.text
         if self.tag:
-            return resolve(self.text, quoted=self.style is not Style.PLAIN, tag=self.tag, loader=loader)
-        return plain_value(self.text, loader) if self.style is Style.PLAIN else self.text
+            return resolve(text, quoted=self.style is not _PLAIN, tag=self.tag, loader=loader)
+        if self.style is not _PLAIN:
+            return text
+        return RESOLVERS[loader](text) if len(text) <= LONG else plain_value(text, loader)
 
 
 @record
@@ -123,6 +130,8 @@ class Document:
     leniencies: tuple[Problem, ...] = field(default=(), repr=False)
     program: str = ""
     below: tuple[SourceFile, ...] = field(default=(), repr=False)
+    facts: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """What was worked out of the whole document, by name: recognisers and rules ask the same again and again."""
 
     @property
     def path(self) -> str:
@@ -130,24 +139,15 @@ class Document:
 
     def get(self, path: str) -> Node | None:
         """The node at a dotted key path (``zero_optimization.stage``, ``datasets.0.type``)."""
-        node: Node | None = self.root
-        for part in path.split("."):
-            if isinstance(node, Mapping):  # as nearly all are: without a call
-                found = (node._by_key or node.by_key()).get(part)
-                node = found.value if found is not None else None
-            else:
-                node = step(node, part)
-            if node is None:
-                return None
-        return node
+        return _below(self.root, path)
 
     def entry(self, path: str) -> Entry | None:
         """The entry (key and value with their spans) at a dotted path of keys."""
         if "." not in path:
             return self.root.entry(path) if isinstance(self.root, Mapping) else None
         parent, _, last = path.rpartition(".")
-        node = self.get(parent) if parent else self.root
-        return node.entry(last) if isinstance(node, Mapping) else None
+        node = _below(self.root, parent) if parent else self.root
+        return (node._by_key or node.by_key()).get(last) if isinstance(node, Mapping) else None
 
     @property
     def mapping(self) -> Mapping | None:
@@ -155,6 +155,19 @@ class Document:
 
     def locate(self, span: Span) -> Location:
         return self.source.locate(span)
+
+
+def _below(node: Node | None, path: str) -> Node | None:
+    """The node at a dotted path of keys and indices."""
+    for part in path.split("."):
+        if isinstance(node, Mapping):  # as nearly all are: without a call
+            found = (node._by_key or node.by_key()).get(part)
+            node = found.value if found is not None else None
+        else:
+            node = step(node, part)
+        if node is None:
+            return None
+    return node
 
 
 def step(node: Node | None, key: str) -> Node | None:

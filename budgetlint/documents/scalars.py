@@ -38,14 +38,18 @@ def resolve(text: str, *, quoted: bool, tag: str, loader: Loader) -> Value:
     if not tag:
         return text if quoted else plain_value(text, loader)
     if tag == "!":  # PyYAML resolves it as plain text, quoted or not: yaml/parser.py parse_node
-        return _RESOLVERS[loader](text)
+        return RESOLVERS[loader](text)
     return _TAGGED.get(tag, str)(text)
+
+
+LONG = 3000
+"""Characters from which on a plain text may be a number that Python does not write out (`plain_value`)."""
 
 
 def plain_value(text: str, loader: Loader) -> Value:
     """The value of text without quotes and tag, as most are."""
-    value = _RESOLVERS[loader](text)
-    return value if len(text) <= 3000 else _printable(text, value)
+    value = RESOLVERS[loader](text)
+    return value if len(text) <= LONG else _printable(text, value)
 
 
 def _printable(text: str, value: Value) -> Value:
@@ -260,7 +264,7 @@ def _python(text: str) -> Value:
     return text
 
 
-_RESOLVERS: dict[Loader, Callable[[str], Value]] = {
+RESOLVERS: dict[Loader, Callable[[str], Value]] = {
     Loader.PYYAML: _pyyaml,
     Loader.OMEGACONF: _omegaconf,
     Loader.YAML12: _yaml12,

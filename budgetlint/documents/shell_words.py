@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
+from budgetlint.record import record
 from budgetlint.source import Span
 
 UNKNOWN_OPERATOR = "?"
 """The operator of `Variable` for an expansion that is not followed: ``${X%.*}``, ``${#X}``, ``${!X}``."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Literal:
     """Characters that stand in the text as they are, from ``start`` on."""
 
@@ -25,7 +26,7 @@ class Literal:
         return self.start + len(self.text)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Variable:
     """``$NAME`` or ``${NAME<operator>...}``; ``default`` is the word behind ``:-``, ``-``, ``:=`` and ``=``."""
 
@@ -36,7 +37,7 @@ class Variable:
     default: tuple[Part, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Opaque:
     """What only running the command could tell: ``$(...)``, backquotes, arithmetic. ``text`` as it is written."""
 
@@ -48,7 +49,7 @@ class Opaque:
 Part = Literal | Variable | Opaque
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RawWord:
     parts: tuple[Part, ...]
     span: Span
@@ -59,7 +60,7 @@ class RawWord:
         return self.parts[0].text if len(self.parts) == 1 and isinstance(self.parts[0], Literal) and not self.parts[0].quoted else ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Atom:
     """A piece of an expanded word. ``known`` pieces stand at ``start`` character by character; others hold ``${...}``."""
 
@@ -70,7 +71,7 @@ class Atom:
     """Blanks in it separate words: it came out of an expansion that was not quoted."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Word:
     """One argument as the program gets it. ``span`` is where its value stands: in the assignment of the variable that gives it,
     else in the command. ``text`` holds ``${NAME}``, ``$(...)`` or ``$((...))`` for what is not known."""

@@ -31,7 +31,8 @@ from budgetlint.source import SourceFile, Span
 MAX_EXPANDED = 100_000
 """Nodes that aliases may add. OmegaConf 2.4 stops at 10,000 in all (``omegaconf/_yaml.py``); PyYAML never."""
 
-_STYLES = {"": Style.PLAIN, None: Style.PLAIN, "'": Style.QUOTED, '"': Style.QUOTED, "|": Style.BLOCK, ">": Style.BLOCK}
+_PLAIN_OR_QUOTED = {"": Style.PLAIN, None: Style.PLAIN, "'": Style.QUOTED, '"': Style.QUOTED}
+_STYLES = {**_PLAIN_OR_QUOTED, "|": Style.BLOCK, ">": Style.BLOCK}
 _PROPERTIES = re.compile(r"(?:(?:&[^\s,\[\]{}]+|!(?:<[^>\s]*>|[^\s,\[\]{}]*))(?:\s+(?:#[^\r\n]*\s*)*|\Z|(?=[,\]}])))+")
 _MERGE_TAG = "tag:yaml.org,2002:merge"
 
@@ -76,7 +77,7 @@ class _Frame:
     def __init__(self, event: Any, is_mapping: bool, start: int, begun: int) -> None:
         self.is_mapping, self.start, self.begun = is_mapping, start, begun
         self.anchor: str | None = event.anchor
-        self.tag: str = event.tag or ""
+        self.tag: str = "" if event.ctag is None else event.tag  # a call of ruamel.yaml's
         self.flow: bool = event.flow_style
         self.children: list[Any] = []
         self.key: Scalar | None = None
@@ -96,39 +97,54 @@ class _Composer:
     def compose(self, take: Callable[[], Any]) -> Node | None:
         root: Node | None = None
         stack: list[_Frame] = []
-        scalar, append = self.scalar, stack.append
+        frame: _Frame | None = None  # the innermost; what is known of it lies in these, most events need no more
+        key: Scalar | None = None
+        children: list[Any] = []
+        plain = _PLAIN_OR_QUOTED.get
         while True:
             event = take()
             kind = type(event)
             if kind is ScalarEvent:
-                node: Node = scalar(event)
+                style = plain(event.style)
+                if style is None or event.ctag is not None or event.anchor is not None:
+                    node: Node = self.scalar(event)
+                else:
+                    self.nodes += 1
+                    self.last_end = end = event.end_mark.index
+                    node = Scalar(event.value, Span(event.start_mark.index, end), style)
             elif kind is MappingStartEvent or kind is SequenceStartEvent:
-                append(self.open(event, kind is MappingStartEvent, len(stack)))
+                if frame is not None:
+                    frame.key = key
+                frame = self.open(event, kind is MappingStartEvent, len(stack))
+                stack.append(frame)
+                key, children = None, frame.children
                 continue
             elif kind is AliasEvent:
                 node = self.alias(event)
-            elif stack:
+            elif frame is not None:
                 node = self.close(stack.pop(), event)
+                frame = stack[-1] if stack else None
+                if frame is not None:
+                    key, children = frame.key, frame.children
             else:
                 return root
-            if not stack:
+            if frame is None:
                 root = node
-                continue
-            frame = stack[-1]
-            if not frame.is_mapping:
-                frame.children.append(node)
-            elif frame.key is None:
-                if not isinstance(node, Scalar):
-                    raise _no_key(node, self.text)
-                frame.key = node
-            else:
-                key, frame.key = frame.key, None
+            elif key is not None:
                 if key.text == "<<" and _is_merge(key):
                     frame.merged = _merged(node, key) + frame.merged
                 else:
-                    frame.children.append(Entry(key, node))
+                    children.append(Entry(key, node))
+                key = None
+            elif not frame.is_mapping:
+                children.append(node)
+            elif isinstance(node, Scalar):
+                key = node
+            else:
+                raise _no_key(node, self.text)
 
     def scalar(self, event: Any) -> Scalar:
+        """A scalar with a tag or an anchor, or a block of text."""
         start, end, tag, style = event.start_mark.index, event.end_mark.index, event.tag, event.style
         self.nodes += 1
         anchor = event.anchor
@@ -159,7 +175,7 @@ class _Composer:
         if depth >= MAX_DEPTH:
             raise too_deep(start)
         begun, self.nodes = self.nodes, self.nodes + 1
-        if event.tag or event.anchor:
+        if event.ctag is not None or event.anchor:
             self.declare(event.anchor, start)
             start = self.past_properties(start, len(self.text))
         self.last_end = start

@@ -126,7 +126,7 @@ _CURES: tuple[tuple[str, str, str], ...] = (
     ("unknown escape character", "", "double the backslash, or use single quotes"),
     ("cannot start any token", "a value that starts with a reserved character", "quote the value"),
     ("sequence entries are not allowed", "a '- ' item where no list can start", "put the list on the next line"),
-    ("expected alphabetic or numeric", "'*' or '&' without a name", "quote the value"),
+    ("expected alphabetic or numeric", "a '*' or '&' that begins no plain name", "quote the value"),
     ("undefined tag handle", "", "declare the tag with %TAG, or quote the value"),
     ("expected <document start>", "text after the end of the document", "indent it into the document, or separate documents with '---'"),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.language.asserted import asserted_settings
@@ -14,6 +14,7 @@ from budgetlint.language.slots import Slot
 from budgetlint.language.suggest import nearest
 from budgetlint.language.tree import Assert, ListValue, Term, Value
 from budgetlint.language.values import Wrong, convert, parameter_count, to_amount
+from budgetlint.record import record
 from budgetlint.source import SourceFile, Span
 
 BYTE_NAMES = (
@@ -26,7 +27,7 @@ NUMERIC_KINDS = ("count", "whole", "number", "percent", "duration")
 _AMOUNT = Slot("assert", "amount")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AssertChecker:
     """Checks the asserts of one file; a broken one is reported and left out."""
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from budgetlint.catalog.device import Device
 from budgetlint.finding import Finding
 from budgetlint.language.tree import Assert
+from budgetlint.record import open_record, record
 from budgetlint.run import Origin, Settings, Stack
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DeviceSpec:
     """``device 8x h100-80gb`` or ``device 32GiB``: a catalog row or exact bytes, how many per node, and where it is written.
 
@@ -30,7 +31,7 @@ class DeviceSpec:
     amount_unit: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reserve:
     """Bytes held back: ``bytes`` or a share of the usable bytes in 1/10^6 (``ppm``)."""
 
@@ -45,7 +46,7 @@ class Reserve:
         return self.bytes if self.bytes is not None else usable * (self.ppm or 0) // 10**6
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Target:
     """A kind of machine. ``name`` is None for the target that top-level statements describe, and for what a run says itself.
 
@@ -63,7 +64,7 @@ class Target:
     settings: Settings = field(default_factory=Settings)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ConfigRef:
     """``config PATH-OR-GLOB [kind=axolotl]``; ``path`` as written, relative to ``base``, the folder of the budget it stands in."""
 
@@ -73,7 +74,7 @@ class ConfigRef:
     base: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AlsoModel:
     """``also MODEL role=reference``: a further model on the device."""
 
@@ -84,7 +85,7 @@ class AlsoModel:
     offload: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rollout:
     """``rollout vllm share=30% on=same``."""
 
@@ -94,7 +95,7 @@ class Rollout:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RuleLevel:
     """``deny | warn | allow`` of rules or families (``BL2*``). ``level``: error, warning or off."""
 
@@ -107,7 +108,7 @@ class RuleLevel:
     key: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Measured:
     """A recorded fact: ``measured peak=11.42GiB device=... torch=... date=... config=sha256:...``."""
 
@@ -117,7 +118,7 @@ class Measured:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MatrixCell:
     """One cell of a ``matrix``: setting name to value, and the text ``seq=4096 batch=2``."""
 
@@ -125,7 +126,7 @@ class MatrixCell:
     text: str
 
 
-@dataclass(frozen=True)
+@open_record
 class BudgetRun:
     """One run as the budget describes it. ``settings`` are claims where a config is bound, the truth where none is.
 
@@ -152,7 +153,7 @@ class BudgetRun:
     defaults: Settings = field(default_factory=Settings)
 
 
-@dataclass(frozen=True)
+@open_record
 class Budget:
     """A parsed budget. ``problems`` are the BL0xx findings; what they broke is left out, the rest is judged."""
 

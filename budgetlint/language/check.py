@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from budgetlint.finding import Related
@@ -14,12 +14,13 @@ from budgetlint.language.statements import STATEMENTS, setting_paths
 from budgetlint.language.suggest import nearest, option_meant, owner_of, statement_meant
 from budgetlint.language.tree import ListValue, Option, Statement, Value
 from budgetlint.language.values import Wrong, convert, not_a_list
+from budgetlint.record import open_record, record
 from budgetlint.source import SourceFile, Span
 
 Lookup = Callable[[Value], "Value | ListValue | None"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Given:
     """One typed value: ``value`` is what the slot's kind makes of it (a tuple where the slot takes many), ``span`` exactly it."""
 
@@ -31,7 +32,7 @@ class Given:
     items: tuple[Given, ...] = ()
 
 
-@dataclass(frozen=True)
+@open_record
 class Checked:
     """A statement that fits its row, as far as it does: broken values and options are left out.
 

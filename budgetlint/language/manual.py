@@ -53,7 +53,8 @@ MANUALS = {
     ),
     "BL007": _page(
         "Which of the two holds would depend on their order. Nothing is merged by position: say it once in each scope. A run "
-        "block may say again what the top level says; it wins.",
+        "block may say again what the top level says; it wins. In a machine of different cards the smallest decides: every process needs "
+        "as much.",
         "device 24GiB\ndevice 32GiB",
         "device 24GiB\nrun big { device 32GiB }",
     ),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from budgetlint.language.budget import Budget, BudgetRun, MatrixCell, Target
+from budgetlint.record import open_record
 from budgetlint.run import Setting, Settings
 
 
-@dataclass(frozen=True)
+@open_record
 class Placement:
     """One run on one target in one cell. ``settings``: cell over run over target over top level, and the machine's own."""
 

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 
 from budgetlint.finding import Confidence, Edit, Finding, Fix, Related, Safety, Severity
 from budgetlint.language.manual import MANUALS
+from budgetlint.record import record
 from budgetlint.source import SourceFile, Span
 
 MAX_PROBLEMS = 100
 """A file with more is no budget; the rest is told in one line."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProblemSpec:
     """One kind of language problem. ``manual`` shows a failing and a passing example."""
 
@@ -21,10 +22,11 @@ class ProblemSpec:
     severity: Severity
     summary: str
     manual: str
+    aliases: tuple[str, ...] = ()
 
 
-def _row(code: str, name: str, summary: str, severity: Severity = Severity.ERROR) -> ProblemSpec:
-    return ProblemSpec(code, name, severity, summary, f"{summary}\n\n{MANUALS[code]}")
+def _row(code: str, name: str, summary: str, severity: Severity = Severity.ERROR, aliases: tuple[str, ...] = ()) -> ProblemSpec:
+    return ProblemSpec(code, name, severity, summary, f"{summary}\n\n{MANUALS[code]}", aliases)
 
 
 PROBLEMS: dict[str, ProblemSpec] = {
@@ -36,7 +38,12 @@ PROBLEMS: dict[str, ProblemSpec] = {
         _row("BL004", "unknown-option", "A statement has an option that it does not know."),
         _row("BL005", "bad-amount", "An amount of memory has no unit, or a unit that can be read in two ways."),
         _row("BL006", "wrong-number-of-values", "A statement has too few or too many values."),
-        _row("BL007", "said-twice", "The same single-valued statement, option or name is given twice in one scope."),
+        _row(
+            "BL007",
+            "said-twice",
+            "The same single-valued statement, option or name is given twice in one scope.",
+            aliases=("heterogeneous-gpus",),
+        ),
         _row("BL008", "unknown-reference", "A $name, target or run is used that nothing defines."),
         _row("BL009", "bad-include", "An included budget cannot be read, leads in a circle, or lies outside the project."),
         _row("BL010", "unknown-name", "A device, model or optimizer is not in the catalog, or the name fits several rows."),

@@ -18,6 +18,12 @@ from budgetlint.source import SourceFile
 SAME_THING = {"adapter": "lora", "lora": "adapter"}
 """Statements that answer the same question: one of them in a scope."""
 
+MORE = {
+    "device": "; cards of different sizes in one machine: the smallest decides, every process gets as much (CUDA_VISIBLE_DEVICES leaves it "
+    "out); different machines: a target block each"
+}
+"""What else may be meant by saying it twice."""
+
 
 @dataclass(slots=True)
 class Scope:
@@ -88,7 +94,7 @@ class ScopeBuilder:
         both = f"'{first.keyword}' and '{checked.keyword}' answer the same question"
         message = f"'{checked.keyword}' is said twice" if first.keyword == checked.keyword else both
         written = " ".join(_written(value) for value in first.statement.values)
-        help = f"keep one of them (the first says {written or first.keyword}), or give each run its own"
+        help = f"keep one of them (the first says {written or first.keyword}), or give each run its own{MORE.get(checked.keyword, '')}"
         self.problems.add("BL007", checked.source, checked.statement.span, message, help, related=related)
 
 

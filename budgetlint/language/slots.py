@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from budgetlint.record import record
 
 FILE, TARGET, RUN = "file", "target", "run"
 PLACES = (FILE, TARGET, RUN)
@@ -36,7 +37,7 @@ KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Slot:
     """One value or option.
 
@@ -63,7 +64,7 @@ class Slot:
         return f"a {self.name}" if self.choices else KINDS[self.kind]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StatementSpec:
     """One row of the statement table. ``free``: options beyond the listed ones (``setting``, ``any`` or none)."""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from budgetlint.record import open_record, record
 from budgetlint.source import SourceFile, Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Value:
     """One value. ``kind``: ``quantity | percent | number | date | string | word | ref``; ``text`` as written."""
 
@@ -24,13 +23,13 @@ class Value:
         return body if self.text[0] == "'" else body.replace('\\"', '"').replace("\\\\", "\\")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ListValue:
     items: tuple[Value | ListValue, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Option:
     """``key=value``."""
 
@@ -40,7 +39,7 @@ class Option:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Statement:
     """``keyword values key=value { block }``; ``span`` covers it all, ``keyword_span`` the keyword."""
 
@@ -52,7 +51,7 @@ class Statement:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Let:
     name: str
     name_span: Span
@@ -60,7 +59,7 @@ class Let:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Term:
     """One term of a sum: ``sign`` +1 or -1, an optional percentage (``90% of usable``), and the value."""
 
@@ -70,7 +69,7 @@ class Term:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Assert:
     """``assert left CMP right, "why"``. ``source`` is set where the assert became part of a budget: it may be included."""
 
@@ -85,7 +84,7 @@ class Assert:
 Item = Statement | Let | Assert
 
 
-@dataclass(frozen=True)
+@open_record
 class Tree:
     """The statements of one file that could be read, and where its comments are."""
 

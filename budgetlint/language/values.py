@@ -5,13 +5,13 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from budgetlint.language.slots import Slot
 from budgetlint.language.suggest import choice_meant
 from budgetlint.language.tree import ListValue, Value
+from budgetlint.record import record
 from budgetlint.units import PIB, Amount, NotAnAmount, parse_amount
 
 MAX_DIGITS = 30
@@ -26,7 +26,7 @@ _SECONDS = re.compile(r"([0-9][0-9_]*(?:\.[0-9]+)?)s")
 _PARAMETERS = re.compile(r"([0-9][0-9_]*(?:\.[0-9]+)?)([BbMm])")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Wrong:
     """Why a value is refused. ``write`` is the likely text, where there is one."""
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from budgetlint.documents import Document
 from budgetlint.documents.shell_words import Word
+from budgetlint.record import open_record, record
 from budgetlint.run import Origin, Reference
 from budgetlint.source import SourceFile, Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Request:
     """What a job asks the cluster for. ``device`` is a card's name as written, empty where only a number is asked for;
     ``gpus`` on each machine and ``nodes`` are None where they are not said or not known."""
@@ -21,7 +20,7 @@ class Request:
     origin: Origin | None = None
 
 
-@dataclass(frozen=True)
+@open_record
 class Launch:
     """``program`` holds the flags of the training program as a mapping; its ``program`` field names it. ``layers`` are the
     launchers around it, outermost first, one document each. ``configs`` are the files that may hold the whole run."""
@@ -41,7 +40,7 @@ class Launch:
         return self.layers[-1].program if self.layers else ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Layer:
     """A launcher around a program: its name and its own words."""
 
@@ -50,7 +49,7 @@ class Layer:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Started:
     """What a command comes to: the program's name, its arguments, and the launchers around it, outermost first."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
+from budgetlint.record import open_record, record
 from budgetlint.run import Setting
 
 
@@ -32,7 +33,7 @@ class Verdict(Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Range:
     """Bytes: the best figure, the least and the most it can be. ``high`` None is an open end (something is not known)."""
 
@@ -45,7 +46,7 @@ class Range:
         return Range(self.bytes + other.bytes, self.low + other.low, high)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Term:
     """One line of the bill. ``what`` shows the arithmetic (``1,543,714,304 parameters x 4 B, fp32``); ``because`` the
     settings that set it, strongest first."""
@@ -56,7 +57,7 @@ class Term:
     because: tuple[Setting, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Phase:
     """The highest moment of one phase: what is live together; the terms add up to ``bytes`` exactly. ``name`` is one of
     load, forward, backward, step, eval, save; ``moment`` says where in it."""
@@ -77,7 +78,7 @@ class Phase:
         return sums
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Assumption:
     """A default or an approximation that the figures rest on."""
 
@@ -85,7 +86,7 @@ class Assumption:
     setting: str = ""
 
 
-@dataclass(frozen=True)
+@open_record
 class Estimate:
     """The answer for one run on one target, per device.
 

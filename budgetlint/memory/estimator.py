@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from budgetlint.catalog.device import Device
@@ -19,6 +19,7 @@ from budgetlint.memory.plan import Plan
 from budgetlint.memory.planner import Planned
 from budgetlint.memory.rank import misplaced, rank_plans
 from budgetlint.memory.static import Trainable, trainable
+from budgetlint.record import open_record, record
 
 BASE_SPREAD = 10_000
 """What small tensors, inputs, rounding to 512 B and unsplit block remainders add (0.2 %, torch c10/core/AllocatorConfig.h), and
@@ -32,7 +33,7 @@ _functorch/partitioners.py), so up to 40 % of the activations either way. Stated
 WORLDS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Capacity:
     """What the target offers: torch's total memory (least and most seen), the reserve in bytes if one is stated."""
 
@@ -118,7 +119,7 @@ def _shortest(plan: Plan) -> Plan:
     return replace(plan, batch=plan.lone, lone=0) if plan.lone else plan
 
 
-@dataclass(frozen=True)
+@open_record
 class _Answer:
     plan: Plan
     train: Trainable

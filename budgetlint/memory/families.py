@@ -6,7 +6,7 @@ A family that is not listed is priced as the nearest listed one, with a named as
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from budgetlint.memory.attend import attend
 from budgetlint.memory.blocks import dropout, gated_mlp, linear, norm, plain_mlp, rotate
@@ -14,11 +14,12 @@ from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
 from budgetlint.memory.shape import shape_of
 from budgetlint.memory.tape import Tape, Value, new
+from budgetlint.record import record
 
 Layer = Callable[[Tape], None]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Family:
     """``layer`` runs one layer's forward on a tape. ``spread_ppm``: how far the true bytes of activations may lie from that,
     in 1/10^6 either way. ``basis`` says what the program rests on; ``exact``: it equals every trace of the family."""

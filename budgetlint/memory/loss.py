@@ -11,16 +11,16 @@ distributed/tensor/parallel/loss.py (``loss_parallel``: each operation apart, 2+
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from budgetlint.memory import litgpt
 from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.plan import Plan
+from budgetlint.record import record
 
 CHUNK = 256
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Recipe:
     """Bytes per token and vocabulary entry that are live together: ``forward`` and ``backward`` parts, for 16-bit logits;
     ``forward32`` where the model computes in fp32."""
@@ -48,6 +48,7 @@ RECIPES = {
         ((2, "logits"), *_BACKWARD),
         ((4, "logits"), (4, "shifted copy, fp32"), (4, "log-softmax, fp32")),
     ),
+    "in-place": Recipe(((2, "logits"),), ((2, "logits, then their gradient in place"),), ((4, "logits, then their gradient in place"),)),
     "full-upcast": Recipe(((4, "logits in fp32"), (4, "shifted copy, fp32"), (4, "log-softmax, fp32")), _BACKWARD, _FORWARD32),
 }
 
@@ -127,7 +128,7 @@ def backward(plan: Plan) -> Iterator[Term]:
     if plan.loss in ("fused", "chunked"):
         yield from _chunked(plan)
         return
-    if "cross_entropy" in plan.kernels and plan.loss != "logps":
+    if "cross_entropy" in plan.kernels and plan.loss not in ("logps", "in-place"):
         yield from _terms(plan, _recipe(plan).forward)
         return
     yield from _terms(plan, (*_recipe(plan).backward, *_capped(plan)))
@@ -149,7 +150,7 @@ def _recipe(plan: Plan) -> Recipe:
         recipe = _PLAIN_AUTOCAST if plan.precision.autocast else _PLAIN16
         if "cross_entropy" in plan.kernels and recipe is _PLAIN16 and plan.precision.compute == 2:
             return Recipe(_PLAIN_FUSED, _PLAIN_FUSED, recipe.forward32)
-    if "cross_entropy" not in plan.kernels:
+    if "cross_entropy" not in plan.kernels or plan.loss == "in-place":
         return recipe
     # A fused cross entropy writes the gradient into the fp32 logits: the log-softmax is never made.
     kept = tuple(row for row in recipe.forward if not row[1].startswith("log-softmax"))

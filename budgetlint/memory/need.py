@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from budgetlint.catalog.context import context_bytes
 from budgetlint.catalog.device import Device
 from budgetlint.memory.estimate import Range, Verdict
+from budgetlint.record import record
 from budgetlint.units import GIB
 
 PPM = 1_000_000
@@ -27,7 +26,7 @@ HEADROOM_BYTES = 2 * GIB
 HEADROOM_SHARE = 100_000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Totals:
     context: Range
     communication: Range

@@ -9,14 +9,15 @@ Sources: megatron-core 0.14.0 ``tensor_parallel/layers.py`` (column- and row-par
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.memory.notes import Notes
+from budgetlint.record import record
 from budgetlint.run import Setting, Settings, Stack
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parallel:
     """Degrees, and how they work. ``sequence``: tensor-parallel ranks split what lies between their blocks by positions;
     ``embedding`` and ``logits``: the table, the logits are split too; ``partition``: checkpoints are. ``chunks``: virtual
@@ -60,7 +61,7 @@ class Parallel:
 ALONE = Parallel()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stage:
     """One rank's part: pipeline stage ``index`` with ``layers`` layers; ``flying / chunks`` micro batches are in flight there."""
 
@@ -79,7 +80,7 @@ class Stage:
         return self.index == self.of - 1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Code:
     """What a framework's tensor parallelism splits beside the linears of the layers, and the vocabulary's padding per rank."""
 

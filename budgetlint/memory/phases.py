@@ -8,7 +8,7 @@ of layers, so the ends decide. Formulas: `docs/memory.md`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from budgetlint.memory import activations, buffers, gradients, litgpt, loss, megatron, roles, rollouts, sharded, static
 from budgetlint.memory.estimate import Bucket, Phase, Term
@@ -17,9 +17,10 @@ from budgetlint.memory.plan import Plan, Recompute
 from budgetlint.memory.saved import Saved, total
 from budgetlint.memory.sequence import split_stream
 from budgetlint.memory.static import Trainable
+from budgetlint.record import open_record
 
 
-@dataclass(frozen=True)
+@open_record
 class Step:
     """What the moments share: the layer's saved tensors, the resting terms, the gradients."""
 

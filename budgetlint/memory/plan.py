@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.device import Device
@@ -11,6 +11,7 @@ from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.memory.estimate import Assumption
 from budgetlint.memory.parallel import ALONE, Parallel, Stage
 from budgetlint.memory.shape import Linear, Shape, shape_of
+from budgetlint.record import open_record, record
 from budgetlint.run import Setting
 
 HEADLESS = frozenset({"classification", "regression", "none"})
@@ -19,7 +20,7 @@ HEADLESS = frozenset({"classification", "regression", "none"})
 DTYPE_BYTES = {"fp32": 4, "bf16": 2, "fp16": 2, "fp8": 1}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Precision:
     """Bytes an element takes, by role.
 
@@ -37,7 +38,7 @@ class Precision:
     recipe: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Quant:
     """A quantised frozen base. ``bytes_num/bytes_den`` are bytes per weight of the block linears as an exact fraction,
     ``per_input`` further bytes per input row of each linear (GPTQ's group index); ``upcast``: which of the
@@ -52,9 +53,10 @@ class Quant:
     experts: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Adapter:
-    """LoRA. ``targets`` are the adapted linears of one layer (and the head where it is adapted), ``dtype`` its bytes."""
+    """LoRA. ``targets`` are the adapted linears of one layer (and the head where it is adapted), ``dtype`` its bytes. ``saved_modules``:
+    elements of tables that train in full beside it, of ``saved_dtype`` bytes (0: as the adapter)."""
 
     r: int
     dropout: float
@@ -62,9 +64,15 @@ class Adapter:
     targets: frozenset[str]
     dora: bool = False
     saved_modules: int = 0
+    saved_dtype: int = 0
+
+    def bytes_of(self, elements: int) -> int:
+        """Bytes of so many trained elements, the saved tables among them."""
+        saved = min(self.saved_modules, elements) if self.saved_dtype else 0
+        return (elements - saved) * self.dtype + saved * self.saved_dtype
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Recompute:
     """Activation checkpointing: ``kind`` none, selective, full or core (Megatron's selective: only the scores are made again), on
     every ``every``-th layer; ``chunk`` layers share a checkpoint; ``first``: only so many layers, from the first on."""
@@ -81,7 +89,7 @@ class Recompute:
         return self.kind not in ("none", "core")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Zero:
     """DeepSpeed's buffers, in elements (deepspeed/runtime/zero/config.py 0.19.6)."""
 
@@ -95,7 +103,7 @@ class Zero:
     sub_group: int = 1_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sharding:
     """Data-parallel layout. ``world`` is the data-parallel degree; the ``*_over`` say over how many ranks each is split."""
 
@@ -120,7 +128,7 @@ class Sharding:
         return self.kind.startswith("zero")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Beside:
     """A model beside the one that trains. ``size``: bytes of a weight; ``trains``: it has optimizer states (a critic), and
     ``together``: its backward is the policy's."""
@@ -132,7 +140,7 @@ class Beside:
     together: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rollout:
     """How a run writes what it trains on. ``engine`` hf: the trained model's own ``generate`` over ``batch`` sequences. Any other
     engine takes ``share_ppm`` of the device; ``sleeps``: not while the policy trains. ``frees``: what waits on the host meanwhile.
@@ -146,7 +154,7 @@ class Rollout:
     gathers: bool = True
 
 
-@dataclass(frozen=True)
+@open_record
 class Plan:
     """Everything the estimator needs. ``batch`` and ``seq`` are None where the run does not say them.
 
@@ -156,6 +164,7 @@ class Plan:
     ``whole_gradients``: FSDP keeps the gradients of earlier micro batches unsharded. ``cutoff``: ``seq`` is where a default cuts
     samples, which may all be shorter; ``lone``: the sequences of one example, where a flattened batch needs no other as long.
     ``optimizer_in_backward``: each parameter steps as soon as its gradient is there.
+    ``wide_embedding``: an 8-bit optimizer keeps the embedding's states in 32 bit.
     ``beside``: other models on the device. ``completion``: the longest completion, where only completions get logits.
     ``totals``: least, best and most bytes of the device, which a rollout engine takes its share of; None: not known yet.
     """
@@ -174,6 +183,7 @@ class Plan:
     sharding: Sharding
     whole_gradients: bool = False
     optimizer_in_backward: bool = False
+    wide_embedding: bool = False
     cutoff: bool = False
     lone: int = 0
     adapter: Adapter | None = None

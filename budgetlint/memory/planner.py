@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.device import Device
@@ -22,13 +22,14 @@ from budgetlint.memory.plan import HEADLESS, Adapter, Plan, Quant, Recompute
 from budgetlint.memory.recipe import precision_of
 from budgetlint.memory.shape import shape_of
 from budgetlint.memory.versions import by_version
+from budgetlint.record import open_record
 from budgetlint.run import Origin, OriginKind, Setting, Settings, Stack
 
 BITS = {"nf4": (4, 64), "fp4": (4, 64), "int8": (8, 0), "gptq": (4, 128), "awq": (4, 128), "fp8": (8, 0)}
 """Bits per weight, and the weights that share a scale (bitsandbytes functional.py; AutoGPTQ's and AWQ's usual group)."""
 
 
-@dataclass(frozen=True)
+@open_record
 class Planned:
     """``plans``: the best reading first, then every other that the known facts allow. ``missing``: settings without which
     one end of the estimate stays open."""
@@ -145,6 +146,7 @@ def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device |
         cutoff=_cuts(settings),
         lone=roles.sequences(settings) if _is_a_cap(settings) and settings.value("padding_free") else 0,
         optimizer_in_backward=bool(settings.value("optimizer_in_backward", False)),
+        wide_embedding=_wide_embedding(settings, optimizer, stack),
         head=settings.value("model_head", ""),
         beside=roles.beside(settings, arch, notes, adapter=adapter is not None, size=precision.weights),
         completion=settings.value("completion_len"),
@@ -291,6 +293,15 @@ def _optimizer(settings: Settings, notes: Notes) -> Optimizer:
     return found
 
 
+def _wide_embedding(settings: Settings, optimizer: Optimizer, stack: Stack) -> bool:
+    """The Trainer registers every ``nn.Embedding`` for 32-bit states under bitsandbytes' 8-bit optimizers (transformers 4.53.0 to 5.24.0
+    trainer.py ``create_optimizer``; 4.50.0 looks for a class that it never makes). An unknown version counts as not, and so does a
+    budget's word: any loop may stand behind it."""
+    eight = optimizer.library == "bitsandbytes" and any(state.block for state in optimizer.states)
+    by_trainer = "optimizer" in settings and settings["optimizer"].origin.kind is not OriginKind.BUDGET
+    return eight and by_trainer and stack.model_code == "transformers" and bool(stack.at_least("transformers", "4.53.0"))
+
+
 def _recompute(settings: Settings, stack: Stack) -> Recompute:
     """``use_reentrant`` unsaid: True before transformers 5.0, False since (modeling_utils.py gradient_checkpointing_enable)."""
     reentrant = settings.value("recompute_reentrant")
@@ -360,7 +371,7 @@ def _kernels(settings: Settings, notes: Notes) -> frozenset[str]:
 def _loss(settings: Settings) -> str:
     kernels = settings.value("kernels", ()) or ()
     stated: str = settings.value("loss", "")
-    if stated in ("fused", "chunked"):
+    if stated in ("fused", "chunked", "in-place"):
         return stated
     if "completion_len" in settings:
         return "logps"

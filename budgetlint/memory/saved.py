@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from budgetlint.memory.plan import Plan
+from budgetlint.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Saved:
     """``per_token`` bytes for each token of the micro batch, ``per_pair`` more for each token and each position of its
     sequence (attention scores). ``part`` groups rows on the bill: norm, linear, attention, mlp, adapter, dropout."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 from budgetlint.catalog import ledger
 from budgetlint.catalog.architecture import Architecture
+from budgetlint.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Linear:
     """One matmul weight: ``inputs`` x ``outputs`` (x ``experts`` copies). ``reads`` names the tensor it reads, so that
     linears on one input share what they keep."""
@@ -27,7 +27,7 @@ class Linear:
         return self.inputs * self.outputs * self.experts
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Shape:
     """Element counts of a model. ``layer`` is the usual block; what the first dense layers of a mixture, a decoder stack or a
     tower hold beside it is in ``other``, together with position tables."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from budgetlint.catalog import ledger
 from budgetlint.catalog.optimizers import state_bytes_of
 from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.plan import Plan
-from budgetlint.memory.shape import Linear
+from budgetlint.memory.shape import DENSE, Linear
+from budgetlint.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Trainable:
     """What trains: tensors as ``(rows, columns, how many)``; ``columns`` 1 for a vector."""
 
@@ -47,18 +48,31 @@ def _model_tensors(plan: Plan) -> Iterator[tuple[int, int, int]]:
 
 
 def _adapter_tensors(plan: Plan) -> Iterator[tuple[int, int, int]]:
-    adapter, shape = plan.adapter, plan.shape
+    adapter = plan.adapter
     assert adapter is not None
-    for linear in adapted_linears(plan):
-        yield adapter.r, linear.inputs, linear.experts * shape.layers
-        yield linear.outputs, adapter.r, linear.experts * shape.layers
+    for inputs, outputs, count in _adapted(plan):
+        yield adapter.r, inputs, count
+        yield outputs, adapter.r, count
         if adapter.dora:
-            yield linear.outputs, 1, linear.experts * shape.layers
+            yield outputs, 1, count
     if "lm_head" in adapter.targets:
         yield adapter.r, plan.arch.hidden, 1
         yield plan.arch.vocab, adapter.r, 1
     if adapter.saved_modules:
         yield adapter.saved_modules // plan.arch.hidden, plan.arch.hidden, 1
+
+
+def _adapted(plan: Plan) -> Iterator[tuple[int, int, int]]:
+    """Inputs, outputs and number of each adapted linear. The first, dense layers of a mixture share its attention and have an
+    MLP of their own."""
+    dense = (plan.arch.first_dense_layers or 0) if plan.arch.experts else 0
+    for linear in adapted_linears(plan):
+        everywhere = not linear.role.startswith(("expert_", "shared_", "router"))
+        yield linear.inputs, linear.outputs, linear.experts * (plan.shape.layers + (dense if everywhere else 0))
+    targets = plan.adapter.targets if plan.adapter is not None else frozenset()
+    for item in ledger.linears(plan.arch) if dense else ():
+        if item.role in DENSE and item.role in targets:
+            yield item.inputs, item.outputs, dense
 
 
 def adapted_linears(plan: Plan) -> tuple[Linear, ...]:
@@ -83,10 +97,12 @@ def weights(plan: Plan, train: Trainable) -> Iterator[Term]:
             plan.because("model", "weights_dtype", "precision", "shard"),
         )
     if plan.adapter is not None:
+        saved = plan.adapter.saved_modules if plan.adapter.saved_dtype else 0
+        tables = f" and {saved:,} of saved tables x {plan.adapter.saved_dtype} B" if saved else ""
         yield Term(
             Bucket.WEIGHTS,
-            split(train.elements * plan.adapter.dtype, over),
-            f"{train.elements:,} adapter parameters x {plan.adapter.dtype} B{_over(over)}",
+            split(plan.adapter.bytes_of(train.elements), over),
+            f"{train.elements - saved:,} adapter parameters x {plan.adapter.dtype} B{tables}{_over(over)}",
             plan.because("lora_r", "lora_targets", "adapter_dtype", "adapter"),
         )
 
@@ -124,8 +140,8 @@ def gradient_bytes(plan: Plan, elements: int) -> int:
     on_host = sharding.offload_params if sharding.is_fsdp else sharding.offload_optimizer and sharding.is_zero
     if not plan.optimizer.keeps_gradients or (on_host and not plan.one_buffer):
         return 0
-    size = plan.adapter.dtype if plan.adapter is not None else plan.precision.grads
-    return share(plan, elements * size, plan.sharding.grads_over)
+    size = plan.adapter.bytes_of(elements) if plan.adapter is not None else elements * plan.precision.grads
+    return share(plan, size, plan.sharding.grads_over)
 
 
 def gradients(plan: Plan, train: Trainable) -> Term:
@@ -166,8 +182,20 @@ def optimizer(plan: Plan, train: Trainable) -> Iterator[Term]:
 
 def states_of(plan: Plan, train: Trainable) -> int:
     """Bytes of optimizer state over all ranks."""
-    size = plan.adapter.dtype if plan.adapter is not None else plan.precision.state
-    return state_bytes_of(plan.optimizer, train.tensors, size)
+    adapter, tensors = plan.adapter, train.tensors
+    size = adapter.dtype if adapter is not None else plan.precision.state
+    if adapter is not None and adapter.saved_modules and adapter.saved_dtype:  # the tables are the last tensor
+        tables = state_bytes_of(plan.optimizer, tensors[-1:], adapter.saved_dtype)
+        return state_bytes_of(plan.optimizer, tensors[:-1], size) + tables
+    return state_bytes_of(plan.optimizer, tensors, size) + _wide_states(plan, train, size)
+
+
+def _wide_states(plan: Plan, train: Trainable, size: int) -> int:
+    """What an embedding's 32-bit states take above the 8-bit ones of the optimizer's row."""
+    if not plan.wide_embedding or not train.embedding:
+        return 0
+    table = (train.embedding // plan.arch.hidden, plan.arch.hidden, 1)
+    return 4 * len(plan.optimizer.states) * train.embedding - state_bytes_of(plan.optimizer, (table,), size)
 
 
 def step_temporaries(plan: Plan, train: Trainable) -> Iterator[Term]:

@@ -16,7 +16,7 @@ def by_version(plan: Plan, stack: Stack) -> Iterator[Plan]:
     """The plan under each reading of the step implementation and the logits code that the stack leaves open."""
     for implementation in _implementations(plan, stack):
         for recipe in _loss_recipes(plan, stack):
-            for adapter in _adapters(plan, stack):
+            for adapter in _tables(plan, _adapters(plan, stack)):
                 for quant in _quants(plan, stack):
                     for whole in _wholes(plan, stack):
                         yield replace(plan, optimizer_impl=implementation, loss=recipe, adapter=adapter, quant=quant, whole_gradients=whole)
@@ -56,6 +56,16 @@ def _adapters(plan: Plan, stack: Stack) -> tuple[Adapter | None, ...]:
     matched, _ = resolve_targets(plan.arch, ("all-linear",))
     whole = replace(plan.adapter, targets=frozenset(item.role for item in matched))
     return (whole,) if newer else (plan.adapter, whole)
+
+
+def _tables(plan: Plan, adapters: tuple[Adapter | None, ...]) -> Iterator[Adapter | None]:
+    """``modules_to_save``: PEFT copies a table in the base's dtype and casts LoRA weights only (0.21.2 tuners_utils.py
+    ``cast_adapter_dtype``); LLaMA-Factory and Unsloth cast whatever trains to fp32. The former first."""
+    kept = plan.precision.weights if plan.quant is None else 4 if plan.quant.upcast == "all" else plan.quant.compute
+    for adapter in adapters:
+        if adapter is not None and adapter.saved_modules and adapter.dtype != kept:
+            yield replace(adapter, saved_dtype=kept)
+        yield adapter
 
 
 def _implementations(plan: Plan, stack: Stack) -> tuple[str, ...]:

@@ -84,6 +84,14 @@ class Key:
     path: str
     setting: str
     convert: Callable[[Any], Any] = field(default=lambda value: value)
+    above: str = field(init=False, compare=False, repr=False)
+    last: str = field(init=False, compare=False, repr=False)
+    """``path`` in two: the block and the key in it."""
+
+    def __post_init__(self) -> None:
+        above, _, last = self.path.rpartition(".")
+        object.__setattr__(self, "above", above)
+        object.__setattr__(self, "last", last)
 
 
 def names(text: str) -> frozenset[str]:
@@ -92,24 +100,21 @@ def names(text: str) -> frozenset[str]:
 
 
 def origin_of(document: Document, path: str, node: Node, key: Scalar | None = None) -> Origin:
-    kind = OriginKind.FLAG if document.format == "shell" else OriginKind.FILE
     span = node.span
     source = span.source if isinstance(span, SpanIn) else document.source
-    return Origin(kind, source, span, path, "", key.span if key is not None else None)
+    return Origin(_FLAG if document.format == "shell" else _FILE, source, span, path, "", key.span if key is not None else None)
+
+
+_FLAG, _FILE = OriginKind.FLAG, OriginKind.FILE
 
 
 def is_symbolic(value: object) -> bool:
     """Text that something else fills in later: ``${...}``, ``$VAR``, ``{{...}}``, ``???``, ``<placeholder>``."""
     if not isinstance(value, str):
         return False
-    return (
-        "${" in value
-        or "$(" in value
-        or "{{" in value
-        or value == "???"
-        or (value[:1] == "$" and value[1:2].isalpha())
-        or (value[:1] == "<" and value[-1:] == ">")
-    )
+    if "$" in value and ("${" in value or "$(" in value or (value[0] == "$" and value[1:2].isalpha())):
+        return True
+    return "{{" in value or value == "???" or (value[-1:] == ">" and value[0] == "<")
 
 
 def loader_of(document: Document, otherwise: Loader) -> Loader:
@@ -163,9 +168,12 @@ def read_keys(document: Document, loader: Loader, keys: Iterable[Key], prefix: s
     settings: dict[str, Setting] = {}
     misreads: list[Misread] = []
     for key, entry in _present(home, keys):
-        name = key.setting
-        raw = raw_of(document, loader, f"{prefix}.{key.path}" if prefix else key.path, entry)
-        setting = read_raw(raw, name, key.convert, misreads)
+        node, name = entry.value, key.setting
+        value = node.value(loader) if isinstance(node, Scalar) else node
+        if value is None:
+            continue
+        path = f"{prefix}.{key.path}" if prefix else key.path
+        setting = _setting(name, value, node, path, origin_of(document, path, node, entry.key), key.convert, misreads)
         if setting is not None:
             settings[name] = over(setting, settings[name]) if name in settings else setting
     return list(settings.values()), misreads
@@ -174,37 +182,46 @@ def read_keys(document: Document, loader: Loader, keys: Iterable[Key], prefix: s
 def _present(home: Node | None, keys: Iterable[Key]) -> Iterable[tuple[Key, Entry]]:
     """The keys of a table that are there, in the table's order."""
     found = home.by_key() if isinstance(home, Mapping) else {}
-    if not found:
-        return
-    for key in keys:
-        path = key.path
-        if "." not in path:
-            entry = found.get(path)
-        else:
-            head, _, rest = path.partition(".")
-            entry = entry_under(found[head].value, rest) if head in found else None
-        if entry is not None:
-            yield key, entry
+    block, asked = found, ""  # the keys of a block stand together in a table
+    for key in keys if found else ():
+        if key.above != asked:
+            asked = key.above
+            block = _block(found, asked) if asked else found
+        if key.last in block:
+            yield key, block[key.last]
+
+
+def _block(found: dict[str, Entry], path: str) -> dict[str, Entry]:
+    """The entries of the mapping at a dotted path; none where there is none."""
+    for part in path.split("."):
+        entry = found.get(part)
+        if entry is None or not isinstance(entry.value, Mapping):
+            return {}
+        found = entry.value.by_key()
+    return found
 
 
 def read_raw(raw: Raw, name: str, convert: Callable[[Any], Any], misreads: list[Misread]) -> Setting | None:
     """One value as a setting; an illegal one goes to ``misreads``. None where the value says nothing."""
-    read = raw.value
-    if read is None:
-        return None
+    return None if raw.value is None else _setting(name, raw.value, raw.node, raw.path, raw.origin, convert, misreads)
+
+
+def _setting(
+    name: str, read: Any, node: Node, path: str, origin: Origin, convert: Callable[[Any], Any], misreads: list[Misread]
+) -> Setting | None:
+    text = node.text if isinstance(node, Scalar) else ""
     if isinstance(read, str) and is_symbolic(read):
-        return Setting(name, None, raw.origin, raw.text, "symbolic")
+        return Setting(name, None, origin, text, "symbolic")
     try:
         value = convert(read)
     except Unreadable as wrong:
-        misreads.append(Misread(f"{raw.path}: {wrong}", wrong.cure, raw.origin))
+        misreads.append(Misread(f"{path}: {wrong}", wrong.cure, origin))
         return None
     if value is None:
         return None
     if value is AUTO:
-        return Setting(name, None, raw.origin, raw.text, "auto")
-    node = raw.node
-    return Setting(name, value, raw.origin, (isinstance(node, Scalar) and node.text) or _plainly(value))
+        return Setting(name, None, origin, text, "auto")
+    return Setting(name, value, origin, text or _plainly(value))
 
 
 def _plainly(value: Any) -> str:

@@ -51,8 +51,8 @@ class Lookup:
 
     def raws(self, *keys: str) -> Iterable[Raw]:
         """Each of these keys that is there, nulls too."""
-        there = ((key, entry_under(self._home, key)) for key in keys)
-        return (raw_of(self.document, self.loader, self.path(key), entry) for key, entry in there if entry is not None)
+        there = [(key, entry_under(self._home, key) if "." in key else self._there.get(key)) for key in keys]
+        return [raw_of(self.document, self.loader, self.path(key), entry) for key, entry in there if entry is not None]
 
     def has(self, *keys: str) -> bool:
         return self.raw(*keys) is not None

@@ -75,3 +75,12 @@ def settings(files: dict[str, str]):
 def test_one_vocabulary_for_all_frameworks(files: dict[str, str], expected: dict[str, object]) -> None:
     found = settings(files)
     assert {name: found.value(name) for name in expected} == expected
+
+
+def test_megatron_deepspeed_says_its_stage_where_its_file_is_written_by_the_script() -> None:
+    from budgetlint.assemble import judge_texts
+
+    flags = "--num-layers 24 --hidden-size 2048 --num-attention-heads 16 --seq-length 2048 --micro-batch-size 2 --bf16 --train-iters 100"
+    script = f"deepspeed --num_gpus 8 pretrain_gpt.py {flags} --deepspeed --zero-stage 1 --deepspeed_config ds_$SLURM_JOB_ID.json\n"
+    (run,) = judge_texts({"run.sh": script}).runs
+    assert (run.run.settings["shard"].value, run.run.settings["shard"].origin.key) == ("zero1", "zero_stage")

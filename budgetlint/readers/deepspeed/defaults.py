@@ -30,6 +30,7 @@ def deepspeed_defaults(settings: Settings, stack: Stack) -> Iterator[Setting]:
     yield default("offload_params", "none", _ZERO + "offload_param")
     yield from (default(name, value, _ZERO + field) for name, value, field in _SIZES)
     yield from _overlap(settings)
+    yield from _pinned(stack)
     yield default("engine_dtype", "fp32", "DeepSpeed fp16.enabled, bf16.enabled: false")
     yield default("loss_scale", 0.0, "DeepSpeed fp16.loss_scale: dynamic")
     yield _clipping(stack)
@@ -40,6 +41,14 @@ def _overlap(settings: Settings) -> Iterator[Setting]:
     shard = settings.get("shard")
     if shard is None or shard.known:
         yield default("zero_overlap", shard is not None and shard.value == "zero3", _ZERO + "overlap_comm: only at stage 3")
+
+
+def _pinned(stack: Stack) -> Iterator[Setting]:
+    """An unknown version leaves it open: what is page-locked only adds to what is offloaded."""
+    newer = stack.at_least("deepspeed", "0.19.5")
+    if newer is not None:
+        for name in ("pin_optimizer", "pin_params"):
+            yield default(name, newer, "DeepSpeed zero/offload_config.py pin_memory: false before 0.19.5, true since")
 
 
 def _clipping(stack: Stack) -> Setting:

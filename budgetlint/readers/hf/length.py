@@ -6,7 +6,7 @@ null`` truncates nothing), ``grpo_config.py`` (prompt and completion apart).
 
 from __future__ import annotations
 
-from budgetlint.readers.base import read_raw, to_count
+from budgetlint.readers.base import Raw, read_raw, to_count
 from budgetlint.readers.lookup import Lookup
 from budgetlint.run import Setting, over
 
@@ -17,19 +17,16 @@ UNBOUNDED = "unbounded"
 def read_length(look: Lookup) -> list[Setting]:
     """``seq_len``: the first key that is there; an explicit null is the state ``unbounded``."""
     found: Setting | None = None
-    for key in reversed(_KEYS):
-        setting = _length(look, key)
+    for raw in look.raws(*reversed(_KEYS)):
+        setting = _length(look, raw)
         found = over(setting, found) if setting else found
     found = found or _prompt_and_completion(look)
     return [found] if found else []
 
 
-def _length(look: Lookup, key: str) -> Setting | None:
-    raw = next(iter(look.raws(key)), None)
-    if raw is None:
-        return None
+def _length(look: Lookup, raw: Raw) -> Setting | None:
     if raw.value is None:
-        return Setting("seq_len", None, raw.origin, raw.text or "null", UNBOUNDED) if key == "max_length" else None
+        return Setting("seq_len", None, raw.origin, raw.text or "null", UNBOUNDED) if raw.path == look.path("max_length") else None
     return read_raw(raw, "seq_len", to_count, look.misreads)
 
 

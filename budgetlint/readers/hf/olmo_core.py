@@ -43,8 +43,10 @@ _OF: dict[str, tuple[tuple[str, Any], ...]] = {
 
 def olmo_core_task(document: Document) -> str:
     """What the program trains; empty for every other program."""
+    if document.format != "shell":
+        return ""
     folder, name = posixpath.split(document.program)
-    return _TASKS.get(name, "") if document.format == "shell" and posixpath.basename(folder) == "open_instruct" else ""
+    return _TASKS.get(name, "") if posixpath.basename(folder) == "open_instruct" else ""
 
 
 def olmo_core_settings(look: Lookup) -> Iterator[Setting]:

@@ -112,7 +112,8 @@ def _merged(settings: list[Setting]) -> Settings:
     """By name; a later one wins, the loser stays in sight."""
     by_name: dict[str, Setting] = {}
     for setting in settings:
-        by_name[setting.name] = over(setting, by_name.get(setting.name))
+        name = setting.name
+        by_name[name] = over(setting, by_name[name]) if name in by_name else setting
     return Settings(by_name.values())
 
 

@@ -85,6 +85,16 @@ def _flavour(home: Home, mapping: Mapping) -> str:
 
 def find_home(document: Document) -> Home | None:
     """The home of the training arguments: the top, a section such as ``training_args``, or a section of a script's own."""
+    if _FACT not in document.facts:
+        document.facts[_FACT] = _find_home(document)
+    found: Home | None = document.facts[_FACT]
+    return found
+
+
+_FACT = "home of the training arguments"
+
+
+def _find_home(document: Document) -> Home | None:
     mapping = document.mapping
     if mapping is None:
         return None

@@ -24,6 +24,7 @@ _LEARNING_RATES = {
     "reward": 1e-4,
 }
 _CHUNKED_SINCE = {"sft": "1.7.0", "dpo": "1.15.0", "kto": "1.15.0", "grpo": "1.15.0"}
+_UPCAST_UNTIL = {"sft": "0.26.0", "grpo": "0.26.0", "reward": "0.26.0", "dpo": "0.29.0"}
 _BOUNDED = ("sft", "dpo", "kto", "orpo", "reward")
 
 
@@ -35,6 +36,7 @@ def trl_defaults(settings: Settings, stack: Stack) -> Iterator[Setting]:
     yield from _checkpointing(stack)
     yield from _loss(settings, stack, task)
     yield from _quantised(settings, stack)
+    yield from _upcast(settings, stack, task)
     yield default("adapter", "none", "TRL ModelConfig.use_peft")
     yield from _lora(settings)
     yield from _workload(task)
@@ -96,6 +98,15 @@ def _quantised(settings: Settings, stack: Stack) -> Iterator[Setting]:
     if lora and quant in ("nf4", "fp4", "int8"):
         note = "TRL trainers cast QLoRA adapters to bfloat16 from 0.26.0; PEFT keeps float32 before"
         yield by_version("adapter_dtype", stack.at_least("trl", "0.26.0"), ("bf16", "fp32"), note)
+
+
+def _upcast(settings: Settings, stack: Stack, task: str) -> Iterator[Setting]:
+    """Old trainers called PEFT's ``prepare_model_for_kbit_training`` (0.24.0 ``models/utils.py`` ``prepare_peft_model``): what is not
+    quantised becomes fp32, unless ZeRO-3 or FSDP shards the base. An unknown TRL counts as one that does not."""
+    old = task in _UPCAST_UNTIL and stack.at_least("trl", _UPCAST_UNTIL[task]) is False
+    whole = settings.value("shard", "none") in ("none", "ddp", "zero1", "zero2")
+    if old and whole and settings.value("adapter") == "lora" and settings.value("quant") in ("nf4", "fp4", "int8"):
+        yield default("quant_upcast", "all", f"TRL {task} trainer: prepare_model_for_kbit_training before {_UPCAST_UNTIL[task]}")
 
 
 def _lora(settings: Settings) -> Iterator[Setting]:

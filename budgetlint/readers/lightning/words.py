@@ -6,10 +6,9 @@ gradients and states in that dtype), ``amp.py`` (``-mixed``: autocast over fp32 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from budgetlint.readers.base import Misread
 from budgetlint.readers.view import View
+from budgetlint.record import record
 from budgetlint.run import Setting
 
 _PRECISIONS: dict[str, tuple[str, str]] = {
@@ -35,7 +34,7 @@ def precision_settings(view: View, path: str, misreads: list[Misread]) -> list[S
     return [view.setting("weights_dtype", weights, path), view.setting("autocast", autocast, path)]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Split:
     """What a strategy's name says."""
 

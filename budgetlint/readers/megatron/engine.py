@@ -15,6 +15,7 @@ from budgetlint.readers.derived import derived
 from budgetlint.readers.lookup import Lookup, renamed
 from budgetlint.run import Setting, Settings
 
+_STAGES = {"0": "ddp", "1": "zero1", "2": "zero2", "3": "zero3"}
 _SHARDED = {"no_shard": "ddp", "optim": "zero1", "optim_grads": "zero2", "optim_grads_params": "fsdp2"}
 _BUCKETS = "megatron-core distributed/param_and_grad_buffer.py: buckets are views of the gradient buffer"
 
@@ -60,6 +61,10 @@ def read_shard(look: Lookup, by_default: bool = False) -> Iterator[Setting]:
     torch_fsdp = look.switch("use_torch_fsdp2")
     if torch_fsdp is not None and torch_fsdp.value:
         yield renamed(torch_fsdp, "shard", "fsdp2")
+        return
+    stage = look.setting("shard", to_text, "zero_stage")  # Megatron-DeepSpeed: the same figure as in the DeepSpeed file
+    if stage is not None and stage.value in _STAGES:
+        yield renamed(stage, "shard", _STAGES[str(stage.value)])
         return
     split = look.switch("use_distributed_optimizer")
     if split is not None:

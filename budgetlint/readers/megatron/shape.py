@@ -7,18 +7,18 @@ Sources: Megatron-LM ``megatron/training/arguments.py`` (``ffn_hidden_size``: 4h
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from budgetlint.readers.base import to_bool, to_count, to_text
 from budgetlint.readers.lookup import Lookup
+from budgetlint.record import open_record, record
 from budgetlint.run import Setting
 
 GPT2_VOCABULARY = 50257
 """``GPT2BPETokenizer``, the only tokenizer whose size the arguments fix."""
 
 
-@dataclass(frozen=True)
+@open_record
 class Names:
     """What one framework calls the numbers; several spellings of one, the first found counts."""
 
@@ -70,7 +70,7 @@ def _is_four_times(row: Setting) -> bool:
     return not row.known and "multiply:4" in row.text.replace(" ", "")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Style:
     """What is no number: gated MLP, norm, biases, ties, positions, residuals side by side."""
 

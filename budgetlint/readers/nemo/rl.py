@@ -216,7 +216,7 @@ _FSDP: tuple[tuple[str, Any, str], ...] = (
 
 
 def rl_defaults(settings: Settings) -> Iterator[Setting]:
-    if settings.value("task") in ("grpo", "ppo"):
+    if settings.value("task") in ("grpo", "ppo") or "rollout_engine" in settings:
         yield from (default(name, value, note) for name, value, note in _ROLLOUT)
     yield from (default(name, value, note) for name, value, note in _FIXED)
     if settings.value("model_code") == "megatron":

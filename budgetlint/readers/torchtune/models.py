@@ -6,10 +6,11 @@ Source: torchtune 0.6.1 and main ``torchtune/models/*/_model_builders.py``. A bu
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from budgetlint.documents import Mapping, Scalar
 from budgetlint.readers.view import View
+from budgetlint.record import record
 from budgetlint.run import Setting
 
 _PREFIX = "torchtune.models."
@@ -50,7 +51,7 @@ _NUMBERS = {
 _NEEDED = frozenset(("hidden", "layers", "heads", "vocab", "intermediate"))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Built:
     """What a builder's path says: the model's name, and whether it is built with LoRA or QLoRA."""
 

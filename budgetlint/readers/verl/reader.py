@@ -147,7 +147,8 @@ def defaults(settings: Settings, _stack: Stack) -> Iterable[Setting]:
     else:
         yield from (default(name, value, note) for name, value, note in _FSDP)
     yield from (default(name, value, note) for name, value, note in _FIXED)
-    yield unsettled("loss", ("full", "chunked"), "verl utils/torch_functional.py: 16-bit logits and their gradient in place, no fp32 copy")
+    note = "verl utils/torch_functional.py: 16-bit logits and their gradient in place, no fp32 copy"
+    yield unsettled("loss", ("in-place", "chunked"), note)
 
 
 READER = Reader(FORMAT, Role.TRAINER, _LOADER, recognise, read, defaults, package="verl")

@@ -1,0 +1,89 @@
+"""One collected run, judged: on each target of its budget its settings, its plan and its estimate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from budgetlint.architectures import architecture_of
+from budgetlint.assembly import Assembly, Collected
+from budgetlint.context import RunContext
+from budgetlint.join import join, with_derived, with_stored_weights
+from budgetlint.language.budget import BudgetRun, Target
+from budgetlint.language.placement import Placement, overlay, placements
+from budgetlint.memory.estimator import Capacity, estimate
+from budgetlint.memory.planner import Planned, plan_run
+from budgetlint.readers import reader_by
+from budgetlint.readers.base import complete
+from budgetlint.readers.deepspeed.auto import fill_auto, fill_engine_dtype
+from budgetlint.run import Reading, Role, Run, Setting, Settings, Stack
+
+NOWHERE = Placement(Target(None, None), None, Settings())
+
+
+def run_contexts(work: Assembly, collected: Collected) -> Iterator[RunContext]:
+    """One context for each target and matrix cell; where the budget names no device, on the machine that the job asks for."""
+    budget, run, readings = collected.budget, collected.budget_run, collected.readings
+    stack = _stack(work, readings, run)
+    for place in placements(budget, run) if budget and run else (NOWHERE,):
+        if collected.requested is not None and place.target.device is None:
+            place = replace(place, target=overlay(place.target, collected.requested))
+        settings = _settings(readings, place.settings, stack)
+        if place.cell is not None:
+            settings = settings.under(place.cell.settings)
+        merged = Run(collected.name, settings.under(work.overrides), readings, stack)
+        yield _judged(work, merged, collected, place)
+
+
+def _settings(readings: tuple[Reading, ...], claims: Settings, stack: Stack) -> Settings:
+    """What the files say, then what the frameworks fill in (the trainer first, its engine then asks it), then what the budget
+    adds."""
+    settings = with_stored_weights(join(readings), claims)
+    for reading in sorted(readings, key=lambda reading: reading.role is not Role.TRAINER):
+        if reading.role is not Role.TRAINER and _under_deepspeed(settings):
+            settings = fill_engine_dtype(settings)
+        settings = complete(reader_by(reading), settings, stack)
+    if readings and _under_deepspeed(settings):
+        settings = fill_engine_dtype(settings)
+    counted = with_derived(settings.filled([claims["nodes"]] if "nodes" in claims else []))
+    return with_derived(counted.filled(claims.values()))
+
+
+def _under_deepspeed(settings: Settings) -> bool:
+    return str(settings.value("shard", "")).startswith("zero")
+
+
+def _stack(work: Assembly, readings: tuple[Reading, ...], budget_run: BudgetRun | None) -> Stack:
+    stated = budget_run.stack if budget_run else Stack()
+    if stated.releases:
+        return stated
+    found = work.stack_beside(readings[0].document.path) if readings else Stack()
+    return replace(found, model_code=stated.model_code)
+
+
+def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) -> RunContext:
+    target = place.target
+    device = target.device.device if target.device else None
+    if target.device is not None:
+        run = replace(run, settings=run.settings.filled([Setting("device", target.device.text, target.device.origin, target.device.text)]))
+    architecture = architecture_of(work.files, run)
+    run = replace(run, settings=fill_auto(run.settings, architecture.hidden if architecture else None))
+    planned = plan_run(run.settings, run.stack, architecture, device)
+    return RunContext(
+        run=run,
+        target=target,
+        cell=place.cell.text if place.cell else "",
+        budget=collected.budget,
+        budget_run=collected.budget_run,
+        plan=planned.plans[0] if planned.plans else None,
+        estimate=estimate(planned, _capacity(target, planned)),
+    )
+
+
+def _capacity(target: Target, planned: Planned) -> Capacity | None:
+    spec = target.device
+    if spec is None:
+        return None
+    reserve = target.reserve.of(spec.usable_low) if target.reserve else None
+    ranks = planned.plans[0].sharding.world if planned.plans else 1
+    return Capacity(spec.usable_low, spec.usable_high, reserve, spec.device, ranks)

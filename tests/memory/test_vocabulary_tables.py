@@ -1,0 +1,59 @@
+"""What the two ends of a model cost beyond the rule of thumb: states that stay wide, tables that train beside an adapter."""
+
+from __future__ import annotations
+
+from budgetlint.assemble import judge_texts
+from budgetlint.context import RunContext
+from budgetlint.memory.estimate import Bucket
+
+TABLE = 151_936 * 896
+"""Qwen2.5-0.5B: one tied table."""
+
+COMMON = """dataset_name: a/b
+dtype: bfloat16
+per_device_train_batch_size: 1
+max_length: 512
+learning_rate: 0.00001
+num_train_epochs: 1
+"""
+FULL = "model_name_or_path: Qwen/Qwen2.5-0.5B\noptim: adamw_bnb_8bit\n" + COMMON
+ADAPTER = "model_name_or_path: meta-llama/Llama-3.1-8B\nuse_peft: true\n" + COMMON
+
+
+def judged(text: str, stack: str) -> RunContext:
+    (context,) = judge_texts({"train.yaml": text}, budget=f"device h200\nconfig train.yaml\nstack {stack}").runs
+    return context
+
+
+def bucket(context: RunContext, which: Bucket) -> int:
+    assert context.estimate is not None
+    return context.estimate.buckets[which]
+
+
+def test_the_trainer_keeps_an_embeddings_states_in_32_bit_under_an_8_bit_optimizer() -> None:
+    """Two moments of 4 bytes where two of 1 byte and an fp32 maximum for each block of 256 were."""
+    old, new = (bucket(judged(FULL, f"transformers@{version} trl@1.16 torch@2.13"), Bucket.OPTIMIZER) for version in ("4.50.0", "4.53.0"))
+    assert new - old == 8 * TABLE - (2 * TABLE + 2 * 4 * TABLE // 256)
+
+
+def test_a_saved_table_has_the_dtype_of_the_base() -> None:
+    """A copy, its gradient and two states of 2 bytes each for 128,256 x 4,096 elements; at most 4 bytes each."""
+    stack, table = "transformers@5.24 trl@1.16 torch@2.13", 128_256 * 4096
+    without, beside = judged(ADAPTER, stack), judged(ADAPTER + "lora_modules_to_save: [lm_head]\n", stack)
+    for which, size in ((Bucket.WEIGHTS, 2), (Bucket.GRADIENTS, 2), (Bucket.OPTIMIZER, 4)):
+        assert bucket(beside, which) - bucket(without, which) == size * table
+    assert beside.estimate is not None and beside.estimate.need.high is not None
+    assert beside.estimate.need.high - beside.estimate.need.bytes > 8 * table
+
+
+def test_lora_reaches_the_first_dense_layers_of_a_mixture() -> None:
+    """DeepSeek-V2-Lite: 27 layers, the first of them dense; hidden 2,048, intermediate 10,944, 2 shared experts of 1,408."""
+    from budgetlint.assemble import judge_texts
+
+    def trained(targets: str) -> int:
+        text = f"model deepseek-v2-lite; lora r=8 targets={targets}; batch 1; seq 512; device h200; stack transformers@5.24 peft@0.20"
+        (run,) = judge_texts({}, budget=text).runs
+        return run.estimate.trainable_params
+
+    assert trained("[o_proj]") == 27 * 8 * (2048 + 2048)
+    assert trained("[down_proj]") == 8 * (10944 + 2048) + 26 * 8 * (2 * 1408 + 2048)  # the shared experts have one too
