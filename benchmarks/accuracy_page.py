@@ -12,7 +12,7 @@ from accuracy_reasons import mechanism_of
 from accuracy_report import reasons, table
 from accuracy_score import Comparison, Outcome, load
 from accuracy_stats import Stats, gates
-from field_cases import field_cases, gaps, marked
+from field_cases import reports, score
 from rows import Row
 
 from budgetlint.units import GIB
@@ -193,16 +193,11 @@ def _missing(detailed: Sequence[Outcome]) -> Iterator[str]:
 
 
 def _cases() -> Iterator[str]:
-    cases = field_cases()
+    total = score(reports())
     yield "## Public bug reports"
     yield ""
-    yield "`benchmarks/field_cases.py` turns reports of runs that failed into budgets and configs, and asks for the verdict and the rules"
-    yield f"that a careful colleague would have given. {sum(one.right for one in cases)} of {len(cases)} agree; the others say why."
-    yield ""
-    yield from rows_of(("report", "what happened", "budgetlint says", "as expected"), map(marked, cases))
-    yield "Reports that are not judged:"
-    yield ""
-    yield from (f"- {name}: {why}" for name, why in gaps())
+    yield "`benchmarks/field_cases.py` turns reports of runs that failed into budgets and configs. The verdict agrees with what happened in"
+    yield f"{total.right} of {total.verdicts} runs; [report by report](field-cases.md)."
     yield ""
 
 

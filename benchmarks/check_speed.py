@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from budgetlint.assemble import judge
+from budgetlint.assemble import collect, judge
 from budgetlint.engine import check
 from budgetlint.files import DiskFiles
 from budgetlint.project import open_project
@@ -24,7 +24,7 @@ WANTED = 2.0
 def reading(folders: list[Path]) -> float:
     begun = time.process_time()
     for folder in folders:
-        open_project(DiskFiles(folder), ["."])
+        collect(open_project(DiskFiles(folder), ["."]))
     return time.process_time() - begun
 
 

@@ -1,4 +1,4 @@
-"""Every fix on every corpus file that it offers itself on: ``python benchmarks/fix_round_trip.py CORPUS [--rule NAME]``.
+"""Every fix on every corpus file that it offers itself on: ``python benchmarks/fix_round_trip.py CORPUS [--rule NAME] [--budget TEXT]``.
 
 Each finding's fix is applied alone, to the text in memory. Then must hold: the file loads in the framework's own loader (PyYAML,
 OmegaConf, hjson, tomllib, ``json``) if it did before; every value outside the edit is the same there; every line and comment outside
@@ -32,6 +32,8 @@ from budgetlint.engine import check
 from budgetlint.files import ChangedFiles, DiskFiles
 from budgetlint.finding import Finding, Fix, Severity
 from budgetlint.fix import fix_all
+from budgetlint.language import read_budget
+from budgetlint.language.budget import Budget
 from budgetlint.outcome import Report
 from budgetlint.project import open_project
 from budgetlint.registry import Registry, installed
@@ -53,20 +55,20 @@ class Trial:
 class Repository:
     """One first folder of the corpus, checked again and again with changed texts."""
 
-    def __init__(self, folder: Path, registry: Registry) -> None:
-        self.files, self.registry = DiskFiles(folder), registry
+    def __init__(self, folder: Path, registry: Registry, budget: Budget | None) -> None:
+        self.files, self.registry, self.budget = DiskFiles(folder), registry, budget
         self.report = self.recheck({})
         self.formats: dict[str, str] = {}
 
     def recheck(self, texts: MappingType[str, str]) -> Report:
         files = ChangedFiles(self.files, texts) if texts else self.files
-        return check(judge(open_project(files, ["."])), self.registry)
+        return check(judge(open_project(files, ["."]), extra=self.budget), self.registry)
 
 
-def trials(corpus: Path, only: str) -> Iterator[Trial]:
+def trials(corpus: Path, only: str, budget: Budget | None) -> Iterator[Trial]:
     registry = installed()
     for folder in sorted((corpus / "files").iterdir()):
-        repository = Repository(folder, registry)
+        repository = Repository(folder, registry, budget)
         if _restless(repository):
             yield Trial("(all together)", "", folder.name, ("a second run of all fixes changes something",))
         offered = [(finding, fix) for finding in repository.report.findings for fix in finding.fixes if fix.edits]
@@ -182,8 +184,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--rule", default="", help="only this rule, by name or code")
+    parser.add_argument("--budget", default="", help="a budget for every run, such as 'stack transformers@5.24': some rules know versions")
     arguments = parser.parse_args()
-    found = list(trials(arguments.corpus, arguments.rule))
+    budget = read_budget(SourceFile("--budget", arguments.budget)) if arguments.budget else None
+    found = list(trials(arguments.corpus, arguments.rule, budget))
     by_rule: dict[str, list[Trial]] = defaultdict(list)
     for trial in found:
         by_rule[trial.rule].append(trial)

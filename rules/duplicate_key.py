@@ -34,6 +34,7 @@ learning_rate: 0.00002
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from budgetlint.documents import Entry, Mapping, Node, Scalar, Sequence, plain
@@ -41,6 +42,7 @@ from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, 
 
 from ._keys import loader
 
+BOOKKEEPING = re.compile(r"-*(?:log|save|checkpoint|timing|report|wandb|tensorboard|tracking)")
 LAST_WINS = "the last one counts, without a word"
 COSTS = {
     "deepspeed": "the Trainer and accelerate take the last one without a word, DeepSpeed itself stops",
@@ -94,17 +96,17 @@ def _finding(document: DocumentContext, first: Entry, winner: Entry) -> Finding:
         help="delete one",
         related=[(winner.key, "again here; this one counts")],
         fixes=document.delete(first, f"delete the first {first.key.text}, which has no effect", safety=Safety.SAFE),
-        severity=_severity(same=same, refuses=refuses),
+        severity=_severity(first.key.text, same=same, refuses=refuses),
         key=first.key.text,
         value=_shown(first.value),
     )
 
 
-def _severity(*, same: bool, refuses: bool) -> Severity:
-    """A loader that takes the last one changes what one of two lines asks for; one that refuses stops the run."""
+def _severity(name: str, *, same: bool, refuses: bool) -> Severity:
+    """Of two different values one is not what somebody meant; that a run logs or saves at another pace spoils nothing."""
     if same:
         return Severity.WARNING if refuses else Severity.INFO
-    return Severity.ERROR if refuses else Severity.WARNING
+    return Severity.WARNING if BOOKKEEPING.match(name) and not refuses else Severity.ERROR
 
 
 def _shown(node: Node) -> str:

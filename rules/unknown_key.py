@@ -64,15 +64,22 @@ def _axolotl(document: DocumentContext) -> Iterator[Finding]:
 
 
 def _trainer(document: DocumentContext) -> Iterator[Finding]:
-    trainer, hparams = keys("hf", "training_arguments", "trl"), keys("llamafactory", "hparams")
     own = document.format == "llamafactory"
     if own and document.entry("finetuning_type") is None:
         return  # the second schema (llamafactory.v1) has names of its own
-    wanted = keys("hf", "training_arguments") | hparams if own else trainer
+    wanted, known = _of_trainers(own)
     cost = "the argument parser stops, or a script of your own leaves the default"
-    yield from _slips(document, wanted, trainer | hparams | keys("hf", "trl_script"), cost, Severity.WARNING, Confidence.MEDIUM)
+    yield from _slips(document, wanted, known, cost, Severity.WARNING, Confidence.MEDIUM)
     if own:
         yield from _older(document, "llamafactory", gone("llamafactory", "hparams"), keys("hf", "training_arguments"))
+
+
+@cache
+def _of_trainers(llamafactory: bool) -> tuple[frozenset[str], frozenset[str]]:
+    """The keys that are meant, and those that somebody takes."""
+    trainer, hparams = keys("hf", "training_arguments", "trl"), keys("llamafactory", "hparams")
+    wanted = keys("hf", "training_arguments") | hparams if llamafactory else trainer
+    return wanted, trainer | hparams | keys("hf", "trl_script")
 
 
 @cache

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Mapping
+from functools import cache, lru_cache
 from importlib.resources import files
 
 
@@ -41,7 +41,8 @@ SHORTEST = 7
 """Shorter names differ from others by two letters too easily (``seed``, ``fp16``, ``lr``)."""
 
 
-def misspelt(word: str, known: Iterable[str]) -> str:
+@lru_cache(maxsize=4096)
+def misspelt(word: str, known: frozenset[str]) -> str:
     """The one name that a long enough word misspells; empty where none or several are near."""
     if len(word) < SHORTEST:
         return ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
+from functools import cached_property
 
 from budgetlint.record import open_record, record
 from budgetlint.run import Setting
@@ -57,7 +58,7 @@ class Term:
     because: tuple[Setting, ...] = ()
 
 
-@record
+@open_record
 class Phase:
     """The highest moment of one phase: what is live together; the terms add up to ``bytes`` exactly. ``name`` is one of
     load, forward, backward, step, eval, save; ``moment`` says where in it."""
@@ -66,12 +67,12 @@ class Phase:
     terms: tuple[Term, ...]
     moment: str = ""
 
-    @property
+    @cached_property
     def bytes(self) -> int:
-        return sum(term.bytes for term in self.terms)
+        return sum([term.bytes for term in self.terms])
 
-    @property
-    def buckets(self) -> dict[Bucket, int]:
+    @cached_property
+    def buckets(self) -> Mapping[Bucket, int]:
         sums = dict.fromkeys(ALLOCATED_BUCKETS, 0)
         for term in self.terms:
             sums[term.bucket] = sums.get(term.bucket, 0) + term.bytes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 
 from budgetlint.catalog.device import Device
 from budgetlint.memory import mixture, roles, rollouts
@@ -127,7 +127,7 @@ class _Answer:
     static: int
     uneven: int = 0
 
-    @property
+    @cached_property
     def peak(self) -> Phase:
         return max(self.phases, key=lambda phase: phase.bytes)
 

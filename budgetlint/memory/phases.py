@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import cached_property
 
 from budgetlint.memory import activations, buffers, gradients, litgpt, loss, megatron, roles, rollouts, sharded, static
 from budgetlint.memory.estimate import Bucket, Phase, Term
@@ -31,7 +32,12 @@ class Step:
     gradients: Term
     flying: tuple[Term, ...] = ()
 
-    @property
+    @cached_property
+    def kept(self) -> tuple[Term, ...]:
+        """Everything the layers hold at the end of the forward."""
+        return tuple(activations.kept_layers(self.plan, self.layer))
+
+    @cached_property
     def carried(self) -> tuple[Term, ...]:
         """Gradients of the micro batches before this one."""
         kept = (self.plan.accum > 1 or self.plan.one_buffer) and not self.plan.optimizer_in_backward
@@ -69,7 +75,7 @@ def phases(step: Step) -> tuple[Phase, ...]:
 
 
 def _highest(name: str, moments: Iterable[tuple[str, tuple[Term, ...]]]) -> Phase:
-    moment, terms = max(moments, key=lambda item: sum(term.bytes for term in item[1]))
+    moment, terms = max(moments, key=lambda item: sum([term.bytes for term in item[1]]))
     return Phase(name, tuple(term for term in terms if term.bytes), moment)
 
 
@@ -80,7 +86,7 @@ def _forward(step: Step) -> tuple[str, tuple[Term, ...]]:
         *step.resting,
         *step.carried,
         *step.flying,
-        *activations.kept_layers(plan, step.layer),
+        *step.kept,
         *activations.outside_layers(plan),
         Term(
             Bucket.ACTIVATIONS,
@@ -109,7 +115,7 @@ def _loss_backward(step: Step) -> tuple[str, tuple[Term, ...]]:
         *step.resting,
         *step.carried,
         *step.flying,
-        *activations.kept_layers(plan, step.layer),
+        *step.kept,
         *activations.outside_layers(plan),
         *loss.backward(plan),
         *buffers.chunked_head_copies(plan),
@@ -123,7 +129,7 @@ def _layer_backward(step: Step) -> Iterator[tuple[str, tuple[Term, ...]]]:
     plan = step.plan
     last, first = gradients.at_last_layer(plan, step.train), gradients.at_first_layer(plan, step.train)
     rest = (*step.resting, *step.flying, *sharded.parameters(plan, layers=sharded.backward_layers(plan)), *buffers.dequantised(plan))
-    held = tuple(activations.kept_layers(plan, step.layer))
+    held = step.kept
     one = tuple(_held_at_the_first(step, held))
     for moment, flight, more in (
         ("MLP", activations.mlp_backward(plan), ()),
