@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -50,7 +49,7 @@ class Assembly:
     bases: dict[str, Document | None] = field(default_factory=dict)
     """Files that configs are composed of, by path: None for one that holds no mapping."""
     stacks: dict[str, Stack] = field(default_factory=dict)
-    """What the requirement files say, by the folder that they are looked for from."""
+    """What the requirement files in and above a folder say."""
 
     @property
     def files(self) -> Files:
@@ -58,7 +57,4 @@ class Assembly:
 
     def stack_beside(self, path: str) -> Stack:
         """The framework versions beside a config."""
-        folder = posixpath.dirname(path)
-        if folder not in self.stacks:
-            self.stacks[folder] = stack_beside(self.files, path)
-        return self.stacks[folder]
+        return stack_beside(self.files, path, self.stacks)

@@ -34,18 +34,30 @@ NAMES = (
 )
 
 
-def stack_beside(files: Files, path: str) -> Stack:
-    """The stack that holds for a config at ``path``."""
-    releases: dict[str, Release] = {}
-    for folder in _upward(path):
-        for name in NAMES:
-            found = posixpath.join(folder, name) if folder else name
-            if files.exists(found):
-                source = files.read(found)
-                if isinstance(source, SourceFile):
-                    for release in _releases(name, source):
-                        releases.setdefault(release.package, release)
-    return Stack(releases)
+def stack_beside(files: Files, path: str, known: dict[str, Stack] | None = None) -> Stack:
+    """The stack that holds for a config at ``path``. ``known`` keeps those of folders: configs share the folders above them."""
+    known = {} if known is None else known
+    found = Stack()
+    for folder in reversed(list(_upward(path))):
+        if folder not in known:
+            nearest: dict[str, Release] = {}
+            for release in (*_releases_in(files, folder), *found.releases.values()):
+                nearest.setdefault(release.package, release)
+            known[folder] = Stack(nearest)
+        found = known[folder]
+    return found
+
+
+def _releases_in(files: Files, folder: str) -> list[Release]:
+    """What the files of one folder say; the first that names a package holds."""
+    found: list[Release] = []
+    for name in NAMES:
+        path = posixpath.join(folder, name) if folder else name
+        if files.exists(path):
+            source = files.read(path)
+            if isinstance(source, SourceFile):
+                found.extend(_releases(name, source))
+    return found
 
 
 def _upward(path: str) -> Iterator[str]:

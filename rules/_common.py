@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from budgetlint.documents import Loader, Mapping, Scalar, Sequence
-from budgetlint.readers.base import AUTO, Raw, is_symbolic, loader_of, raw_at
+from budgetlint.readers.base import AUTO, Raw, entry_under, is_symbolic, loader_of, raw_of
 from budgetlint.readers.hf.recognise import home_of
 from budgetlint.run import Reading, Setting
 
@@ -17,11 +17,15 @@ _LOADERS = {"deepspeed": Loader.HJSON, "llamafactory": Loader.OMEGACONF}
 
 def written(reading: Reading, *paths: str) -> Setting | None:
     """The first of these keys that stands in the document and is not null, as a setting named by its path."""
-    home = home_of(reading.document) if reading.format in HUGGING_FACE else ""
-    loader = loader_of(reading.document, _LOADERS.get(reading.format, Loader.PYYAML))
+    document = reading.document
+    home = home_of(document) if reading.format in HUGGING_FACE else ""
     for path in paths:
-        raw = raw_at(reading.document, loader, f"{home}.{path}" if home else path)
-        if raw is not None and raw.value is not None:
+        whole = f"{home}.{path}" if home else path
+        entry = entry_under(document.root, whole)
+        if entry is None:  # as nearly always: a hundred rules ask every document
+            continue
+        raw = raw_of(document, loader_of(document, _LOADERS.get(reading.format, Loader.PYYAML)), whole, entry)
+        if raw.value is not None:
             return _setting(path, raw)
     return None
 

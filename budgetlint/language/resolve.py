@@ -25,9 +25,7 @@ from budgetlint.language.variables import Variables, set_from_outside
 from budgetlint.run import Origin, OriginKind, Setting, Settings
 from budgetlint.source import SourceFile, Span
 
-_NO_SETTINGS = frozenset(
-    (*KEYWORDS, "config", "stack", "on", "matrix", "deny", "warn", "allow", "tolerance", "measured")
-)
+_NO_SETTINGS = frozenset((*KEYWORDS, "config", "stack", "on", "matrix", "deny", "warn", "allow", "tolerance", "measured"))
 
 
 def read_budget(source: SourceFile, load: Load | None = None, *, root: str = "", variables: Mapping[str, str] | None = None) -> Budget:

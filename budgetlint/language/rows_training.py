@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from budgetlint.language.slots import EVERYWHERE, RUNS, Slot, StatementSpec, choice, count, switch
 from budgetlint.settings import DTYPES, SETTINGS
 
@@ -33,6 +35,10 @@ def _closed(setting: str) -> Slot:
     """The value of a statement that is exactly one closed setting."""
     spec = SETTINGS[setting]
     return Slot("HOW", "choice", spec.meaning, spec.choices, setting)
+
+
+LOSS = replace(_closed("loss"), choices=("full", "fused", "chunked"))
+"""What a budget may say; how a trainer's own code works in place is for its reader to know."""
 
 
 TRAINING_ROWS = (
@@ -149,9 +155,7 @@ TRAINING_ROWS = (
         (_closed("attention"),),
         synonyms=("attn_implementation", "attn", "flash_attention", "flash_attn"),
     ),
-    StatementSpec(
-        "loss", "how the logits become a loss", "loss chunked", EVERYWHERE, (_closed("loss"),), synonyms=("loss_type", "cross_entropy")
-    ),
+    StatementSpec("loss", "how the logits become a loss", "loss chunked", EVERYWHERE, (LOSS,), synonyms=("loss_type", "cross_entropy")),
 )
 
 DISTRIBUTION_ROWS = (

@@ -16,16 +16,19 @@ def host_bytes(plan: Plan, train: Trainable) -> Range:
     """Bytes in the host memory of one machine. The high end has a quarter more: data, page cache, the processes themselves, copies made
     while a checkpoint is read or written."""
     parts = list(_parts(plan, train))
-    here = ranks_here(plan)
-    best, least = (here * sum(part[index] for part in parts) for index in (0, 1))
+    best, least = (-(-replicas(plan) * sum(part[index] for part in parts) // machines(plan)) for index in (0, 1))
     return Range(best, least, best + best // 4)
 
 
-def ranks_here(plan: Plan) -> int:
-    """Processes of one machine."""
+def replicas(plan: Plan) -> int:
+    """Ranks that hold a part each of what DeepSpeed or FSDP splits; whatever else offloads is counted once. The ranks of tensor and
+    pipeline parallelism hold one model together."""
+    return plan.sharding.world if plan.sharding.is_zero or plan.sharding.is_fsdp else 1
+
+
+def machines(plan: Plan) -> int:
     ranks = plan.ranks
-    machines = _number(plan, "nodes") or -(-ranks // (_number(plan, "devices_per_node") or ranks))
-    return max(1, ranks // machines)
+    return _number(plan, "nodes") or -(-ranks // (_number(plan, "devices_per_node") or ranks))
 
 
 def base_bytes(plan: Plan, train: Trainable) -> int:
@@ -48,7 +51,7 @@ def _parts(plan: Plan, train: Trainable) -> Iterator[tuple[int, int]]:
     if plan.recompute.offload:
         from budgetlint.memory.activations import checkpoint_bytes, checkpointed_layers
 
-        kept = checkpointed_layers(plan) * plan.tokens * checkpoint_bytes(plan)
+        kept = checkpointed_layers(plan) * plan.tokens * checkpoint_bytes(plan) * (plan.sharding.world // replicas(plan))
         yield kept, kept
 
 

@@ -41,7 +41,7 @@ ODD = ["é", "\u00a0", "\ufeff", "\0", "😀", "\ud800"]
 pieces = st.sampled_from([*STATEMENTS, *setting_paths(), *SYNTAX, *VALUES, *WORDS, *ODD])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.lists(st.tuples(pieces, st.sampled_from(["", " ", " ", " "])), max_size=25))
 def test_random_pieces(parts: list[tuple[str, str]]) -> None:
     assert not faults("".join(piece + gap for piece, gap in parts))

@@ -176,6 +176,7 @@ LIKELY = [
     ("run a { seq 1 } run b { seq 2 }", "1:17 BL001", "new line"),
     ("device\u00a0t4", "1:7 BL001", "a space or a tab"),
     ("run a { run b { x { y { z { seq 1 } } } } }", "1:27 BL015", "one level"),
+    ("device rtx-4090\ndevice rtx-3060", "2:1 BL007", "the smallest decides"),
 ]
 
 

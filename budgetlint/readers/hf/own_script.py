@@ -36,7 +36,8 @@ def reserved(settings: Settings) -> Settings:
 
 
 def is_own_script(settings: Settings) -> bool:
-    return any(one.origin.kind in (OriginKind.FILE, OriginKind.FLAG) and one.origin.note == RESERVATION for one in settings.values())
+    found = [one.origin for one in settings.values() if one.origin.note == RESERVATION]
+    return any(origin.kind in (OriginKind.FILE, OriginKind.FLAG) for origin in found)
 
 
 def own_script_defaults(settings: Settings) -> Iterator[Setting]:
