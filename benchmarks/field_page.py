@@ -21,7 +21,7 @@ def _page(found: Sequence[Report]) -> Iterator[str]:
     yield f"Every figure here comes from `python benchmarks/field_cases.py --page`: {len(found)} reports of runs that failed, each rebuilt"
     yield "as a budget and configs of our own that say what the report says (`benchmarks/data/field_cases.jsonl`), and what a perfect"
     yield "linter would have said about it. `python benchmarks/field_cases.py fire-42` shows one with all that is found. Rules in brackets"
-    yield "are information, which `budgetlint check` shows with `--info`."
+    yield "are information, which `budgetlint check` shows with `--info`; of those only what the report expects is listed."
     yield ""
     yield "| what | figure |"
     yield "| --- | --- |"
@@ -46,12 +46,14 @@ def _row(report: Report, run: Run, *, first: bool) -> str:
     right = "yes" if run.right and not run.beside else "**no**"
     if first and silent:
         right = f"**no**: {', '.join(silent)}" if run.right else right
-    return f"| [{report.id}]({report.url}) | {run.happened} | {_said(run)} | {right}{f' ({run.note})' if run.note else ''} |"
+    return f"| [{report.id}]({report.url}) | {run.happened} | {_said(report, run)} | {right}{f' ({run.note})' if run.note else ''} |"
 
 
-def _said(run: Run) -> str:
-    """The verdict, then the rules that spoke, information in brackets."""
-    names = dict.fromkeys(f"({one.name})" if one.severity is Severity.INFO else one.name for one in run.findings)
+def _said(report: Report, run: Run) -> str:
+    """The verdict, then errors, warnings and what the report expects, information in brackets."""
+    fires = {one.fires for one in report.expected}
+    heard = [one for one in run.findings if one.severity is not Severity.INFO or one.name in fires]
+    names = dict.fromkeys(f"({one.name})" if one.severity is Severity.INFO else one.name for one in heard)
     return "; ".join([*([words] if (words := verdict_words(run)) else []), *([", ".join(names)] if names else [])]) or "nothing"
 
 

@@ -32,7 +32,7 @@ def architecture_of(files: Files, run: Run) -> Architecture | None:
 
 
 def _local(files: Files, setting: Setting, name: str) -> Architecture | None:
-    for path in _config_paths(setting, name):
+    for path in config_paths(setting, name):
         if files.exists(path):
             source = files.read(path)
             if isinstance(source, SourceFile):
@@ -40,7 +40,7 @@ def _local(files: Files, setting: Setting, name: str) -> Architecture | None:
     return None
 
 
-def _config_paths(setting: Setting, name: str) -> Iterator[str]:
+def config_paths(setting: Setting, name: str) -> Iterator[str]:
     """``model`` may name the file, or the folder it lies in, from the file that says so or from the working directory."""
     stated_in = setting.origin.source.path if setting.origin.source else ""
     leaf = name if name.endswith(".json") else posixpath.join(name, CONFIG)

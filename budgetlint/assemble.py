@@ -25,17 +25,21 @@ if TYPE_CHECKING:
     from budgetlint.launched import Launched
 
 
-def judge(project: Project, *, extra: Budget | None = None, overrides: Settings | None = None) -> Judged:
+def judge(
+    project: Project, *, extra: Budget | None = None, overrides: Settings | None = None, taken: frozenset[str] | None = None
+) -> Judged:
     """Every run of the project, judged. ``extra`` is a budget from the command line or the settings: it holds for every run
-    that no budget file binds by name."""
+    that no budget file binds by name. ``taken``: only the runs that one of these files is part of."""
     # what a list of files and runs does without, the estimator above all
     from budgetlint.context import Judged
     from budgetlint.contexts import budget_contexts, document_contexts, flag_contexts
+    from budgetlint.partaking import narrowed, takes_part
     from budgetlint.run_contexts import run_contexts
 
     work = collect(project, extra=extra, overrides=overrides)
-    work.contexts = [context for run in work.runs for context in run_contexts(work, run)]
-    return Judged(
+    runs = work.runs if taken is None else [run for run in work.runs if takes_part(run, taken)]
+    work.contexts = [context for run in runs for context in run_contexts(work, run)]
+    result = Judged(
         runs=tuple(work.contexts),
         documents=tuple(document_contexts(work)),
         flags=tuple(flag_contexts(work)),
@@ -43,6 +47,7 @@ def judge(project: Project, *, extra: Budget | None = None, overrides: Settings 
         findings=tuple(project.findings),
         sources=tuple(entry.source for entry in project.entries.values() if entry.source is not None),
     )
+    return result if taken is None else narrowed(result, taken)
 
 
 def judge_texts(texts: Mapping[str, str], *, budget: str | None = None) -> Judged:

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from budgetlint.finding import Finding, Severity
-from budgetlint.levels import Level, file_matches
-from budgetlint.registry import is_exact, matches
-from budgetlint.rule import Rule
 from budgetlint.source import SourceFile
+
+if TYPE_CHECKING:
+    from budgetlint.levels import Level
+    from budgetlint.rule import Rule
 
 TABLE = "tool.budgetlint"
 
@@ -42,6 +44,8 @@ class Config:
 
     def selects(self, rule: Rule) -> bool:
         """A preview rule runs when it is named itself, or with ``preview``."""
+        from budgetlint.registry import is_exact, matches  # what rules are made of: a command without rules does without
+
         if any(matches(pattern, rule) for pattern in self.ignore):
             return False
         if rule.status == "preview" and not self.preview:
@@ -50,6 +54,9 @@ class Config:
 
     def ignores_in(self, rule: Rule, file: str) -> bool:
         """``per-file-ignores``."""
+        from budgetlint.levels import file_matches
+        from budgetlint.registry import matches
+
         return any(
             any(matches(pattern, rule) for pattern in patterns)
             for glob, patterns in self.per_file_ignores.items()
@@ -58,6 +65,8 @@ class Config:
 
     def excludes(self, path: str) -> bool:
         """Is this path, or a folder above it, left out of a walk?"""
+        from budgetlint.levels import file_matches
+
         parts = path.replace("\\", "/").removeprefix("./").split("/")
         heads = ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
         return any(file_matches(glob.rstrip("/"), head) or fnmatchcase(head, glob) for glob in self.exclude for head in heads)

@@ -148,6 +148,14 @@ class DiskFiles:
         return sorted(_shown(os.path.relpath(path, self.root)) for path in found)
 
 
+REPOSITORY_MARKS = (".git", ".hg", "pyproject.toml")
+
+
+def is_repository(folder: Path) -> bool:
+    """Is this folder a repository, or part of one?"""
+    return any((place / mark).exists() for place in (folder, *folder.parents) for mark in REPOSITORY_MARKS)
+
+
 def is_named(name: str) -> bool:
     """``Makefile``, ``Dockerfile``, and ``Dockerfile.train``."""
     lower = name.lower()

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from budgetlint.assembly import Assembly
 from budgetlint.language import read_budget
-from budgetlint.language.budget import Budget
 from budgetlint.project import FileEntry
 from budgetlint.source import SourceFile, Unreadable
+
+if TYPE_CHECKING:
+    from budgetlint.language.budget import Budget
 
 
 def comment(work: Assembly, entry: FileEntry) -> Budget | None:

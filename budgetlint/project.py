@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from budgetlint.documents import Document, Scalar
 from budgetlint.documents.load import load
 from budgetlint.files import Files, is_named
 from budgetlint.finding import Confidence, Finding, Severity
-from budgetlint.language.budget import Budget
-from budgetlint.launch import Launch
 from budgetlint.readers import Reader, Tie, identify, reader_of
 from budgetlint.record import open_record
 from budgetlint.run import Reading
 from budgetlint.source import Location, SourceFile, Unreadable
+
+if TYPE_CHECKING:  # most projects hold neither
+    from budgetlint.language.budget import Budget
+    from budgetlint.launch import Launch
 
 BUDGET_SUFFIX = ".budget"
 LOCK = "budget.lock"
@@ -38,11 +41,13 @@ class FileEntry:
 
 @dataclass
 class Project:
-    """Files by path, read at most once. ``findings`` are the problems met on the way."""
+    """Files by path, read at most once. ``findings`` are the problems met on the way; ``listed`` are files that are not read
+    unless one is named, because nothing but their own runs is asked about."""
 
     files: Files
     entries: dict[str, FileEntry] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
+    listed: tuple[str, ...] = ()
 
     def add(self, path: str) -> FileEntry:
         """Read one file and say what it is. Files that nobody claims are kept with ``format`` None."""
@@ -148,7 +153,7 @@ class Project:
     def names(self) -> Mapping[str, list[str]]:
         """Paths by base name, for references that resolve by a unique name."""
         found: dict[str, list[str]] = {}
-        for path in self.entries:
+        for path in dict.fromkeys((*self.entries, *self.listed)):
             found.setdefault(path.rpartition("/")[2], []).append(path)
         return found
 
@@ -257,9 +262,9 @@ def _file_finding(name: str, location: Location, message: str, help: str, severi
 file_finding = _file_finding
 
 
-def open_project(files: Files, paths: Iterable[str]) -> Project:
+def open_project(files: Files, paths: Iterable[str], listed: tuple[str, ...] = ()) -> Project:
     """Read every config file among and below ``paths``."""
-    project = Project(files)
+    project = Project(files, listed=listed)
     for path in files.expand(paths):
         project.add(path)
     return project

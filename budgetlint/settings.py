@@ -111,6 +111,7 @@ _ROWS: tuple[SettingSpec, ...] = (
     SettingSpec("offload_params", "choice", "where the parameters live", choices=("none", "cpu", "nvme")),
     SettingSpec("pin_optimizer", "bool", "what the offloaded optimizer needs lies in page-locked host memory"),
     SettingSpec("pin_params", "bool", "offloaded parameters lie in page-locked host memory"),
+    SettingSpec("offload_ratio", "float", "share of the optimizer's groups that is offloaded, the rest stays on the device"),
     SettingSpec("devices", "int", "data-parallel processes in all (world size)", unit="devices"),
     SettingSpec("devices_per_node", "int", "processes on each machine", unit="devices"),
     SettingSpec("nodes", "int", "machines"),

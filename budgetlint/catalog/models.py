@@ -54,11 +54,11 @@ def known_model(text: str) -> Architecture | None:
     last = _last_part(text)
     owned = _owned().get(_stripped(text))
     if owned is not None:
-        return _table()[owned]
+        return _model(owned)
     for name in (last, _stripped(last)):
         row = _keys().get(squeeze(name))
         if row is not None:
-            return _table()[row]
+            return _model(row)
     return None
 
 
@@ -71,7 +71,7 @@ def stored_as(text: str) -> str | None:
 
 def all_models() -> tuple[Architecture, ...]:
     """Every row, in the order of `models.json`."""
-    return tuple(_table().values())
+    return tuple(map(_model, _rows()))
 
 
 def verified(name: str) -> tuple[str, ...]:
@@ -85,12 +85,13 @@ def _last_part(text: str) -> str:
 
 def _stripped(name: str) -> str:
     """Without the endings that say nothing about the shape."""
-    name = fold(name)
-    while True:
-        ending = next((end for end in SAME_SHAPE if name.endswith(end)), None)
-        if ending is None:
-            return name
-        name = name[: -len(ending)]
+    return _without_endings(fold(name))
+
+
+def _without_endings(folded: str) -> str:
+    while folded.endswith(SAME_SHAPE):
+        folded = folded.removesuffix(next(end for end in SAME_SHAPE if folded.endswith(end)))
+    return folded
 
 
 @cache
@@ -101,30 +102,37 @@ def _document() -> Mapping[str, Any]:
 
 
 @cache
-def _table() -> dict[str, Architecture]:
-    return {row["name"]: architecture_of(row) for row in _document()["models"]}
+def _rows() -> dict[str, Mapping[str, Any]]:
+    return {row["name"]: row for row in _document()["models"]}
+
+
+@cache
+def _model(name: str) -> Architecture:
+    """The architecture of a row. A check needs one or two of hundreds."""
+    return architecture_of(_rows()[name])
 
 
 @cache
 def _owned() -> dict[str, str]:
     """Aliases with an owner: a conversion that keeps the name of what it was made from (``unsloth/phi-4`` runs Llama's code)."""
-    return {fold(alias): model.name for model in _table().values() for alias in model.aliases if "/" in alias}
+    return {fold(alias): name for name, row in _rows().items() for alias in row.get("aliases", ()) if "/" in alias}
 
 
 @cache
 def _folded() -> dict[str, str]:
     keys: dict[str, str] = {}
-    for model in _table().values():
-        for name in (model.name, *model.aliases, _last_part(model.hub_id)):
+    for model, row in _rows().items():
+        for name in (model, *row.get("aliases", ()), _last_part(row.get("hub_id", ""))):
             if name and "/" not in name:
-                keys.setdefault(fold(name), model.name)
+                keys.setdefault(fold(name), model)
     return keys
 
 
 @cache
 def _keys() -> dict[str, str]:
-    keys = {squeeze(key): name for key, name in _folded().items()}
-    return {**{squeeze(_stripped(key)): name for key, name in _folded().items()}, **keys}
+    """By `squeeze`, of what is folded already."""
+    keys = {key.replace("-", ""): name for key, name in _folded().items()}
+    return {**{_without_endings(key).replace("-", ""): name for key, name in _folded().items()}, **keys}
 
 
 _TUPLES = frozenset({"aliases", "sources"})

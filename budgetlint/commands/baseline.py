@@ -6,7 +6,6 @@ from pathlib import Path
 
 from budgetlint import baseline
 from budgetlint.commands.console import Console, Misuse
-from budgetlint.documents.write import write_text
 from budgetlint.outcome import Report
 from budgetlint.report.style import plural
 
@@ -46,6 +45,8 @@ def _shrink(known: tuple[baseline.Known, ...], report: Report, name: str, path: 
 
 
 def _write(name: str, path: Path, known: tuple[baseline.Known, ...]) -> None:
+    from budgetlint.documents.write import write_text  # most checks write nothing
+
     wrong = write_text(path, baseline.render(known))
     if wrong is not None:
         raise Misuse(f"--baseline {name} {wrong.problem}: {wrong.cure}")

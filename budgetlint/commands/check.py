@@ -7,13 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from budgetlint.commands.baseline import against_baseline
-from budgetlint.commands.common import add_paths, add_run_options, open_config, open_session
+from budgetlint.commands.common import Session, add_paths, add_run_options, open_config, open_session
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.config import Config
+from budgetlint.context import Judged
 from budgetlint.engine import check
 from budgetlint.finding import Severity
 from budgetlint.fix import Fixed, diff, fix_all, write
 from budgetlint.outcome import Report
+from budgetlint.partaking import without_unused
 from budgetlint.registry import Registry, installed
 from budgetlint.report import CHECK_FORMATS, TEXT, check_report
 from budgetlint.report.style import PLAIN, plural
@@ -41,6 +43,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--fail-on", choices=[severity.value for severity in Severity], help="exit 1 from this severity on (default: error)"
     )
     parser.add_argument("--require-verdict", action="store_true", help="exit 1 when a run could not be judged")
+    parser.add_argument(
+        "--force-exclude", action="store_true", help="named files too are left out where a folder's would be ([tool.budgetlint] exclude)"
+    )
     parser.add_argument("--baseline", metavar="FILE", help="tell only what FILE does not know; it is made when missing, and only shrinks")
     parser.add_argument("--statistics", action="store_true", help="how often each rule spoke, instead of the findings")
     parser.add_argument("--preview", action="store_true", help="run preview rules too")
@@ -56,9 +61,9 @@ def run(args: argparse.Namespace, io: Console) -> int:
     registry = installed()
     _known_rules(registry, (*_words(args.select), *_words(args.ignore)))
     session = open_session(args.paths, args, io, config)
-    report = check(session.judged(), registry, config)
+    report = _checked(session, session.judged(), registry, config)
     if args.diff or args.fix:
-        fixed = fix_all(report, lambda texts: check(session.rejudged(texts), registry, config), unsafe=args.unsafe_fixes)
+        fixed = fix_all(report, lambda texts: _checked(session, session.rejudged(texts), registry, config), unsafe=args.unsafe_fixes)
         report = _shown(io, fixed, report) if args.diff else _written(io, fixed)
     known = args.baseline or config.baseline
     if known and not args.diff:
@@ -68,6 +73,11 @@ def run(args: argparse.Namespace, io: Console) -> int:
             _write(io, report, "statistics" if args.statistics and name in TEXT else name, file, info=args.info)
     _tell_crashes(io, report)
     return report.exit_code(config.fail_on, require_verdict=config.require_verdict)
+
+
+def _checked(session: Session, judged: Judged, registry: Registry, config: Config) -> Report:
+    report = check(judged, registry, config)
+    return report if session.taken is None else without_unused(report, session.taken)
 
 
 def _settings(args: argparse.Namespace, config: Config) -> Config:

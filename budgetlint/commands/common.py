@@ -5,19 +5,22 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from budgetlint.assemble import judge
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.overrides import overrides
 from budgetlint.config import Config, load_config
-from budgetlint.context import Judged, RunContext
-from budgetlint.files import ChangedFiles, DiskFiles
+from budgetlint.files import ChangedFiles, DiskFiles, is_repository
 from budgetlint.language import read_budget
-from budgetlint.language.budget import Budget
 from budgetlint.project import BUDGET_SUFFIX, FileEntry, Project, open_project, script_entry
 from budgetlint.run import Settings
 from budgetlint.source import SourceFile
 from budgetlint.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from budgetlint.context import Judged, RunContext
+    from budgetlint.language.budget import Budget
 
 STDIN = "-"
 
@@ -67,16 +70,18 @@ class Session:
     target: str | None = None
     launch: str = ""
     """The document path of a launch command: only its runs are judged."""
+    taken: frozenset[str] | None = None
+    """Where only files are named: only their runs are judged, though other files are read for them."""
 
     def judged(self) -> Judged:
-        return self._narrowed(judge(self.project, extra=self.extra, overrides=self.overrides))
+        return self._narrowed(judge(self.project, extra=self.extra, overrides=self.overrides, taken=self.taken))
 
     def rejudged(self, texts: Mapping[str, str]) -> Judged:
         """The same with some files' texts changed."""
-        project = open_project(ChangedFiles(self.project.files, texts), self.paths)
+        project = open_project(ChangedFiles(self.project.files, texts), self.paths, self.project.listed)
         if self.launch and self.launch in self.project.entries:
             project.entries[self.launch] = self.project.entries[self.launch]
-        return self._narrowed(judge(project, extra=self.extra, overrides=self.overrides))
+        return self._narrowed(judge(project, extra=self.extra, overrides=self.overrides, taken=self.taken))
 
     def _narrowed(self, result: Judged) -> Judged:
         if self.launch:
@@ -86,10 +91,34 @@ class Session:
 
 def open_session(paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config) -> Session:
     launch: list[str] = getattr(args, "launch", [])
+    if not launch and (getattr(args, "force_exclude", False) or _only_files(paths, io)):
+        return _session_around(paths, args, io, config)
     project = _launch_project(paths, io, config) if launch else project_of(paths, io, config)
     extra = _extra_budget(paths, args, io, config, project)
     started = add_command(project, launch) if launch else ""
     return Session(project, _walked(paths) if not launch else tuple(project.entries), extra, overrides(args.set), args.target, started)
+
+
+def _only_files(paths: Sequence[str], io: Console) -> bool:
+    """Are these files of the repository that the working directory is, or lies in? Elsewhere nobody knows how far to look."""
+    inside = all(not path.startswith(("/", "..")) and (io.root / path).is_file() for path in paths)
+    return bool(paths) and STDIN not in paths and inside and is_repository(io.root)
+
+
+def _session_around(paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config) -> Session:
+    """The runs that named files take part in, with what else belongs to those runs. ``--budget`` is asked about these files as if
+    the repository had no budgets."""
+    from budgetlint.neighbours import neighbours
+
+    files = DiskFiles(io.root, config.exclude)
+    listed = tuple(files.expand(["."]))
+    named = set(files.expand(paths)) & set(listed) if getattr(args, "force_exclude", False) else set(files.expand(paths))
+    if args.budget is not None:
+        listed = tuple(path for path in listed if not path.endswith(BUDGET_SUFFIX) or path in named)
+    found = neighbours(files, listed, named)
+    project = open_project(files, found.paths, listed)
+    extra = _extra_budget(paths, args, io, config, project)
+    return Session(project, found.paths, extra, overrides(args.set), args.target, taken=found.taken)
 
 
 COMMAND_LINE = "<command>"

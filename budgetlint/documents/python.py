@@ -18,11 +18,11 @@ from dataclasses import dataclass, replace
 
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style
 from budgetlint.documents.python_builders import MARK, SETTINGS_MARK, read_builders, read_settings
+from budgetlint.documents.python_marks import CAST, MORE, is_open
 from budgetlint.documents.python_names import Names, Store, chain_of, names_of
 from budgetlint.documents.python_places import Places
 from budgetlint.source import SourceFile, Span
 
-MORE = "**"
 MAX_CHARACTERS = 2**17
 """A longer file is no training script; its tree would take more memory than a check may."""
 _MAX_DEPTH = 12
@@ -34,8 +34,6 @@ _ENDINGS = ("TrainingArguments", "Config", "Trainer")
 _FUNCTIONS = frozenset(("get_peft_model", "prepare_model_for_kbit_training", "prepare_model_for_int8_training"))
 _METHODS = frozenset(("gradient_checkpointing_enable", "requires_grad_", "half", "bfloat16"))
 _CASTS = frozenset(("torch.float16", "torch.bfloat16", "torch.half"))
-CAST = "half"
-"""The section of ``model.half()``, ``model.to(torch.bfloat16)`` and ``torch.set_default_dtype(torch.bfloat16)``."""
 _NO_MODELS = ("Tokenizer", "TokenizerFast", "Processor", "Config", "FeatureExtractor")
 _DEFINITIONS = frozenset(("compute_loss", "training_step", "create_optimizer", "create_optimizer_and_scheduler"))
 
@@ -242,11 +240,6 @@ class _Reading:
 
     def _symbolic(self, span: Span) -> Scalar:
         return Scalar(f"<{' '.join(self._text[span.start : min(span.end, span.start + 60)].split())}>", span)
-
-
-def is_open(node: Node | None) -> bool:
-    """A value that the file does not tell."""
-    return isinstance(node, Scalar) and node.style is Style.PLAIN and node.text[:1] == "<"
 
 
 def agreed(blocks: Iterable[Mapping]) -> Mapping:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from budgetlint.documents import Document
-from budgetlint.documents.shell_words import Word
 from budgetlint.record import open_record, record
 from budgetlint.run import Origin, Reference
 from budgetlint.source import SourceFile, Span
+
+if TYPE_CHECKING:
+    from budgetlint.documents.shell_words import Word
 
 
 @record

@@ -76,16 +76,28 @@ def _optimizer_of_stage_3(plan: Plan, train: Trainable) -> Iterator[tuple[int, i
         swapped = (SWAP_BUFFERS + 1) * min(own, plan.sharding.zero.sub_group) * copy
         yield own * gradients + swapped, own * gradients + swapped
         return
-    pinned = _pinned(plan, "pin_optimizer")
-    kept = static.split(static.states_of(plan, train), over) + own * copy
-    yield kept, kept
-    yield _held(own * gradients, pinned=pinned)
-    groups = list(_groups(plan, own)) if pinned else [own]
-    full = plan.sharding.zero.sub_group * copy
-    yield (
-        sum(block(group * copy) if pinned else group * copy for group in groups),
-        sum(max(group * copy, min(block(group * copy), block(full)) if pinned else 0) for group in groups),
+    yield _held(own * gradients, pinned=_pinned(plan, "pin_optimizer"))
+    states = static.split(static.states_of(plan, train), over) + own * copy
+    best, least = _gradients_of_groups(plan, own)
+    yield int((states + best) * _share(plan)), int((states + least) * _share(plan))
+
+
+def _gradients_of_groups(plan: Plan, own: int) -> tuple[int, int]:
+    """The fp32 gradients of the CPU optimizer, a block for each sub-group."""
+    copy = _copy(plan)
+    if not _pinned(plan, "pin_optimizer"):
+        return own * copy, own * copy
+    groups, full = list(_groups(plan, own)), plan.sharding.zero.sub_group * copy
+    return (
+        sum(block(group * copy) for group in groups),
+        sum(max(group * copy, min(block(group * copy), block(full))) for group in groups),
     )
+
+
+def _share(plan: Plan) -> float:
+    """The part of the sub-groups that steps on the host (`stage3.py` ``subgroup_to_device``, ZeRO-Offload++)."""
+    setting = plan.origins.get("offload_ratio")
+    return min(1.0, max(0.0, float(setting.value))) if setting is not None and setting.known and setting.value is not None else 1.0
 
 
 def _optimizer_of_stage_2(plan: Plan, train: Trainable) -> Iterator[tuple[int, int]]:

@@ -8,7 +8,8 @@ import time
 import pytest
 
 from budgetlint.documents import Document, Loader, Mapping, load, plain
-from budgetlint.documents.python import MAX_CHARACTERS, is_open
+from budgetlint.documents.python import MAX_CHARACTERS
+from budgetlint.documents.python_marks import is_open
 from budgetlint.source import SourceFile
 
 HEAD = "import torch\nfrom transformers import TrainingArguments, AutoModelForCausalLM, BitsAndBytesConfig, AutoTokenizer\n"

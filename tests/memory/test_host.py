@@ -81,6 +81,11 @@ def test_page_locked_memory_is_rounded_up_and_kept() -> None:
     assert locked.bytes < 1.6 * plain.bytes
 
 
+def test_a_part_of_the_optimizer_may_stay_on_the_device() -> None:
+    files = engine(offload_optimizer={"device": "cpu", "ratio": 0.25})
+    assert host("device 1x h100-80gb; config train.yaml; stack deepspeed@0.18.6", files).low == 2 * PARAMS + 4 * PARAMS
+
+
 def test_nvme_keeps_gradients_and_swap_buffers_only() -> None:
     files = engine(offload_optimizer={"device": "nvme", "nvme_path": "/n"})
     found = host("device 1x h100-80gb; config train.yaml; stack deepspeed@0.18.6", files)

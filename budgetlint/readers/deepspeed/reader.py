@@ -95,6 +95,7 @@ _KEYS = (
     Key(_ZERO + "cpu_offload_param", "offload_params", _to_old_offload),
     Key(_ZERO + "offload_optimizer.device", "offload_optimizer", to_device),
     Key(_ZERO + "offload_param.device", "offload_params", to_device),
+    Key(_ZERO + "offload_optimizer.ratio", "offload_ratio", to_float),
     Key(_ZERO + "offload_optimizer.pin_memory", "pin_optimizer", to_bool),
     Key(_ZERO + "offload_param.pin_memory", "pin_params", to_bool),
     Key(_ZERO + "reduce_bucket_size", "zero_bucket", to_size),

@@ -7,7 +7,7 @@ Sources: transformers 4.46.3 to 5.24.0 ``training_args.py``, ``modeling_utils.py
 from __future__ import annotations
 
 from budgetlint.documents import Document, Mapping, Node, Scalar
-from budgetlint.documents.python import MORE, is_open
+from budgetlint.documents.python_marks import MORE, is_open
 from budgetlint.readers.base import names
 
 PLAIN_ARGUMENTS = names("TrainingArguments Seq2SeqTrainingArguments UnslothTrainingArguments")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from budgetlint.documents import Mapping, Scalar
-from budgetlint.documents.python import CAST, is_open
+from budgetlint.documents.python_marks import CAST, is_open
 from budgetlint.readers.base import Key, default, hidden, read_keys, to_text, unsettled
 from budgetlint.readers.hf import keys as hf_keys
 from budgetlint.readers.hf.adapters import read_quant

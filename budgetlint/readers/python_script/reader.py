@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import partial
 
 from budgetlint.documents import Document, Loader, Mapping, Scalar
-from budgetlint.documents.python import is_open
+from budgetlint.documents.python_marks import is_open
 from budgetlint.readers.base import Reader, Reading, read_keys
 from budgetlint.readers.deepspeed.auto import engine_over_trainer
 from budgetlint.readers.deepspeed.reader import read_section

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from budgetlint.documents import Document, Scalar
-from budgetlint.documents.python import is_open
+from budgetlint.documents.python_marks import is_open
 from budgetlint.readers.base import default, hidden, unsettled
 from budgetlint.readers.hf.tasks import without_reference
 from budgetlint.readers.lookup import Lookup

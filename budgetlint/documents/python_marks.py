@@ -1,0 +1,14 @@
+"""How the document of a training script marks what its text does not tell, and the sections that are no call of one name."""
+
+from __future__ import annotations
+
+from budgetlint.documents.node import Node, Scalar, Style
+
+MORE = "**"
+CAST = "half"
+"""The section of ``model.half()``, ``model.to(torch.bfloat16)`` and ``torch.set_default_dtype(torch.bfloat16)``."""
+
+
+def is_open(node: Node | None) -> bool:
+    """A value that the file does not tell."""
+    return isinstance(node, Scalar) and node.style is Style.PLAIN and node.text[:1] == "<"

@@ -1,0 +1,117 @@
+"""No budget says which card the run is for, and this is the smallest one that holds it.
+
+Told as information where nothing names a device and the need of the run is known at both ends: the card of the catalog with
+the least memory on which the high end of the need still leaves the usual headroom (the smaller of 2 GiB and a tenth). Only
+single NVIDIA cards are looked at, no slices of a card and no laptops; for a run in bf16 only those that compute in it. Where no
+card is large enough, that is told. A run that is sharded over a number of devices that nobody states gets no card.
+
+## What it costs
+
+Nothing. It is what a first look without any budget is for: which card to ask for, before one is rented that is too small, or
+four times too large.
+
+## Failing
+
+```budget
+model qwen2.5-1.5b; precision bf16; lora r=16; optimizer adamw; batch 1; seq 1024; recompute full; attention sdpa
+stack transformers@5.24 torch@2.13
+```
+
+## Passing
+
+A device is named, so there is a verdict instead.
+
+```budget
+device rtx-4090; model qwen2.5-1.5b; precision bf16; lora r=16; optimizer adamw; batch 1; seq 1024; recompute full; attention sdpa
+stack transformers@5.24 torch@2.13
+```
+
+## Sources
+
+- `budgetlint devices`: what torch and nvidia-smi report for each card, with sources.
+- `docs/memory.md` in the project: how the need adds up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from budgetlint.catalog.context import cublas_workspace
+from budgetlint.catalog.device import Device
+from budgetlint.catalog.devices import all_devices
+from budgetlint.memory.estimate import Estimate, Range, Verdict
+from budgetlint.memory.need import totals, verdict
+from budgetlint.memory.plan import Plan
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.source import Location
+from budgetlint.units import gib
+
+WORKSPACES = 2
+"""cuBLAS workspaces of a step on a GPU: forward and autograd thread."""
+
+_ASKS_BF16 = ("precision", "autocast", "engine_dtype", "weights_dtype", "quant_compute_dtype")
+
+
+def check(run: RunContext) -> Iterator[Finding]:
+    estimate, plan = run.estimate, run.plan
+    if estimate is None or plan is None or not _is_closed(run, estimate, plan):
+        return
+    bf16 = any(str(run.value(name, "")).startswith("bf16") for name in _ASKS_BF16)
+    found = ((card, need) for card in _cards() if (card.bf16 or not bf16) and (need := _need(estimate, plan, card)))
+    card, need = next(found, (None, estimate.need))
+    yield run.finding(
+        _place(run),
+        f"no device is named: {run.label} needs {gib(need.bytes)}{f' on each of {plan.ranks} devices' if plan.ranks > 1 else ''}, "
+        + (f"and {card.name} ({gib(card.usable_min)}) is the smallest card that holds it" if card else "and no single card holds it"),
+        help=f"'device {card.name}' in a budget makes it a verdict" if card else "an adapter, quantised weights, recomputation or sharding",
+        numbers={
+            "need_bytes": need.bytes,
+            "need_low_bytes": need.low,
+            "need_high_bytes": need.high,
+            "card": card.name if card else None,
+            "card_bytes": card.usable_min if card else None,
+        },
+    )
+
+
+def _place(run: RunContext) -> Location | None:
+    """The command that starts the run, where one does: several may start the same config."""
+    script = run.run.name.partition("#")[0]
+    started = next((reading.document for reading in run.run.readings if reading.document.path == script), None)
+    return started.locate(started.root.span) if started is not None and started.root is not None and "#" in run.run.name else None
+
+
+def _is_closed(run: RunContext, estimate: Estimate, plan: Plan) -> bool:
+    """No device, both ends known, and no engine that takes a share of a device."""
+    named = run.target is not None and run.target.device is not None
+    engine = plan.rollout is not None and plan.rollout.share_ppm > 0
+    return not named and not engine and estimate.need.high is not None and set(estimate.missing) <= {"device"}
+
+
+@cache
+def _cards() -> tuple[Device, ...]:
+    """Smallest first."""
+    cards = (card for card in all_devices() if card.vendor == "nvidia" and not card.unified)
+    whole = (card for card in cards if not card.label.endswith("slice") and "laptop" not in card.name)
+    return tuple(sorted(whole, key=lambda card: (card.usable_min, card.name)))
+
+
+def _need(estimate: Estimate, plan: Plan, card: Device) -> Range | None:
+    """The need on this card if it fits with the headroom; newer cards have a larger workspace and context."""
+    more = WORKSPACES * (cublas_workspace(card) - cublas_workspace(None))
+    need = totals(estimate.allocated.plus(Range(more, more, more)), card, plan.ranks).need
+    return need if verdict(need, (card.usable_min, card.usable_max), None, judged=True) is Verdict.FITS else None
+
+
+RULE = Rule(
+    code="BL128",
+    name="smallest-card",
+    severity=Severity.INFO,
+    confidence=Confidence.MEDIUM,
+    scope="run",
+    check=check,
+    manual=__doc__ or "",
+    since="0.1.0",
+    needs=("plan", "estimate"),
+)
