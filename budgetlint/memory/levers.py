@@ -1,0 +1,87 @@
+"""How a layer is computed: recomputation, the attention kernel, fused kernels and the loss, from a run's settings."""
+
+from __future__ import annotations
+
+from budgetlint.catalog.architecture import Architecture
+from budgetlint.memory.attend import MASKED
+from budgetlint.memory.notes import Notes
+from budgetlint.memory.plan import Recompute
+from budgetlint.run import Settings, Stack
+
+
+def recompute_of(settings: Settings, stack: Stack) -> Recompute:
+    """``use_reentrant`` unsaid: True before transformers 5.0, False since (modeling_utils.py gradient_checkpointing_enable)."""
+    reentrant = settings.value("recompute_reentrant")
+    if reentrant is None:
+        reentrant = stack.at_least("transformers", "5.0") is False
+    kind, every = settings.value("recompute", "none"), settings.value("recompute_every", 1) or 1
+    megatron = stack.model_code == "megatron"
+    return Recompute(
+        kind="core" if megatron and kind == "selective" else kind,
+        every=1 if megatron else every,
+        chunk=every if megatron else 1,
+        first=settings.value("recompute_layers"),
+        reentrant=bool(reentrant),
+        offload=bool(settings.value("recompute_offload", False)),
+    )
+
+
+def kernel_of(settings: Settings, arch: Architecture, compute: int, notes: Notes) -> str:
+    """Which attention kernel runs: aten/native/transformers/cuda/sdp_utils.cpp (torch 2.13): flash takes 16-bit types
+    without a mask, memory-efficient needs as many key as query heads, math takes the rest."""
+    wanted: str = settings.value("attention", "")
+    if not wanted:
+        notes.assume("attention is not stated: sdpa, the default of transformers", "attention")
+        wanted = "sdpa"
+    if wanted == "eager" or (wanted == "sdpa" and arch.family in WITHOUT_SDPA):
+        return "eager"
+    if wanted in ("flash", "flex"):
+        return "flash"
+    if arch.family in MASKED:
+        return "math" if arch.kv_heads == 1 else "efficient"
+    if compute == 2:
+        return "flash"
+    return "efficient" if arch.kv_heads == arch.heads else "math"
+
+
+WITHOUT_SDPA = frozenset({"gemma2", "bloom", "gpt_oss"})
+"""transformers 5.24.0: ``_supports_sdpa = False`` (Bloom, gpt-oss), or eager by its configuration (Gemma 2)."""
+
+
+REPEATED_FOR_FLASH = frozenset({"mistral", "mixtral", "phi3", "qwen2", "qwen2_moe", "starcoder2"})
+"""transformers 4.47.1: families whose FlashAttention2 class calls repeat_kv (Llama's and Granite's do not)."""
+
+
+def repeats_keys(settings: Settings, arch: Architecture, stack: Stack) -> bool:
+    """Grouped keys copied to every query head before a fused kernel: for sdpa until transformers 4.54 or torch 2.5
+    (integrations/sdpa_attention.py ``use_gqa_in_sdpa``), for flash in some families until 4.48. Unsloth has its own forward."""
+    if stack.model_code != "transformers" or "lora" in (settings.value("kernels", ()) or ()):
+        return False
+    if settings.value("attention", "") in ("flash", "flex"):
+        return arch.family in REPEATED_FOR_FLASH and stack.at_least("transformers", "4.48") is False
+    return stack.at_least("transformers", "4.54") is False or stack.at_least("torch", "2.5") is False
+
+
+FUSED_BY_COMPILE = ("rms_norm", "rope", "swiglu")
+
+
+def fused_kernels(settings: Settings, notes: Notes) -> frozenset[str]:
+    """Fused kernels. torch.compile makes element-wise chains again in the backward instead of keeping their intermediates
+    (torch 2.13 _functorch/partitioners.py), which comes to fused norms, rotary embeddings and gated activations."""
+    named = frozenset(settings.value("kernels", ()) or ())
+    if not settings.value("compile", False):
+        return named
+    notes.assume("torch.compile keeps about what fused norms, rotary embeddings and activations keep; the range is wide", "compile")
+    return named | frozenset(FUSED_BY_COMPILE)
+
+
+def loss_of(settings: Settings) -> str:
+    kernels = settings.value("kernels", ()) or ()
+    stated: str = settings.value("loss", "")
+    if stated in ("fused", "chunked", "in-place"):
+        return stated
+    if "completion_len" in settings:
+        return "logps"
+    if "linear_cross_entropy" in kernels:
+        return "fused"
+    return "full"
