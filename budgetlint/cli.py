@@ -13,30 +13,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
 
-from budgetlint import __version__
 from budgetlint.commands.console import Console, Misuse, console
+from budgetlint.commands.parser import COMMANDS, parser_of
 from budgetlint.suggest import did_you_mean
 
 MISUSE = 2
 """`budgetlint.outcome.MISUSE`; that module is imported only by the commands that need it."""
-
-COMMANDS = ("check", "estimate", "files", "fmt", "rule", "devices", "models", "optimizers")
 
 YOUNG = 200_000
 """Objects made before garbage is looked for. Trees and settings hold no cycles: with Python's 700 a fifth of the time goes there."""
 
 TAKES_LAUNCH = ("check", "estimate")
 """Commands that judge what a launch command behind ``--`` would run."""
-
-EXAMPLES = """\
-examples:
-  budgetlint check                        every budget and training config below this folder
-  budgetlint check configs/sft.yaml --budget 'device rtx-4090; reserve 1GiB'
-  budgetlint check -- accelerate launch --config_file fsdp.yaml train.py --config sft.yaml
-  budgetlint estimate run.budget          the bill: what is live at the peak, line by line
-  echo 'device 24GiB; model qwen3-8b; lora r=16; batch 1; seq 2048' | budgetlint estimate -
-  budgetlint rule does-not-fit            what a finding means
-"""
 
 
 def main(argv: Sequence[str] | None = None, io: Console | None = None) -> int:
@@ -46,7 +34,7 @@ def main(argv: Sequence[str] | None = None, io: Console | None = None) -> int:
     if named is not None and named not in COMMANDS:
         (io or console()).complain(f"no command is called '{named}'{did_you_mean(named, COMMANDS)} (budgetlint --help)")
         return MISUSE
-    parser = _parser((named,) if named else () if arguments == ["--version"] else COMMANDS)
+    parser = parser_of((named,) if named else () if arguments == ["--version"] else COMMANDS)
     arguments, launch = _launch(arguments) if named in TAKES_LAUNCH else (arguments, [])
     try:
         args = parser.parse_args(arguments)
@@ -81,28 +69,6 @@ def _call(args: argparse.Namespace, io: Console) -> int:
     except KeyboardInterrupt:
         return 130
     return code
-
-
-def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
-    """The parser of these commands; with the command already known, only its own module is imported."""
-    parser = argparse.ArgumentParser(
-        prog="budgetlint",
-        description="Checks training configs against a memory budget, and says what each run will hold in GPU memory.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action="version", version=f"budgetlint {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for name in names:
-        module = import_module(f"budgetlint.commands.{name}")
-        child = commands.add_parser(
-            name, help=module.HELP.split("\n")[0], description=module.HELP, formatter_class=argparse.RawDescriptionHelpFormatter
-        )
-        child.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="color the output (NO_COLOR is heeded)")
-        module.configure(child)
-    if len(names) != 1:
-        parser.set_defaults(color="auto")
-    return parser
 
 
 def run() -> None:

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
 
 from budgetlint.config import TABLE, Config
 from budgetlint.documents import Document
@@ -18,7 +18,11 @@ from budgetlint.house import BAD_SETTING, house_finding
 from budgetlint.levels import LEVELS, Level
 from budgetlint.source import Location, SourceFile
 
-Words = Annotated[tuple[str, ...], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)]
+Words = Annotated[
+    tuple[str, ...],
+    BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+]
 LevelWord = Literal["error", "deny", "warning", "warn", "info", "off", "allow"]
 
 

@@ -18,7 +18,7 @@ from budgetlint.finding import Because, Confidence, Finding, Fix, Related, Safet
 from budgetlint.language.budget import Budget, BudgetRun, Target
 from budgetlint.memory.estimate import Estimate
 from budgetlint.place import At, Elsewhere, Place, place_of
-from budgetlint.run import Reading, Run, Setting, Stack
+from budgetlint.run import Reading, Run, Setting, Stack, run_label
 from budgetlint.source import Location, SourceFile
 
 if TYPE_CHECKING:
@@ -164,8 +164,7 @@ class RunContext(Context):
     @property
     def label(self) -> str:
         """``sft``, ``sft@cloud`` or ``sft@cloud[seq=4096]``."""
-        target = f"@{self.target.name}" if self.target and self.target.name else ""
-        return f"{self.run.name}{target}{f'[{self.cell}]' if self.cell else ''}"
+        return run_label(self.run.name, self.target.name if self.target else None, self.cell)
 
     @property
     def anchor(self) -> Location:

@@ -66,6 +66,7 @@ def check(
         verdicts=tuple(_verdict(context) for context in judged.runs),
         skipped=tuple(said.skipped),
         suppressed=tuple(suppressed),
+        excuses=tuple(judge.excuses),
         crashes=tuple(said.crashes),
         sources=_sources(judged, config),
         urls={rule.code: rule.url for rule in registry.all if rule.url},
@@ -211,5 +212,15 @@ def _verdict(context: RunContext) -> RunVerdict:
     estimate = context.estimate
     if estimate is None:
         return RunVerdict(context.run.name, target, context.cell, Verdict.UNKNOWN, None, None)
-    need = estimate.need.bytes
-    return RunVerdict(context.run.name, target, context.cell, estimate.verdict, need, estimate.limit, estimate.missing)
+    return RunVerdict(
+        context.run.name,
+        target,
+        context.cell,
+        estimate.verdict,
+        estimate.need.bytes,
+        estimate.limit,
+        estimate.missing,
+        estimate.peak_phase,
+        estimate.bill,
+        estimate.need.low if estimate.need.high is None else None,
+    )

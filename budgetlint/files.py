@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import fnmatch
+import hashlib
 import os
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from budgetlint.source import SourceFile, Unreadable, read_source
 
@@ -31,7 +33,7 @@ _LARGEST_SCRIPT = 2**17
 CONFIG_NAMES = frozenset({"makefile", "gnumakefile", "dockerfile", "containerfile"})
 SKIPPED_FOLDERS = frozenset({
     ".git", ".hg", ".svn", ".tox", ".nox", ".venv", "venv", "env", ".env", "node_modules", "site-packages", "__pycache__",
-    ".mypy_cache", ".ruff_cache", ".pytest_cache", "third_party", "vendor", "wandb", ".ipynb_checkpoints",
+    ".mypy_cache", ".ruff_cache", ".pytest_cache", ".budgetlint_cache", "third_party", "vendor", "wandb", ".ipynb_checkpoints",
 })  # fmt: skip
 ENVIRONMENT_MARK = "pyvenv.cfg"
 
@@ -96,10 +98,38 @@ class ChangedFiles:
         return self._base.glob(pattern)
 
 
+class Seen(NamedTuple):
+    """Everything that was asked of the disk, with the answers: folders listed, patterns matched, files read, files looked for."""
+
+    exclude: tuple[str, ...]
+    expanded: list[tuple[tuple[str, ...], list[str]]]
+    globbed: list[tuple[str, list[str]]]
+    read: dict[str, str]
+    exists: dict[str, bool]
+
+
+_watchers: list[list[DiskFiles]] = []
+
+
+@contextmanager
+def watching() -> Iterator[list[DiskFiles]]:
+    """Collects every `DiskFiles` that is made inside: what they were asked is in their ``seen()``."""
+    opened: list[DiskFiles] = []
+    _watchers.append(opened)
+    try:
+        yield opened
+    finally:
+        _watchers.remove(opened)
+
+
 class DiskFiles:
     """The disk. Paths are shown relative to ``root`` (the working directory); links to folders are not followed."""
 
     def __init__(self, root: Path, exclude: Iterable[str] = ()) -> None:
+        self._expanded: list[tuple[tuple[str, ...], list[str]]] = []
+        self._globbed: list[tuple[str, list[str]]] = []
+        for opened in _watchers:
+            opened.append(self)
         self.root = root
         self._exclude = tuple(exclude)
         self._read: dict[str, SourceFile | Unreadable] = {}
@@ -117,7 +147,22 @@ class DiskFiles:
             found = self._is_file[path] = os.path.isfile(os.path.join(self._base, path))  # noqa: PTH113, PTH118
         return found
 
+    def seen(self) -> Seen:
+        return Seen(self._exclude, self._expanded, self._globbed, {path: self.state(path) for path in self._read}, self._is_file)
+
+    def state(self, path: str) -> str:
+        """A digest of what `read` gives."""
+        found = self.read(path)
+        parts = (found.encoding, found.text) if isinstance(found, SourceFile) else ("", found.problem)
+        return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
     def expand(self, paths: Iterable[str]) -> Iterator[str]:
+        asked = tuple(paths)
+        found = self._listed(asked)
+        self._expanded.append((asked, found))
+        return iter(found)
+
+    def _listed(self, paths: Iterable[str]) -> list[str]:
         found: dict[str, None] = {}
         for path in paths:
             whole = self.root / path
@@ -125,7 +170,7 @@ class DiskFiles:
                 found.update(dict.fromkeys(self._below(whole)))
             else:
                 found[_shown(path)] = None
-        return iter(sorted(found))
+        return sorted(found)
 
     def _below(self, folder: Path) -> Iterator[str]:
         for base, folders, names in os.walk(folder, followlinks=False):
@@ -140,6 +185,11 @@ class DiskFiles:
                         yield shown
 
     def glob(self, pattern: str) -> list[str]:
+        found = self._matching(pattern)
+        self._globbed.append((pattern, found))
+        return found
+
+    def _matching(self, pattern: str) -> list[str]:
         base = self.root if not os.path.isabs(pattern) else Path("/")  # noqa: PTH117
         try:
             found = [path for path in base.glob(pattern.lstrip("/")) if path.is_file()]
@@ -151,9 +201,25 @@ class DiskFiles:
 REPOSITORY_MARKS = (".git", ".hg", "pyproject.toml")
 
 
+def nearest_settings(root: Path) -> Path | None:
+    """The ``pyproject.toml`` of a folder or of the nearest one above it, inside its repository."""
+    for folder in (root, *root.parents):
+        path = folder / "pyproject.toml"
+        if path.is_file():
+            return path
+        if (folder / ".git").exists():
+            break
+    return None
+
+
 def is_repository(folder: Path) -> bool:
     """Is this folder a repository, or part of one?"""
     return any((place / mark).exists() for place in (folder, *folder.parents) for mark in REPOSITORY_MARKS)
+
+
+def repository_top(folder: Path) -> Path | None:
+    """The top of the checkout that a folder is in. ``.git`` is a folder, or in a worktree the file that stands for one."""
+    return next((place for place in (folder, *folder.parents) if (place / ".git").exists() or (place / ".hg").exists()), None)
 
 
 def is_named(name: str) -> bool:

@@ -17,6 +17,7 @@ from budgetlint.house import (
     house_finding,
 )
 from budgetlint.levels import Level, deciding, default_severity
+from budgetlint.outcome import Excuse
 from budgetlint.registry import Registry
 from budgetlint.rule import Rule
 from budgetlint.suppress import Suppression, unknown, unknown_pattern
@@ -54,7 +55,7 @@ def _joined(first: Finding, other: Finding) -> Finding:
 
 @dataclass
 class Judge:
-    """Decides about findings and remembers which levels and suppressions were used.
+    """Decides about findings and remembers which levels and suppressions were used, and why each suppressed finding is.
 
     ``levels`` maps a run's label, or a file's path, to one list of levels for each run (or budget) that it belongs to.
     """
@@ -66,6 +67,7 @@ class Judge:
     suppressions: tuple[Suppression, ...]
     today: datetime.date
     used: set[int] = field(default_factory=set)
+    excuses: list[Excuse] = field(default_factory=list)
 
     def judge(self, findings: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:
         """Findings that count, and those that somebody allowed. The engine's own about suppressions are among the first."""
@@ -81,6 +83,7 @@ class Judge:
             severity = finding.severity if rule is None or rule.scope == "language" else self._severity(finding, rule)
             if severity is None:
                 suppressed.append(finding)
+                self.excuses.append(self._excuse(finding, rule))
             else:
                 kept.append(replace(finding, severity=severity))
         return kept, suppressed
@@ -98,6 +101,17 @@ class Judge:
             return None if self.config.ignores_in(rule, finding.location.file) else default_severity(finding)
         self.used.add(id(level))
         return level.severity
+
+    def _excuse(self, finding: Finding, rule: Rule | None) -> Excuse:
+        """The comment that holds a finding back, else the last level that does."""
+        if rule is None:
+            return Excuse("", in_file=False)
+        comment = next((s for s in self.suppressions if id(s) in self.used and s.covers(finding, rule)), None)
+        if comment is not None and rule.scope != "engine":
+            return Excuse(comment.reason, in_file=True)
+        levels = (level for scope in self._scopes(finding) for level in (*self.config.levels, *scope))
+        level = deciding(finding, rule, [level for level in levels if level.severity is None and not level.expired(self.today)])
+        return Excuse(level.reason if level else "", in_file=False)
 
     def _scopes(self, finding: Finding) -> list[tuple[Level, ...]]:
         places = finding.runs or (finding.location.file,)

@@ -102,7 +102,9 @@ _FEW = 16
 @cache
 def _key(path: str) -> str:
     """The last word of the base name: what stands in every text that names the file."""
-    return (_WORD.findall(posixpath.basename(path)) or [posixpath.basename(path)])[-1]
+    name = posixpath.basename(path)
+    words: list[str] = _WORD.findall(name)
+    return words[-1] if words else name
 
 
 def _keys(path: str) -> tuple[str, ...]:

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from budgetlint.finding import Finding, Severity
-from budgetlint.memory.estimate import Verdict
+from budgetlint.memory.estimate import Term, Verdict
 from budgetlint.record import open_record, record
+from budgetlint.run import run_label
 from budgetlint.source import SourceFile
 
 CLEAN, FINDINGS, MISUSE = 0, 1, 2
@@ -18,7 +19,8 @@ CLEAN, FINDINGS, MISUSE = 0, 1, 2
 class RunVerdict:
     """The answer for one run on one target. ``need`` and ``limit`` in bytes; ``missing`` names what is not known.
 
-    ``judged`` is False where no budget says what the device offers: then there is nothing to compare with.
+    ``judged`` is False where no budget says what the device offers: then there is nothing to compare with. ``bill`` is what is live
+    in ``peak_phase``, and adds up to ``need``; ``least`` is what the need is at least where it has no upper end, else None.
     """
 
     name: str
@@ -28,10 +30,34 @@ class RunVerdict:
     need: int | None
     limit: int | None
     missing: tuple[str, ...] = ()
+    peak_phase: str = ""
+    bill: tuple[Term, ...] = ()
+    least: int | None = None
 
     @property
     def judged(self) -> bool:
         return self.verdict is not Verdict.UNKNOWN
+
+    @property
+    def label(self) -> str:
+        """``sft``, ``sft@cloud`` or ``sft@cloud[seq=4096]``: the name that findings call the run by."""
+        return run_label(self.name, self.target, self.cell)
+
+
+@record
+class Excuse:
+    """Why a finding is suppressed: the reason given, empty where none is. ``in_file``: a comment in the file itself says so."""
+
+    reason: str
+    in_file: bool
+
+
+@record
+class Gate:
+    """What makes a check fail: findings from ``fail_on`` on, and with ``require_verdict`` a run that was not judged."""
+
+    fail_on: Severity = Severity.ERROR
+    require_verdict: bool = False
 
 
 @record
@@ -55,13 +81,15 @@ class Crash:
 
 @open_record
 class Report:
-    """``findings`` in file order; ``suppressed`` those that somebody allowed; ``sources`` the texts, for excerpts;
-    ``urls`` the page of each rule that has one, by code; ``baselined`` counts the findings that a baseline hides."""
+    """``findings`` in file order; ``suppressed`` those that somebody allowed, ``excuses`` why, in the same order; ``sources``
+    the texts, for excerpts; ``urls`` the page of each rule that has one, by code; ``baselined`` counts the findings that a
+    baseline hides."""
 
     findings: tuple[Finding, ...] = ()
     verdicts: tuple[RunVerdict, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     suppressed: tuple[Finding, ...] = ()
+    excuses: tuple[Excuse, ...] = ()
     crashes: tuple[Crash, ...] = ()
     sources: Mapping[str, SourceFile] = field(default_factory=dict, repr=False)
     urls: Mapping[str, str] = field(default_factory=dict, repr=False)

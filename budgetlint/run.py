@@ -241,6 +241,11 @@ class Reading:
     misreads: tuple[Misread, ...] = ()
 
 
+def run_label(name: str, target: str | None, cell: str) -> str:
+    """``sft``, ``sft@cloud`` or ``sft@cloud[seq=4096]``: what findings and reports call a run on a target."""
+    return f"{name}{f'@{target}' if target else ''}{f'[{cell}]' if cell else ''}"
+
+
 @record
 class Run:
     """One training job. ``settings`` are merged with the frameworks' own precedence; ``readings`` the documents behind it,

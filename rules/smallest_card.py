@@ -3,7 +3,8 @@
 Told as information where nothing names a device and the need of the run is known at both ends: the card of the catalog with
 the least memory on which the high end of the need still leaves the usual headroom (the smaller of 2 GiB and a tenth). Only
 single NVIDIA cards are looked at, no slices of a card and no laptops; for a run in bf16 only those that compute in it. Where no
-card is large enough, that is told. A run that is sharded over a number of devices that nobody states gets no card.
+card is large enough, that is told. A run that is sharded over a number of devices that nobody states gets no card, and none does
+whose high end lies far above the best figure (by half of it and 4 GiB): there a `stack` tells first what the run is.
 
 ## What it costs
 
@@ -45,7 +46,11 @@ from budgetlint.memory.need import totals, verdict
 from budgetlint.memory.plan import Plan
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.source import Location
-from budgetlint.units import gib
+from budgetlint.units import GIB, gib
+
+FAR, ALWAYS_NEAR = 0.5, 4 * GIB
+"""Where the high end lies further above the best figure than this part of it, it says how little is known about versions, not
+which card is needed. The second: what context and communicators may take beside a small run."""
 
 WORKSPACES = 2
 """cuBLAS workspaces of a step on a GPU: forward and autograd thread."""
@@ -60,6 +65,8 @@ def check(run: RunContext) -> Iterator[Finding]:
     bf16 = any(str(run.value(name, "")).startswith("bf16") for name in _ASKS_BF16)
     found = ((card, need) for card in _cards() if (card.bf16 or not bf16) and (need := _need(estimate, plan, card)))
     card, need = next(found, (None, estimate.need))
+    if card is None and need.low <= _cards()[-1].usable_max:
+        return
     yield run.finding(
         _place(run),
         f"no device is named: {run.label} needs {gib(need.bytes)}{f' on each of {plan.ranks} devices' if plan.ranks > 1 else ''}, "
@@ -83,10 +90,12 @@ def _place(run: RunContext) -> Location | None:
 
 
 def _is_closed(run: RunContext, estimate: Estimate, plan: Plan) -> bool:
-    """No device, both ends known, and no engine that takes a share of a device."""
+    """No device, both ends known and near, and no engine that takes a share of a device."""
     named = run.target is not None and run.target.device is not None
-    engine = plan.rollout is not None and plan.rollout.share_ppm > 0
-    return not named and not engine and estimate.need.high is not None and set(estimate.missing) <= {"device"}
+    engine = plan.rollout is not None and plan.rollout.engine != "hf"
+    best, high = estimate.need.bytes, estimate.need.high
+    near = high is not None and high - best <= max(best * FAR, ALWAYS_NEAR)
+    return not named and not engine and near and set(estimate.missing) <= {"device"}
 
 
 @cache
@@ -99,6 +108,8 @@ def _cards() -> tuple[Device, ...]:
 
 def _need(estimate: Estimate, plan: Plan, card: Device) -> Range | None:
     """The need on this card if it fits with the headroom; newer cards have a larger workspace and context."""
+    if (estimate.allocated.high or 0) > card.usable_min:
+        return None  # as for most cards, before anything is worked out
     more = WORKSPACES * (cublas_workspace(card) - cublas_workspace(None))
     need = totals(estimate.allocated.plus(Range(more, more, more)), card, plan.ranks).need
     return need if verdict(need, (card.usable_min, card.usable_max), None, judged=True) is Verdict.FITS else None

@@ -37,6 +37,21 @@ def gone(name: str, group: str) -> Mapping[str, str]:
     return dict(pair.split("=") for pair in _file(name)["gone"][group].split())
 
 
+def releases(name: str) -> tuple[tuple[str, str, str], ...]:
+    """The packages whose code a table was read in, each with the first and the last release."""
+    from packaging.version import Version
+
+    found: dict[str, list[str]] = {}
+    for package, release in (source.rsplit(" ", 1) for source in _sources(name)):
+        found.setdefault(package, []).append(release)
+    return tuple((package, min(read, key=Version), max(read, key=Version)) for package, read in found.items())
+
+
+@cache
+def _sources(name: str) -> tuple[str, ...]:
+    return tuple(json.loads((files("budgetlint.catalog") / "keys" / f"{name}.json").read_text(encoding="utf-8"))["sources"])
+
+
 SHORTEST = 7
 """Shorter names differ from others by two letters too easily (``seed``, ``fp16``, ``lr``)."""
 

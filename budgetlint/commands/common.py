@@ -1,4 +1,4 @@
-"""What several commands share: options that choose files, budgets and targets; the project they make."""
+"""What several commands share: the project that their options make."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from budgetlint.assemble import judge
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.overrides import overrides
 from budgetlint.config import Config, load_config
-from budgetlint.files import ChangedFiles, DiskFiles, is_repository
+from budgetlint.files import ChangedFiles, DiskFiles, is_repository, nearest_settings
 from budgetlint.language import read_budget
 from budgetlint.project import BUDGET_SUFFIX, FileEntry, Project, open_project, script_entry
 from budgetlint.run import Settings
@@ -25,26 +25,13 @@ if TYPE_CHECKING:
 STDIN = "-"
 
 
-def add_paths(parser: argparse.ArgumentParser, default: str = "the working directory") -> None:
-    parser.add_argument("paths", nargs="*", metavar="PATH", help=f"files and folders (default: {default})")
-
-
-def add_run_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--budget", metavar="TEXT", help="a budget for every run that no budget file binds: 'device t4; reserve 1GiB'")
-    parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="override a setting of every run: micro_batch=2")
-    parser.add_argument("--target", metavar="NAME", help="only this target of the budgets")
-
-
 def open_config(io: Console) -> Config:
     """``[tool.budgetlint]`` of the nearest pyproject.toml at or above the working directory."""
-    for folder in (io.root, *io.root.parents):
-        path = folder / "pyproject.toml"
-        if path.is_file():
-            source = DiskFiles(io.root).read(str(path) if folder != io.root else "pyproject.toml")
-            return load_config(source) if isinstance(source, SourceFile) else Config()
-        if (folder / ".git").exists():
-            break
-    return Config()
+    path = nearest_settings(io.root)
+    if path is None:
+        return Config()
+    source = DiskFiles(io.root).read("pyproject.toml" if path.parent == io.root else str(path))
+    return load_config(source) if isinstance(source, SourceFile) else Config()
 
 
 def project_of(paths: Sequence[str], io: Console, config: Config) -> Project:
@@ -91,7 +78,7 @@ class Session:
 
 def open_session(paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config) -> Session:
     launch: list[str] = getattr(args, "launch", [])
-    if not launch and (getattr(args, "force_exclude", False) or _only_files(paths, io)):
+    if not launch and _names_files(paths, io):
         return _session_around(paths, args, io, config)
     project = _launch_project(paths, io, config) if launch else project_of(paths, io, config)
     extra = _extra_budget(paths, args, io, config, project)
@@ -99,15 +86,15 @@ def open_session(paths: Sequence[str], args: argparse.Namespace, io: Console, co
     return Session(project, _walked(paths) if not launch else tuple(project.entries), extra, overrides(args.set), args.target, started)
 
 
-def _only_files(paths: Sequence[str], io: Console) -> bool:
-    """Are these files of the repository that the working directory is, or lies in? Elsewhere nobody knows how far to look."""
-    inside = all(not path.startswith(("/", "..")) and (io.root / path).is_file() for path in paths)
-    return bool(paths) and STDIN not in paths and inside and is_repository(io.root)
+def _names_files(paths: Sequence[str], io: Console) -> bool:
+    """Is a file named of the repository that the working directory is, or lies in? Elsewhere nobody knows how far to look."""
+    inside = all(not path.startswith(("/", "..")) and (io.root / path).exists() for path in paths)
+    return STDIN not in paths and inside and any((io.root / path).is_file() for path in paths) and is_repository(io.root)
 
 
 def _session_around(paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config) -> Session:
-    """The runs that named files take part in, with what else belongs to those runs. ``--budget`` is asked about these files as if
-    the repository had no budgets."""
+    """The runs that named files, and those below named folders, take part in, with what else belongs to these runs. ``--budget``
+    is asked about them as if the repository had no budgets."""
     from budgetlint.neighbours import neighbours
 
     files = DiskFiles(io.root, config.exclude)

@@ -10,6 +10,12 @@ from budgetlint.commands.listing import add_options, show
 
 HELP = "The catalog of devices; with a name, one row and its sources.\n"
 
+EPILOG = """\
+examples:
+  budgetlint devices                        # every card
+  budgetlint devices rtx-4090               # what it offers, and who saw that
+"""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_options(parser)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from budgetlint.commands.common import STDIN, add_paths, add_run_options, open_config, open_session
+from budgetlint.commands.common import STDIN, open_config, open_session
 from budgetlint.commands.console import Console, Misuse
+from budgetlint.commands.options import add_paths, add_run_options
 from budgetlint.context import Judged, RunContext
 from budgetlint.finding import Finding, Severity
 
@@ -14,6 +15,14 @@ The bill of every run: what is live at the peak, line by line.
 
 PATH is a budget, a training config or a folder; - reads a budget from standard input. Exits 0 unless the input is wrong:
 `budgetlint check` is the gate.
+"""
+
+EPILOG = """\
+examples:
+  budgetlint estimate run.budget            # what is live at the peak, line by line
+  budgetlint estimate sft.yaml --budget 'device a100-80gb' --set micro_batch=2
+  budgetlint estimate sft.yaml --settings   # where each value of the run comes from
+  echo 'device 24GiB; model qwen3-8b; lora r=16; batch 1; seq 2048' | budgetlint estimate -
 """
 
 

@@ -7,11 +7,18 @@ import json
 
 from budgetlint.assemble import collect
 from budgetlint.assembly import Collected
-from budgetlint.commands.common import add_paths, open_config, project_of
+from budgetlint.commands.common import open_config, project_of
 from budgetlint.commands.console import Console
+from budgetlint.commands.options import add_paths
 from budgetlint.project import FileEntry
 
 HELP = "What each file is taken for, and the runs it belongs to.\n"
+
+EPILOG = """\
+examples:
+  budgetlint files                          # everything below this folder
+  budgetlint files sft.yaml --format json
+"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -19,6 +19,13 @@ Format budget files in place: comments, units and numbers stay as they are writt
 JSON Schema of that.
 """
 
+EPILOG = """\
+examples:
+  budgetlint fmt --diff run.budget          # what would change
+  budgetlint fmt --format json run.budget   # the parsed budget
+  echo 'device   24GiB ;model qwen3-8b' | budgetlint fmt -
+"""
+
 
 SUFFIXES = (BUDGET_SUFFIX, LOCK)
 

@@ -10,6 +10,12 @@ from budgetlint.commands.listing import add_options, show
 
 HELP = "The catalog of models; with a name, one row and its sources.\n"
 
+EPILOG = """\
+examples:
+  budgetlint models                         # every model
+  budgetlint models qwen2.5-7b              # its shape, with sources
+"""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_options(parser)

@@ -10,6 +10,12 @@ from budgetlint.commands.listing import add_options, show
 
 HELP = "The catalog of optimizers; with a name, one row and its sources.\n"
 
+EPILOG = """\
+examples:
+  budgetlint optimizers                     # every optimizer, with the bytes of its states
+  budgetlint optimizers adamw_bnb_8bit      # one of them, by any spelling
+"""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_options(parser)

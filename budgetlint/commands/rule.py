@@ -12,6 +12,13 @@ from budgetlint.suggest import did_you_mean
 
 HELP = "The manual page of a rule: what it checks, what the mistake costs, how to write it right.\n"
 
+EPILOG = """\
+examples:
+  budgetlint rule does-not-fit              # the page of one rule
+  budgetlint rule BL5                       # the rules of a family
+  budgetlint rule --all --format json
+"""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("rule", nargs="*", metavar="NAME", help="rule names, codes or families: does-not-fit, BL101, BL1")

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from budgetlint.documents.shell_words import Word, joined
 from budgetlint.launch.launch import Layer, Started
+from budgetlint.launch.sbatch import job_script
 from budgetlint.readers.base import names
 from budgetlint.source import Span
 
@@ -137,7 +138,9 @@ def shell_text(words: Sequence[Word]) -> tuple[tuple[Word, ...], tuple[Layer, ..
 
 def script_named(words: Sequence[Word]) -> Word | None:
     """The script that ``bash run.sh``, ``sbatch job.slurm`` or ``source env.sh`` runs."""
-    if len(words) > 1 and _base(words[0]) in (*_SHELLS, "sbatch", "source", "."):
+    if len(words) > 1 and _base(words[0]) == "sbatch":
+        return job_script(words)
+    if len(words) > 1 and _base(words[0]) in (*_SHELLS, "source", "."):
         return next((word for word in words[1:] if not word.text.startswith("-")), None)
     return words[0] if words and words[0].text.endswith((".sh", ".bash", ".slurm", ".sbatch")) else None
 

@@ -6,21 +6,27 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from budgetlint.report.style import PLAIN, Style
-
 if TYPE_CHECKING:
-    from budgetlint.outcome import Report
+    from budgetlint.outcome import Gate, Report
+    from budgetlint.report.style import Style
+    from budgetlint.report.tree import Tree
 
-CHECK_FORMATS = {"full": "full", "concise": "concise", "json": "json"}
+CHECK_FORMATS = {name: name for name in ("full", "concise", "json", "github", "gitlab", "sarif", "junit", "markdown")}
 """Format names of ``budgetlint check`` and the module that renders each; imported when it is asked for."""
 
 TEXT = ("full", "concise")
 """Formats for people: ``--statistics`` takes their place."""
 
 
-def check_report(report: Report, format: str, style: Style = PLAIN, *, info: bool = False) -> str:
-    """The text of a check in one of `CHECK_FORMATS`, or as ``statistics``. ``info`` shows findings of severity info too (JSON
-    always does)."""
+def check_report(
+    report: Report, format: str, style: Style | None = None, *, info: bool = False, gate: Gate | None = None, tree: Tree | None = None
+) -> str:
+    """The text of a check in one of `CHECK_FORMATS`, or as ``statistics``. ``info`` shows findings of severity info too (JSON and
+    SARIF always do); ``gate`` says what fails the check, ``tree`` where the working directory lies in its repository."""
+    from budgetlint.report.encoded import sound
+    from budgetlint.report.style import PLAIN
+
     module = "statistics" if format == "statistics" else CHECK_FORMATS[format]
     render: Callable[..., str] = import_module(f"budgetlint.report.{module}").render
-    return render(report, style, info=info)
+    options = {name: value for name, value in (("gate", gate), ("tree", tree)) if value is not None}
+    return sound(render(report, style or PLAIN, info=info, **options))

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from budgetlint.context import RunContext
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Estimate, Range, Term, Verdict
-from budgetlint.report.style import PLAIN, VERDICT_WORDS, Style, clean, plural, wrapped
+from budgetlint.report.style import PLAIN, VERDICT_WORDS, WIDTH, Style, clean, plural, wrapped
 from budgetlint.run import Setting
 from budgetlint.units import both, distinct, gib
 
 BAR = 24
 LINES = 6
 
-_WHAT = {
+WHAT = {
     Bucket.WEIGHTS: "weights",
     Bucket.GRADIENTS: "gradients",
     Bucket.OPTIMIZER: "optimizer",
@@ -85,7 +85,8 @@ def _machine(context: RunContext, estimate: Estimate) -> Iterator[str]:
     count = f"{device.count}x " if device.count else ""
     held = usable - estimate.limit
     reserve = f" - {gib(held)} reserved" if held else ""
-    yield f"limit {gib(estimate.limit)} = {count}{clean(device.text)}: {both(usable)} usable{reserve}{' per device' if count else ''}"
+    told = f"limit {gib(estimate.limit)} = {count}{clean(device.text)}: {both(usable)} usable{reserve}{' per device' if count else ''}"
+    yield from wrapped(told, WIDTH - 2, rest="  ")
 
 
 # -- bars --------------------------------------------------------------------------------------------------------------------
@@ -120,7 +121,7 @@ def _rows(estimate: Estimate) -> Iterator[_Row]:
         sums[term.bucket] = sums.get(term.bucket, 0) + term.bytes
     for bucket in Bucket:
         if sums.get(bucket) or bucket in ALLOCATED_BUCKETS[:4]:
-            yield _Row(_WHAT[bucket], sums.get(bucket, 0), _per_parameter(bucket, sums.get(bucket, 0), estimate))
+            yield _Row(WHAT[bucket], sums.get(bucket, 0), _per_parameter(bucket, sums.get(bucket, 0), estimate))
 
 
 def _per_parameter(bucket: Bucket, size: int, estimate: Estimate) -> str:
@@ -196,10 +197,10 @@ class Line:
     bytes: int
 
 
-def costly_lines(estimate: Estimate) -> tuple[Line, ...]:
+def costly_lines(bill: Iterable[Term]) -> tuple[Line, ...]:
     """The bill by the setting that sets each term, dearest first; they add up to the need exactly."""
     sums: dict[tuple[str, str, str], int] = {}
-    for term in estimate.bill:
+    for term in bill:
         key = _line_of(term)
         sums[key] = sums.get(key, 0) + term.bytes
     lines = [Line(where, key, text, size) for (where, key, text), size in sums.items()]
@@ -208,7 +209,7 @@ def costly_lines(estimate: Estimate) -> tuple[Line, ...]:
 
 def _line_of(term: Term) -> tuple[str, str, str]:
     setting = next((one for one in term.because if one.origin.location), None) or next(iter(term.because), None)
-    return ("", _WHAT[term.bucket], "") if setting is None else _named(setting)
+    return ("", WHAT[term.bucket], "") if setting is None else _named(setting)
 
 
 def _named(setting: Setting) -> tuple[str, str, str]:
@@ -218,7 +219,7 @@ def _named(setting: Setting) -> tuple[str, str, str]:
 
 
 def _costly(estimate: Estimate, style: Style) -> Iterator[str]:
-    lines = [line for line in costly_lines(estimate) if line.bytes > 0]
+    lines = [line for line in costly_lines(estimate.bill) if line.bytes > 0]
     if not any(line.where for line in lines):
         return
     yield style.ink("  the lines that cost most", "bold")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from budgetlint.finding import Finding, Severity
-from budgetlint.outcome import Report
+from budgetlint.outcome import Gate, Report
 from budgetlint.report.style import PLAIN, Style, clean
 from budgetlint.report.summary import summary_lines
 
 
-def render(report: Report, style: Style = PLAIN, *, info: bool = False) -> str:
+def render(report: Report, style: Style = PLAIN, *, info: bool = False, gate: Gate = Gate(), **_options: Any) -> str:
     lines = [line(finding, style) for finding in report.findings if info or finding.severity > Severity.INFO]
-    return "\n".join([*lines, *summary_lines(report, style, info=info)]) + "\n"
+    return "\n".join([*lines, *summary_lines(report, style, info=info, gate=gate)]) + "\n"
 
 
 def line(finding: Finding, style: Style = PLAIN) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from budgetlint.finding import Finding, Fix, Related, Safety, Severity
-from budgetlint.outcome import Report
+from budgetlint.outcome import Gate, Report
 from budgetlint.report.excerpt import excerpt, marked
 from budgetlint.report.numbers import shown_numbers
 from budgetlint.report.style import PLAIN, SEVERITY_INK, Style, cells, clean, wrapped
@@ -13,15 +14,18 @@ from budgetlint.report.summary import summary_lines
 from budgetlint.source import Location, SourceFile
 
 
-def render(report: Report, style: Style = PLAIN, *, info: bool = False) -> str:
+def render(report: Report, style: Style = PLAIN, *, info: bool = False, gate: Gate = Gate(), **_options: Any) -> str:
     """Findings (info ones only when asked for), then the summary; ends with a line end."""
     blocks = [
-        "\n".join(finding_lines(finding, report.sources, style)) for finding in report.findings if info or finding.severity > Severity.INFO
+        "\n".join(finding_lines(finding, report.sources, style, report.urls.get(finding.code, "")))
+        for finding in report.findings
+        if info or finding.severity > Severity.INFO
     ]
-    return "\n\n".join([*blocks, "\n".join(summary_lines(report, style, info=info))]) + "\n"
+    return "\n\n".join([*blocks, "\n".join(summary_lines(report, style, info=info, gate=gate))]) + "\n"
 
 
-def finding_lines(finding: Finding, sources: Mapping[str, SourceFile], style: Style = PLAIN) -> Iterator[str]:
+def finding_lines(finding: Finding, sources: Mapping[str, SourceFile], style: Style = PLAIN, url: str = "") -> Iterator[str]:
+    """``url``: the page of the rule, where it has one."""
     lines = [finding.location.line, *(related.location.line for related in finding.related)]
     gutter = len(str(max(lines)))
     yield from _headline(finding, style)
@@ -30,6 +34,8 @@ def finding_lines(finding: Finding, sources: Mapping[str, SourceFile], style: St
         yield from _elsewhere(related, sources, style, gutter)
     for label, text in _notes(finding):
         yield from _note(label, text, style, gutter)
+    rule = f"{finding.name} (budgetlint rule {finding.code})"
+    yield from (line.replace(finding.name, style.link(finding.name, url)) for line in _note("rule", rule, style, gutter))
 
 
 def _headline(finding: Finding, style: Style) -> Iterator[str]:
@@ -70,7 +76,6 @@ def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
         yield "fix", _fix_text(fix)
     if len(finding.runs) > 1:
         yield "runs", ", ".join(finding.runs)
-    yield "rule", f"{finding.name} (budgetlint rule {finding.code})"
 
 
 _HOW = {Safety.SAFE: "--fix", Safety.UNSAFE: "--unsafe-fixes"}

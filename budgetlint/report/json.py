@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from budgetlint.finding import Edit, Finding, Fix, Related, Safety, Severity
 from budgetlint.outcome import Report, RunVerdict
+from budgetlint.report.encoded import ascii_json
 from budgetlint.report.statistics import Count, counts
 from budgetlint.report.style import PLAIN, Style
 from budgetlint.source import SourceFile
@@ -16,7 +16,7 @@ VERSION = 1
 
 def render(report: Report, _style: Style = PLAIN, **_options: Any) -> str:
     """A script gets everything, without color."""
-    return json.dumps(document(report), indent=2, ensure_ascii=False) + "\n"
+    return ascii_json(document(report), indent=2)
 
 
 def document(report: Report) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 from budgetlint.finding import Finding, Safety, Severity
 from budgetlint.outcome import Report
@@ -44,7 +45,7 @@ def _best(finding: Finding) -> Safety | None:
     return next((safety for safety in (Safety.SAFE, Safety.UNSAFE) if safety in offered), None)
 
 
-def render(report: Report, style: Style = PLAIN, *, info: bool = False) -> str:
+def render(report: Report, style: Style = PLAIN, *, info: bool = False, **_options: Any) -> str:
     rows = [row for row in counts(report) if info or row.severity > Severity.INFO]
     width = max((len(row.name) for row in rows), default=0)
     lines = [

@@ -26,16 +26,24 @@ VERDICT_WORDS = {Verdict.FITS: "fits", Verdict.TIGHT: "tight", Verdict.DOES_NOT_
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """``color``: ANSI escapes; ``blocks``: the output can show block characters; ``width`` in columns."""
+    """``color``: ANSI escapes; ``blocks``: the output can show block characters; ``width`` in columns; ``links``: words can be
+    clicked."""
 
     color: bool = False
     blocks: bool = True
     width: int = WIDTH
+    links: bool = False
 
     def ink(self, text: str, *names: str) -> str:
         if not self.color or not text:
             return text
         return f"\x1b[{';'.join(_CODES[name] for name in names)}m{text}\x1b[0m"
+
+    def link(self, text: str, url: str) -> str:
+        """The text as a link to a web page (OSC 8), where the terminal shows such links."""
+        if not self.links or not url.startswith(("https://", "http://")) or not (url.isascii() and url.isprintable()):
+            return text
+        return f"\x1b]8;;{url}\x1b\\{text}\x1b]8;;\x1b\\"
 
     def severity(self, severity: Severity, text: str) -> str:
         return self.ink(text, *SEVERITY_INK[severity])
@@ -56,7 +64,23 @@ def style_for(choice: str, *, terminal: bool, environ: Mapping[str, str], encodi
     if environ.get("NO_COLOR"):
         wanted = False
     color = {"always": True, "never": False}.get(choice, wanted)
-    return Style(color, blocks=encoding.lower().replace("-", "").startswith("utf"))
+    return Style(color, blocks=encoding.lower().replace("-", "").startswith("utf"), links=color and terminal and shows_links(environ))
+
+
+LINKING = frozenset({"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "Tabby", "mintty"})
+"""Values of ``TERM_PROGRAM`` whose terminals show OSC 8 links; no terminal can be asked."""
+
+
+def shows_links(environ: Mapping[str, str]) -> bool:
+    """By what the terminal says of itself; ``FORCE_HYPERLINK`` decides where it is set (0: no links)."""
+    if forced := environ.get("FORCE_HYPERLINK"):
+        return forced != "0"
+    version = environ.get("VTE_VERSION", "")
+    return (
+        environ.get("TERM_PROGRAM") in LINKING
+        or (version.isdigit() and int(version) >= 5000)
+        or any(name in environ for name in ("KITTY_WINDOW_ID", "WT_SESSION", "KONSOLE_VERSION", "DOMTERM"))
+    )
 
 
 _BIDI = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")

@@ -7,16 +7,26 @@ from collections.abc import Iterator
 
 from budgetlint.finding import Severity
 from budgetlint.memory.estimate import Verdict
-from budgetlint.outcome import Report, RunVerdict
+from budgetlint.outcome import Gate, Report, RunVerdict
 from budgetlint.report.style import PLAIN, VERDICT_WORDS, Style, plural
 
 _WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning"}
 
 
-def summary_lines(report: Report, style: Style = PLAIN, *, info: bool = False) -> Iterator[str]:
-    """One line on findings, one on verdicts."""
+REQUIRED = "A verdict is required of every run."
+
+
+def summary_lines(report: Report, style: Style = PLAIN, *, info: bool = False, gate: Gate = Gate()) -> Iterator[str]:
+    """One line on findings, one on verdicts; where the gate fails for want of one, that."""
     yield findings_line(report, style, info=info)
     yield verdicts_line(report, style)
+    if lacks_verdict(report, gate):
+        yield REQUIRED
+
+
+def lacks_verdict(report: Report, gate: Gate) -> bool:
+    """Is a verdict required that some run, or every one that could be there, does not have?"""
+    return gate.require_verdict and (not report.verdicts or report.judged < len(report.verdicts))
 
 
 def findings_line(report: Report, style: Style = PLAIN, *, info: bool = False) -> str:
@@ -42,12 +52,13 @@ def verdicts_line(report: Report, style: Style = PLAIN) -> str:
     if not judged:
         return f"{style.ink('No run was judged', 'bold')}: {_why_not(report.verdicts)}."
     counts = report.verdict_counts()
-    shown = ", ".join(style.verdict(verdict, _counted(verdict, counts[verdict.value])) for verdict in Verdict if counts[verdict.value])
+    shown = ", ".join(style.verdict(verdict, verdict_count(verdict, counts[verdict.value])) for verdict in Verdict if counts[verdict.value])
     rest = f" ({_why_not(tuple(v for v in report.verdicts if not v.judged))})" if judged < total else ""
     return f"{plural(judged, 'run')} judged{f' of {total:,}' if judged < total else ''}: {shown}{rest}."
 
 
-def _counted(verdict: Verdict, count: int) -> str:
+def verdict_count(verdict: Verdict, count: int) -> str:
+    """``2 fit``, ``1 does not fit``."""
     if verdict is Verdict.FITS and count > 1:
         return f"{count:,} fit"
     if verdict is Verdict.DOES_NOT_FIT and count > 1:
@@ -56,8 +67,12 @@ def _counted(verdict: Verdict, count: int) -> str:
 
 
 def _why_not(verdicts: tuple[RunVerdict, ...]) -> str:
-    """The settings that are missing most often."""
-    if all(verdict.limit is None and set(verdict.missing) <= {"device"} for verdict in verdicts):
-        return "no budget says what the device offers; write one (device 24GiB) or pass --budget 'device 24GiB'"
-    missing = Counter(name for verdict in verdicts for name in (verdict.missing or ("device",)))
-    return f"not known: {', '.join(name for name, _ in missing.most_common(4))}"
+    """The settings that are missing most often; before them the device, where no run has one."""
+    missing = [verdict.missing or ("device",) for verdict in verdicts]
+    counts = Counter(name for names in missing for name in names)
+    if not all("device" in names for names in missing):
+        return f"not known: {', '.join(name for name, _ in counts.most_common(4))}"
+    del counts["device"]
+    if counts:
+        return f"no budget names a device; not known either: {', '.join(name for name, _ in counts.most_common(4))}"
+    return "no budget names a device (budgetlint init, or --budget 'device 24GiB')"

@@ -9,7 +9,7 @@ from budgetlint.memory import textbook
 from budgetlint.memory.estimate import Bucket, Estimate
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.textbook import Textbook
-from budgetlint.report.style import PLAIN, Style
+from budgetlint.report.style import PLAIN, Style, wrapped
 from budgetlint.units import gib
 
 
@@ -20,8 +20,8 @@ def render(context: RunContext, style: Style = PLAIN) -> str:
         return "  textbook: no model, nothing to compare\n"
     lines = [style.ink("  the textbook beside ours", "bold")]
     for row, ours, what in rows(plan, estimate):
-        lines.append(f"  {row.name:<28} {gib(row.bytes):>12}  ours {gib(ours):>12} {_difference(row.bytes, ours):>8}  {what}")
-        lines.append(style.ink(f"      {row.formula}", "dim"))
+        lines.append(f"  {row.name:<25} {gib(row.bytes):>12}  ours {gib(ours):>12} {_difference(row.bytes, ours):>8}  {what}")
+        lines += [style.ink(line, "dim") for line in wrapped(row.formula, style.width, first=" " * 6, rest=" " * 8)]
     return "\n".join(lines) + "\n"
 
 

@@ -127,7 +127,7 @@ def test_the_last_line_counts_verdicts(shell, budget: str, last: str) -> None:
 
 def test_a_config_without_a_budget_says_what_to_write(project) -> None:
     (project.root / "card.budget").unlink()
-    assert project("check").last.endswith("write one (device 24GiB) or pass --budget 'device 24GiB'.")
+    assert project("check").last.endswith("(budgetlint init, or --budget 'device 24GiB').")
 
 
 def test_the_owners_line(shell) -> None:
@@ -228,7 +228,7 @@ def test_settings_hold_in_folders_below(project) -> None:
     below.mkdir()
     (project.root / "sft.yaml").rename(below / "sft.yaml")
     inside = type(project)(below)
-    assert codes(inside("check", "--format", "json")) == []
+    assert DOUBLE not in codes(inside("check", "--format", "json"))
 
 
 def test_suppression_in_the_config(project, sft: str) -> None:
@@ -346,3 +346,20 @@ def test_a_file_that_cannot_be_written_is_told(project) -> None:
     ran = project("check", "--fix")
     assert "Traceback" not in ran.err
     assert ran.code in (0, 1, 2)
+
+
+UNJUDGED = [
+    ("an empty repository", {}, "No run was judged: no training config and no budget with a model was found."),
+    ("no budget", {"sft.yaml": None}, "No run was judged: no budget names a device (budgetlint init, or --budget 'device 24GiB')."),
+]
+
+
+@pytest.mark.parametrize(("files", "told"), [row[1:] for row in UNJUDGED], ids=[row[0] for row in UNJUDGED])
+@pytest.mark.parametrize("format", ["full", "concise", "github"])
+def test_a_gate_that_could_judge_nothing_says_so(shell, sft: str, files: dict[str, None], told: str, format: str) -> None:
+    for path in files:
+        shell.write(path, sft)
+    gate = shell("check", "--require-verdict", "--format", format)
+    assert gate.code == 1
+    assert f"{told} A verdict is required of every run." in " ".join(gate.out.split())
+    assert "is required" not in shell("check", "--format", format).out

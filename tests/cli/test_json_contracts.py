@@ -8,9 +8,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-SCHEMAS = {
-    path.name.partition(".")[0]: json.loads(path.read_text(encoding="utf-8")) for path in Path(__file__).parent.glob("schemas/*.json")
-}
+FOLDER = Path(__file__).parents[2] / "docs" / "schemas"
+SCHEMAS = {path.name.partition(".")[0]: json.loads(path.read_text(encoding="utf-8")) for path in FOLDER.glob("*.json")}
 
 MODEL = "model qwen2.5-1.5b"
 SITUATIONS = {

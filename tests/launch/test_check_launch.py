@@ -44,6 +44,8 @@ def check(root: Path, *arguments: str) -> tuple[int, str, str]:
         (["accelerate", "launch", "--num_processes", "2", "train.py", "--config", "sft.yaml"], "<command>"),
         (["trl", "sft", "--config", "sft.yaml"], "<command>"),
         (["bash", "train.sh"], "train.sh"),
+        (["sbatch", "train.sh"], "train.sh"),
+        (["sbatch", "-p", "gpu", "--job-name", "x", "-Qv", "--exclusive", "--gres=gpu:2", "-N1", "train.sh"], "train.sh"),
     ],
 )
 def test_only_the_run_of_the_command_is_judged(project: Path, command: list[str], name: str) -> None:

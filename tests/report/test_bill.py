@@ -96,7 +96,7 @@ def test_the_bill_at_a_glance() -> None:
 
 
 def test_the_lines_and_the_buckets_add_up_to_the_need() -> None:
-    assert sum(line.bytes for line in bill.costly_lines(ESTIMATE)) == ESTIMATE.need.bytes
+    assert sum(line.bytes for line in bill.costly_lines(ESTIMATE.bill)) == ESTIMATE.need.bytes
 
 
 @pytest.mark.parametrize(

@@ -152,7 +152,7 @@ def test_a_place_without_text_is_still_named(at: Location) -> None:
         ((), "No run was judged: no training config and no budget with a model was found."),
         (
             (verdict(Verdict.UNKNOWN, limit=None),),
-            "No run was judged: no budget says what the device offers; write one (device 24GiB) or pass --budget 'device 24GiB'.",
+            "No run was judged: no budget names a device (budgetlint init, or --budget 'device 24GiB').",
         ),
         ((verdict(Verdict.UNKNOWN, "model", "seq_len"),), "No run was judged: not known: model, seq_len."),
         ((verdict(Verdict.FITS),), "1 run judged: 1 fits."),

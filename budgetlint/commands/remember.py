@@ -1,0 +1,107 @@
+"""``check`` with a memory: where nothing that an earlier check looked at has changed, it says the same at once."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import io as streams
+import os
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import budgetlint
+from budgetlint import cache
+from budgetlint.commands.console import Console
+from budgetlint.files import DiskFiles, is_repository, nearest_settings, repository_top, watching
+
+STYLE = (
+    "NO_COLOR", "FORCE_COLOR", "TERM", "FORCE_HYPERLINK", "VTE_VERSION", "TERM_PROGRAM", "TERM_PROGRAM_VERSION",
+    "KITTY_WINDOW_ID", "WT_SESSION", "KONSOLE_VERSION", "DOMTERM",
+)  # fmt: skip
+"""What of the environment decides how a page looks (`budgetlint.report.style`)."""
+
+
+class Copy(streams.StringIO):
+    """A stream that also writes to another one, and says of itself what that one says."""
+
+    def __init__(self, real: object) -> None:
+        super().__init__()
+        self.real = real
+
+    def write(self, text: str) -> int:
+        self.real.write(text)  # type: ignore[attr-defined]
+        return super().write(text)
+
+    def isatty(self) -> bool:
+        return bool(getattr(self.real, "isatty", lambda: False)())
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return getattr(self.real, "encoding", None) or "utf-8"
+
+    def flush(self) -> None:
+        self.real.flush()  # type: ignore[attr-defined]
+
+
+def remembered(args: argparse.Namespace, io: Console, run: Callable[[argparse.Namespace, Console], int]) -> int:
+    """Run the command, or repeat what it said when everything was as it is now."""
+    settings = nearest_settings(io.root)
+    text = settings.read_text(encoding="utf-8", errors="replace") if settings else ""
+    if not can_remember(args) or "baseline" in text:  # a check writes the baseline that its settings name
+        return run(args, io)
+    name, folder = _question(args, io, f"{settings}\0{text}"), io.root / cache.FOLDER
+    answer = cache.recall(folder, name, DiskFiles(io.root, cache.excluded(folder, name)))
+    if answer is None:
+        return _kept(args, io, run, folder, name)
+    io.out.write(answer.out)
+    io.err.write(answer.err)
+    return answer.code
+
+
+def _kept(args: argparse.Namespace, io: Console, run: Callable[[argparse.Namespace, Console], int], folder: Path, name: str) -> int:
+    out, err = Copy(io.out), Copy(io.err)
+    with watching() as opened:
+        code = run(args, replace(io, out=out, err=err))
+    asked = [files.seen() for files in opened if files.seen().expanded]
+    if len(asked) == 1 and code < 2:
+        cache.keep(folder, name, asked[0], _code_folders(), cache.Answer(out.getvalue(), err.getvalue(), code))
+    return code
+
+
+def can_remember(args: argparse.Namespace) -> bool:
+    """Nothing is read from a pipe, nothing is written, and the answer stands in files."""
+    writes = args.fix or args.diff or args.baseline or any("=" in text for text in args.format)
+    return not (args.no_cache or writes or args.launch or "-" in args.paths)
+
+
+def _question(args: argparse.Namespace, io: Console, settings: str) -> str:
+    words = sorted(f"{name}={value!r}" for name, value in vars(args).items())
+    look = [f"{name}={io.environ.get(name)}" for name in STYLE]
+    terminal = f"{getattr(io.out, 'isatty', lambda: False)()} {getattr(io.out, 'encoding', None)} {io.color}"
+    place = f"{io.root} {is_repository(io.root)} {repository_top(io.root)} {datetime.datetime.now().astimezone().date()}"
+    return cache.digest(budgetlint.__version__, cache.python_stamp(), *_distributions(), *words, *look, terminal, settings, place)
+
+
+def _distributions() -> Iterator[str]:
+    """What is installed, by the names of the folders that say so: a plugin that comes, goes or changes its version is seen."""
+    for place in sys.path:
+        try:
+            with os.scandir(place or ".") as entries:
+                yield from sorted(f"{entry.path} {entry.stat().st_mtime_ns}" for entry in entries if entry.name.endswith(MARKS))
+        except OSError:
+            continue
+
+
+MARKS = (".dist-info", ".egg-info", ".egg-link", ".pth")
+
+
+def _code_folders() -> list[str]:
+    """budgetlint's own packages, and those that bring rules."""
+    from importlib.metadata import entry_points
+    from importlib.util import find_spec
+
+    specs = [find_spec(point.module.partition(".")[0]) for point in entry_points(group="budgetlint.rules")]
+    own = str(Path(budgetlint.__file__).parent)
+    return sorted({own, *(place for spec in specs if spec for place in spec.submodule_search_locations or ())})

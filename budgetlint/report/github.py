@@ -1,0 +1,67 @@
+"""``check --format github``: workflow commands, which GitHub shows as annotations on the lines of a pull request.
+
+At most ten a step, the worst first, then the count of the rest: GitHub keeps ten errors, ten warnings and ten notices of a step
+and drops the others without a word (github.com/actions/toolkit, docs/problem-matchers.md, "Limitations"). Escapes:
+github.com/actions/toolkit, packages/core/src/command.ts, ``escapeData`` and ``escapeProperty``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from budgetlint.finding import Finding, Severity
+from budgetlint.outcome import Gate, Report
+from budgetlint.report.shown import counted, shown
+from budgetlint.report.style import PLAIN, Style, clean_lines
+from budgetlint.report.summary import REQUIRED, lacks_verdict, verdicts_line
+from budgetlint.report.tree import TEXTS, Tree
+
+MOST = 10
+
+_CONTROL = re.compile(r"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+"""Without line ends, which have an escape: a file name may hold the rest, a log should not."""
+
+_COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
+
+
+def render(report: Report, _style: Style = PLAIN, *, info: bool = False, gate: Gate = Gate(), tree: Tree = Tree(), **_options: Any) -> str:
+    """One command a line; nothing at all where there is nothing to say."""
+    lines = list(_unjudged(report, gate))
+    room, found = MOST - len(lines), shown(report, info=info)
+    told = found if len(found) <= room else found[: room - 1]
+    lines += [_annotation(finding, tree) for finding in told]
+    if rest := found[len(told) :]:
+        lines.append(_command("notice", {"title": "budgetlint"}, f"{counted(rest)} more: a step shows at most {MOST} annotations"))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _unjudged(report: Report, gate: Gate) -> Iterator[str]:
+    """A gate that fails because it could judge nothing says so."""
+    if lacks_verdict(report, gate):
+        yield _command("error", {"title": "budgetlint"}, f"{verdicts_line(report)} {REQUIRED}")
+
+
+def _annotation(finding: Finding, tree: Tree) -> str:
+    at = finding.location
+    where: dict[str, str | int] = {}
+    if at.file not in TEXTS:
+        where = {"file": tree.path(at.file), "line": at.line, "endLine": at.end_line}
+        if at.line == at.end_line:
+            where |= {"col": at.column, "endColumn": max(at.column, at.end_column - 1)}
+    help = f"\n{finding.help}" if finding.help else ""
+    return _command(_COMMANDS[finding.severity], {**where, "title": f"{finding.code} {finding.name}"}, finding.message + help)
+
+
+def _command(name: str, properties: dict[str, str | int], text: str) -> str:
+    given = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
+    return f"::{name} {given}::{_data(chr(10).join(clean_lines(text)))}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(_CONTROL.sub("\ufffd", text)).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,49 @@
+"""Need, limit and what is left between them, of a run's verdict; and which run is worst."""
+
+from __future__ import annotations
+
+from budgetlint.memory.estimate import Verdict
+from budgetlint.outcome import RunVerdict
+from budgetlint.units import distinct, gib
+
+_WORST_FIRST = (Verdict.DOES_NOT_FIT, Verdict.TIGHT, Verdict.UNKNOWN, Verdict.FITS)
+
+
+def headroom(verdict: RunVerdict) -> int | None:
+    """Bytes of the limit that the need leaves, negative where it is over; None where one of them is not known."""
+    need = _needed(verdict)
+    return verdict.limit - need if need and verdict.limit is not None else None
+
+
+def shown_figures(verdict: RunVerdict) -> tuple[str, str, str]:
+    """Need, limit and headroom as text; empty where not known."""
+    need, spare = _needed(verdict), headroom(verdict)
+    if not need or verdict.limit is None or spare is None:
+        limit = gib(verdict.limit) if verdict.limit is not None else ""
+        return (_at_least(verdict, gib(need)) if need else ""), limit, ""
+    needed, limit = distinct(need, verdict.limit)
+    return _at_least(verdict, needed), limit, gib(spare) if verdict.least is None else f"at most {gib(spare)}"
+
+
+def _needed(verdict: RunVerdict) -> int | None:
+    return verdict.need if verdict.least is None else verdict.least
+
+
+def _at_least(verdict: RunVerdict, text: str) -> str:
+    return text if verdict.least is None else f"{text} or more"
+
+
+def figures(verdict: RunVerdict) -> str:
+    """``need 31.20 GiB, limit 27.00 GiB, headroom -4.20 GiB``."""
+    named = zip(("need", "limit", "headroom"), shown_figures(verdict), strict=True)
+    return ", ".join(f"{name} {text}" for name, text in named if text) or "nothing to add up"
+
+
+def worst_first(verdicts: tuple[RunVerdict, ...]) -> list[RunVerdict]:
+    """By verdict, then by headroom, the least first; those without figures last."""
+    return sorted(verdicts, key=_badness)
+
+
+def _badness(verdict: RunVerdict) -> tuple[int, bool, int]:
+    spare = headroom(verdict)
+    return _WORST_FIRST.index(verdict.verdict), spare is None, spare or 0

@@ -1,0 +1,52 @@
+"""JSON Schemas (draft 2020-12) of what budgetlint writes and reads, and of training configs.
+
+``python -m budgetlint.schemas docs/schemas`` writes them all; a test fails while the folder differs. They name no ``$id``: an
+address is given by whoever publishes them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from importlib.resources import files
+from typing import Any
+
+from budgetlint.schemas.frameworks import FRAMEWORKS, framework_schema
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+Schema = dict[str, Any]
+
+
+def _report(name: str) -> Schema:
+    found: Schema = json.loads((files("budgetlint.schemas") / "reports" / f"{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def _budget() -> Schema:
+    from budgetlint.language.export import json_schema
+
+    return {**json_schema(), "title": "a budget, as budgetlint fmt --format json exports it"}
+
+
+def _settings() -> Schema:
+    from budgetlint.config_schema import json_schema
+
+    return {**json_schema(), "title": "[tool.budgetlint] of pyproject.toml"}
+
+
+_OWN: Mapping[str, Callable[[], Schema]] = {"budget": _budget, "settings": _settings}
+REPORTS = ("check", "estimate", "files", "rule")
+
+
+def schemas() -> dict[str, Schema]:
+    """Every schema by its name."""
+    found = {name: make() for name, make in _OWN.items()}
+    found |= {name: _report(name) for name in REPORTS}
+    found |= {name: framework_schema(name) for name in FRAMEWORKS}
+    return {name: {"$schema": DIALECT, **schema} for name, schema in found.items()}
+
+
+def pages() -> dict[str, str]:
+    """The files of the folder."""
+    return {f"{name}.schema.json": json.dumps(schema, indent=1, ensure_ascii=False) + "\n" for name, schema in schemas().items()}

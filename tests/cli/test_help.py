@@ -1,0 +1,57 @@
+"""``--help`` teaches by example: the examples are run on the example projects."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from budgetlint.commands.parser import COMMANDS, EXAMPLES
+
+EPILOGS = {name: import_module(f"budgetlint.commands.{name}").EPILOG for name in COMMANDS}
+LINES = [(name, line.strip()) for name, text in {"": EXAMPLES, **EPILOGS}.items() for line in text.splitlines()[1:] if line]
+
+
+def command(line: str) -> str:
+    """Without the remark behind it."""
+    return line.partition("  # ")[0].rstrip()
+
+
+def words(line: str) -> tuple[list[str], str]:
+    """The arguments of budgetlint in an example, and its standard input."""
+    text = line.removeprefix('eval "$(').removesuffix(')"')
+    given, _, piped = text.rpartition(" | ")
+    return shlex.split(piped)[1:], " ".join(shlex.split(given)[1:])
+
+
+@pytest.fixture
+def examples(shell, repository: Path):
+    """One folder with the files that the examples name."""
+    for name in ("lora-32gb/sft.yaml", "lora-32gb/run.budget", "accelerate-fsdp/fsdp.yaml"):
+        shutil.copy(repository / "examples" / name, shell.root)
+    return shell
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_ends_with_examples(name: str, capsys: pytest.CaptureFixture[str], shell) -> None:
+    assert shell(name, "--help").code == 0
+    shown = capsys.readouterr().out
+    assert shown.rstrip().endswith(EPILOGS[name].rstrip())
+    assert 2 <= len(EPILOGS[name].splitlines()) - 1 <= 5
+    assert max(map(len, shown.splitlines())) <= 100
+
+
+@pytest.mark.parametrize(("name", "line"), LINES, ids=[line for _, line in LINES])
+def test_an_example_runs(name: str, line: str, examples) -> None:
+    arguments, given = words(command(line))
+    ran = examples(*arguments, stdin=given)
+    assert ran.code in (0, 1), ran.err
+    assert ran.err == ""
+    assert ran.out or "--diff" in arguments
+
+
+def test_every_example_is_of_its_command() -> None:
+    assert all(f"budgetlint {name}" in line for name, line in LINES)

@@ -1,0 +1,185 @@
+"""``action.yml``: its steps are run in bash with the environment that GitHub gives them."""
+
+from __future__ import annotations
+
+import json
+import re
+import stat
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+import yaml
+
+pytestmark = pytest.mark.slow
+
+PROGRAMS = Path(sys.executable).parent
+TOO_LARGE = ('"stage": 3', '"stage": 0')
+
+
+@pytest.fixture(scope="module")
+def action(repository: Path):
+    return yaml.safe_load((repository / "action.yml").read_text(encoding="utf-8"))
+
+
+class Runner:
+    """A GitHub runner as far as this action sees one: expressions are filled in, outputs, summary and temporary folder are files."""
+
+    def __init__(self, action, repo, folder: Path, **inputs: str) -> None:
+        self.action, self.repo, self.folder = action, repo, folder
+        folder.mkdir()
+        defaults = {name: one["default"] for name, one in action["inputs"].items()}
+        assert inputs.keys() <= defaults.keys()
+        self.known = {f"inputs.{name}": text for name, text in {**defaults, **inputs}.items()}
+        self.known |= {"steps.python.outputs.python-path": sys.executable, "github.token": "secret"}
+        self.known |= {"steps.install.outputs.program": str(PROGRAMS / "budgetlint"), "github.repository": "a/b"}
+        self.known |= {"github.event.pull_request.number": "7", "steps.before.outputs.bill": ""}
+        self.summary = folder / "summary.md"
+
+    def step(self, name: str, **environ: str):
+        """Run one step; what it writes to ``GITHUB_OUTPUT`` is known to the next."""
+        (step,) = (one for one in self.action["runs"]["steps"] if one["id"] == name)
+        assert step["shell"] == "bash"
+        script, output = self.folder / f"{name}.sh", self.folder / f"{name}.out"
+        script.write_text(step["run"], encoding="utf-8")
+        output.touch()
+        given = {key: self.filled(text) for key, text in step["env"].items()}
+        given |= {"GITHUB_OUTPUT": str(output), "GITHUB_STEP_SUMMARY": str(self.summary), "RUNNER_TEMP": str(self.folder)}
+        place = type(self.repo)(self.repo.root / self.filled(step.get("working-directory", ".")), {**self.repo.environ, **given})
+        ran = place("bash", "--noprofile", "--norc", "-eo", "pipefail", str(script), **environ)
+        lines = (line.partition("=") for line in output.read_text(encoding="utf-8").splitlines())
+        self.known |= {f"steps.{name}.outputs.{key}": value for key, _, value in lines}
+        return ran
+
+    def filled(self, text: str) -> str:
+        return re.sub(r"\$\{\{ *([\w.-]+) *\}\}", lambda found: self.known[found[1]], text)
+
+    def outputs(self) -> Mapping[str, str]:
+        return {name: self.filled(one["value"]) for name, one in self.action["outputs"].items()}
+
+
+@pytest.fixture
+def runner(action, repo, tmp_path: Path):
+    return lambda **inputs: Runner(action, repo, tmp_path / "runner", **{key.replace("_", "-"): v for key, v in inputs.items()})
+
+
+def test_a_project_that_fits_passes(runner) -> None:
+    run = runner(paths="train.yaml")
+    ran = run.step("check")
+    assert ran.code == 0, ran.out
+    assert "::error" not in ran.out
+    assert run.outputs()["exit-code"] == "0"
+    assert "train.yaml" in run.summary.read_text(encoding="utf-8")
+
+
+def test_a_project_that_does_not_fit_fails(runner, repo) -> None:
+    repo.change("ds/zero3.json", *TOO_LARGE)
+    run = runner(paths="train.yaml\nds\n")
+    ran = run.step("check")
+    assert ran.code == 1
+    assert re.search(r"^::error file=ds/zero3\.json,line=4,.*does not fit", ran.out, re.MULTILINE)
+    assert run.outputs()["exit-code"] == "1"
+    sarif = json.loads(Path(run.outputs()["sarif"]).read_text(encoding="utf-8"))
+    assert "BL101" in {found["ruleId"] for found in sarif["runs"][0]["results"]}
+    assert "does not fit" in Path(run.outputs()["bill"]).read_text(encoding="utf-8")
+
+
+WHOLE = [
+    ("the whole repository", {}, 1),
+    ("never fails", {"fail_on": "never"}, 0),
+    ("never fails, but for wrong use", {"fail_on": "never", "paths": "no-such.yaml"}, 2),
+    ("a folder of its own", {"working_directory": "other", "sarif_file": "found.sarif"}, 1),
+    ("an option", {"options": "--ignore=BL1\n", "paths": "other"}, 0),
+    ("no verdict", {"working_directory": "ds"}, 0),
+    ("no verdict, where one is required", {"working_directory": "ds", "require_verdict": "true"}, 1),
+    ("a budget of its own", {"budget": "device 8x 12GiB; reserve 1GiB", "paths": "train.yaml"}, 1),
+]
+
+
+@pytest.mark.parametrize(("inputs", "code"), [row[1:] for row in WHOLE], ids=[row[0] for row in WHOLE])
+def test_inputs(runner, repo, inputs: dict[str, str], code: int) -> None:
+    if "budget" in inputs:
+        (repo.root / "node.budget").unlink()
+    run = runner(**inputs)
+    ran = run.step("check")
+    assert ran.code == code, ran.out
+    assert code == 2 or Path(run.outputs()["sarif"]).exists()
+
+
+def test_an_input_is_never_a_command(runner, repo) -> None:
+    run = runner(paths="$(touch pwned)\n; touch pwned", budget='device 8GiB"; touch pwned; "')
+    assert run.step("check").code == 2
+    assert not (repo.root / "pwned").exists()
+
+
+def test_scripts_hold_no_expression(action) -> None:
+    assert [step["id"] for step in action["runs"]["steps"] if "${{" in step.get("run", "")] == []
+
+
+@pytest.mark.parametrize("folder", [".", "ds"])
+def test_the_bill_before_stands_below_the_bill(runner, repo, tmp_path: Path, folder: str) -> None:
+    repo.write("ds/own.yaml", repo.read("train.yaml").replace("deepspeed: ds/zero3.json\n", ""))
+    repo.commit("--no-verify")
+    repo("git", "clone", "-q", "--bare", ".", str(tmp_path / "origin.git"))
+    repo("git", "remote", "add", "origin", str(tmp_path / "origin.git"))
+    base = repo("git", "rev-parse", "HEAD").out.strip()
+    repo.change("train.yaml", "Llama-3.1-8B", "Llama-3.1-70B")
+    repo.change("ds/own.yaml", "Llama-3.1-8B", "Llama-3.1-70B")
+    repo.commit("--no-verify")
+    run = runner(working_directory=folder, paths="train.yaml" if folder == "." else "own.yaml")
+    run.known["github.event.pull_request.base.sha"] = base
+    ran = run.step("before")
+    assert ran.code == 0, ran.out
+    run.step("check")
+    after, _, before = run.summary.read_text(encoding="utf-8").partition("<details><summary>Before this change</summary>")
+    assert "Llama-3.1-70B" in after
+    assert "Llama-3.1-8B" in before
+    assert "Llama-3.1-70B" not in before
+    assert len(repo("git", "worktree", "list").out.splitlines()) == 1
+
+
+def test_a_base_that_cannot_be_had_is_left_out(runner, repo) -> None:
+    run = runner(paths="train.yaml")
+    run.known["github.event.pull_request.base.sha"] = "0" * 40
+    assert run.step("before").code == 0
+    assert run.step("check").code == 0
+    assert "Before this change" not in run.summary.read_text(encoding="utf-8")
+
+
+COMMENTS = [("", "--method POST repos/a/b/issues/7/comments"), ("99", "--method PATCH repos/a/b/issues/comments/99")]
+
+
+@pytest.mark.parametrize(("known", "call"), COMMENTS, ids=["the first time", "later"])
+def test_one_comment_is_kept(runner, tmp_path: Path, known: str, call: str) -> None:
+    program = tmp_path / "bin" / "gh"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/calls\ncase "$*" in *--paginate*) echo "{known}";; esac\n', encoding="utf-8")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    run = runner(paths="train.yaml", comment_bill="true")
+    run.step("check")
+    ran = run.step("comment", PATH=f"{program.parent}:{run.repo.environ['PATH']}")
+    assert ran.code == 0, ran.out
+    calls = (tmp_path / "calls").read_text(encoding="utf-8").splitlines()
+    assert len(calls) == 2
+    assert call in calls[1]
+    told = Path(calls[1].partition("body=@")[2]).read_text(encoding="utf-8")
+    assert told.startswith("<!-- budgetlint -->\n")
+    assert "train.yaml" in told
+
+
+def test_the_page_names_every_input_and_output(action, repository: Path) -> None:
+    page = (repository / "docs" / "ci.md").read_text(encoding="utf-8")
+    assert [name for name in (*action["inputs"], *action["outputs"]) if f"`{name}`" not in page] == []
+
+
+def test_it_installs_itself(runner, published: Path) -> None:
+    run = runner()
+    run.known["github.action_path"] = str(published)
+    ran = run.step("install")
+    if ran.code and re.search(r"No matching distribution|Connection|Network|resolve", ran.out):
+        pytest.skip(f"no package index can be reached from here: {ran.out.splitlines()[-1]}")
+    assert ran.code == 0, ran.out
+    program = run.known["steps.install.outputs.program"]
+    assert Path(program).is_relative_to(run.folder)
+    assert run.repo(program, "check", "train.yaml").code == 0
