@@ -31,7 +31,7 @@ def extracted(ci: str, repository: Path, number: int) -> str:
 def test_the_two_commands_are_found(ci: str, repository: Path) -> None:
     first, second, third = (extracted(ci, repository, number) for number in (1, 2, 3))
     assert first.splitlines() == ["pip install .", "budgetlint check examples"]
-    assert second.splitlines() == ["pip install '.[test]'", "python -m pytest"]
+    assert second.splitlines() == ["pip install '.[test]'", "python -m pytest -n auto"]
     assert third == ""
 
 
