@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 TRAIN = (
-    "model_name_or_path: Qwen/Qwen2.5-1.5B\noutput_dir: out\nper_device_train_batch_size: 4\n"
-    "num_train_epochs: 1\nlearning_rate: 0.0002\n"
+    "model_name_or_path: Qwen/Qwen2.5-1.5B\noutput_dir: out\nper_device_train_batch_size: 4\nnum_train_epochs: 1\nlearning_rate: 0.0002\n"
 )
 
 
