@@ -54,23 +54,15 @@ def _stamps(folder: str) -> Iterator[str]:
                 yield f"{entry.path} {state.st_size} {state.st_mtime_ns}"
 
 
-def recall(folder: Path, name: str, files: DiskFiles) -> Answer | None:
-    """The answer under this name, where everything that it looked at is as it was."""
+def recall(folder: Path, name: str, root: Path) -> Answer | None:
+    """The answer under this name, where everything below ``root`` that it looked at is as it was."""
     try:
         entry: Any = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
         seen, answer = entry["seen"], Answer(str(entry["out"]), str(entry["err"]), int(entry["code"]))
         same_code = all(code_stamp(place) == stamp for place, stamp in entry["stamps"])
-        return answer if same_code and _is_as_it_was(seen, files) else None
+        return answer if same_code and _is_as_it_was(seen, DiskFiles(root, seen["exclude"])) else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
-
-
-def excluded(folder: Path, name: str) -> tuple[str, ...]:
-    """The globs that the check left out of its walk."""
-    try:
-        return tuple(json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))["seen"]["exclude"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return ()
 
 
 def _is_as_it_was(seen: Any, files: DiskFiles) -> bool:

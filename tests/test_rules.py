@@ -68,6 +68,8 @@ def test_codes_and_names_are_unique_and_in_order() -> None:
     assert sorted(words) == sorted(set(words))
     codes = [rule.code for rule in budgetlint_rules.RULES]
     assert codes == sorted(codes)
+    families = [family for family, names in budgetlint_rules.FAMILIES.items() for _ in names.split()]
+    assert [code[:3] for code in codes] == families
     assert REGISTRY.problems == ()
 
 

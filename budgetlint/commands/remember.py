@@ -14,7 +14,7 @@ from pathlib import Path
 import budgetlint
 from budgetlint import cache
 from budgetlint.commands.console import Console
-from budgetlint.files import DiskFiles, is_repository, nearest_settings, repository_top, watching
+from budgetlint.files import is_repository, nearest_settings, repository_top, watching
 
 STYLE = (
     "NO_COLOR", "FORCE_COLOR", "TERM", "FORCE_HYPERLINK", "VTE_VERSION", "TERM_PROGRAM", "TERM_PROGRAM_VERSION",
@@ -52,7 +52,7 @@ def remembered(args: argparse.Namespace, io: Console, run: Callable[[argparse.Na
     if not can_remember(args) or "baseline" in text:  # a check writes the baseline that its settings name
         return run(args, io)
     name, folder = _question(args, io, f"{settings}\0{text}"), io.root / cache.FOLDER
-    answer = cache.recall(folder, name, DiskFiles(io.root, cache.excluded(folder, name)))
+    answer = cache.recall(folder, name, io.root)
     if answer is None:
         return _kept(args, io, run, folder, name)
     io.out.write(answer.out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.device import Device
@@ -14,8 +15,8 @@ from budgetlint.memory.layout import least, model_parallel, sharding, whole_grad
 from budgetlint.memory.levers import fused_kernels, kernel_of, loss_of, recompute_of, repeats_keys
 from budgetlint.memory.method import adapter_of, optimizer_of, quant_of, wide_embedding
 from budgetlint.memory.notes import Notes
-from budgetlint.memory.parallel import ALONE, parallel_of
-from budgetlint.memory.plan import HEADLESS, Plan
+from budgetlint.memory.parallel import ALONE, Parallel, parallel_of
+from budgetlint.memory.plan import HEADLESS, Plan, Precision, Sharding
 from budgetlint.memory.recipe import precision_of
 from budgetlint.memory.shape import shape_of
 from budgetlint.memory.versions import by_version
@@ -101,16 +102,9 @@ def _read_as(settings: Settings, unsettled: list[Setting], index: int) -> Settin
 
 
 def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device | None, notes: Notes) -> Plan:
-    if stack.model_code == "litgpt":
-        arch = replace(arch, tied=False)  # litgpt/model.py never ties lm_head to wte
-    if arch.kind == "decoder" and settings.value("model_head") in HEADLESS:
-        arch = replace(arch, tied=True)  # no table of its own at the end
+    arch = _as_run(settings, stack, arch)
     adapter = adapter_of(settings, arch, notes, stack)
-    shard = sharding(settings, notes)
-    parallel = parallel_of(settings, stack, arch, notes)
-    pipelined = parallel is not None and parallel.pipeline > 1 and shard.is_fsdp
-    if pipelined and stack.model_code == "torchtitan" and "reshard_after_forward" not in settings:
-        shard = replace(shard, reshard=False)  # torchtitan 0.2.2 apply_fsdp: the default policy keeps parameters under a pipeline
+    shard, parallel, pipelined = _layout(settings, stack, arch, notes)
     settings = _with_default_precision(settings, arch, notes)
     precision = precision_of(settings, adapter=adapter is not None, shard=shard.kind)
     quant = quant_of(settings, notes)
@@ -123,35 +117,68 @@ def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device |
         precision=precision,
         optimizer=optimizer,
         optimizer_impl=settings.value("optimizer_impl", "") or optimizer.impl,
-        batch=_times(settings.value("micro_batch"), roles.sequences(settings)),
-        seq=settings.value("seq_len"),
-        accum=settings.value("grad_accum", 1) or 1,
-        recompute=recompute_of(settings, stack),
-        attention=kernel_of(settings, arch, precision.compute, notes),
-        loss=loss_of(settings),
-        sharding=shard,
-        whole_gradients=whole_gradients(settings, stack, shard, pipelined=pipelined),
-        adapter=adapter,
-        quant=quant,
-        kernels=fused_kernels(settings, notes),
-        model_code=stack.model_code,
-        model_split=model_parallel(settings)[1] if parallel is None else 1,
-        parallel=parallel or ALONE,
-        cutoff=_cuts(settings),
-        lone=roles.sequences(settings) if _is_a_cap(settings) and settings.value("padding_free") else 0,
         optimizer_in_backward=bool(settings.value("optimizer_in_backward", False)),
         wide_embedding=wide_embedding(settings, optimizer, stack),
+        adapter=adapter,
+        quant=quant,
+        sharding=shard,
+        whole_gradients=whole_gradients(settings, stack, shard, pipelined=pipelined),
+        model_split=model_parallel(settings)[1] if parallel is None else 1,
+        parallel=parallel or ALONE,
+        model_code=stack.model_code,
         head=settings.value("model_head", ""),
+        **_workload(settings),
+        **_computation(settings, stack, arch, precision, notes),
         beside=roles.beside(settings, arch, notes, adapter=adapter is not None, size=precision.weights),
-        completion=settings.value("completion_len"),
         rollout=rollouts.rollout_of(settings, notes),
-        eval_batch=_evaluated(settings),
-        repeat_kv=repeats_keys(settings, arch, stack),
-        expert_loop=bool(arch.experts) and stack.at_least("transformers", FUSED_EXPERTS_SINCE) is False,
-        compile=bool(settings.value("compile", False)),
         device=device,
         origins=dict(settings),
     )
+
+
+def _as_run(settings: Settings, stack: Stack, arch: Architecture) -> Architecture:
+    """The architecture as this run's code builds it."""
+    if stack.model_code == "litgpt":
+        arch = replace(arch, tied=False)  # litgpt/model.py never ties lm_head to wte
+    if arch.kind == "decoder" and settings.value("model_head") in HEADLESS:
+        arch = replace(arch, tied=True)  # no table of its own at the end
+    return arch
+
+
+def _layout(settings: Settings, stack: Stack, arch: Architecture, notes: Notes) -> tuple[Sharding, Parallel | None, bool]:
+    """How data and model are split over devices, and whether FSDP works inside a pipeline."""
+    shard = sharding(settings, notes)
+    parallel = parallel_of(settings, stack, arch, notes)
+    pipelined = parallel is not None and parallel.pipeline > 1 and shard.is_fsdp
+    if pipelined and stack.model_code == "torchtitan" and "reshard_after_forward" not in settings:
+        shard = replace(shard, reshard=False)  # torchtitan 0.2.2 apply_fsdp: the default policy keeps parameters under a pipeline
+    return shard, parallel, pipelined
+
+
+def _workload(settings: Settings) -> dict[str, Any]:
+    """Fields of `Plan`: how many sequences of what length."""
+    return {
+        "batch": _times(settings.value("micro_batch"), roles.sequences(settings)),
+        "seq": settings.value("seq_len"),
+        "accum": settings.value("grad_accum", 1) or 1,
+        "cutoff": _cuts(settings),
+        "lone": roles.sequences(settings) if _is_a_cap(settings) and settings.value("padding_free") else 0,
+        "completion": settings.value("completion_len"),
+        "eval_batch": _evaluated(settings),
+    }
+
+
+def _computation(settings: Settings, stack: Stack, arch: Architecture, precision: Precision, notes: Notes) -> dict[str, Any]:
+    """Fields of `Plan`: how a layer and the loss are computed."""
+    return {
+        "recompute": recompute_of(settings, stack),
+        "attention": kernel_of(settings, arch, precision.compute, notes),
+        "loss": loss_of(settings),
+        "kernels": fused_kernels(settings, notes),
+        "repeat_kv": repeats_keys(settings, arch, stack),
+        "expert_loop": bool(arch.experts) and stack.at_least("transformers", FUSED_EXPERTS_SINCE) is False,
+        "compile": bool(settings.value("compile", False)),
+    }
 
 
 def _evaluated(settings: Settings) -> int | None:

@@ -11,17 +11,25 @@ import pytest
 MACHINES = {"json": json.loads, "gitlab": json.loads, "sarif": json.loads, "junit": ET.fromstring}
 
 
+def holds(report: object, path: str) -> bool:
+    """Does a finding of the duplicate key stand in the parsed report, with its file?"""
+    text = ET.tostring(report, encoding="unicode") if isinstance(report, ET.Element) else json.dumps(report)
+    return path in text and ("duplicate-key" in text or "BL922" in text)
+
+
 @pytest.mark.parametrize("format", MACHINES)
 @pytest.mark.parametrize("more", [[], ["--color", "always"], ["--fix"], ["--info", "--statistics"]])
 def test_standard_output_holds_the_report_and_nothing_else(project, format: str, more: list[str]) -> None:
-    MACHINES[format](project("check", "--format", format, *more).out)
+    report = MACHINES[format](project("check", "--format", format, *more).out)
+    assert holds(report, "sft.yaml") is ("--fix" not in more)  # the finding, or its absence once it is mended
 
 
 @pytest.mark.parametrize("format", MACHINES)
 def test_a_terminal_of_another_encoding_gets_a_whole_report(project, format: str, sft: str) -> None:
     project.write("日本 😀.yaml", sft)
     ran = project("check", "--format", format)
-    MACHINES[format](ran.out.encode("ascii", "backslashreplace").decode("ascii"))
+    report = MACHINES[format](ran.out.encode("ascii", "backslashreplace").decode("ascii"))
+    assert holds(report, "sft.yaml")
 
 
 def test_github_gets_commands_only(project) -> None:
