@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from budgetlint.documents import Document
 from budgetlint.files import Files
+from budgetlint.memory.reuse import Answers
 from budgetlint.project import Project
 from budgetlint.record import record
 from budgetlint.run import Reading, Settings, Stack
@@ -50,6 +51,7 @@ class Assembly:
     """Files that configs are composed of, by path: None for one that holds no mapping."""
     stacks: dict[str, Stack] = field(default_factory=dict)
     """What the requirement files in and above a folder say."""
+    answers: Answers = field(default_factory=Answers)
 
     @property
     def files(self) -> Files:

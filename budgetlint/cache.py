@@ -22,7 +22,11 @@ from budgetlint.files import DiskFiles, Seen
 FOLDER = ".budgetlint_cache"
 KEPT = 32
 """Entries that stay; the oldest go."""
-TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This file is a cache directory tag created by budgetlint.\n"
+MARKS = {
+    ".gitignore": "*\n",
+    "CACHEDIR.TAG": "Signature: 8a477f597d28d172789f06886806bc55\n# This file is a cache directory tag created by budgetlint.\n",
+}
+"""What lies in the folder for git and for backups."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +86,10 @@ def keep(folder: Path, name: str, seen: Seen, code: Iterable[str], answer: Answe
     stamps = [(place, code_stamp(place)) for place in code]
     entry = {"seen": seen._asdict(), "stamps": stamps, "out": answer.out, "err": answer.err, "code": answer.code}
     try:
-        if not folder.is_dir():
-            folder.mkdir()
-            (folder / ".gitignore").write_text("*\n", encoding="utf-8")
-            (folder / "CACHEDIR.TAG").write_text(TAG, encoding="utf-8")
+        folder.mkdir(exist_ok=True)
+        for mark, text in MARKS.items():
+            if not (folder / mark).exists():  # a process that was killed may have left the folder without
+                write_text(folder / mark, text)
         if write_text(folder / f"{name}.json", json.dumps(entry, ensure_ascii=True)) is None:
             _forget_the_oldest(folder)
     except OSError:

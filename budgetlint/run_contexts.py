@@ -7,10 +7,12 @@ from dataclasses import replace
 
 from budgetlint.architectures import architecture_of
 from budgetlint.assembly import Assembly, Collected
+from budgetlint.catalog.architecture import Architecture
 from budgetlint.context import RunContext
 from budgetlint.join import join, with_derived, with_stored_weights
 from budgetlint.language.budget import BudgetRun, Target
 from budgetlint.language.placement import Placement, overlay, placements
+from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.estimator import Capacity, estimate
 from budgetlint.memory.planner import Planned, plan_run
 from budgetlint.readers import reader_by
@@ -63,12 +65,11 @@ def _stack(work: Assembly, readings: tuple[Reading, ...], budget_run: BudgetRun 
 
 def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) -> RunContext:
     target = place.target
-    device = target.device.device if target.device else None
     if target.device is not None:
         run = replace(run, settings=run.settings.filled([Setting("device", target.device.text, target.device.origin, target.device.text)]))
     architecture = architecture_of(work.files, run)
     run = replace(run, settings=fill_auto(run.settings, architecture.hidden if architecture else None))
-    planned = plan_run(run.settings, run.stack, architecture, device)
+    planned, answer = _answer(work, run, target, architecture)
     return RunContext(
         run=run,
         target=target,
@@ -76,8 +77,19 @@ def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) ->
         budget=collected.budget,
         budget_run=collected.budget_run,
         plan=planned.plans[0] if planned.plans else None,
-        estimate=estimate(planned, _capacity(target, planned)),
+        estimate=answer,
     )
+
+
+def _answer(work: Assembly, run: Run, target: Target, architecture: Architecture | None) -> tuple[Planned, Estimate]:
+    spec = target.device
+    device = spec.device if spec else None
+
+    def work_out() -> tuple[Planned, Estimate]:
+        planned = plan_run(run.settings, run.stack, architecture, device)
+        return planned, estimate(planned, _capacity(target, planned))
+
+    return work.answers.of(run.settings, run.stack.model_code, (architecture, run.stack.releases, target), work_out)
 
 
 def _capacity(target: Target, planned: Planned) -> Capacity | None:
