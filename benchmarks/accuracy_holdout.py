@@ -19,7 +19,7 @@ MEMORY = Path(estimator.__file__).parent
 
 # The tensors that a step keeps were read in the frameworks' code, and checked against these sources while that was written:
 # no byte was fitted, but these rows showed which code path to look for. All other sources were only ever compared with.
-LOOKED_AT = ("fms-", "litgpt-config-hub", "litgpt-resource-tables", "litgpt-docs")
+LOOKED_AT = ("fms-", "litgpt-config-hub", "litgpt-resource-tables", "litgpt-docs", "bigscience-megatron-logs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def allocated_split(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, Stats]]:
     seen = [one for one in measured if one.family.startswith(LOOKED_AT)]
     used = used_rows()
     groups = (
-        ("sources that showed the mechanisms (fms, LitGPT)", seen),
+        ("sources that showed the mechanisms (fms, LitGPT, Megatron)", seen),
         ("sources only compared with", [one for one in measured if one not in seen]),
         ("all", measured),
         ("all, without rows that a constant was fitted on", [one for one in measured if one.id not in used]),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from accuracy_score import COMPARED, Comparison, Outcome
-from accuracy_stats import Stats, gates, of_metric, stats_of
+from accuracy_stats import Gate, Stats, gates, of_metric, stats_of, wide_gates
 
 from budgetlint.units import GIB
 
@@ -35,7 +35,8 @@ def table(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, str, Stats]]:
 
 def report(outcomes: Sequence[Outcome]) -> str:
     lines = [HEAD, *(_line(*row) for row in table(outcomes)), ""]
-    lines += ["What issue 3 asks", *(_gate(*row) for row in _gates(outcomes)), ""]
+    lines += ["What issue 3 asks", *(_gate(*row) for row in _gates(gates(outcomes))), ""]
+    lines += ["What issue 7 asks", *(_gate(*row) for row in _gates(wide_gates(outcomes))), ""]
     lines += ["Wrong verdicts", *([f"  {one.id}: {one.wrong}" for one in outcomes if one.wrong] or ["  none"]), ""]
     lines += ["Not compared", *(f"  {count:>4}  {family}: {reason}" for (family, reason), count in reasons(outcomes))]
     return "\n".join(lines)
@@ -49,8 +50,8 @@ def _line(family: str, metric: str, found: Stats) -> str:
     )
 
 
-def _gates(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, str, str, bool]]:
-    for gate in gates(outcomes):
+def _gates(judged: Sequence[Gate]) -> Iterator[tuple[str, str, str, bool]]:
+    for gate in judged:
         yield gate.name, gate.reached, gate.wanted, gate.passed
 
 
@@ -88,7 +89,10 @@ def _figures(one: Comparison) -> str:
 
 def as_json(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     return {
-        "gates": [dict(zip(("name", "reached", "wanted", "passed"), row, strict=True)) for row in _gates(outcomes)],
+        "gates": [
+            dict(zip(("name", "reached", "wanted", "passed"), row, strict=True))
+            for row in _gates([*gates(outcomes), *wide_gates(outcomes)])
+        ],
         "rows": [_row(one) for one in outcomes],
     }
 

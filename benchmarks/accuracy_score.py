@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from probed import probed_rows
 from rows import Inexpressible, Row, budget_of, parallel_of
 from simulated import simulated_budget, simulated_rows
 
@@ -80,8 +81,9 @@ def load(name: str) -> list[Row]:
 
 
 def outcomes(detail: int, wanted: Callable[[Row], bool] = lambda _: True) -> list[Outcome]:
-    """Every measured row of at least that detail, then every simulated one."""
+    """Every measured row of at least that detail, those of our own GPU sessions, then every simulated one."""
     rows = [row for row in load("measurements.jsonl") if row["detail"] >= detail]
+    rows += list(probed_rows(DATA))
     rows += list(simulated_rows(load("oracle.jsonl")))
     return [judge_row(row) for row in rows if wanted(row)]
 

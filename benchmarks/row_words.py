@@ -82,7 +82,7 @@ ADAPTERS = {
 SHARDS = {
     "ddp": "ddp", "fsdp_no_shard (ddp mode)": "ddp", "fsdp_full_shard": "fsdp", "fsdp1_full_shard": "fsdp", "fsdp2_full_shard": "fsdp2",
     "fsdp_shard_grad_op": "fsdp grad-op", "zero0": "ddp", "zero2": "zero2", "zero3": "zero3", "none or zero2 on 1 GPU": "zero2",
-    "sharded_ddp (zero2-like)": "zero2",
+    "sharded_ddp (zero2-like)": "zero2", "3d (tp+pp)": "none",
 }  # fmt: skip
 
 OFFLOADS = {
@@ -99,6 +99,13 @@ ADAPTER_DTYPES = {"fsdp_qlora": "bf16"}
 FUSED_LOSS = ("llm-foundry",)
 
 PACKAGES = ("torch", "transformers", "trl", "peft", "accelerate", "deepspeed", "bitsandbytes")
+# The argument lists that the logs of May 2021 print (``use_contiguous_buffers_in_ddp``: False) are those of Megatron-LM 2.4; under
+# the engine of DeepSpeed (0.3.16 was its release then) the wrapper is not used.
+ENGINES = {"megatron": "megatron@2.4", "deepspeed-pipe": "megatron deepspeed@0.3.16"}
+
+# The page of 2022 prints 1343 MB for a process with one element on the device: every kernel is loaded at once, so torch before 1.13.
+RELEASES = {"hf-perf-bert-large": "torch@1.12"}
+
 TRAINERS = {"litgpt": "litgpt", "torchtitan": "torchtitan", "torchtune": "torchtune"}
 
 WITHOUT_GROUPS = ("TheBloke/Llama-2-70B-GPTQ", "TheBloke/Mixtral-8x7B-Instruct-v0.1-GPTQ")

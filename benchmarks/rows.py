@@ -14,6 +14,7 @@ from row_words import (
     ADAPTER_DTYPES,
     ADAPTERS,
     DEVICES,
+    ENGINES,
     FOUNDRY,
     FOUNDRY_VOCABULARY,
     FUSED_LOSS,
@@ -23,6 +24,7 @@ from row_words import (
     OFFLOADS,
     OPTIMIZERS,
     PACKAGES,
+    RELEASES,
     SHARDS,
     TARGETS,
     TRAINERS,
@@ -42,7 +44,9 @@ class Inexpressible(LookupError):
 
 
 def budget_of(row: Row) -> str:
-    """One line of budget language. Raises `Inexpressible`."""
+    """One line of budget language. Raises `Inexpressible`. A row of our own probe has it already (`probed.py`)."""
+    if "budget" in row:
+        return str(row["budget"])
     return "; ".join(part for part in _parts(row) if part)
 
 
@@ -76,8 +80,9 @@ def _refuse(row: Row) -> None:
     checks = (
         (row["kind"] == "component", "a part of a step, not a run"),
         (str(row["model"]).startswith("single operator"), "a single operator, not a run"),
-        ("3d" in parallel["type"] or "tp" in parallel["type"].split(), "one stage of a fork of Megatron of 2021"),
-        ((parallel.get("pipeline_parallel") or 1) > 1, "how the pipeline cuts the batch is not stated"),
+        ("tp" in parallel["type"].split(), "ZeRO-3 inside a fork of Megatron of 2021"),
+        ((parallel.get("pipeline_parallel") or 1) > 1 and not row.get("accum"), "how the pipeline cuts the batch is not stated"),
+        ("resolution-unknown" in row.get("flags", ()), "the size of the images is not stated"),
         ((parallel.get("expert_parallel") or 1) > 1, "the experts' own kernels are not stated"),
         ("in backward" in str(row.get("optimizer")), "the optimizer steps inside the backward"),
         (isinstance(row.get("compile"), str), f"compiled by {row.get('compile')}"),
@@ -230,7 +235,9 @@ def _length(row: Row) -> str:
 
 
 def _degrees(parallel: Row) -> str:
-    named = [f"{short}={parallel[name]}" for short, name in (("tp", "tensor_parallel"), ("cp", "context_parallel")) if parallel.get(name)]
+    """Of a pipeline, the stage whose rank was read."""
+    pairs = (("tp", "tensor_parallel"), ("pp", "pipeline_parallel"), ("cp", "context_parallel"), ("stage", "stage"))
+    named = [f"{short}={parallel[name]}" for short, name in pairs if parallel.get(name) is not None]
     return f"parallel {' '.join(named)}" if named else ""
 
 
@@ -296,6 +303,8 @@ def _stack(row: Row) -> str:
     versions = row.get("versions") or {}
     named = [f"{package}@{version}" for package in PACKAGES if (version := _plain(str(versions.get(package, ""))))]
     named += [trainer for word, trainer in TRAINERS.items() if word in row["family"] or word in row["model"]][:1]
+    named += [RELEASES[row["family"]]] if row["family"] in RELEASES else []
+    named += [ENGINES[parallel_of(row)["engine"]]] if parallel_of(row).get("engine") in ENGINES else []
     return f"stack {' '.join(named)}" if named else ""
 
 

@@ -15,7 +15,7 @@ from budgetlint.stack import stack_beside
 
 if TYPE_CHECKING:
     from budgetlint.context import RunContext
-    from budgetlint.language.budget import Budget, BudgetRun, Target
+    from budgetlint.language.budget import Budget, BudgetRun, Measured, Target
     from budgetlint.launch import Launch
     from budgetlint.launched import Launched
     from budgetlint.source import SourceFile
@@ -52,6 +52,8 @@ class Assembly:
     stacks: dict[str, Stack] = field(default_factory=dict)
     """What the requirement files in and above a folder say."""
     answers: Answers = field(default_factory=Answers)
+    locks: dict[str, tuple[Measured, ...]] = field(default_factory=dict)
+    """What each budget.lock says was measured."""
 
     @property
     def files(self) -> Files:

@@ -21,6 +21,8 @@ ROUNDS = 3
 def with_arguments(project: Project) -> None:
     """Read the scripts again that the project itself starts with arguments or variables."""
     scripts = {entry.path: entry for entry in project.entries.values() if _is_plain_script(entry)}
+    if not scripts:
+        return
     names = frozenset(path.rpartition("/")[2] for path in scripts)
     callers = [entry for entry in project.entries.values() if entry.source is not None and not entry.readings and _may_call(entry, names)]
     if not callers:

@@ -22,6 +22,7 @@ from budgetlint.run import Reading, Run, Setting, Stack, run_label
 from budgetlint.source import Location, SourceFile
 
 if TYPE_CHECKING:
+    from budgetlint.measured.lines import Line
     from budgetlint.rule import Rule
 
 
@@ -150,7 +151,8 @@ def _reasons(settings: Iterable[Setting]) -> tuple[Because, ...]:
 class RunContext(Context):
     """One run on one target, in one matrix cell.
 
-    ``run.settings`` are what will run; ``budget_run.settings`` what the budget claims. ``plan`` is a ``memory.plan.Plan``.
+    ``run.settings`` are what will run; ``budget_run.settings`` what the budget claims. ``plan`` is a ``memory.plan.Plan``;
+    ``recorded`` what was measured of this run, in its budget and in the budget.lock beside it.
     """
 
     run: Run
@@ -160,6 +162,7 @@ class RunContext(Context):
     budget_run: BudgetRun | None = None
     plan: Any = None
     estimate: Estimate | None = None
+    recorded: tuple[Line, ...] = ()
 
     @property
     def label(self) -> str:

@@ -63,7 +63,7 @@ def check(
     language = [problem for context in judged.budgets for problem in context.budget.problems]
     return Report(
         findings=tuple(sorted({f.sort_key: f for f in (*language, *kept)}.values(), key=lambda finding: finding.sort_key)),
-        verdicts=tuple(_verdict(context) for context in judged.runs),
+        verdicts=tuple(verdict_of(context) for context in judged.runs),
         skipped=tuple(said.skipped),
         suppressed=tuple(suppressed),
         excuses=tuple(judge.excuses),
@@ -207,7 +207,8 @@ def _suppressions(judged: Judged) -> tuple[Suppression, ...]:
     return tuple(one for source, format in _texts(judged).values() if format for one in suppressions(source, format))
 
 
-def _verdict(context: RunContext) -> RunVerdict:
+def verdict_of(context: RunContext) -> RunVerdict:
+    """The answer for a run that is judged."""
     target = context.target.name if context.target else None
     estimate = context.estimate
     if estimate is None:

@@ -30,7 +30,7 @@ _TELLING = (
 )
 """A program without one of these calls is no training script; only the others are parsed."""
 _LARGEST_SCRIPT = 2**17
-CONFIG_NAMES = frozenset({"makefile", "gnumakefile", "dockerfile", "containerfile"})
+CONFIG_NAMES = frozenset({"makefile", "gnumakefile", "dockerfile", "containerfile", "budget.lock"})
 SKIPPED_FOLDERS = frozenset({
     ".git", ".hg", ".svn", ".tox", ".nox", ".venv", "venv", "env", ".env", "node_modules", "site-packages", "__pycache__",
     ".mypy_cache", ".ruff_cache", ".pytest_cache", ".budgetlint_cache", "third_party", "vendor", "wandb", ".ipynb_checkpoints",
@@ -78,7 +78,8 @@ class TextFiles:
 
 
 class ChangedFiles:
-    """Other files with some texts changed: what a fix makes of them, before it is written."""
+    """Other files with some texts changed, and some that are not there yet: what a fix makes of them before it is written, what an
+    editor has open."""
 
     def __init__(self, base: Files, texts: Mapping[str, str]) -> None:
         self._base = base
@@ -92,10 +93,17 @@ class ChangedFiles:
         return path in self._texts or self._base.exists(path)
 
     def expand(self, paths: Iterable[str]) -> Iterator[str]:
-        return self._base.expand(paths)
+        asked = tuple(paths)
+        new = (path for path in self._texts if not self._base.exists(path))
+        wanted = {posixpath.normpath(path) for path in asked}
+        below = {path for path in new if any(base == "." or path == base or path.startswith(f"{base}/") for base in wanted)}
+        found = self._base.expand(asked)
+        return iter(sorted({*found, *below})) if below else found
 
     def glob(self, pattern: str) -> list[str]:
-        return self._base.glob(pattern)
+        found, wanted = self._base.glob(pattern), posixpath.normpath(pattern)
+        new = {path for path in self._texts if path.count("/") == wanted.count("/") and fnmatch.fnmatchcase(path, wanted)}
+        return sorted({*found, *new}) if new - set(found) else found
 
 
 class Seen(NamedTuple):
@@ -223,7 +231,7 @@ def repository_top(folder: Path) -> Path | None:
 
 
 def is_named(name: str) -> bool:
-    """``Makefile``, ``Dockerfile``, and ``Dockerfile.train``."""
+    """``Makefile``, ``Dockerfile`` and ``Dockerfile.train``, ``budget.lock``."""
     lower = name.lower()
     return lower in CONFIG_NAMES or lower.startswith(("dockerfile.", "containerfile."))
 

@@ -6,7 +6,6 @@ the result. A fix that does not remove its finding, or that breaks the file, is 
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, replace
@@ -135,10 +134,13 @@ def _count(report: Report, name: str) -> int:
 
 def diff(fixed: Fixed) -> str:
     """The changes as a unified diff."""
-    return "".join(_one_diff(path, fixed.originals[path].text, text) for path, text in sorted(fixed.texts.items()))
+    return "".join(difference(path, fixed.originals[path].text, text) for path, text in sorted(fixed.texts.items()))
 
 
-def _one_diff(path: str, old: str, new: str) -> str:
+def difference(path: str, old: str, new: str) -> str:
+    """One file's changes as a unified diff."""
+    import difflib  # 1 ms, and only a diff needs it
+
     lines = difflib.unified_diff(old.splitlines(keepends=True), new.splitlines(keepends=True), path, path)
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from budgetlint.files import Files
-from budgetlint.project import BUDGET_SUFFIX, SCRIPT_SUFFIXES
+from budgetlint.project import BUDGET_SUFFIX, LOCK, SCRIPT_SUFFIXES, lock_beside
 from budgetlint.record import record
 from budgetlint.source import SourceFile
 
@@ -30,7 +30,7 @@ def neighbours(files: Files, listed: Iterable[str], named: Iterable[str]) -> Nei
     """The files among ``listed`` that are needed to judge every run of the files ``named``."""
     search = _Search(files, tuple(listed))
     taken = search.with_called(set(named))
-    found = search.naming(taken)
+    found = search.naming(taken | {path for lock in taken if _is_lock(lock) for path in search.budgets_beside(lock)})
     found |= search.naming(search.bound_elsewhere(found))
     changed = [path for path in found if path.endswith(BUDGET_SUFFIX)]
     found |= {path for path in search.listed if any(_is_below(path, posixpath.dirname(budget)) for budget in changed)}
@@ -91,6 +91,14 @@ class _Search:
         """The budgets in and above the folders of files: they hold for what no other budget names."""
         budgets = [path for path in self.listed if path.endswith(BUDGET_SUFFIX)]
         return {budget for budget in budgets if any(_is_below(path, posixpath.dirname(budget)) for path in found)}
+
+    def budgets_beside(self, lock: str) -> Iterable[str]:
+        """The budgets whose runs a lock is about."""
+        return (path for path in self.listed if path.endswith(BUDGET_SUFFIX) and lock_beside(path) == lock)
+
+
+def _is_lock(path: str) -> bool:
+    return posixpath.basename(path) == LOCK
 
 
 _WORD = re.compile(r"[\w.-]+")

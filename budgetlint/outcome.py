@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from budgetlint.finding import Finding, Severity
 from budgetlint.memory.estimate import Term, Verdict
 from budgetlint.record import open_record, record
 from budgetlint.run import run_label
 from budgetlint.source import SourceFile
+
+if TYPE_CHECKING:
+    from budgetlint.compare import Comparison
 
 CLEAN, FINDINGS, MISUSE = 0, 1, 2
 
@@ -83,7 +87,7 @@ class Crash:
 class Report:
     """``findings`` in file order; ``suppressed`` those that somebody allowed, ``excuses`` why, in the same order; ``sources``
     the texts, for excerpts; ``urls`` the page of each rule that has one, by code; ``baselined`` counts the findings that a
-    baseline hides."""
+    baseline hides; ``comparison`` is what a change costs, where findings are only those that it brings."""
 
     findings: tuple[Finding, ...] = ()
     verdicts: tuple[RunVerdict, ...] = ()
@@ -97,6 +101,7 @@ class Report:
     budgets: int = 0
     rules: int = 0
     baselined: int = 0
+    comparison: Comparison | None = None
 
     @property
     def crashed(self) -> bool:

@@ -11,15 +11,16 @@ from budgetlint.context import Judged
 from budgetlint.house import UNUSED_SUPPRESSION
 from budgetlint.language.budget import Budget
 from budgetlint.outcome import Report
+from budgetlint.project import lock_beside
 from budgetlint.run import Reading
 
 
 def takes_part(run: Collected, taken: Set[str]) -> bool:
     """Is one of these files part of the run?"""
-    return any(path in taken for path in _files_of(run))
+    return any(path in taken for path in files_of(run))
 
 
-def _files_of(run: Collected) -> Iterator[str]:
+def files_of(run: Collected) -> Iterator[str]:
     """The script that starts it, its budgets, its documents with what they are composed of, the shape of its model."""
     yield run.name.partition("#")[0]
     yield from _budget_files(run.budget)
@@ -33,7 +34,7 @@ def _files_of(run: Collected) -> Iterator[str]:
 
 
 def _budget_files(budget: Budget | None) -> tuple[str, ...]:
-    return (budget.path, *budget.includes) if budget else ()
+    return (budget.path, lock_beside(budget.path), *budget.includes) if budget else ()
 
 
 def _reading_files(reading: Reading) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,11 +18,16 @@ from budgetlint.run import Reading
 from budgetlint.source import Location, SourceFile, Unreadable
 
 if TYPE_CHECKING:  # most projects hold neither
-    from budgetlint.language.budget import Budget
+    from budgetlint.language.budget import Budget, Measured
     from budgetlint.launch import Launch
 
 BUDGET_SUFFIX = ".budget"
 LOCK = "budget.lock"
+
+
+def lock_beside(budget: str) -> str:
+    """The path of a budget's lock: in its folder; for a budget from the command line in the working directory."""
+    return posixpath.join(posixpath.dirname(budget), LOCK)
 
 
 @open_record
@@ -48,6 +54,7 @@ class Project:
     entries: dict[str, FileEntry] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     listed: tuple[str, ...] = ()
+    locked_lines: dict[str, tuple[Measured, ...]] = field(default_factory=dict)
 
     def add(self, path: str) -> FileEntry:
         """Read one file and say what it is. Files that nobody claims are kept with ``format`` None."""
@@ -61,6 +68,8 @@ class Project:
             return self._unreadable(source)
         if path.endswith(BUDGET_SUFFIX):
             return self._budget(path, source)
+        if path.rpartition("/")[2] == LOCK:
+            return self._lock(path, source)
         if is_script(path, source):
             return script_entry(source)
         return self._config(path, source)
@@ -74,6 +83,20 @@ class Project:
 
         budget = read_budget(source, load=self.files.read)
         return FileEntry(path, "budget", budget=budget, source=source)
+
+    def _lock(self, path: str, source: SourceFile) -> FileEntry:
+        """Measured lines, in the language of budgets; it holds for no file and makes no run."""
+        from budgetlint.language import read_budget
+
+        budget = read_budget(source, load=self.files.read)
+        self.findings.extend(budget.problems)
+        self.locked_lines[path] = tuple(line for run in budget.runs[:1] for line in run.measured)
+        return FileEntry(path, "budget-lock", source=source)
+
+    def locked(self, path: str) -> tuple[Measured, ...]:
+        """What the lock at ``path`` says was measured."""
+        self.add(path)
+        return self.locked_lines.get(path, ())
 
     def _config(self, path: str, source: SourceFile) -> FileEntry:
         readings: list[Reading] = []

@@ -14,15 +14,12 @@ from typing import TYPE_CHECKING
 
 from budgetlint.finding import Confidence, Finding
 from budgetlint.house import BROKEN_PLUGIN, HOUSE_RULES, house_finding
+from budgetlint.offers import Offer, offers
 from budgetlint.rule import Rule, never
 from budgetlint.source import Location
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
     from budgetlint.language.problems import ProblemSpec
-
-GROUP = "budgetlint.rules"
 
 
 @dataclass(frozen=True)
@@ -93,7 +90,7 @@ def build(offers: Iterable[tuple[str, object]], listed: Iterable[Rule] = ()) -> 
         if wrong or not isinstance(offer, Rule):
             problems.append(_broken(who, wrong))
             continue
-        taken |= {offer.code: who, offer.name: who}
+        taken.update({offer.code: who, offer.name: who})
         rules.append(offer)
     return Registry(tuple(sorted(rules, key=lambda rule: rule.code)), tuple(problems), house)
 
@@ -116,10 +113,10 @@ def _broken(who: str, wrong: str) -> Finding:
     return house_finding(BROKEN_PLUGIN, Location(who), message, help="repair or uninstall the plugin; the other rules still ran")
 
 
-def collect(points: Iterable[EntryPoint]) -> Iterator[tuple[str, object] | Finding]:
+def collect(points: Iterable[Offer]) -> Iterator[tuple[str, object] | Finding]:
     """What each entry point offers, rule by rule, or the finding that says why it cannot be loaded."""
     for point in points:
-        who = _owner(point)
+        who = point.owner or point.name
         try:
             offered = point.load()
             items = [offered] if isinstance(offered, Rule) else list(offered)
@@ -129,21 +126,14 @@ def collect(points: Iterable[EntryPoint]) -> Iterator[tuple[str, object] | Findi
         yield from ((who, item) for item in items)
 
 
-def _owner(point: EntryPoint) -> str:
-    distribution = point.dist.name if point.dist else ""
-    return distribution if distribution else point.name
-
-
-def load(points: Iterable[EntryPoint] | None = None) -> Registry:
+def load(points: Iterable[Offer] | None = None) -> Registry:
     """The registry of this installation (or of the given entry points), budgetlint's own rules first."""
-    from importlib.metadata import entry_points  # 10 ms: a command without rules does without
-
-    found = list(points if points is not None else entry_points(group=GROUP))
-    found.sort(key=lambda point: (_owner(point) != "budgetlint", _owner(point), point.name))
+    found = list(offers() if points is None else points)
+    found.sort(key=lambda point: (point.owner != "budgetlint", point.owner or point.name, point.name))
     collected = list(collect(found))
     broken = [item for item in collected if isinstance(item, Finding)]
-    offers = [item for item in collected if not isinstance(item, Finding)]
-    registry = build(offers, (*language_rules(), *HOUSE_RULES))
+    good = [item for item in collected if not isinstance(item, Finding)]
+    registry = build(good, (*language_rules(), *HOUSE_RULES))
     return Registry(registry.rules, (*broken, *registry.problems), registry.listed)
 
 

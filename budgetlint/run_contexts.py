@@ -11,13 +11,14 @@ from budgetlint.catalog.architecture import Architecture
 from budgetlint.context import RunContext
 from budgetlint.join import join, with_derived, with_stored_weights
 from budgetlint.language.budget import BudgetRun, Target
-from budgetlint.language.placement import Placement, overlay, placements
+from budgetlint.language.placement import Placement, hosted, overlay, placements
 from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.estimator import Capacity, estimate
 from budgetlint.memory.planner import Planned, plan_run
 from budgetlint.readers import reader_by
 from budgetlint.readers.base import complete
 from budgetlint.readers.deepspeed.auto import fill_auto, fill_engine_dtype
+from budgetlint.recorded import recorded
 from budgetlint.run import Reading, Role, Run, Setting, Settings, Stack
 
 NOWHERE = Placement(Target(None, None), None, Settings())
@@ -34,7 +35,7 @@ def run_contexts(work: Assembly, collected: Collected) -> Iterator[RunContext]:
         if place.cell is not None:
             settings = settings.under(place.cell.settings)
         merged = Run(collected.name, settings.under(work.overrides), readings, stack)
-        yield _judged(work, merged, collected, place)
+        yield recorded(work, collected, _judged(work, merged, collected, place))
 
 
 def _settings(readings: tuple[Reading, ...], claims: Settings, stack: Stack) -> Settings:
@@ -64,7 +65,7 @@ def _stack(work: Assembly, readings: tuple[Reading, ...], budget_run: BudgetRun 
 
 
 def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) -> RunContext:
-    target = place.target
+    target = hosted(place.target)
     if target.device is not None:
         run = replace(run, settings=run.settings.filled([Setting("device", target.device.text, target.device.origin, target.device.text)]))
     architecture = architecture_of(work.files, run)
@@ -87,14 +88,21 @@ def _answer(work: Assembly, run: Run, target: Target, architecture: Architecture
 
     def work_out() -> tuple[Planned, Estimate]:
         planned = plan_run(run.settings, run.stack, architecture, device)
-        return planned, estimate(planned, _capacity(target, planned))
+        answer = estimate(planned, capacity_on(target, planned))
+        return planned, _without_host(answer) if device is not None and device.kind == "cpu" else answer
 
     return work.answers.of(run.settings, run.stack.model_code, (architecture, run.stack.releases, target), work_out)
 
 
-def _capacity(target: Target, planned: Planned) -> Capacity | None:
+def _without_host(answer: Estimate) -> Estimate:
+    """``device cpu`` without ``host`` lacks that, not a device."""
+    return replace(answer, missing=tuple("host" if name == "device" else name for name in answer.missing))
+
+
+def capacity_on(target: Target, planned: Planned) -> Capacity | None:
+    """What a target offers the plans of a run; None where it names no device."""
     spec = target.device
-    if spec is None:
+    if spec is None or not spec.usable_low:
         return None
     reserve = target.reserve.of(spec.usable_low) if target.reserve else None
     ranks = planned.plans[0].sharding.world if planned.plans else 1

@@ -87,6 +87,7 @@ _ROWS: tuple[SettingSpec, ...] = (
     SettingSpec("global_batch", "int", "sequences per optimizer step over all devices", unit="sequences"),
     SettingSpec("eval_batch", "int", "sequences per device in evaluation", unit="sequences"),
     SettingSpec("seq_len", "int", "longest sequence of a micro batch", unit="tokens"),
+    SettingSpec("target_len", "int", "longest target (labels) of a model of encoder and decoder", unit="tokens"),
     SettingSpec("packing", "bool", "several samples share one sequence"),
     SettingSpec("padding_free", "bool", "a batch is flattened into one sequence"),
     SettingSpec("pad_to_seq_len", "bool", "every batch is padded to seq_len"),
@@ -105,6 +106,11 @@ _ROWS: tuple[SettingSpec, ...] = (
     # -- distribution
     SettingSpec("shard", "choice", "data-parallel strategy", choices=("none", "ddp", "zero1", "zero2", "zero3", "fsdp", "fsdp2")),
     SettingSpec("shard_strategy", "choice", "what FSDP shards", choices=("full", "grad-op", "hybrid", "hybrid-grad-op", "no-shard")),
+    SettingSpec("shard_size", "int", "ranks of one shard group (hybrid sharding, MiCS)", unit="devices"),
+    SettingSpec("shard_replicas", "int", "shard groups that hold the same (hybrid sharding)"),
+    SettingSpec(
+        "zero_secondary", "int", "ranks that share a second copy of the 16-bit parameters (zero_hpz_partition_size)", unit="devices"
+    ),
     SettingSpec("reshard_after_forward", "bool", "FSDP frees gathered parameters after the forward"),
     SettingSpec("wrap", "choice", "FSDP unit", choices=("layer", "size", "none")),
     SettingSpec("offload_optimizer", "choice", "where the optimizer state lives", choices=("none", "cpu", "nvme")),
@@ -123,6 +129,7 @@ _ROWS: tuple[SettingSpec, ...] = (
     SettingSpec("sequence_parallel", "bool", "tensor-parallel ranks split norms and residuals by positions"),
     SettingSpec("vocab_parallel", "bool", "tensor-parallel ranks split the embedding and the logits by the vocabulary"),
     SettingSpec("pipeline_schedule", "text", "order of the micro batches in the pipeline (1f1b, gpipe, interleaved1f1b, ...)"),
+    SettingSpec("pipeline_stage", "int", "pipeline stage that the bill is for, from 0; else the worst"),
     SettingSpec("pipeline_micro_batch", "int", "sequences of one pipeline micro batch, where the batch is cut", unit="sequences"),
     SettingSpec("pipeline_first_layers", "int", "layers of the first pipeline stage", unit="layers"),
     SettingSpec("pipeline_last_layers", "int", "layers of the last pipeline stage", unit="layers"),
@@ -145,12 +152,17 @@ _ROWS: tuple[SettingSpec, ...] = (
     SettingSpec("prediction_loss_only", "bool", "evaluation keeps no logits"),
     SettingSpec("save_strategy", "text", "when checkpoints are written"),
     SettingSpec("state_dict_type", "text", "how FSDP saves"),
+    SettingSpec("unmodelled", "list", "what the run asks for and the estimate does not know, by name"),
     # -- what only a budget says
     SettingSpec("model_custom", "list", "the numbers of 'model custom': pairs of an architecture field and its value"),
     SettingSpec("model_head", "choice", "what stands on top of the model", choices=("lm", "classification", "regression", "none")),
     SettingSpec("adapter_kind", "text", "PEFT method by name where the adapter is not LoRA"),
     SettingSpec("data_parallel", "int", "data-parallel degree"),
     SettingSpec("images", "int", "images in each sequence"),
+    SettingSpec("image_max_pixels", "int", "pixels of the largest image, larger ones are made smaller", unit="pixels"),
+    SettingSpec("image_tiles", "int", "tiles that one image is cut into at most, a small whole counted"),
+    SettingSpec("train_vision", "bool", "the vision tower trains, or takes adapters where its linears match their targets"),
+    SettingSpec("train_projector", "bool", "so does the projector between vision tower and decoder"),
     SettingSpec("audio_seconds", "float", "seconds of audio in each sequence", unit="s"),
     SettingSpec(
         "model_code",
@@ -181,6 +193,7 @@ _ROWS: tuple[SettingSpec, ...] = (
     SettingSpec("rollout_sleeps", "bool", "the rollout engine gives its memory back while the policy trains"),
     SettingSpec("rollout_frees", "list", "what waits on the host while rollouts are made: params, optimizer"),
     SettingSpec("rollout_batch", "int", "sequences that one device generates at a time", unit="sequences"),
+    SettingSpec("scoring_batch", "int", "sequences per device of a pass that only makes log-probabilities", unit="sequences"),
     SettingSpec("rollout_gathers", "bool", "ZeRO-3 gathers the whole model to generate"),
     SettingSpec("rollout_tensor_parallel", "int", "tensor-parallel degree of the rollout engine"),
 )

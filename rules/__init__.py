@@ -5,9 +5,10 @@ The list is written out: a walk over the folder would bring back rules that were
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from budgetlint.rule import Rule
+from budgetlint.shelf import shelved
+
+from ._index import INDEX
 
 FAMILIES = {
     "BL1": (  # budget, fit and units
@@ -15,7 +16,8 @@ FAMILIES = {
         "offload_no_host_ram over_reserve fsdp_no_sync_grad_accum gc_off_long_seq dpo_ref_model_double modules_to_save_embeddings "
         "fp32_default_load eval_batch_gt_train eval_logits_accumulation full_state_dict_save_spike host_ram_per_rank_load "
         "unbounded_sequence_length galore_does_not_fit auto_find_batch_size_changes_recipe bnb8bit_embeddings_32bit_state "
-        "kbit_upcast_embeddings ds_pinned_memory_default_flip grpo_vllm_colocate_budget ga_prefetches_all_micro_batches smallest_card"
+        "kbit_upcast_embeddings ds_pinned_memory_default_flip grpo_vllm_colocate_budget ga_prefetches_all_micro_batches smallest_card "
+        "offload_on_unified_memory measured_differs measured_stale measured_oom measured_below_static"
     ),
     "BL2": (  # precision and loss scaling
         "fp16_without_loss_scaling ds_static_loss_scale bf16_pre_ampere pure_bf16_adamw fp16_bf16_both ds_hf_precision_mismatch "
@@ -31,7 +33,8 @@ FAMILIES = {
         "ds_untested_optimizer ds_warmup_steps_invalid muon_non_2d optim_args_not_parsed schedulefree_warmup_ratio sgd_no_momentum "
         "warmup_both_set fsdp_offload_8bit_optim optimizer_in_bwd_clip cosine_min_lr_kwargs layerwise_optimizer_grad_accumulation "
         "ds_max_grad_norm_in_params galore_with_deepspeed polynomial_lr_end fused_and_foreach muon_deepspeed_fsdp1 onebit_with_zero "
-        "plateau_needs_eval tp_8bit_optim adam_hparams_without_adam"
+        "plateau_needs_eval tp_8bit_optim adam_hparams_without_adam "
+        "bnb_on_metal"
     ),
     "BL4": (  # adapters and quantisation
         "lora_target_mismatch quantized_without_adapter load_4bit_and_8bit axolotl_qlora_without_4bit fsdp_qlora_quant_storage "
@@ -74,4 +77,7 @@ FAMILIES = {
 }
 """Modules of the rules whose codes begin so."""
 
-RULES: tuple[Rule, ...] = tuple(import_module(f"{__name__}.{name}").RULE for names in FAMILIES.values() for name in names.split())
+MODULES = tuple(name for names in FAMILIES.values() for name in names.split())
+
+RULES: tuple[Rule, ...] = shelved(__name__, MODULES, INDEX)
+"""By their rows in `_index.py`, which ``python -m budgetlint_rules`` writes; a rule's module is imported when the rule is needed."""

@@ -232,6 +232,7 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
+    needs=("budget",),
     fix="none",
     harm=8.0,
 )

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from budgetlint.catalog.apple import macs
 from budgetlint.catalog.device import EXACT, Device, Total
 from budgetlint.catalog.names import NoMatch, fold, near, prefixed, squeeze, unique
 
@@ -113,7 +114,8 @@ def _document() -> Mapping[str, Any]:
 @cache
 def _table() -> dict[str, Device]:
     table = {row["name"]: _device(row) for row in _document()["devices"]}
-    return {**table, CPU.name: CPU}
+    others = {device.name: device for device in macs() if device.name not in table}
+    return {**table, **others, CPU.name: CPU}
 
 
 @cache

@@ -111,6 +111,7 @@ _WHISPER = Family(
     final_norm="model.encoder.layer_norm",
     head="proj_out",
 )
+_BART = replace(_WHISPER, embed="model.shared", positions="model.encoder.embed_positions", final_norm="", head="lm_head")
 _VIT = Family(
     {
         Q: "attention.attention.query",
@@ -221,6 +222,7 @@ FAMILIES: dict[str, Family] = {
         experts={GATE: "block_sparse_moe.experts.*.w1", UP: "block_sparse_moe.experts.*.w3", DOWN: "block_sparse_moe.experts.*.w2"},
     ),
     "qwen2_moe": replace(LLAMA, shared="mlp.shared_expert"),
+    **dict.fromkeys(("qwen3_next", "qwen3_5", "qwen3_5_moe"), replace(LLAMA, shared="mlp.shared_expert")),
     "gpt_oss": replace(LLAMA, router="mlp.router", experts={GATE_UP: "mlp.experts.gate_up_proj", DOWN: "mlp.experts.down_proj"}),
     "deepseek_v2": replace(LLAMA, modules={**_MLA, **_GLU}),
     "deepseek_v3": replace(LLAMA, modules={**_MLA, **_GLU}),
@@ -258,6 +260,15 @@ FAMILIES: dict[str, Family] = {
     "mt5": _T5,
     "whisper": _WHISPER,
     "vit": _VIT,
+    "deit": _VIT,
+    "dinov2": replace(
+        _VIT,
+        modules={**_VIT.modules, UP: "mlp.fc1", DOWN: "mlp.fc2"},
+        norms=("norm1", "norm2"),
+    ),
+    "bart": _BART,
+    "mbart": _BART,
+    "pegasus": _BART,
     "clip_text": replace(_CLIP, final_norm="final_layer_norm"),
     "clip_vision": replace(_CLIP, embed="embeddings.patch_embedding"),
     "siglip": replace(_CLIP, embed="embeddings.patch_embedding"),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.hf_defaults import KEYS, LIKE, NESTED, NUMBERS, SAME_CODE, SHAPE
-from budgetlint.catalog.hf_families import SIZES, SPECIAL, siglip
+from budgetlint.catalog.hf_families import SIZES, SPECIAL
 
 DTYPES = {
     "bfloat16": "bf16",
@@ -37,7 +37,7 @@ class ConfigProblem:
 def architecture_from_config(config: Mapping[str, Any], name: str) -> Architecture | tuple[ConfigProblem, ...]:
     """Read a transformers ``config.json``; missing keys take the defaults of the 5.24.0 config classes.
 
-    A multimodal config is read through its ``text_config``; only Gemma 3's vision tower is counted, others are noted.
+    A multimodal config is read through its ``text_config``, with the vision tower of `hf_vision.READERS`; others are noted.
     """
     text = config.get("text_config") or config.get("llm_config") or config.get("language_config")
     outer = str(config.get("model_type") or "")
@@ -52,13 +52,32 @@ def architecture_from_config(config: Mapping[str, Any], name: str) -> Architectu
     values = _values(merged, family, problems)
     if problems:
         return tuple(problems)
-    special = SPECIAL.get(family)
+    special = SPECIAL.get(family) or _of_encoders(family, values["kind"])
     if special is not None:
         special(merged, values)
-    note = "" if not isinstance(text, Mapping) or family == "gemma3" else "only the language model is counted, not the tower beside it"
-    if outer == "gemma3" and isinstance(config.get("vision_config"), Mapping):
-        values["parts"] = (("vision", siglip(config["vision_config"])),)
+    counted = _towers(config, values) or not isinstance(text, Mapping)
+    note = "" if counted else "only the language model is counted, not the tower beside it"
     return Architecture(name=name, hub_id="", family=family, note=note, sources=(f"{name}: config.json",), **_finished(values))
+
+
+def _of_encoders(family: str, kind: str) -> Callable[[Mapping[str, Any], dict[str, Any]], None] | None:
+    if kind == "decoder":
+        return None
+    from budgetlint.catalog.hf_encoders import READERS
+
+    return READERS.get(family)
+
+
+def _towers(config: Mapping[str, Any], values: dict[str, Any]) -> bool:
+    """Put the vision tower beside the language model; True where it is one that the ledger lists."""
+    if "vision_config" not in config:
+        return False
+    from budgetlint.catalog.hf_vision import vision_part  # most configs are of text models
+
+    found = vision_part(config)
+    if found is not None:
+        values["parts"] = (("vision", found),)
+    return found is not None
 
 
 def _unknown(kind: str) -> str:

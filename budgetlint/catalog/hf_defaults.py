@@ -39,6 +39,15 @@ _ENCODER: dict[str, Any] = {
     "dropout": 0.1,
     "tied": True,
 }
+_BART: dict[str, Any] = {
+    **_GELU,
+    "kind": "encoder-decoder",
+    "activation": "gelu",
+    "position": "learned",
+    "dropout": 0.1,
+    "tied": True,
+    "extra": {"position_offset": 2},
+}
 _GPTJ: dict[str, Any] = {
     **_LAYERNORM,
     "glu": False,
@@ -59,6 +68,9 @@ SHAPE: Mapping[str, Mapping[str, Any]] = {
     "qwen3": {"qk_norm": "head"},
     "qwen2_moe": {"qkv_bias": True, "shared_experts": 1, "extra": {"shared_gate": 1}},
     "qwen3_moe": {"qk_norm": "head"},
+    "qwen3_5": {"qk_norm": "head"},
+    "qwen3_next": {"qk_norm": "head", "shared_experts": 1, "extra": {"shared_gate": 1}},
+    "qwen3_5_moe": {"qk_norm": "head", "shared_experts": 1, "extra": {"shared_gate": 1}},
     "gemma": _GEMMA,
     "gemma2": {**_GEMMA, "norms_per_layer": 4},
     "gemma3_text": {**_GEMMA, "norms_per_layer": 4, "qk_norm": "head"},
@@ -113,6 +125,12 @@ SHAPE: Mapping[str, Mapping[str, Any]] = {
     "mt5": {"kind": "encoder-decoder", "activation": "gelu_new", "position": "relative", "tied": True, "dropout": 0.1},
     "vit": {**_GELU, "kind": "vision", "activation": "gelu", "position": "learned"},
     "whisper": {**_GELU, "kind": "speech", "activation": "gelu", "position": "learned", "tied": True},
+    "electra": _ENCODER,
+    "deit": {**_GELU, "kind": "vision", "activation": "gelu", "position": "learned"},
+    "dinov2": {**_GELU, "kind": "vision", "activation": "gelu", "position": "learned"},
+    "bart": _BART,
+    "mbart": _BART,
+    "pegasus": {**_BART, "position": "sinusoidal"},
 }
 """model_type -> the Architecture fields that its modeling code fixes or its config class defaults to."""
 
@@ -165,6 +183,43 @@ NUMBERS: Mapping[str, Mapping[str, int]] = {
         "experts": 128,
         "experts_per_token": 8,
         "moe_intermediate": 768,
+    },
+    "qwen3_next": {
+        "hidden": 2048,
+        "intermediate": 5632,
+        "layers": 48,
+        "heads": 16,
+        "kv_heads": 2,
+        "head_dim": 256,
+        "vocab": 151936,
+        "max_positions": 32768,
+        "experts": 512,
+        "experts_per_token": 10,
+        "moe_intermediate": 512,
+        "shared_intermediate": 512,
+    },
+    "qwen3_5": {
+        "hidden": 4096,
+        "intermediate": 12288,
+        "layers": 32,
+        "heads": 16,
+        "kv_heads": 4,
+        "head_dim": 256,
+        "vocab": 248320,
+        "max_positions": 32768,
+    },
+    "qwen3_5_moe": {
+        "hidden": 2048,
+        "layers": 40,
+        "heads": 16,
+        "kv_heads": 2,
+        "head_dim": 256,
+        "vocab": 248320,
+        "max_positions": 32768,
+        "experts": 256,
+        "experts_per_token": 8,
+        "moe_intermediate": 512,
+        "shared_intermediate": 512,
     },
     "gemma": {
         "hidden": 3072,
@@ -265,6 +320,8 @@ NUMBERS: Mapping[str, Mapping[str, int]] = {
     "t5": {"hidden": 512, "intermediate": 2048, "layers": 6, "heads": 8, "head_dim": 64, "vocab": 32128},
     "mt5": {"hidden": 512, "intermediate": 1024, "layers": 8, "heads": 6, "head_dim": 64, "vocab": 250112},
     "vit": {"hidden": 768, "intermediate": 3072, "layers": 12, "heads": 12},
+    "electra": {"hidden": 256, "intermediate": 1024, "layers": 12, "heads": 4, "vocab": 30522, "max_positions": 512},
+    "bart": {"hidden": 1024, "intermediate": 4096, "layers": 12, "heads": 16, "vocab": 50265, "max_positions": 1024},
     "whisper": {"hidden": 384, "intermediate": 1536, "layers": 4, "heads": 6, "vocab": 51865, "max_positions": 448},
 }
 """model_type -> the class defaults of the sizes, for keys that a config.json leaves out."""
@@ -277,6 +334,10 @@ LIKE: Mapping[str, str] = {
     "cohere2": "cohere",
     "glm4": "glm",
     "xlm-roberta": "bert",
+    "deit": "vit",
+    "dinov2": "vit",
+    "mbart": "bart",
+    "pegasus": "bart",
 }
 """model_types whose sizes default like another's."""
 
@@ -292,11 +353,16 @@ SAME_CODE: Mapping[str, str] = {
     "qwen2_5_vl_text": "qwen2",
     "qwen3_vl_text": "qwen3",
     "qwen3_vl": "qwen3",
+    "qwen3_vl_moe": "qwen3_moe",
+    "qwen3_5_text": "qwen3_5",
+    "qwen3_5_moe_text": "qwen3_5_moe",
+    "qwen3_vl_moe_text": "qwen3_moe",
     "phi-msft": "phi",
     "RefinedWeb": "falcon",
     "RefinedWebModel": "falcon",
-    "deberta": "deberta-v2",
     "umt5": "mt5",
+    "camembert": "roberta",
+    "dinov2_with_registers": "dinov2",
     "llava": "llama",
     "llava_next": "llama",
 }
@@ -309,6 +375,7 @@ NESTED = frozenset(
         "idefics2",
         "idefics3",
         "internvl",
+        "internvl_chat",
         "llava",
         "llava_next",
         "llava_onevision",
@@ -317,6 +384,9 @@ NESTED = frozenset(
         "qwen2_5_vl",
         "qwen2_vl",
         "qwen3_vl",
+        "qwen3_vl_moe",
+        "qwen3_5",
+        "qwen3_5_moe",
         "smolvlm",
     }
 )

@@ -1,11 +1,9 @@
-"""What one family's config.json says in its own way: heads, experts, windows, stacks; the vision tower of Gemma 3."""
+"""What one family's config.json says in its own way: heads, experts, windows, stacks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
-
-from budgetlint.catalog.architecture import Architecture
 
 SIZES = (
     "num_decoder_layers",
@@ -64,6 +62,21 @@ def _mixture(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     if isinstance(only, (list, tuple)) and isinstance(step, int):
         dense = sum(index in only or (index + 1) % step != 0 for index in range(values["layers"]))
         values["first_dense_layers"] = dense or None
+
+
+def _hybrid(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+    """configuration_qwen3_5.py: ``layer_types`` says which layers are attention, else every fourth."""
+    kinds, layers = config.get("layer_types"), values["layers"]
+    every = size(config, "full_attention_interval", 4) or 4
+    full = sum(kind == "full_attention" for kind in kinds) if isinstance(kinds, list) else layers // every
+    values["extra"].update(
+        attention_layers=min(max(full, 1), layers),
+        delta_key_heads=size(config, "linear_num_key_heads", 16),
+        delta_value_heads=size(config, "linear_num_value_heads", 32),
+        delta_key_dim=size(config, "linear_key_head_dim", 128),
+        delta_value_dim=size(config, "linear_value_head_dim", 128),
+        conv_kernel=size(config, "linear_conv_kernel_dim", 4),
+    )
 
 
 def _mistral(config: Mapping[str, Any], values: dict[str, Any]) -> None:
@@ -134,69 +147,6 @@ def _qwen(_config: Mapping[str, Any], values: dict[str, Any]) -> None:
     values["kv_heads"] = values["heads"]
 
 
-def _t5(config: Mapping[str, Any], values: dict[str, Any]) -> None:
-    feed = str(config.get("feed_forward_proj", "relu" if values["activation"] == "relu" else "gated-gelu"))
-    values["glu"], values["kv_heads"] = feed.startswith("gated"), values["heads"]
-    values["activation"] = {"gated-gelu": "gelu_new"}.get(feed, feed.removeprefix("gated-"))
-    values["extra"]["decoder_layers"] = size(config, "num_decoder_layers", values["layers"])
-    values["extra"]["rel_buckets"] = size(config, "relative_attention_num_buckets", 32)
-
-
-def _bert(config: Mapping[str, Any], values: dict[str, Any]) -> None:
-    values["extra"].update(type_vocab=size(config, "type_vocab_size", 2), pooler=1)
-
-
-def _deberta(config: Mapping[str, Any], values: dict[str, Any]) -> None:
-    buckets = config.get("position_buckets", -1)
-    if config.get("relative_attention", False):
-        values["extra"]["rel_buckets"] = buckets if isinstance(buckets, int) and buckets > 0 else values["max_positions"]
-    if config.get("position_biased_input", True):
-        values["position"] = "learned"
-    values["extra"]["type_vocab"] = size(config, "type_vocab_size", 0)
-    values["extra"]["conv_kernel"] = size(config, "conv_kernel_size", 0)
-
-
-def _whisper(config: Mapping[str, Any], values: dict[str, Any]) -> None:
-    values["extra"].update(
-        decoder_layers=size(config, "decoder_layers", values["layers"]),
-        mel_bins=size(config, "num_mel_bins", 80),
-        source_positions=size(config, "max_source_positions", 1500),
-    )
-
-
-def _vit(config: Mapping[str, Any], values: dict[str, Any]) -> None:
-    values["extra"].update(image_size=size(config, "image_size", 224), patch_size=(size(config, "patch_size", 16) or 16))
-
-
-def siglip(config: Mapping[str, Any]) -> Architecture:
-    """SigLIP of Gemma 3 (configuration_siglip.py SiglipVisionConfig defaults)."""
-    hidden, heads = size(config, "hidden_size", 768), size(config, "num_attention_heads", 12) or 12
-    return Architecture(
-        name="siglip",
-        hub_id="",
-        family="siglip",
-        kind="vision",
-        hidden=hidden,
-        layers=size(config, "num_hidden_layers", 12),
-        heads=heads,
-        kv_heads=heads,
-        head_dim=hidden // heads,
-        intermediate=size(config, "intermediate_size", 3072),
-        vocab=0,
-        tied=True,
-        max_positions=None,
-        glu=False,
-        activation="gelu_pytorch_tanh",
-        norm="layernorm",
-        norm_bias=True,
-        qkv_bias=True,
-        o_bias=True,
-        mlp_bias=True,
-        position="learned",
-        extra=(("image_size", size(config, "image_size", 224)), ("patch_size", (size(config, "patch_size", 16) or 16))),
-    )
-
-
 SPECIAL: dict[str, Callable[[Mapping[str, Any], dict[str, Any]], None]] = {
     "gemma2": _gemma_windows(2),
     "gemma3": _gemma_windows(6),
@@ -206,6 +156,7 @@ SPECIAL: dict[str, Callable[[Mapping[str, Any], dict[str, Any]], None]] = {
     "gpt_oss": _gpt_oss,
     "qwen2_moe": _mixture,
     "qwen3_moe": _mixture,
+    **dict.fromkeys(("qwen3_next", "qwen3_5", "qwen3_5_moe"), _hybrid),
     "mistral": _mistral,
     "mixtral": _mixtral,
     "olmoe": _mixtral,
@@ -221,12 +172,4 @@ SPECIAL: dict[str, Callable[[Mapping[str, Any], dict[str, Any]], None]] = {
     "bloom": _one_per_head,
     "starcoder2": _starcoder2,
     "qwen": _qwen,
-    "t5": _t5,
-    "mt5": _t5,
-    "bert": _bert,
-    "roberta": _bert,
-    "xlm-roberta": _bert,
-    "deberta-v2": _deberta,
-    "whisper": _whisper,
-    "vit": _vit,
 }

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from importlib import import_module
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
 from budgetlint.catalog.tensor import Linear, WeightTensor
 
+BUILDERS = {
+    "decoder": ("ledger_decoder", "decoder_tensors"),
+    "encoder": ("ledger_encoder", "encoder_tensors"),
+    "encoder-decoder": ("ledger_seq2seq", "seq2seq_tensors"),
+    "speech": ("ledger_speech", "speech_tensors"),
+    "vision": ("ledger_vision", "vision_tensors"),
+    "dual-encoder": ("ledger_vision", "dual_tensors"),
+    "tower": ("ledger_tower", "tower_tensors"),
+}
+"""Kind of architecture -> the module and function that list its tensors; a module is read when a model of the kind is named."""
+
 
 @lru_cache(maxsize=256)
 def weight_tensors(arch: Architecture) -> tuple[WeightTensor, ...]:
     """The exact list of weight tensors, embedding first, head last; a tied head is not listed (it is the embedding)."""
-    from budgetlint.catalog.ledger_decoder import decoder_tensors
-    from budgetlint.catalog.ledger_encoder import dual_tensors, encoder_tensors, seq2seq_tensors, speech_tensors, vision_tensors
-
-    builders = {
-        "decoder": decoder_tensors,
-        "encoder": encoder_tensors,
-        "encoder-decoder": seq2seq_tensors,
-        "speech": speech_tensors,
-        "vision": vision_tensors,
-        "dual-encoder": dual_tensors,
-    }
-    return tuple(builders[arch.kind](arch))
+    module, builder = BUILDERS[arch.kind]
+    found: Iterator[WeightTensor] = getattr(import_module(f"budgetlint.catalog.{module}"), builder)(arch)
+    return tuple(found)
 
 
 def parameter_count(arch: Architecture) -> int:

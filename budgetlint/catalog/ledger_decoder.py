@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import DOWN, GATE, GATE_UP, QKV, UP, Family, K, O, Q, V, family_of
@@ -10,7 +11,7 @@ from budgetlint.catalog.tensor import WeightTensor
 
 
 def decoder_tensors(arch: Architecture) -> Iterator[WeightTensor]:
-    family, width = family_of(arch.family), arch.number("embed_width", arch.hidden)
+    family, width = decoder_family(arch), arch.number("embed_width", arch.hidden)
     yield WeightTensor("embed", "embedding", family.embed, arch.vocab, width, "embed")
     if width != arch.hidden:  # modeling_opt.py OPTDecoder: the 350m model's embeddings are half as wide
         yield WeightTensor("project_in", "linear", "model.decoder.project_in", arch.hidden, width, "embed")
@@ -20,11 +21,28 @@ def decoder_tensors(arch: Architecture) -> Iterator[WeightTensor]:
         yield WeightTensor("pos_embed", "embedding", family.positions, rows, arch.hidden, "embed")
     if arch.number("embed_norm"):
         yield from norm(arch, family.embed_norm, arch.hidden, "embed", 0)
-    yield from block(arch, family, family.layers, "layer", arch.layers)
+    if arch.number("attention_layers"):
+        from budgetlint.catalog.ledger_hybrid import hybrid_block
+
+        yield from hybrid_block(arch, family, family.layers, "layer")
+    else:
+        yield from block(arch, family, family.layers, "layer", arch.layers)
     if arch.final_norm:
         yield from norm(arch, family.final_norm, arch.hidden, "final", 0)
     yield from head(arch, family)
     yield from _towers(arch)
+
+
+def decoder_family(arch: Architecture) -> Family:
+    """The decoder's module names; behind a tower it lies one level deeper (modeling_llava.py and all since: ``model.language_model``)."""
+    family, vision = family_of(arch.family), arch.part("vision")
+    if vision is None or not family.layers.startswith("model.layers"):
+        return family
+    from budgetlint.catalog.towers import TOWERS
+
+    at = TOWERS[vision.family].decoder if vision.family in TOWERS else "model.language_model"
+    moved = {name: getattr(family, name).replace("model", at, 1) for name in ("layers", "embed", "final_norm")}
+    return replace(family, **moved)
 
 
 def head(arch: Architecture, family: Family) -> Iterator[WeightTensor]:
@@ -37,6 +55,13 @@ def head(arch: Architecture, family: Family) -> Iterator[WeightTensor]:
 def block(arch: Architecture, family: Family, at: str, where: str, layers: int) -> Iterator[WeightTensor]:
     """One transformer block, repeated ``layers`` times; the first ``first_dense_layers`` of a mixture are dense."""
     yield from _mla(arch, family, at, where, layers) if arch.mla else attention(arch, family, at, where, layers)
+    yield from feed_forward(arch, family, at, where, layers)
+    for name in _norm_names(arch, family):
+        yield from norm(arch, f"{at}.{name}", arch.hidden, where, layers)
+
+
+def feed_forward(arch: Architecture, family: Family, at: str, where: str, layers: int) -> Iterator[WeightTensor]:
+    """The MLP, or router and experts."""
     if not arch.experts:
         yield from mlp(arch, family, at, where, layers)
     else:
@@ -44,8 +69,6 @@ def block(arch: Architecture, family: Family, at: str, where: str, layers: int) 
         if dense:
             yield from mlp(arch, family, at, where, dense)
         yield from _experts(arch, family, at, where, layers - dense)
-    for name in _norm_names(arch, family):
-        yield from norm(arch, f"{at}.{name}", arch.hidden, where, layers)
 
 
 def _norm_names(arch: Architecture, family: Family) -> tuple[str, ...]:
@@ -147,12 +170,9 @@ def _experts(arch: Architecture, family: Family, at: str, where: str, layers: in
 
 
 def _towers(arch: Architecture) -> Iterator[WeightTensor]:
-    """The vision tower of a multimodal decoder and the projector into it (modeling_gemma3.py Gemma3MultiModalProjector)."""
-    from budgetlint.catalog.ledger_encoder import tower_tensors
-
+    """The vision tower of a multimodal decoder and the projector into it."""
     vision = arch.part("vision")
     if vision is not None:
-        yield from tower_tensors(vision, "model.vision_tower.vision_model", "vision")
-        projector = "model.multi_modal_projector"
-        yield WeightTensor("projector", "vector", f"{projector}.mm_input_projection_weight", vision.hidden, arch.hidden, "vision")
-        yield WeightTensor("norm", "norm", f"{projector}.mm_soft_emb_norm", vision.hidden, 0, "vision")
+        from budgetlint.catalog.ledger_tower import vision_tensors
+
+        yield from vision_tensors(vision, arch.hidden)

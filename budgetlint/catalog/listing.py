@@ -173,6 +173,7 @@ def _model_text(model: Architecture) -> str:
         ("family", f"{model.family} ({model.kind})"),
         ("parameters", f"{total:,}"),
         ("active", f"{active:,} a token" if active != total else ""),
+        ("vision tower", _tower(model)),
         ("checked", ", ".join(checked[how] for how in verified(model.name)) or "not checked against another count"),
         *((size, getattr(model, size)) for size in _SIZES),
         ("modules", ", ".join(dict.fromkeys(leaf for leaves in module_names(model).values() for leaf in leaves))),
@@ -181,6 +182,18 @@ def _model_text(model: Architecture) -> str:
         *(("source", source) for source in model.sources),
     ]
     return _facts(facts)
+
+
+def _tower(model: Architecture) -> str:
+    """The tower in front of a decoder, with what it and the projector hold."""
+    vision = model.part("vision")
+    if vision is None or model.kind != "decoder":
+        return ""
+    from budgetlint.catalog.ledger import weight_tensors
+
+    sizes = [sum(one.elements for one in weight_tensors(model) if one.where == place) for place in ("vision", "projector")]
+    blocks = f"{vision.layers} blocks of {vision.hidden:,}, patches of {vision.number('patch_size')}"
+    return f"{blocks}: {sizes[0]:,} parameters; projector {sizes[1]:,}"
 
 
 def _model_data(model: Architecture) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""The models: found by catalog name, alias, hub id or the last part of a path. Rows in `models.json`."""
+"""The models: found by catalog name, alias, hub id or the last part of a path. Rows in `FILES`."""
 
 from __future__ import annotations
 
@@ -30,6 +30,9 @@ QUANTISED = (
 )
 """Endings of hub ids that say how a checkpoint is stored: the shape is the base model's."""
 
+FILES = ("models.json", "models_encoders.json")
+"""The rows. The second file, of encoders, encoder-decoders, speech and vision models, is read for a name that the first does not have."""
+
 SAME_SHAPE = ("-hf", "-bf16", "-fp16", *QUANTISED)
 
 
@@ -39,10 +42,11 @@ def find_model(text: str) -> Architecture | NoMatch:
     if found is not None:
         return found
     last = _last_part(text)
-    longer = prefixed(last, _folded())
+    every = {key: name for file in reversed(FILES) for key, name in _folded(file).items()}
+    longer = prefixed(last, every)
     if len(longer) > 1:
         return NoMatch(text, suggestions=longer[:3])
-    return NoMatch(text, suggestions=longer or near(_stripped(last), _folded()))
+    return NoMatch(text, suggestions=longer or near(_stripped(last), every))
 
 
 def known_model(text: str) -> Architecture | None:
@@ -51,14 +55,18 @@ def known_model(text: str) -> Architecture | None:
     ``-hf`` and endings that only say how the checkpoint is stored (``-bnb-4bit``, ``-GPTQ``, ``-AWQ``) are dropped:
     `stored_as` tells which.
     """
+    return next((found for file in FILES if (found := _known_in(file, text)) is not None), None)
+
+
+def _known_in(file: str, text: str) -> Architecture | None:
     last = _last_part(text)
-    owned = _owned().get(_stripped(text))
+    owned = _owned(file).get(_stripped(text))
     if owned is not None:
-        return _model(owned)
+        return _model(file, owned)
     for name in (last, _stripped(last)):
-        row = _keys().get(squeeze(name))
+        row = _keys(file).get(squeeze(name))
         if row is not None:
-            return _model(row)
+            return _model(file, row)
     return None
 
 
@@ -70,13 +78,13 @@ def stored_as(text: str) -> str | None:
 
 
 def all_models() -> tuple[Architecture, ...]:
-    """Every row, in the order of `models.json`."""
-    return tuple(map(_model, _rows()))
+    """Every row, in the order of `FILES`."""
+    return tuple(_model(file, name) for file in FILES for name in _rows(file))
 
 
 def verified(name: str) -> tuple[str, ...]:
     """How the row's count was checked: ``code``, ``published``, both or neither."""
-    return tuple(next(row["verified"] for row in _document()["models"] if row["name"] == name))
+    return tuple(next(_rows(file)[name]["verified"] for file in FILES if name in _rows(file)))
 
 
 def _last_part(text: str) -> str:
@@ -95,33 +103,33 @@ def _without_endings(folded: str) -> str:
 
 
 @cache
-def _document() -> Mapping[str, Any]:
-    with Path(__file__).with_name("models.json").open(encoding="utf-8") as handle:
+def _document(file: str) -> Mapping[str, Any]:
+    with Path(__file__).with_name(file).open(encoding="utf-8") as handle:
         document: Mapping[str, Any] = json.load(handle)
     return document
 
 
 @cache
-def _rows() -> dict[str, Mapping[str, Any]]:
-    return {row["name"]: row for row in _document()["models"]}
+def _rows(file: str) -> dict[str, Mapping[str, Any]]:
+    return {row["name"]: row for row in _document(file)["models"]}
 
 
 @cache
-def _model(name: str) -> Architecture:
+def _model(file: str, name: str) -> Architecture:
     """The architecture of a row. A check needs one or two of hundreds."""
-    return architecture_of(_rows()[name])
+    return architecture_of(_rows(file)[name])
 
 
 @cache
-def _owned() -> dict[str, str]:
+def _owned(file: str) -> dict[str, str]:
     """Aliases with an owner: a conversion that keeps the name of what it was made from (``unsloth/phi-4`` runs Llama's code)."""
-    return {fold(alias): name for name, row in _rows().items() for alias in row.get("aliases", ()) if "/" in alias}
+    return {fold(alias): name for name, row in _rows(file).items() for alias in row.get("aliases", ()) if "/" in alias}
 
 
 @cache
-def _folded() -> dict[str, str]:
+def _folded(file: str) -> dict[str, str]:
     keys: dict[str, str] = {}
-    for model, row in _rows().items():
+    for model, row in _rows(file).items():
         for name in (model, *row.get("aliases", ()), _last_part(row.get("hub_id", ""))):
             if name and "/" not in name:
                 keys.setdefault(fold(name), model)
@@ -129,10 +137,10 @@ def _folded() -> dict[str, str]:
 
 
 @cache
-def _keys() -> dict[str, str]:
+def _keys(file: str) -> dict[str, str]:
     """By `squeeze`, of what is folded already."""
-    keys = {key.replace("-", ""): name for key, name in _folded().items()}
-    return {**{_without_endings(key).replace("-", ""): name for key, name in _folded().items()}, **keys}
+    keys = {key.replace("-", ""): name for key, name in _folded(file).items()}
+    return {**{_without_endings(key).replace("-", ""): name for key, name in _folded(file).items()}, **keys}
 
 
 _TUPLES = frozenset({"aliases", "sources"})

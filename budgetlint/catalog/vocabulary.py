@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from importlib.resources import files
+from pathlib import Path
+
+KEYS = Path(__file__).with_name("keys")
 
 
 @cache
 def _file(name: str) -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = json.loads((files("budgetlint.catalog") / "keys" / f"{name}.json").read_text(encoding="utf-8"))
+    found: dict[str, dict[str, str]] = json.loads((KEYS / f"{name}.json").read_text(encoding="utf-8"))
     return found
 
 
@@ -49,7 +51,7 @@ def releases(name: str) -> tuple[tuple[str, str, str], ...]:
 
 @cache
 def _sources(name: str) -> tuple[str, ...]:
-    return tuple(json.loads((files("budgetlint.catalog") / "keys" / f"{name}.json").read_text(encoding="utf-8"))["sources"])
+    return tuple(json.loads((KEYS / f"{name}.json").read_text(encoding="utf-8"))["sources"])
 
 
 SHORTEST = 7

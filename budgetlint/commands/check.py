@@ -22,7 +22,7 @@ examples:
   budgetlint check                          # every budget and training config below this folder
   budgetlint check sft.yaml --budget 'device rtx-4090; reserve 1GiB'
   budgetlint check --info --select BL1,unknown-key
-  budgetlint check --diff --unsafe-fixes    # what the fixes would change
+  budgetlint check --compare-with HEAD      # what this change costs; only new findings count
   budgetlint check -- accelerate launch --config_file fsdp.yaml train.py --config sft.yaml
 """
 
@@ -44,7 +44,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--force-exclude", action="store_true", help="named files too are left out where a folder's would be ([tool.budgetlint] exclude)"
     )
+    parser.add_argument("--stdin-filename", metavar="PATH", help="check the text on standard input as if it stood in PATH")
     parser.add_argument("--baseline", metavar="FILE", help="tell only what FILE does not know; it is made when missing, and only shrinks")
+    parser.add_argument("--compare-with", metavar="REV", help="what the change since this git revision costs; only new findings count")
     parser.add_argument("--statistics", action="store_true", help="how often each rule spoke, instead of the findings")
     parser.add_argument("--preview", action="store_true", help="run preview rules too")
     parser.add_argument("--info", action="store_true", help="show findings of severity info too")

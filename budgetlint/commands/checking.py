@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 from budgetlint.commands.baseline import against_baseline
-from budgetlint.commands.common import Session, open_config, open_session
+from budgetlint.commands.common import Session, open_config
 from budgetlint.commands.console import Console, Misuse
-from budgetlint.commands.reports import tell, wanted
+from budgetlint.commands.reports import Wanted, tell, wanted
+from budgetlint.commands.stdin_file import session_of
 from budgetlint.config import Config
 from budgetlint.context import Judged
 from budgetlint.engine import check
@@ -20,20 +24,44 @@ from budgetlint.registry import Registry, installed
 from budgetlint.report.style import plural
 from budgetlint.suggest import did_you_mean
 
+if TYPE_CHECKING:
+    from budgetlint.commands.compare_with import Base
+
 
 def run(args: argparse.Namespace, io: Console) -> int:
     formats = wanted(args.format)
     config = _settings(args, open_config(io))
     registry = installed()
     _known_rules(registry, (*_words(args.select), *_words(args.ignore)))
-    session = open_session(args.paths, args, io, config)
-    report = _checked(session, session.judged(), registry, config)
+    if args.compare_with is None:
+        session = session_of(args, io, config)
+        checked = partial(_checked, registry, config, session)
+        return _run(args, io, formats, config, session, checked, checked(session.judged()))
+    from budgetlint.commands.compare_with import base_of, rereadable  # git and what compares: most checks do without
+
+    io = rereadable(args, io)
+    session = session_of(args, io, config)
+    judged = session.judged()
+    with base_of(args, io, session, judged, whole=args.fix or args.diff) as base:
+        checked = partial(_checked_new, args, registry, config, base, session)
+        return _run(args, io, formats, config, session, checked, checked(judged))
+
+
+def _run(
+    args: argparse.Namespace,
+    io: Console,
+    formats: list[Wanted],
+    config: Config,
+    session: Session,
+    checked: Callable[[Judged], Report],
+    report: Report,
+) -> int:
     if args.force_exclude and session.taken is not None and not report.verdicts:
         config = replace(config, require_verdict=False)  # a hook whose files belong to no run has nothing to judge
     if args.diff or args.fix:
-        fixed = fix_all(report, lambda texts: _checked(session, session.rejudged(texts), registry, config), unsafe=args.unsafe_fixes)
+        fixed = fix_all(report, lambda texts: checked(session.rejudged(texts)), unsafe=args.unsafe_fixes)
         report = _shown(io, fixed, report) if args.diff else _written(io, fixed)
-    known = args.baseline or config.baseline
+    known = _baseline(args, io, config)
     if known and not args.diff:
         report = against_baseline(report, known, io, whole=_whole(args, io))
     if not args.diff:
@@ -42,9 +70,26 @@ def run(args: argparse.Namespace, io: Console) -> int:
     return report.exit_code(config.fail_on, require_verdict=config.require_verdict)
 
 
-def _checked(session: Session, judged: Judged, registry: Registry, config: Config) -> Report:
+def _checked(registry: Registry, config: Config, session: Session, judged: Judged) -> Report:
     report = check(judged, registry, config)
     return report if session.taken is None else without_unused(report, session.taken)
+
+
+def _checked_new(args: argparse.Namespace, registry: Registry, config: Config, base: Base, session: Session, judged: Judged) -> Report:
+    from budgetlint.commands.only_new import only_new
+
+    before = _settings(args, base.config)
+    return only_new(base, judged, _checked(registry, config, session, judged), lambda was: check(was, registry, before))
+
+
+def _baseline(args: argparse.Namespace, io: Console, config: Config) -> str | None:
+    """A baseline is made, and shrinks, by what is found in the whole; not by what a change brings."""
+    known: str | None = args.baseline or config.baseline
+    if args.compare_with is None or known is None or (io.root / known).exists():
+        return known
+    if args.baseline:
+        raise Misuse(f"--baseline {known} does not exist: make it without --compare-with")
+    return None
 
 
 def _settings(args: argparse.Namespace, config: Config) -> Config:
@@ -57,8 +102,8 @@ def _settings(args: argparse.Namespace, config: Config) -> Config:
 
 def _whole(args: argparse.Namespace, io: Console) -> bool:
     """Did every rule see every run of the files it saw? A finding may need another file than the one it stands in."""
-    narrowed = args.select or args.ignore or args.target or args.launch
-    return not narrowed and all((io.root / path).is_dir() for path in args.paths)
+    narrowed = args.select or args.ignore or args.target or args.launch or args.compare_with is not None
+    return not narrowed and args.stdin_filename is None and all((io.root / path).is_dir() for path in args.paths)
 
 
 def _words(texts: list[str]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from budgetlint.assemble import judge
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.overrides import overrides
 from budgetlint.config import Config, load_config
-from budgetlint.files import ChangedFiles, DiskFiles, is_repository, nearest_settings
+from budgetlint.files import ChangedFiles, DiskFiles, Files, is_repository, nearest_settings
 from budgetlint.language import read_budget
 from budgetlint.project import BUDGET_SUFFIX, FileEntry, Project, open_project, script_entry
 from budgetlint.run import Settings
@@ -34,12 +34,12 @@ def open_config(io: Console) -> Config:
     return load_config(source) if isinstance(source, SourceFile) else Config()
 
 
-def project_of(paths: Sequence[str], io: Console, config: Config) -> Project:
+def project_of(paths: Sequence[str], io: Console, config: Config, files: Files | None = None) -> Project:
     """Every named path must exist; a folder is walked."""
     for path in paths:
-        if path != STDIN and not (io.root / path).exists() and not (io.root / path).is_symlink():
+        if path != STDIN and files is None and not (io.root / path).exists() and not (io.root / path).is_symlink():
             raise Misuse(f"{path} does not exist")
-    return open_project(DiskFiles(io.root, config.exclude), _walked(paths))
+    return open_project(files or DiskFiles(io.root, config.exclude), _walked(paths))
 
 
 def _walked(paths: Sequence[str]) -> tuple[str, ...]:
@@ -76,12 +76,15 @@ class Session:
         return _on_target(result, self.target) if self.target else result
 
 
-def open_session(paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config) -> Session:
+def open_session(
+    paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config, files: Files | None = None
+) -> Session:
+    """``files`` are other ones than the disk's, such as those of a revision: what is named need not be among them."""
     launch: list[str] = getattr(args, "launch", [])
     if not launch and _names_files(paths, io):
-        return _session_around(paths, args, io, config)
-    project = _launch_project(paths, io, config) if launch else project_of(paths, io, config)
-    extra = _extra_budget(paths, args, io, config, project)
+        return session_around(paths, args, io, config, files)
+    project = _launch_project(paths, io, config, files) if launch else project_of(paths, io, config, files)
+    extra = extra_budget(paths, args, io, config, project)
     started = add_command(project, launch) if launch else ""
     return Session(project, _walked(paths) if not launch else tuple(project.entries), extra, overrides(args.set), args.target, started)
 
@@ -92,19 +95,21 @@ def _names_files(paths: Sequence[str], io: Console) -> bool:
     return STDIN not in paths and inside and any((io.root / path).is_file() for path in paths) and is_repository(io.root)
 
 
-def _session_around(paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config) -> Session:
+def session_around(
+    paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config, files: Files | None = None
+) -> Session:
     """The runs that named files, and those below named folders, take part in, with what else belongs to these runs. ``--budget``
     is asked about them as if the repository had no budgets."""
     from budgetlint.neighbours import neighbours
 
-    files = DiskFiles(io.root, config.exclude)
+    files = files or DiskFiles(io.root, config.exclude)
     listed = tuple(files.expand(["."]))
     named = set(files.expand(paths)) & set(listed) if getattr(args, "force_exclude", False) else set(files.expand(paths))
     if args.budget is not None:
         listed = tuple(path for path in listed if not path.endswith(BUDGET_SUFFIX) or path in named)
     found = neighbours(files, listed, named)
     project = open_project(files, found.paths, listed)
-    extra = _extra_budget(paths, args, io, config, project)
+    extra = extra_budget(paths, args, io, config, project)
     return Session(project, found.paths, extra, overrides(args.set), args.target, taken=found.taken)
 
 
@@ -112,9 +117,9 @@ COMMAND_LINE = "<command>"
 """The name of the launch command's text in messages."""
 
 
-def _launch_project(paths: Sequence[str], io: Console, config: Config) -> Project:
+def _launch_project(paths: Sequence[str], io: Console, config: Config, files: Files | None = None) -> Project:
     """The budgets of the working directory, and the files named: the command says which configs are read."""
-    files = DiskFiles(io.root, config.exclude)
+    files = files or DiskFiles(io.root, config.exclude)
     budgets = [path for path in files.expand(["."]) if path.endswith(BUDGET_SUFFIX)]
     return open_project(files, (*budgets, *(path for path in paths if path != STDIN)))
 
@@ -158,7 +163,7 @@ def _belongs(context: RunContext, launch: str) -> bool:
     return named or any(reading.document.path == launch for reading in context.run.readings)
 
 
-def _extra_budget(paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config, project: Project) -> Budget | None:
+def extra_budget(paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config, project: Project) -> Budget | None:
     if STDIN in paths:
         return read_budget(SourceFile(STDIN, io.stdin.read()), load=project.files.read)
     text, name = args.budget, "--budget"

@@ -22,6 +22,7 @@ examples:
   budgetlint estimate run.budget            # what is live at the peak, line by line
   budgetlint estimate sft.yaml --budget 'device a100-80gb' --set micro_batch=2
   budgetlint estimate sft.yaml --settings   # where each value of the run comes from
+  budgetlint estimate sft.yaml --oom job.log  # which tensor ran out of memory, who set it
   echo 'device 24GiB; model qwen3-8b; lora r=16; batch 1; seq 2048' | budgetlint estimate -
 """
 
@@ -31,18 +32,53 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_run_options(parser)
     parser.add_argument("--settings", action="store_true", help="the merged run instead: every setting, its value, where it comes from")
     parser.add_argument("--textbook", action="store_true", help="the textbook formulas beside ours, with the difference")
-    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument("--oom", metavar="LOG", help="explain the out-of-memory message of a log (- reads it): which tensor, which setting")
+    parser.add_argument("--compare-with", metavar="REV", help="what the change since this git revision costs, term by term")
+    formats = ("text", "json", "svg", "markdown")
+    parser.add_argument("--format", choices=formats, default="text", help="svg draws the step; markdown is for --compare-with")
 
 
 def run(args: argparse.Namespace, io: Console) -> int:
+    if args.compare_with is not None or args.format == "markdown":
+        return _compared(args, io)
+    if args.format == "svg" and (args.settings or args.textbook or args.oom):
+        raise Misuse("--format svg draws the bill: it does not go with --settings, --textbook or --oom")
+    if args.oom:
+        return _oom(args, io)
     result = open_session(args.paths, args, io, open_config(io)).judged()
     wrong = _language_errors(result)
     if not result.runs and not wrong:
         raise Misuse(_nothing(args.paths))
     if args.format == "json":
         _json(args, io, result)
+    elif args.format == "svg":
+        _svg(io, result)
     else:
         _text(args, io, result)
+    _complain(io, wrong)
+    return 2 if wrong else 0
+
+
+def _oom(args: argparse.Namespace, io: Console) -> int:
+    from budgetlint.commands.oom import explain_log, read_log
+
+    found = read_log(args, io)
+    session = open_session(args.paths, args, io, open_config(io))
+    result = session.judged()
+    explain_log(found, session, result.runs, io, json=args.format == "json")
+    wrong = _language_errors(result)
+    _complain(io, wrong)
+    return 2 if wrong else 0
+
+
+def _compared(args: argparse.Namespace, io: Console) -> int:
+    from budgetlint.commands.estimate_compared import compared, refuse  # git and what compares: most estimates do without
+
+    refuse(args)
+    result, told = compared(args, io)
+    wrong = _language_errors(result)
+    if not told and not wrong:
+        raise Misuse(_nothing(args.paths))
     _complain(io, wrong)
     return 2 if wrong else 0
 
@@ -59,6 +95,12 @@ def _json(args: argparse.Namespace, io: Console, result: Judged) -> None:
         io.write(render_json(result.runs))
         return
     from budgetlint.report.estimate_json import render
+
+    io.write(render(result.runs))
+
+
+def _svg(io: Console, result: Judged) -> None:
+    from budgetlint.report.svg import render
 
     io.write(render(result.runs))
 

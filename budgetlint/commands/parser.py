@@ -12,7 +12,7 @@ from budgetlint import __version__
 WIDTH = 100
 """`budgetlint.report.style.WIDTH`, which brings in what only reports need."""
 
-COMMANDS = ("check", "estimate", "files", "fmt", "rule", "init", "devices", "models", "optimizers", "completion")
+COMMANDS = ("check", "estimate", "solve", "probe", "files", "fmt", "rule", "init", "devices", "models", "optimizers", "lsp", "completion")
 
 EXAMPLES = """\
 examples:

@@ -71,9 +71,10 @@ def _kept(args: argparse.Namespace, io: Console, run: Callable[[argparse.Namespa
 
 
 def can_remember(args: argparse.Namespace) -> bool:
-    """Nothing is read from a pipe, nothing is written, and the answer stands in files."""
+    """Nothing is read from a pipe or from git, nothing is written, and the answer stands in files."""
     writes = args.fix or args.diff or args.baseline or any("=" in text for text in args.format)
-    return not (args.no_cache or writes or args.launch or "-" in args.paths)
+    read = args.stdin_filename is not None or args.compare_with is not None or "-" in args.paths
+    return not (args.no_cache or writes or read or args.launch)
 
 
 def _question(args: argparse.Namespace, io: Console, settings: str) -> str:
@@ -99,9 +100,10 @@ MARKS = (".dist-info", ".egg-info", ".egg-link", ".pth")
 
 def _code_folders() -> list[str]:
     """budgetlint's own packages, and those that bring rules."""
-    from importlib.metadata import entry_points
     from importlib.util import find_spec
 
-    specs = [find_spec(point.module.partition(".")[0]) for point in entry_points(group="budgetlint.rules")]
+    from budgetlint.offers import offers
+
+    specs = [find_spec(offer.module.partition(".")[0]) for offer in offers()]
     own = str(Path(budgetlint.__file__).parent)
     return sorted({own, *(place for spec in specs if spec for place in spec.submodule_search_locations or ())})

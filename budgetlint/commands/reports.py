@@ -30,7 +30,7 @@ def _wanted(text: str) -> Wanted:
 
 def tell(io: Console, report: Report, formats: Iterable[Wanted], gate: Gate, *, info: bool, statistics: bool) -> None:
     """``statistics`` takes the place of findings in formats for people."""
-    tree = _tree(io.root)
+    tree = tree_of(io.root)
     for name, file in formats:
         shown = "statistics" if statistics and name in TEXT else name
         if file is None:
@@ -46,5 +46,6 @@ def _save(path: Path, text: str, asked: str) -> None:
         raise Misuse(f"{asked}: cannot be written: {error.strerror}") from None
 
 
-def _tree(root: Path) -> Tree:
+def tree_of(root: Path) -> Tree:
+    """Where a working directory lies in its repository."""
     return Tree(root.as_posix(), (repository_top(root) or root).as_posix())

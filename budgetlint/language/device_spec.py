@@ -120,7 +120,20 @@ def _number(named: _Named, card: Device | NoMatch) -> Wrong:
     return unitless(named.text, "device")
 
 
-def _several_words(named: _Named, card: Device | NoMatch) -> Wrong:
+_SIZED = re.compile(r"([a-z][a-z0-9-]*) ([0-9]{1,4})(?:GiB|GB)")
+
+
+def _with_size(text: str) -> Device | None:
+    """``m3-max 64GiB``: a chip and the size of the memory that it shares with the machine."""
+    match = _SIZED.fullmatch(text)
+    card = find_device(f"{match[1]}-{match[2]}gb") if match else None
+    return card if isinstance(card, Device) and card.unified else None
+
+
+def _several_words(named: _Named, card: Device | NoMatch) -> Device | Wrong:
+    sized = _with_size(named.text)
+    if sized is not None:
+        return sized
     if isinstance(card, Device):
         return Wrong("BL006", "a name with blanks must be quoted", f'write "{named.text}" or {card.name}', card.name)
     return _other_ways(named.text) or Wrong(

@@ -59,7 +59,8 @@ def measured(checked: Checked) -> Measured:
     """Bytes under ``figures``; everything else as text under ``facts``, settings by the name they were written with."""
     figures = {name: given.value.bytes for name, given in checked.options.items() if name in FIGURES}
     facts = {name: given.text for name, given in (*checked.options.items(), *checked.free.items()) if name not in FIGURES}
-    return Measured(figures, facts, facts.pop("outcome", "ok"), origin(checked))
+    outcome = facts.pop("outcome", checked.first.text if checked.first else "ok")
+    return Measured(figures, facts, "oom" if outcome == "oom" else "ok", origin(checked))
 
 
 def also_model(checked: Checked, problems: Problems) -> AlsoModel | None:

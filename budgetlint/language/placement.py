@@ -54,6 +54,14 @@ def overlay(stronger: Target, weaker: Target) -> Target:
     )
 
 
+def hosted(target: Target) -> Target:
+    """``device cpu`` offers the memory that ``host`` states, unless ``usable=`` says less."""
+    spec, host = target.device, target.host_bytes
+    if spec is None or spec.device is None or spec.device.kind != "cpu" or spec.usable_low or not host:
+        return target
+    return replace(target, device=replace(spec, nominal=host, usable_low=host, usable_high=host))
+
+
 def settings_on(run: BudgetRun, target: Target, cell: MatrixCell | None = None) -> Settings:
     merged = run.defaults.under(target.settings).under(run.own)
     if cell is not None:

@@ -18,6 +18,9 @@ FIGURES = (
     "context",
 )
 
+OUTCOMES = ("fits", "oom", "ok")
+"""``ok`` is ``fits``, as the option ``outcome=`` has always spelled it."""
+
 JUDGEMENT_ROWS = (
     StatementSpec(
         "on", "the targets this run is checked on", "on ci cloud", RUNS, (Slot("TARGET", "target", many=True),), synonyms=("targets",)
@@ -82,10 +85,12 @@ JUDGEMENT_ROWS = (
         "what a probe, or a person, saw on a real device",
         'measured peak=11.42GiB device="NVIDIA L4" torch="2.13.0" date=2026-11-29',
         RUNS,
-        (),
+        (Slot("OUTCOME", "choice", "how the run ended, where no figure says it", OUTCOMES, required=False),),
         (
             *(amount(name, f"{name.replace('_', ' ')} bytes") for name in FIGURES),
-            Slot("outcome", "choice", "how the run ended", ("ok", "oom"), required=False),
+            Slot("outcome", "choice", "how the run ended", OUTCOMES, required=False),
+            Slot("run", "text", "which run, where the line stands in no run block", required=False),
+            Slot("target", "name", "on which target of the budget", required=False),
             Slot("metric", "text", "which tool printed it", required=False),
             Slot("phase", "name", "which phase it is", required=False),
             Slot("device", "text", "on which card", required=False, synonyms=("gpu",)),

@@ -120,7 +120,9 @@ TRAINING_ROWS = (
                 "gradient_accumulation_steps",
                 "accumulate",
             ),
-            count("images", "images in each sequence", "images"),
+            Slot("images", "whole", "images in each sequence", setting="images", required=False),
+            count("pixels", "pixels of the largest image", "image_max_pixels", "max_pixels", "image_max_pixels"),
+            count("tiles", "tiles that one image is cut into at most", "image_tiles", "max_dynamic_patch"),
             Slot("audio", "duration", "seconds of audio in each sequence", setting="audio_seconds", required=False),
         ),
         synonyms=("micro_batch", "batch_size", "per_device_train_batch_size", "micro_batch_size"),
@@ -131,7 +133,12 @@ TRAINING_ROWS = (
         "seq 4096 packing=on",
         EVERYWHERE,
         (Slot("N", "count", "", setting="seq_len"),),
-        (switch("packing", "several samples share a sequence", "packing", "pack", "sample_packing"),),
+        (
+            switch("packing", "several samples share a sequence", "packing", "pack", "sample_packing"),
+            count(
+                "target", "tokens of the longest target of an encoder-decoder", "target_len", "target_len", "max_target_length", "labels"
+            ),
+        ),
         synonyms=("seq_len", "sequence", "sequence_len", "max_length", "max_seq_length", "context", "cutoff_len", "length"),
     ),
     StatementSpec(
@@ -186,6 +193,9 @@ DISTRIBUTION_ROWS = (
                 required=False,
                 synonyms=("reduce_bucket_size", "bucket_size"),
             ),
+            count("size", "ranks of one shard group (hsdp, MiCS)", "shard_size", "group", "shard_size", "mics_shard_size"),
+            count("replicas", "shard groups that hold the same (hsdp)", "shard_replicas", "replicate", "dp_replicate_size"),
+            count("secondary", "ranks that share ZeRO++'s second copy", "zero_secondary", "hpz", "zero_hpz_partition_size"),
             switch("reshard", "gathered parameters are freed after the forward", "reshard_after_forward", "reshard_after_forward"),
             choice("wrap", "the FSDP unit", ("layer", "size", "none"), "wrap", "auto_wrap", "auto_wrap_policy"),
         ),
@@ -203,6 +213,7 @@ DISTRIBUTION_ROWS = (
             count("dp", "data parallel", "data_parallel", "data", "data_parallel_size"),
             count("cp", "context or sequence parallel", "context_parallel", "sp", "context", "sequence", "context_parallel_size"),
             count("ep", "expert parallel", "expert_parallel", "expert", "expert_parallel_size"),
+            Slot("stage", "whole", "pipeline stage that the bill is for, from 0; else the worst", setting="pipeline_stage", required=False),
         ),
         needs_option=True,
         synonyms=("parallelism", "tp", "pp", "dp"),

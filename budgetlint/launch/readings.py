@@ -85,10 +85,42 @@ def _own_adapter(launch: Launch, found: Reading) -> Iterator[Setting]:
         if setting is not None:
             yield replace(setting, name=name, value=None, state="auto", readings=ways, overrode=())
     written = launch.program.mapping.entries if launch.program.mapping else ()
-    part = next((entry for entry in written if _trains_a_part(entry)), None)
+    lora = list(_lora_of_the_language_model(launch, written))
+    yield from (*_tower_flags(launch, written), *lora)
+    part = next((entry for entry in written if _trains_a_part(entry)), None) if not lora else None
     if part is not None and "lora_r" not in found.settings:
         origin = Origin(OriginKind.FLAG, launch.source, part.key.span, part.key.text)
         yield Setting("adapter", None, origin, part.key.text, "auto", readings=("other", "none"))
+
+
+_TOWERS = {
+    "freeze_backbone": ("train_vision", False),
+    "freeze_vision_tower": ("train_vision", False),
+    "tune_mm_vision": ("train_vision", True),
+    "freeze_mlp": ("train_projector", False),
+    "tune_mm_mlp": ("train_projector", True),
+}
+"""Flags of vision-language scripts that speak of tower or projector alone, and whether they say that it trains: InternVL
+internvl_chat_finetune.py, Qwen2.5-VL qwen-vl-finetune/qwenvl/train/argument.py."""
+
+
+def _tower_flags(launch: Launch, written: Iterable[Entry]) -> Iterator[Setting]:
+    for entry in written:
+        name, trains = _TOWERS.get(entry.key.text, ("", False))
+        if name and isinstance(entry.value, Scalar):
+            value = trains if entry.value.text.lower() not in _OFF else not trains
+            yield Setting(name, value, Origin(OriginKind.FLAG, launch.source, entry.value.span, entry.key.text), entry.value.text)
+
+
+def _lora_of_the_language_model(launch: Launch, written: Iterable[Entry]) -> Iterator[Setting]:
+    """InternVL's ``--use_llm_lora 16``: the rank of an adapter on every linear of the language model (modeling_internvl_chat.py
+    ``wrap_llm_lora``)."""
+    found = next((entry for entry in written if entry.key.text == "use_llm_lora"), None)
+    if found is None or not isinstance(found.value, Scalar) or not found.value.text.isdigit() or found.value.text == "0":
+        return
+    origin = Origin(OriginKind.FLAG, launch.source, found.value.span, found.key.text)
+    for name, value in (("adapter", "lora"), ("lora_r", int(found.value.text)), ("train_vision", False), ("train_projector", False)):
+        yield Setting(name, value, origin, found.value.text)
 
 
 _PARTS = re.compile(r"(?:use_\w+_lora|(?:freeze|unfreeze)_\w+|tune_mm_mlp_adapter)")
@@ -96,6 +128,8 @@ _OFF = frozenset(("false", "0", "no", "none"))
 
 
 def _trains_a_part(entry: Entry) -> bool:
+    if entry.key.text in _TOWERS:
+        return False
     return _PARTS.fullmatch(entry.key.text) is not None and not (isinstance(entry.value, Scalar) and entry.value.text.lower() in _OFF)
 
 

@@ -61,7 +61,7 @@ def kept_layers(plan: Plan, layer: tuple[Saved, ...]) -> Iterator[Term]:
         yield from _by_part(plan, dense_layer_saved(plan), dense)
 
 
-def in_flight(plan: Plan, layer: tuple[Saved, ...]) -> Iterator[Term]:
+def in_flight(plan: Plan, layer: tuple[Saved, ...], gradients: int) -> Iterator[Term]:
     """What a pipeline stage keeps of the other micro batches whose backward has not come yet, and the ring's second block of keys
     and values (transformer_engine context_parallel.py ``p2p_comm_buffers``)."""
     stage, size = plan.stage, plan.precision.compute
@@ -69,12 +69,41 @@ def in_flight(plan: Plan, layer: tuple[Saved, ...]) -> Iterator[Term]:
         return
     more = stage.flying - stage.chunks
     if more > 0:
-        held = sum(term.bytes for term in kept_layers(plan, layer)) * more // stage.chunks
+        own = sum(term.bytes for term in kept_layers(plan, layer)) + _embedding_mask(plan)
+        held = own * more // stage.chunks - _never_together(plan, own, gradients)
         what = f"{more / stage.chunks:.3g} more micro batches in flight on stage {stage.index} of {stage.of}"
         yield Term(Bucket.ACTIVATIONS, held, what, plan.because("pipeline_parallel", "grad_accum", *_WORKLOAD, "recompute"))
+    yield from _sent(plan)
     if plan.parallel.context > 1:
         block = 2 * plan.tokens * plan.arch.kv_width * size
         yield Term(Bucket.BUFFERS, 2 * block, "keys and values on their way round the ring, two blocks", plan.because("context_parallel"))
+
+
+def _sent(plan: Plan) -> Iterator[Term]:
+    """Outputs that the stage keeps of every micro batch in flight."""
+    stage, over = plan.stage, plan.parallel.sent
+    if stage is None or stage.last or not over:
+        return
+    size = -(-plan.precision.compute * plan.tokens * plan.stream // over)
+    count = -(-stage.flying // stage.chunks)
+    yield Term(
+        Bucket.ACTIVATIONS, count * size, f"{count} outputs of the stage x {size:,} B", plan.because("pipeline_parallel", "grad_accum")
+    )
+
+
+def _never_together(plan: Plan, own: int, gradients: int) -> int:
+    """Where every forward of the step comes before the first backward, the gradients stand only once one micro batch less is in flight:
+    the higher of both moments is less than their sum by the smaller of the two. A buffer stands from the start."""
+    stage, count = plan.stage, plan.parallel.micro_batches
+    if stage is None or count is None or plan.one_buffer or stage.chunks > 1 or stage.flying < count:
+        return 0
+    return min(own, gradients)
+
+
+def _embedding_mask(plan: Plan) -> int:
+    """Megatron drops from the embedding, outside every checkpoint (models/common/embeddings/language_model_embedding.py): a byte each."""
+    drops = plan.model_code == "megatron" and plan.arch.dropout and plan.full and plan.recompute.on
+    return plan.tokens * plan.stream if drops and (plan.stage is None or plan.stage.first) else 0
 
 
 def _by_part(plan: Plan, layer: tuple[Saved, ...], layers: int) -> Iterator[Term]:
@@ -105,7 +134,13 @@ _SETS = {
 
 def _per_token(plan: Plan, rows: list[Saved]) -> str:
     size = sum(row.per_token for row in rows) + plan.length * sum(row.per_pair for row in rows)
-    return f"{plan.tokens:,} tokens x {size:,} B"
+    fixed = sum(row.fixed for row in rows)
+    text = f"{plan.tokens:,} tokens x {size:,} B"
+    return f"({text} and {fixed:,} B of {_beside(plan)})" if fixed else text
+
+
+def _beside(plan: Plan) -> str:
+    return f"{plan.source:,} encoder positions each" if plan.source else "positions"
 
 
 def _frozen_first_norm(plan: Plan) -> int:
@@ -129,6 +164,11 @@ def outside_layers(plan: Plan) -> Iterator[Term]:
     masked = masked_head(plan)
     if masked:
         yield Term(Bucket.ACTIVATIONS, masked, f"masked-language-model head: {tokens:,} tokens x {arch.hidden:,}", plan.because("model"))
+    dropped = _embedding_mask(plan)
+    if dropped:
+        yield Term(
+            Bucket.ACTIVATIONS, dropped, f"mask of the embedding's dropout: {tokens:,} tokens x {plan.stream:,}", plan.because("model")
+        )
     scaled = scaled_embedding(plan)
     if scaled:
         yield Term(Bucket.ACTIVATIONS, scaled, f"scaled embedding: {tokens:,} tokens x {arch.hidden:,}", plan.because(*_WORKLOAD, "model"))

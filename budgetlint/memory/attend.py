@@ -153,7 +153,8 @@ def eager_sinks(tape: Tape, query: Value, key: Value, value: Value, _: float) ->
 
 
 EAGER = {
-    **dict.fromkeys(("gpt2", "bert", "roberta"), eager_own_dtype),
+    **dict.fromkeys(("gpt2", "bert", "roberta", "electra", "xlm-roberta", "distilbert", "dinov2"), eager_own_dtype),
+    "internvl_vision": eager_own_dtype,
     "gemma2": eager_capped,
     "falcon": eager_falcon,
     "gptj": eager_wide,

@@ -11,7 +11,7 @@ def linear(tape: Tape, source: Value, role: str, width: int) -> Value:
     taken = tape.low(source) if plan.quant is None else source
     if plan.full if item is None else plan.trains(item):
         tape.keep(taken, "linear", f"{role} input")
-    out = Value(width, taken.size if plan.quant is not None or tape.autocast else max(taken.size, tape.weights))
+    out = Value(width, taken.size if plan.quant is not None or tape.autocast else max(taken.size, tape.weights), side=source.side)
     if item is None or not plan.adapted(item):
         return out
     _adapter(tape, source, role, out)
@@ -28,18 +28,18 @@ def _adapter(tape: Tape, source: Value, role: str, out: Value) -> None:
     taken = taken if fused else tape.low(taken)
     tape.keep(taken, "linear" if taken is source else "adapter", f"{role} lora_A input")
     inner = tape.compute if tape.autocast else adapter.dtype
-    tape.keep(Value(adapter.r, inner), "adapter", f"{role} lora_A output")
+    tape.keep(Value(adapter.r, inner, side=source.side), "adapter", f"{role} lora_A output")
     if adapter.dora:
         # tuners/lora/dora.py: both outputs are multiplied by the magnitude; behind dropout the base runs once more on its input
-        tape.keep(Value(out.width, inner if adapter.dropout else out.size), "adapter", f"{role} output before the magnitude")
-        tape.keep(Value(out.width, inner), "adapter", f"{role} lora_B output")
+        tape.keep(Value(out.width, inner if adapter.dropout else out.size, side=out.side), "adapter", f"{role} output before the magnitude")
+        tape.keep(Value(out.width, inner, side=out.side), "adapter", f"{role} lora_B output")
 
 
 def dropout(tape: Tape, value: Value, rate: float, part: str = "dropout", what: str = "dropout mask") -> Value:
     """ATen/native/Dropout.cpp: a rate of 0 gives the tensor itself, else a mask of one byte an element."""
     if not rate:
         return value
-    tape.keep(Value(value.width, 1, value.pair), part, what)
+    tape.keep(Value(value.width, 1, value.pair, None, value.side), part, what)
     return new(value)
 
 
@@ -111,17 +111,30 @@ def _cohere(tape: Tape, source: Value, groups: int, what: str) -> Value:
     return Value(source.width, source.size)
 
 
-STYLES = {"rmsnorm": _rms, "rms-wide": _rms_wide, "layernorm": _layer, "layernorm-noaffine": _layer_wide, "cohere": _cohere}
+def _t5(tape: Tape, source: Value, groups: int, what: str) -> Value:
+    """modeling_t5.py T5LayerNorm: ``pow`` of an fp32 copy, the input itself times 1/rms in fp32, cast to the weights where they are
+    16 bit."""
+    _normed(tape, source, groups, what)
+    tape.keep(source, "norm", f"{what} input")
+    size = tape.norm_weights
+    if tape.trains:
+        tape.keep(Value(source.width, size), "norm", f"{what} output before its weight")
+    return Value(source.width, size)
+
+
+STYLES = {"t5": _t5, "rmsnorm": _rms, "rms-wide": _rms_wide, "layernorm": _layer, "layernorm-noaffine": _layer_wide, "cohere": _cohere}
 STYLE = {
     **dict.fromkeys(("gemma", "gemma2", "gemma3", "gemma3_text", "olmo2", "olmo3", "gpt_oss"), "rms-wide"),
+    **dict.fromkeys(("qwen3_next", "qwen3_5", "qwen3_5_moe"), "rms-wide"),
     "cohere": "cohere",
+    **dict.fromkeys(("t5", "mt5"), "t5"),
 }
 """Families whose norm is not written as `Architecture.norm` says."""
 
 
 # -- rotary embedding, MLP ---------------------------------------------------------------------------------------------
 
-ROTATES_IN_PLACE_DTYPE = frozenset({"cohere", "olmo", "olmo2", "olmo3", "deepseek_v2"})
+ROTATES_IN_PLACE_DTYPE = frozenset({"modernbert", "cohere", "olmo", "olmo2", "olmo3", "deepseek_v2"})
 """Families that rotate in the dtype they are given; the others multiply by tables of the residual stream's dtype."""
 
 

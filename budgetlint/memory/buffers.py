@@ -83,6 +83,19 @@ def data_parallel(plan: Plan, train: Trainable) -> Iterator[Term]:
         )
     elif sharding.is_zero:
         yield from _zero_buckets(plan, size)
+        yield from _low_gradients(plan, train)
+
+
+def _low_gradients(plan: Plan, train: Trainable) -> Iterator[Term]:
+    """DeepSpeed's BF16_Optimizer (0.18.6 engine.py: bf16 with fp32 accumulation at stage 1 without offload; bf16_optimizer.py): each
+    backward makes 16-bit gradients, which are then added to a whole fp32 buffer and zeroed in place, not freed."""
+    precision, sharding = plan.precision, plan.sharding
+    wide = precision.weights == 2 and precision.grads == 4 and precision.recipe.endswith("bf16")
+    engine = not plan.one_buffer or "zero_bucket" in plan.origins or plan.parallel.sent
+    if sharding.kind == "zero1" and wide and engine and plan.full and not sharding.offload_optimizer:
+        count = train.elements
+        why = plan.because("grads_dtype", "shard", "precision")
+        yield Term(Bucket.BUFFERS, count * 2, f"16-bit gradients beside the fp32 ones: {count:,} x 2 B (BF16_Optimizer)", why)
 
 
 def _zero_buckets(plan: Plan, size: int) -> Iterator[Term]:
@@ -91,6 +104,14 @@ def _zero_buckets(plan: Plan, size: int) -> Iterator[Term]:
     sharding, zero = plan.sharding, plan.sharding.zero
     if plan.one_buffer and "zero_bucket" not in plan.origins:
         return
+    if zero.secondary > 1 and sharding.kind == "zero3" and not sharding.offload_params:
+        copied, wide = plan.shape.total, plan.precision.compute
+        yield Term(
+            Bucket.BUFFERS,
+            -(-copied * wide // zero.secondary),
+            f"second copy of {copied:,} parameters x {wide} B / {zero.secondary} ranks of a machine (ZeRO++)",
+            plan.because("zero_secondary", "shard"),
+        )
     if zero.contiguous:
         count = zero.reduce_bucket * (2 if zero.overlap and sharding.kind != "zero3" else 1)
         yield Term(

@@ -6,9 +6,13 @@ from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from budgetlint.record import open_record, record
 from budgetlint.run import Setting
+
+if TYPE_CHECKING:
+    from budgetlint.memory.plan import Plan
 
 
 class Bucket(Enum):
@@ -94,7 +98,7 @@ class Estimate:
     ``need`` (JSON ``peak``) is what the verdict compares with ``limit``: allocated + context and libraries + fragmentation
     that cannot be given back. ``limit`` is usable minus reserve, None without a device. ``bill`` are the terms live in the
     phase that wins, then context and allocator: they add up to ``need.bytes`` exactly. ``buckets`` holds each bucket at its
-    own largest over the step.
+    own largest over the step. ``plan`` is the one that the bill is for: the first reading's, on the worst rank.
     """
 
     verdict: Verdict
@@ -119,6 +123,7 @@ class Estimate:
     tokens_that_fit: int | None = None
     devices_needed: int | None = None
     notes: Mapping[str, int] = field(default_factory=dict)
+    plan: Plan | None = field(default=None, repr=False, compare=False)
 
     def phase(self, name: str) -> Phase | None:
         return next((phase for phase in self.phases if phase.name == name), None)

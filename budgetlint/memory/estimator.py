@@ -13,12 +13,13 @@ from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Assumption, Bucket, Es
 from budgetlint.memory.families import family_of
 from budgetlint.memory.host import host_bytes
 from budgetlint.memory.layout import with_world
-from budgetlint.memory.need import FRAGMENTATION, PPM, Totals, totals, verdict
-from budgetlint.memory.pipeline import described
+from budgetlint.memory.need import FRAGMENTATION, PPM, Totals, is_shared, totals, verdict
+from budgetlint.memory.pipeline import RANK, described
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.planner import Planned
 from budgetlint.memory.rank import misplaced, rank_plans
 from budgetlint.memory.static import Trainable, trainable
+from budgetlint.memory.unmodelled import TABLE
 from budgetlint.record import open_record, record
 
 BASE_SPREAD = 10_000
@@ -58,7 +59,11 @@ def estimate(planned: Planned, capacity: Capacity | None) -> Estimate:
         allocated = _on_any_number(planned, allocated)
     device = capacity.device if capacity else None
     ranks = WORLDS[0] if "devices" in planned.missing else planned.plans[0].ranks
-    above = totals(allocated, device, ranks, set_aside=rollouts.share_in(best.plan, best.peak.name))
+    plan = planned.plans[0]
+    train = trainable(plan) if plan.parallel.on else best.train
+    host = host_bytes(plan, train)
+    aside, eager = rollouts.share_in(best.plan, best.peak.name), best.plan.eager_modules
+    above = totals(allocated, device, ranks, set_aside=aside, host=host, eager=eager)
     judged = not set(planned.missing) - {"devices"}
     judgement = Verdict.UNKNOWN
     if capacity is not None:
@@ -68,8 +73,6 @@ def estimate(planned: Planned, capacity: Capacity | None) -> Estimate:
         if judgement is Verdict.TIGHT and "devices" in planned.missing:
             judgement = Verdict.UNKNOWN
     limit = capacity.usable_low - (capacity.reserve or 0) if capacity else None
-    plan = planned.plans[0]
-    train = trainable(plan) if plan.parallel.on else best.train
     return Estimate(
         verdict=judgement,
         missing=planned.missing if capacity else (*planned.missing, "device"),
@@ -80,11 +83,18 @@ def estimate(planned: Planned, capacity: Capacity | None) -> Estimate:
         allocated=allocated,
         reserved=above.reserved,
         device_total=above.device_total,
-        host=host_bytes(plan, train),
+        host=host,
         buckets=_buckets(best.phases),
         phases=best.phases,
         bill=(*best.peak.terms, *_above(above)),
-        assumptions=(*planned.assumptions, *_rank(best.plan), *_sized(best.plan, capacity), *_basis(plan), *_readings(planned)),
+        assumptions=(
+            *planned.assumptions,
+            *_rank(best.plan),
+            *_sized(best.plan, capacity),
+            *_shared(device),
+            *_basis(plan),
+            *_readings(planned),
+        ),
         limit=limit,
         usable_low=capacity.usable_low if capacity else None,
         usable_high=capacity.usable_high if capacity else None,
@@ -92,6 +102,7 @@ def estimate(planned: Planned, capacity: Capacity | None) -> Estimate:
         activation_allowance=None if limit is None else limit - best.static - _outside(plan, above),
         tokens_that_fit=_tokens_that_fit(plan, above, limit),
         devices_needed=_devices_needed(planned, capacity),
+        plan=best.plan,
     )
 
 
@@ -150,8 +161,23 @@ def _answer(plan: Plan) -> _Answer:
     return _Answer(plan, step.train, moments, static, mixture.uneven(plan, step.layer) + misplaced(plan, step.layer))
 
 
-OPEN = frozenset(
-    ("micro_batch", "seq_len", "adapter", "parallel", "rollout_engine", "rollout_batch", "rollout_memory", "critic_model", "reward_model")
+OPEN = (
+    frozenset(
+        {
+            "micro_batch",
+            "seq_len",
+            "adapter",
+            "optimizer",
+            "parallel",
+            "rollout_engine",
+            "rollout_batch",
+            "rollout_memory",
+            "critic_model",
+            "reward_model",
+        }
+    )
+    | frozenset(TABLE)
+    | {"model"}
 )
 """What leaves the high end open while it is missing."""
 
@@ -216,7 +242,9 @@ def _buckets(phases: Iterable[Phase]) -> dict[Bucket, int]:
 
 
 def _above(above: Totals) -> tuple[Term, ...]:
-    rows = [Term(Bucket.CONTEXT, above.context.bytes, "CUDA context and libraries")]
+    rows = [Term(Bucket.CONTEXT, above.context.bytes, "CUDA context and libraries")] if above.context.bytes else []
+    for what, part in (("the process and the system, in the same memory", above.process), ("what is offloaded stays here", above.host)):
+        rows += [Term(Bucket.CONTEXT, part.bytes, what)] if part.bytes else []
     if above.communication.bytes:
         rows.append(Term(Bucket.CONTEXT, above.communication.bytes, "communicators (NCCL)"))
     rows.append(Term(Bucket.ALLOCATOR, above.fragmentation.bytes, "fragmentation that cannot be given back"))
@@ -226,7 +254,15 @@ def _above(above: Totals) -> tuple[Term, ...]:
 def _rank(plan: Plan) -> tuple[Assumption, ...]:
     if plan.stage is None:
         return ()
-    return (Assumption(f"the bill is for the worst rank: {', '.join(described(plan.stage, plan.parallel))}", "parallel"),)
+    which = "the worst rank" if plan.parallel.only is None else "the rank that is asked for"
+    return (Assumption(f"{RANK} {which}: {', '.join(described(plan.stage, plan.parallel))}", "parallel"),)
+
+
+def _shared(device: Device | None) -> tuple[Assumption, ...]:
+    """What follows where the host is the device."""
+    if not is_shared(device):
+        return ()
+    return (Assumption("the host's memory is the device's: offloading frees nothing, an adapter or a quantised base does", "device"),)
 
 
 def _sized(plan: Plan, capacity: Capacity | None) -> tuple[Assumption, ...]:
@@ -263,7 +299,7 @@ def _tokens_that_fit(plan: Plan, above: Totals, limit: int | None) -> int | None
 
 def _outside(plan: Plan, above: Totals) -> int:
     """What is neither static nor activations: context, communicators, the rollout engine's share."""
-    return above.context.bytes + above.communication.bytes + rollouts.share_in(plan, "backward")
+    return above.context.bytes + above.process.bytes + above.host.bytes + above.communication.bytes + rollouts.share_in(plan, "backward")
 
 
 def _devices_needed(planned: Planned, capacity: Capacity | None) -> int | None:

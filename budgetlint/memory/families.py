@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
 
 from budgetlint.memory.attend import attend
 from budgetlint.memory.blocks import dropout, gated_mlp, linear, norm, plain_mlp, rotate
@@ -76,7 +77,9 @@ def attention_dropout(tape: Tape) -> float:
     return tape.arch.dropout if tape.arch.family in DROPS_SCORES else 0.0
 
 
-DROPS_SCORES = frozenset({"gpt2", "gpt_bigcode", "gptj", "bert", "roberta", "gpt_neox", "bloom"})
+DROPS_SCORES = frozenset(
+    {"gpt2", "gpt_bigcode", "gptj", "bert", "roberta", "gpt_neox", "bloom", "electra", "xlm-roberta", "distilbert", "vit", "deit"}
+)
 
 
 def mlp(tape: Tape, source: Value) -> Value:
@@ -145,6 +148,16 @@ def post_norm(tape: Tape) -> None:
     norm(tape, new(x, dropout(tape, mlp(tape, x), rate)), what="output norm")
 
 
+def _later(module: str, name: str) -> Layer:
+    """A program of another module, read when a model of its families is priced."""
+
+    def run(tape: Tape) -> None:
+        program: Layer = getattr(import_module(f"budgetlint.memory.{module}"), name)
+        program(tape)
+
+    return run
+
+
 _TRACED = "traces of transformers 5.24.0, torch 2.13.0 and peft 0.21.2 on meta tensors"
 
 
@@ -153,12 +166,19 @@ PROGRAMS: dict[Layer, tuple[str, ...]] = {
         *("llama", "mistral", "qwen2", "qwen3", "granite", "smollm3", "gemma", "gemma2", "gemma3_text", "gemma3", "phi3", "olmo"),
         *("stablelm", "starcoder2", "gpt2", "gpt_bigcode", "opt", "bloom"),
         *("mixtral", "qwen2_moe", "qwen3_moe", "gpt_oss", "deepseek_v2", "deepseek_v3"),
+        *("vit", "deit", "modernbert"),
     ),
     output_norm: ("olmo2", "olmo3"),
     parallel: ("phi", "gptj", "cohere"),
     falcon: ("falcon",),
     gpt_neox: ("gpt_neox",),
-    post_norm: ("bert", "roberta"),
+    post_norm: ("bert", "roberta", "electra", "xlm-roberta"),
+    _later("seq2seq", "t5"): ("t5", "mt5"),
+    _later("seq2seq", "whisper"): ("whisper", "mbart", "pegasus"),
+    _later("seq2seq", "bart"): ("bart",),
+    _later("encoders", "distilbert"): ("distilbert",),
+    _later("encoders", "dinov2"): ("dinov2",),
+    _later("encoders", "deberta"): ("deberta-v2",),
 }
 """Every traced family and the program that gives its traces to the byte."""
 
@@ -166,14 +186,17 @@ _NOT_TRACED = "priced as the nearest traced family"
 
 FAMILIES: dict[str, Family] = {
     **{name: Family(program, 15_000, _TRACED) for program, names in PROGRAMS.items() for name in names},
-    **dict.fromkeys(("xlm-roberta", "electra", "camembert"), Family(post_norm, 60_000, f"{_NOT_TRACED}, BERT", exact=False)),
-    **dict.fromkeys(("distilbert", "deberta", "deberta-v2", "modernbert"), Family(post_norm, 250_000, f"{_NOT_TRACED}, BERT", exact=False)),
     **dict.fromkeys(
         ("ministral", "internlm2", "baichuan", "chatglm", "glm", "qwen"), Family(pre_norm, 120_000, f"{_NOT_TRACED}, Llama", exact=False)
     ),
     "codegen": Family(parallel, 150_000, f"{_NOT_TRACED}, GPT-J", exact=False),
     "deepseek": Family(pre_norm, 150_000, f"{_NOT_TRACED}, a mixture with fp32 router probabilities", exact=False),
 }
+
+FAMILIES |= dict.fromkeys(
+    ("qwen3_next", "qwen3_5", "qwen3_5_moe"),
+    Family(pre_norm, 300_000, "linear attention, read from its code with the kernels of flash-linear-attention, not traced", exact=False),
+)
 
 UNLISTED = Family(pre_norm, 400_000, "no table for this architecture: priced from its shape alone", exact=False)
 
@@ -194,6 +217,10 @@ def family_of(plan: Plan) -> Family:
 
 def layer_saved(plan: Plan) -> tuple[Saved, ...]:
     """What one layer keeps between its forward and its backward, without checkpointing."""
+    if plan.arch.number("attention_layers"):
+        from budgetlint.memory.hybrid import mixed  # few models have layers of two kinds
+
+        return mixed(plan)
     tape = Tape(plan)
     FAMILIES.get(plan.arch.family, UNLISTED).layer(tape)
     return tape.saved()

@@ -40,7 +40,7 @@ def at_last_layer(plan: Plan, train: Trainable) -> tuple[Term, ...]:
     """The head's gradient and that of the down projection; all of them where an earlier micro batch left them."""
     if plan.optimizer_in_backward:
         return (in_backward(plan, train),)
-    if plan.accum > 1 or plan.one_buffer or not plan.full:
+    if plan.carries or not plan.full:
         return (accumulated(plan, train), *sharded.gradient_of_the_unit(plan))
     return (_fresh(plan, down_elements(plan) + _head(plan), "head and the last down projection"),)
 
@@ -49,19 +49,44 @@ def at_first_layer(plan: Plan, train: Trainable) -> tuple[Term, ...]:
     """All but the first layer's own (its down projection's exists) and an untied embedding's."""
     if plan.optimizer_in_backward:
         return (in_backward(plan, train),)
-    if plan.accum > 1 or plan.one_buffer or not plan.full:
+    if plan.carries or not plan.full:
         return (accumulated(plan, train), *sharded.gradient_of_the_unit(plan))
     shape = plan.shape
     if plan.sharding.is_fsdp:
-        done = max(train.elements - shape.root - shape.layer_total, 0)
+        done = max(train.elements - shape.root - _behind(plan) - shape.layer_total, 0)
         return (stored(plan, done), _fresh(plan, down_elements(plan) + _head(plan), "head and the first down projection"))
-    missing = shape.layer_total - down_elements(plan) + (shape.embed if shape.head else 0)
-    return (stored(plan, max(train.elements - missing, 0)),)
+    missing = shape.layer_total - down_elements(plan) + (shape.embed if shape.head or not plan.makes_logits else 0) + shape.in_front
+    return (stored(plan, max(train.elements - missing - _behind(plan), 0)),)
+
+
+def _behind(plan: Plan) -> int:
+    """A vision tower's gradients come last."""
+    if plan.vision is None:
+        return 0
+    from budgetlint.memory import vision
+
+    return vision.behind(plan)
+
+
+def at_the_tower(plan: Plan, train: Trainable) -> Term:
+    """All but the vision tower's own; all of them where an earlier micro batch left them."""
+    if plan.optimizer_in_backward or plan.carries or not plan.full:
+        return accumulated(plan, train)
+    return stored(plan, max(train.elements - _behind(plan), 0))
+
+
+def before_it_is_added(plan: Plan) -> tuple[Term, ...]:
+    """The gradient of one weight, made before it is added to those of earlier micro batches: in a pipeline whose linears do not add
+    to the buffer themselves (Megatron-LM 3.0 ``gradient_accumulation_fusion``)."""
+    if not plan.parallel.sent or not plan.full:
+        return ()
+    count = max((linear.inputs * linear.outputs for linear in plan.shape.layer), default=0)
+    return (_fresh(plan, count, "weight whose gradient is added next"),)
 
 
 def of_this_mlp(plan: Plan) -> Term:
     """Gate and up: they exist by the time attention runs backward."""
-    if not plan.full or plan.accum > 1 or plan.one_buffer or plan.optimizer_in_backward:
+    if not plan.full or plan.carries or plan.optimizer_in_backward:
         return Term(Bucket.GRADIENTS, 0, "")
     count = sum(linear.weights for linear in plan.shape.layer if linear.role in ("gate_proj", "up_proj", "gate_up_proj"))
     return _fresh(plan, count, "MLP of this layer")

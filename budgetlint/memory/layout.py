@@ -14,7 +14,8 @@ from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.parallel import DEGREES, is_naive
-from budgetlint.memory.plan import Plan, Recompute, Sharding, Zero
+from budgetlint.memory.plan import Plan, Precision, Recompute, Sharding, Zero
+from budgetlint.memory.unmodelled import may_save
 from budgetlint.run import OriginKind, Settings, Stack
 
 
@@ -36,7 +37,8 @@ def sharding(settings: Settings, notes: Notes) -> Sharding:
     if kind == "ddp" and split == 1:
         kind = "none" if devices is not None else kind
     strategy = settings.value("shard_strategy", "full")
-    over = _over(kind, strategy, split, settings.value("devices_per_node"))
+    group, replicas = (1, 1) if strategy == "no-shard" else _group(settings, kind, strategy)
+    over = _over(kind, _together(split, group, replicas), split)
     return Sharding(
         kind=kind,
         strategy=strategy,
@@ -49,7 +51,27 @@ def sharding(settings: Settings, notes: Notes) -> Sharding:
         offload_params=settings.value("offload_params", "none") != "none",
         wrap=settings.value("wrap", "layer"),
         zero=_zero(settings, kind),
+        group=group,
+        replicas=replicas,
     )
+
+
+def _group(settings: Settings, kind: str, strategy: str) -> tuple[int, int]:
+    """Ranks of a shard group (0: all) and how many groups hold the same. Hybrid sharding without a size has one group a machine (torch
+    2.13 _init_utils.py ``_init_intra_and_inter_node_groups``); DeepSpeed's MiCS (0.18.6 zero/mics.py) states one at stage 3."""
+    size, replicas = settings.value("shard_size"), settings.value("shard_replicas")
+    if kind == "zero3":
+        return max(0, int(size or 0)), 1
+    if not strategy.startswith("hybrid"):
+        return 0, 1
+    if size or replicas:
+        return max(0, int(size or 0)), max(1, int(replicas or 1))
+    return int(settings.value("devices_per_node") or 0), 1
+
+
+def _together(world: int, group: int, replicas: int) -> int:
+    """Ranks that hold one copy together."""
+    return min(world, group) if group else max(1, world // replicas)
 
 
 def _devices(settings: Settings) -> int | None:
@@ -99,18 +121,17 @@ def model_parallel(settings: Settings) -> tuple[int, int]:
 
 def with_world(plan: Plan, world: int) -> Plan:
     """The same run on ``world`` data-parallel ranks."""
-    over = _over(plan.sharding.kind, plan.sharding.strategy, world, None)
+    over = _over(plan.sharding.kind, _together(world, plan.sharding.group, plan.sharding.replicas), world)
     return replace(plan, sharding=replace(plan.sharding, world=world, params_over=over[0], grads_over=over[1], states_over=over[2]))
 
 
-def _over(kind: str, strategy: str, world: int, per_node: int | None) -> tuple[int, int, int]:
-    """Over how many ranks parameters, gradients and states are split."""
-    group = min(world, per_node or world) if strategy.startswith("hybrid") else world
+def _over(kind: str, group: int, world: int) -> tuple[int, int, int]:
+    """Over how many ranks parameters, gradients and states are split, of ``world``, where ``group`` of them hold one copy."""
     return {
         "zero1": (1, 1, world),
         "zero2": (1, world, world),
-        "zero3": (world, world, world),
-        "fsdp": (1, 1, 1) if strategy == "no-shard" else (group, group, group),
+        "zero3": (group, group, group),
+        "fsdp": (group, group, group),
         "fsdp2": (group, group, group),
     }.get(kind, (1, 1, 1))
 
@@ -119,7 +140,7 @@ def _zero(settings: Settings, kind: str) -> Zero:
     base = Zero(overlap=kind == "zero3")
     names = {
         "reduce_bucket": "zero_bucket", "allgather_bucket": "zero_allgather_bucket", "overlap": "zero_overlap",
-        "contiguous": "zero_contiguous",
+        "contiguous": "zero_contiguous", "secondary": "zero_secondary",
         "prefetch": "zero_prefetch", "persistence": "zero_persistence", "max_live": "zero_max_live", "sub_group": "zero_sub_group",
     }  # fmt: skip
     changes: dict[str, Any] = {name: value for name, key in names.items() if (value := settings.value(key)) is not None}
@@ -144,6 +165,21 @@ def may_be_sharded(settings: Settings) -> bool:
     return by_budget and "shard" not in settings and model is not None and model.origin.kind is not OriginKind.BUDGET
 
 
+def _is_unknown_optimizer(plan: Plan, settings: Settings) -> bool:
+    """The catalog has no row of that name: AdamW stands in its place."""
+    named = settings.value("optimizer")
+    return bool(named) and named != plan.optimizer.name and not isinstance(find_optimizer(str(named)), Optimizer)
+
+
+_LEAST = Zero(0, 0, max_live=0)
+
+
+def _as_the_engine_has_it(precision: Precision) -> Precision:
+    """DeepSpeed's own 16 bit takes the place of autocast over fp32 weights (recipe.py): no copies, a 16-bit residual stream."""
+    size = precision.compute
+    return replace(precision, weights=size, grads=size, autocast=False) if precision.autocast else precision
+
+
 def least(plan: Plan, settings: Settings, stack: Stack) -> Iterator[Plan]:
     """The plan, and the least it can be where the files leave open what decides: ZeRO-3 with everything offloaded where nobody says
     how the devices share the model, no state at all where nobody says what is frozen, an accelerate that reduces in each micro batch."""
@@ -152,14 +188,18 @@ def least(plan: Plan, settings: Settings, stack: Stack) -> Iterator[Plan]:
     world = plan.sharding.world if plan.sharding.world > 1 else MOST_RANKS
     lowest = plan
     if (plan.sharding.kind == "ddp" or unknown) and may_be_sharded(settings):
-        over = Sharding(
-            "zero3", "full", world, world, world, world, offload_optimizer=True, offload_params=True, zero=Zero(0, 0, max_live=0)
-        )
-        lowest = replace(lowest, sharding=over)
+        over = Sharding("zero3", "full", world, world, world, world, offload_optimizer=True, offload_params=True, zero=_LEAST)
+        lowest = replace(lowest, sharding=over, precision=_as_the_engine_has_it(plan.precision))
     stateless = find_optimizer("lomo")
     if frozen and plan.full and isinstance(stateless, Optimizer):
         # frozen layers below the first that trains keep nothing for a backward: about what checkpoints keep
         lowest = replace(lowest, optimizer=stateless, precision=replace(plan.precision, master=0), recompute=Recompute("full"))
+    if _is_unknown_optimizer(plan, settings) and isinstance(stateless, Optimizer):
+        lowest = replace(lowest, optimizer=stateless, precision=replace(plan.precision, master=0))
+    if may_save(settings):
+        lowest = replace(
+            lowest, batch=1, seq=1, sharding=Sharding("zero3", "full", world, world, world, world, True, True, True, zero=_LEAST)
+        )
     if plan.whole_gradients and plan.sharding.kind == "fsdp2" and stack.at_least("accelerate", "1.11") is None:
         lowest = replace(lowest, whole_gradients=False)
     if lowest is not plan:

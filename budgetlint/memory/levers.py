@@ -35,6 +35,8 @@ def kernel_of(settings: Settings, arch: Architecture, compute: int, notes: Notes
         wanted = "sdpa"
     if wanted == "eager" or (wanted == "sdpa" and arch.family in WITHOUT_SDPA):
         return "eager"
+    if arch.family in BIASED:
+        return "efficient"
     if wanted in ("flash", "flex"):
         return "flash"
     if arch.family in MASKED:
@@ -44,8 +46,15 @@ def kernel_of(settings: Settings, arch: Architecture, compute: int, notes: Notes
     return "efficient" if arch.kv_heads == arch.heads else "math"
 
 
-WITHOUT_SDPA = frozenset({"gemma2", "bloom", "gpt_oss"})
-"""transformers 5.24.0: ``_supports_sdpa = False`` (Bloom, gpt-oss), or eager by its configuration (Gemma 2)."""
+WITHOUT_SDPA = frozenset({"gemma2", "bloom", "gpt_oss", "deberta-v2"})
+"""transformers 5.24.0: ``_supports_sdpa = False`` (Bloom, gpt-oss, DeBERTa), or eager by its configuration (Gemma 2)."""
+
+BIASED = frozenset({"t5", "mt5"})
+"""Families that add a position bias to the scores: no flash (transformers 5.24.0 modeling_t5.py ``_supports_flash_attn = False``)."""
+
+BIASED_SDPA_SINCE = "5.16"
+"""From this transformers version T5 uses sdpa (wheels: 5.14.0 has no ``_supports_sdpa``, 5.16.0 has). Before, its own Python, with the
+softmax in fp32."""
 
 
 REPEATED_FOR_FLASH = frozenset({"mistral", "mixtral", "phi3", "qwen2", "qwen2_moe", "starcoder2"})

@@ -63,7 +63,8 @@ _MASKED_AUTOCAST = Recipe(
     ((4, "log-probabilities, fp32"), (4, "gradient of the loss, fp32"), (2, "gradient of the logits")),
     _FORWARD32,
 )
-"""``ForMaskedLMLoss`` takes the cross entropy of the logits as they are: in 16 bit, or in fp32 where autocast casts it."""
+"""``ForMaskedLMLoss`` takes the cross entropy of the logits as they are: in 16 bit, or in fp32 where autocast casts it; so do T5, BART
+and Whisper (transformers 5.24.0 modeling_t5.py, modeling_bart.py, modeling_whisper.py ``CrossEntropyLoss``), in 16 bit."""
 
 _PLAIN16 = Recipe(
     ((2, "logits"), (2, "shifted copy"), (2, "log-softmax")),
@@ -146,6 +147,8 @@ def _recipe(plan: Plan) -> Recipe:
     recipe = RECIPES.get(plan.loss, RECIPES["full"])
     if plan.masked and plan.precision.compute == 2:
         recipe = _MASKED_AUTOCAST if plan.precision.autocast else _MASKED16
+    if plan.shape.encoder is not None and plan.precision.compute == 2 and not plan.precision.autocast:
+        recipe = _MASKED16
     if plan.loss == "full-plain":
         recipe = _PLAIN_AUTOCAST if plan.precision.autocast else _PLAIN16
         if "cross_entropy" in plan.kernels and recipe is _PLAIN16 and plan.precision.compute == 2:

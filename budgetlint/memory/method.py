@@ -47,7 +47,7 @@ def _target_roles(arch: Architecture, targets: tuple[str, ...], stack: Stack) ->
     Megatron's are grouped linears; LitGPT packs q, k and v into one weight and adapts parts of it (litgpt/lora.py ``LoRAQKVLinear``)."""
     fused = stack.model_code != "megatron" and stack.at_least("transformers", FUSED_EXPERTS_SINCE) is not False
     matched, _ = resolve_targets(arch, targets, fused_experts=fused)
-    roles = {item.role for item in matched}
+    roles = {item.role for item in matched if item.where not in ("vision", "projector")}  # towers: sight.py
     if stack.model_code == "litgpt":
         parts = {"q_proj", "k_proj", "v_proj"} & (set(targets) | roles)
         packed = any(linear.role == "qkv_proj" for linear in linears(arch))
@@ -101,6 +101,7 @@ def optimizer_of(settings: Settings, notes: Notes) -> Optimizer:
     found = find_optimizer(name)
     if not isinstance(found, Optimizer):
         notes.missing.append("optimizer")
+        notes.assume(f"the optimizer {name} is not modelled: the figures are AdamW's, the low end is without any state", "optimizer")
         found = find_optimizer("adamw")
         assert isinstance(found, Optimizer)
     return found

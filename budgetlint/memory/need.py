@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.catalog.context import context_bytes
+from budgetlint.catalog.context import context_bytes, process_bytes
 from budgetlint.catalog.device import Device
 from budgetlint.memory.estimate import Range, Verdict
 from budgetlint.record import record
@@ -29,6 +29,8 @@ HEADROOM_SHARE = 100_000
 @record
 class Totals:
     context: Range
+    process: Range
+    host: Range
     communication: Range
     fragmentation: Range
     need: Range
@@ -36,17 +38,38 @@ class Totals:
     device_total: Range
 
 
-def totals(allocated: Range, device: Device | None, ranks: int, *, set_aside: int = 0) -> Totals:
+NOTHING = Range(0, 0, 0)
+
+
+def totals(
+    allocated: Range, device: Device | None, ranks: int, *, set_aside: int = 0, host: Range = NOTHING, eager: bool = False
+) -> Totals:
     """Need, reserved and device totals above an allocated peak. ``set_aside``: the part of it that a rollout engine took at once
-    and shares out itself, which does not fragment."""
-    low, best, high = context_bytes(device)
+    and shares out itself, which does not fragment. ``host``: what offloading keeps on the host, where that is the same memory.
+    ``eager``: every kernel is loaded with the context."""
+    low, best, high = context_bytes(device, eager=eager)
     context = Range(best, low, high)
-    communication = Range(COMMUNICATION[1], COMMUNICATION[0], COMMUNICATION[2]) if ranks > 1 else Range(0, 0, 0)
+    communication = Range(COMMUNICATION[1], COMMUNICATION[0], COMMUNICATION[2]) if ranks > 1 else NOTHING
+    process, host = (_process(device), host) if is_shared(device) else (NOTHING, NOTHING)
     changing = _less(allocated, set_aside)
     fragmentation = _share(changing, FRAGMENTATION)
     outside = context.plus(communication)
+    if process is not NOTHING:
+        outside = outside.plus(process).plus(host)
     reserved = allocated.plus(_share(changing, POOL))
-    return Totals(context, communication, fragmentation, allocated.plus(fragmentation).plus(outside), reserved, reserved.plus(outside))
+    return Totals(
+        context, process, host, communication, fragmentation, allocated.plus(fragmentation).plus(outside), reserved, reserved.plus(outside)
+    )
+
+
+def _process(device: Device | None) -> Range:
+    least, likely, most = process_bytes(device)
+    return Range(likely, least, most)
+
+
+def is_shared(device: Device | None) -> bool:
+    """The host's memory is the device's."""
+    return device is not None and (device.unified or device.kind == "cpu")
 
 
 def _less(allocated: Range, part: int) -> Range:

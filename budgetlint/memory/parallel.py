@@ -22,7 +22,9 @@ class Parallel:
     """Degrees, and how they work. ``sequence``: tensor-parallel ranks split what lies between their blocks by positions;
     ``embedding`` and ``logits``: the table, the logits are split too; ``partition``: checkpoints are. ``chunks``: virtual
     stages of a rank; ``micro_batches`` of a step, None where unknown; ``micro_size``: sequences of one where the batch is cut;
-    ``first`` and ``last``: layers of those stages where stated; ``lighter``: a first or last stage gives up one for its table."""
+    ``first`` and ``last``: layers of those stages where stated; ``lighter``: a first or last stage gives up one for its table;
+    ``sent``: over how many ranks an output is split that its stage keeps after sending it (0: it keeps none);
+    ``only``: the stage that the bill is for, where the budget asks for one."""
 
     tensor: int = 1
     pipeline: int = 1
@@ -42,6 +44,8 @@ class Parallel:
     first: int | None = None
     last: int | None = None
     lighter: tuple[int, int] = (0, 0)
+    sent: int = 0
+    only: int | None = None
 
     @property
     def ranks(self) -> int:
@@ -120,10 +124,13 @@ def _refusal(settings: Settings, stack: Stack, arch: Architecture, degrees: dict
     if open_ended:
         return f"{open_ended[0].replace('_', '-')} degree is not known here"
     split = degrees["tensor_parallel"] * degrees["pipeline_parallel"] > 1
-    if split and (arch.kind not in MODELLED_KINDS or arch.parts):
+    if split and (arch.kind not in MODELLED_KINDS or arch.parts or arch.number("attention_layers")):
         return f"tensor and pipeline parallel layouts of {arch.kind} models with several stacks are not modelled"
     if split and stack.model_code not in CODES:
         return f"tensor and pipeline parallelism of {stack.model_code} is not modelled"
+    stage = settings.value("pipeline_stage")
+    if stage is not None and stage >= degrees["pipeline_parallel"]:
+        return f"there is no stage {stage} of {degrees['pipeline_parallel']}, they count from 0"
     devices = settings.value("devices")
     ranks = degrees["tensor_parallel"] * degrees["pipeline_parallel"] * degrees["context_parallel"]
     if devices and devices % ranks and not is_naive(settings):
@@ -159,9 +166,21 @@ def _parallel(settings: Settings, stack: Stack, arch: Architecture, degrees: dic
         micro_batches=settings.value("grad_accum"),
         first=settings.value("pipeline_first_layers"),
         last=settings.value("pipeline_last_layers"),
+        sent=_sent(settings, stack, tensor) if stages > 1 else 0,
+        only=settings.value("pipeline_stage"),
         lighter=(int(bool(settings.value("pipeline_counts_embedding"))), int(bool(settings.value("pipeline_counts_head")))),
     )
     return _as_torchtitan(base, settings) if stack.model_code == "torchtitan" and stages > 1 else base
+
+
+def _sent(settings: Settings, stack: Stack, tensor: int) -> int:
+    """DeepSpeed 0.18.6 runtime/pipe/engine.py ``_exec_forward_pass`` keeps its rank's part of each output; Megatron-LM before 2.6 kept
+    it whole (schedules.py ``output_tensors``; then ``deallocate_output_tensor``)."""
+    if stack.model_code != "megatron":
+        return 0
+    if "deepspeed" in stack.releases or "zero_bucket" in settings:
+        return tensor
+    return int(stack.at_least("megatron", "2.0") is True and stack.at_least("megatron", "2.6") is False)
 
 
 def _as_torchtitan(base: Parallel, settings: Settings) -> Parallel:

@@ -7,11 +7,12 @@ of layers, so the ends decide. Formulas: `docs/memory.md`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from budgetlint.memory import activations, buffers, gradients, litgpt, loss, megatron, roles, rollouts, sharded, static
+from budgetlint.memory import activations, buffers, gradients, litgpt, local_ddp, loss, megatron, roles, rollouts, scoring, sharded, static
 from budgetlint.memory.estimate import Bucket, Phase, Term
 from budgetlint.memory.families import layer_saved
 from budgetlint.memory.plan import Plan, Recompute
@@ -20,10 +21,14 @@ from budgetlint.memory.sequence import split_stream
 from budgetlint.memory.static import Trainable
 from budgetlint.record import open_record
 
+if TYPE_CHECKING:
+    from budgetlint.memory.two_stacks import Encoder
+
 
 @open_record
 class Step:
-    """What the moments share: the layer's saved tensors, the resting terms, the gradients."""
+    """What the moments share: the layer's saved tensors, the resting terms, the gradients; ``seen``: what a vision tower holds until
+    the decoder's backward has reached it, which is among what is ``flying``."""
 
     plan: Plan
     train: Trainable
@@ -31,6 +36,8 @@ class Step:
     resting: tuple[Term, ...]
     gradients: Term
     flying: tuple[Term, ...] = ()
+    seen: tuple[Term, ...] = ()
+    front: Encoder | None = None
 
     @cached_property
     def kept(self) -> tuple[Term, ...]:
@@ -40,7 +47,7 @@ class Step:
     @cached_property
     def carried(self) -> tuple[Term, ...]:
         """Gradients of the micro batches before this one."""
-        kept = (self.plan.accum > 1 or self.plan.one_buffer) and not self.plan.optimizer_in_backward
+        kept = self.plan.carries and not self.plan.optimizer_in_backward
         return (gradients.accumulated(self.plan, self.train),) if kept else ()
 
 
@@ -50,8 +57,27 @@ def step_of(plan: Plan) -> Step:
     fixed = (*static.weights(plan, train), *beside, *static.optimizer(plan, train))
     resting = (*fixed, *buffers.workspaces(plan), *buffers.data_parallel(plan, train))
     layer = layer_of(plan)
-    flying = (*activations.in_flight(plan, layer), *roles.in_the_backward(plan))
-    return Step(plan, train, layer, resting, gradients.in_backward(plan, train), flying)
+    stored = gradients.in_backward(plan, train)
+    flying = (*activations.in_flight(plan, layer, stored.bytes), *roles.in_the_backward(plan), *local_ddp.left_behind(plan, train))
+    front = _front(plan)
+    seen = _seen(plan) if front is None else (*front.held, *front.copies(train))
+    return Step(plan, train, layer, resting, stored, (*flying, *seen), seen, front)
+
+
+def _front(plan: Plan) -> Encoder | None:
+    if plan.shape.encoder is None:
+        return None
+    from budgetlint.memory import two_stacks
+
+    return two_stacks.encoder(plan)
+
+
+def _seen(plan: Plan) -> tuple[Term, ...]:
+    if plan.vision is None:
+        return ()
+    from budgetlint.memory import vision
+
+    return tuple(vision.kept(plan))
 
 
 def layer_of(plan: Plan) -> tuple[Saved, ...]:
@@ -61,22 +87,41 @@ def layer_of(plan: Plan) -> tuple[Saved, ...]:
     return tuple(litgpt.layer(plan)) if plan.model_code == "litgpt" else split_stream(plan, layer_saved(plan))
 
 
+Moment = tuple[str, tuple[Term, ...]]
+"""Where in a phase, and what is live together there."""
+
+
 def phases(step: Step) -> tuple[Phase, ...]:
     """The highest moment of every phase, in the order of the step; evaluation where the run has one."""
-    training = (
-        _highest("forward", [_forward(step)]),
-        _highest("backward", [_loss_backward(step), *_layer_backward(step), _embedding_backward(step)]),
-        _highest("step", [_optimizer_step(step)]),
-    )
-    load = _highest("load", [("the weights", tuple(term for term in step.resting if term.bucket is Bucket.WEIGHTS))])
-    rollout = (_highest("rollout", rollouts.moments(step)),) if step.plan.rollout else ()
-    evaluation = (_highest("eval", [_evaluation(step)]),) if step.plan.eval_batch else ()
-    return (load, *rollout, *training, *evaluation)
+    return tuple(_highest(name, moments) for name, moments in courses(step))
 
 
-def _highest(name: str, moments: Iterable[tuple[str, tuple[Term, ...]]]) -> Phase:
+def courses(step: Step) -> Iterator[tuple[str, tuple[Moment, ...]]]:
+    """Every phase with the moments that decide it."""
+    yield "load", (("the weights", tuple(term for term in step.resting if term.bucket is Bucket.WEIGHTS)),)
+    if step.plan.rollout:
+        yield "rollout", tuple(rollouts.moments(step))
+    if step.plan.scoring:
+        yield "scoring", tuple(scoring.moment(step))
+    yield "forward", (_forward(step),)
+    yield "backward", (_loss_backward(step), *_layer_backward(step), _embedding_backward(step), *_tower_backward(step))
+    yield "step", (_optimizer_step(step),)
+    if step.plan.eval_batch:
+        yield "eval", (_evaluation(step),)
+
+
+def _highest(name: str, moments: tuple[Moment, ...]) -> Phase:
     moment, terms = max(moments, key=lambda item: sum([term.bytes for term in item[1]]))
     return Phase(name, tuple(term for term in terms if term.bytes), moment)
+
+
+def before_the_logits(step: Step) -> tuple[Moment, Moment]:
+    """The forward at its first layer and after its last: what the logits come on top of, so never the highest moment."""
+    plan = step.plan
+    rest = (*step.resting, *step.carried, *step.flying, *sharded.parameters(plan, layers=0))
+    layers = _cast_layers(plan)
+    copies = (*buffers.casts(plan, step.train, layers, head=False), *buffers.folded_experts(plan, 0 if plan.recompute.on else layers))
+    return ("the first layer", rest), ("the last layer", (*rest, *step.kept, *copies))
 
 
 def _forward(step: Step) -> tuple[str, tuple[Term, ...]]:
@@ -128,9 +173,15 @@ def _loss_backward(step: Step) -> tuple[str, tuple[Term, ...]]:
 def _layer_backward(step: Step) -> Iterator[tuple[str, tuple[Term, ...]]]:
     plan = step.plan
     last, first = gradients.at_last_layer(plan, step.train), gradients.at_first_layer(plan, step.train)
-    rest = (*step.resting, *step.flying, *sharded.parameters(plan, layers=sharded.backward_layers(plan)), *buffers.dequantised(plan))
+    rest = (
+        *step.resting,
+        *step.flying,
+        *gradients.before_it_is_added(plan),
+        *sharded.parameters(plan, layers=sharded.backward_layers(plan)),
+        *buffers.dequantised(plan),
+    )
     held = step.kept
-    one = tuple(_held_at_the_first(step, held))
+    one = (*_held_at_the_first(step, held), *(() if step.front is None else (step.front.output_gradient(),)))
     for moment, flight, more in (
         ("MLP", activations.mlp_backward(plan), ()),
         ("attention", activations.attention_backward(plan, step.layer), (gradients.of_this_mlp(plan),)),
@@ -182,15 +233,35 @@ def _embedding_backward(step: Step) -> tuple[str, tuple[Term, ...]]:
         return "the embedding", (*step.resting, *sharded.root_reduction(plan))
     if plan.sharding.is_fsdp and plan.full:
         stored = gradients.stored(plan, step.train.elements - plan.shape.root)
-        return "the embedding", (*step.resting, *step.flying, stored, *sharded.root_reduction(plan))
-    return "the embedding", (*step.resting, *step.flying, step.gradients, gradients.tied_twice(plan))
+        return "the embedding", (*step.resting, *_beside_the_tower(step), stored, *sharded.root_reduction(plan))
+    return "the embedding", (*step.resting, *_beside_the_tower(step), step.gradients, gradients.tied_twice(plan))
+
+
+def _beside_the_tower(step: Step) -> tuple[Term, ...]:
+    return step.flying[: len(step.flying) - len(step.seen)]
+
+
+def _tower_backward(step: Step) -> Iterator[Moment]:
+    """A vision tower that learns runs backward last, over every gradient of the decoder."""
+    plan = step.plan
+    if step.front is not None:
+        from budgetlint.memory import two_stacks
+
+        yield from two_stacks.backward(step.front, plan, step.train, (*step.resting, *_beside_the_tower(step)))
+    if plan.vision is None or not plan.vision.learns or not step.seen:
+        return
+    from budgetlint.memory import vision
+
+    gradient, work = gradients.at_the_tower(plan, step.train), vision.one_block(plan, backward=True)
+    yield "the vision tower", (*step.resting, *step.flying, gradient, *work)
 
 
 def _evaluation(step: Step) -> tuple[str, tuple[Term, ...]]:
     """No gradients, nothing kept: one layer's tensors come and go, the logits are made, upcast and, where the caller keeps
     them, kept (transformers trainer.py evaluation_loop; batch 8 by default)."""
     plan = replace(step.plan, batch=step.plan.eval_batch, recompute=Recompute())
-    flight = total(step.layer, plan.tokens, plan.length)
+    layer = step.layer if step.front is None else layer_of(plan)
+    flight = total(layer, plan.tokens, plan.length)
     why = plan.because("eval_batch", "seq_len")
     return "the logits", (
         *step.resting,

@@ -15,10 +15,13 @@ from budgetlint.memory.parallel import Parallel, Stage
 
 
 @lru_cache(maxsize=512)
-def stages(layers: int, parallel: Parallel) -> tuple[Stage, ...]:
-    """The stages that can be the worst: the first, the second where it has more layers, the last."""
+def stages(layers: int, parallel: Parallel, *, smaller: bool = False) -> tuple[Stage, ...]:
+    """The stages that can be the worst: the first, the second where it has more layers or the first layers are ``smaller`` (dense ones
+    of a mixture), the last; or the one that is asked for."""
     counts = layer_counts(layers, parallel)
-    more = {1} if len(counts) > 1 and counts[1] > counts[0] else set()
+    if parallel.only is not None:
+        return (_stage(parallel.only, counts[parallel.only], parallel),)
+    more = {1} if len(counts) > 1 and (smaller or counts[1] > counts[0]) else set()
     chosen = sorted({0, len(counts) - 1} | more)
     return tuple(_stage(index, counts[index], parallel) for index in chosen)
 
@@ -61,6 +64,15 @@ def _flying(index: int, chunks: int, parallel: Parallel) -> int:
         return max(1, most or parallel.pipeline) * chunks
     wanted = 2 * behind + (chunks - 1) * parallel.pipeline + 1 if chunks > 1 else behind + 1
     return wanted if most is None else min(wanted, most * chunks)
+
+
+RANK = "the bill is for"
+"""How the assumption begins that names the rank."""
+
+
+def micro_batches(stage: Stage) -> float:
+    """Whose activations the stage holds at once; a fraction under interleaved schedules."""
+    return round(stage.flying / stage.chunks, 3)
 
 
 def described(stage: Stage, parallel: Parallel) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.device import Device
@@ -14,8 +15,14 @@ from budgetlint.memory.shape import Linear, Shape, shape_of
 from budgetlint.record import open_record, record
 from budgetlint.run import Setting
 
+if TYPE_CHECKING:
+    from budgetlint.memory.vision import Vision
+
 HEADLESS = frozenset({"classification", "regression", "none"})
 """``model_head``: what stands in the place of a language-modelling head (AutoModelForSequenceClassification), or nothing."""
+
+GENERATES = frozenset({"decoder", "encoder-decoder", "speech"})
+"""Kinds of models with a language-modelling head at the end."""
 
 DTYPE_BYTES = {"fp32": 4, "bf16": 2, "fp16": 2, "fp8": 1}
 
@@ -101,11 +108,13 @@ class Zero:
     persistence: int = 100_000
     max_live: int = 1_000_000_000
     sub_group: int = 1_000_000_000
+    secondary: int = 0
 
 
 @record
 class Sharding:
-    """Data-parallel layout. ``world`` is the data-parallel degree; the ``*_over`` say over how many ranks each is split."""
+    """Data-parallel layout. ``world`` is the data-parallel degree; the ``*_over`` say over how many ranks each is split.
+    ``group``: ranks that hold one copy together (0: all, or all over ``replicas``)."""
 
     kind: str = "none"
     strategy: str = "full"
@@ -118,6 +127,8 @@ class Sharding:
     offload_params: bool = False
     wrap: str = "layer"
     zero: Zero = Zero()
+    group: int = 0
+    replicas: int = 1
 
     @property
     def is_fsdp(self) -> bool:
@@ -164,7 +175,13 @@ class Plan:
     ``whole_gradients``: FSDP keeps the gradients of earlier micro batches unsharded. ``cutoff``: ``seq`` is where a default cuts
     samples, which may all be shorter; ``lone``: the sequences of one example, where a flattened batch needs no other as long.
     ``optimizer_in_backward``: each parameter steps as soon as its gradient is there.
+    ``source``: positions of the encoder that a decoder attends to, its own are ``seq`` (`two_stacks.py`); ``side``: the stack that the
+    plan is of, ``encoder`` or the whole model's, which is its last one.
+    ``zeroes``: gradients are zeroed and stay, not dropped; ``eager_modules``: every kernel is loaded with the context (`versions.py`).
+    ``local_ddp``: Megatron-LM's wrapper of 2.0 to 2.5 (`local_ddp.py`).
+    ``vision``: what a tower in front of the decoder does.
     ``wide_embedding``: an 8-bit optimizer keeps the embedding's states in 32 bit.
+    ``scoring``: sequences of a pass that only makes log-probabilities (`scoring.py`).
     ``beside``: other models on the device. ``completion``: the longest completion, where only completions get logits.
     ``totals``: least, best and most bytes of the device, which a rollout engine takes its share of; None: not known yet.
     """
@@ -198,11 +215,18 @@ class Plan:
     beside: tuple[Beside, ...] = ()
     completion: int | None = None
     rollout: Rollout | None = None
+    scoring: int | None = None
     totals: tuple[int, int, int] | None = None
     model_split: int = 1
     parallel: Parallel = ALONE
     stage: Stage | None = None
     padded: bool = False
+    vision: Vision | None = None
+    local_ddp: bool = False
+    source: int | None = None
+    side: str = ""
+    zeroes: bool = False
+    eager_modules: bool = False
     device: Device | None = None
     origins: Mapping[str, Setting] = field(default_factory=dict)
     assumptions: tuple[Assumption, ...] = ()
@@ -225,8 +249,8 @@ class Plan:
     @property
     def makes_logits(self) -> bool:
         """Something of vocabulary width stands at the end: a decoder's head, or an encoder's for masked language modelling."""
-        here = self.stage is None or self.stage.last
-        return here and ((self.arch.kind in ("decoder", "encoder-decoder") and self.head not in HEADLESS) or self.masked)
+        here = (self.stage is None or self.stage.last) and not self.side
+        return here and ((self.arch.kind in GENERATES and self.head not in HEADLESS) or self.masked)
 
     @property
     def ends_here(self) -> bool:
@@ -260,6 +284,13 @@ class Plan:
         return sum(linear.weights for linear in self.shape.layer if self.quant.experts or not linear.role.startswith("expert_"))
 
     @property
+    def all_quantised(self) -> int:
+        """The same of every layer, in both stacks of an encoder-decoder."""
+        front = self.shape.encoder
+        behind = front.layers * front.layer_linears if front is not None and self.quant is not None else 0
+        return self.quantised_weights * self.shape.layers + behind + (self.shape.odd if self.quant is not None else 0)
+
+    @property
     def expert_elements(self) -> int:
         """Elements of the routed experts on this rank."""
         return self.shape.layers * sum(linear.weights for linear in self.shape.layer if linear.role.startswith("expert_"))
@@ -276,7 +307,12 @@ class Plan:
     @property
     def one_buffer(self) -> bool:
         """Gradients lie in one buffer from the start (megatron-core 0.14.0 distributed/param_and_grad_buffer.py)."""
-        return self.model_code == "megatron"
+        return self.model_code == "megatron" and not self.local_ddp
+
+    @property
+    def carries(self) -> bool:
+        """Gradients of an earlier micro batch, or their zeroed buffers, are there when a backward begins."""
+        return self.accum > 1 or self.one_buffer or self.zeroes
 
     def adapted(self, linear: Linear) -> bool:
         return self.adapter is not None and linear.role in self.adapter.targets

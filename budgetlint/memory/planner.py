@@ -13,13 +13,15 @@ from budgetlint.memory import roles, rollouts
 from budgetlint.memory.estimate import Assumption
 from budgetlint.memory.layout import least, model_parallel, sharding, whole_gradients
 from budgetlint.memory.levers import fused_kernels, kernel_of, loss_of, recompute_of, repeats_keys
+from budgetlint.memory.local_ddp import is_local_ddp
 from budgetlint.memory.method import adapter_of, optimizer_of, quant_of, wide_embedding
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.parallel import ALONE, Parallel, parallel_of
 from budgetlint.memory.plan import HEADLESS, Plan, Precision, Sharding
 from budgetlint.memory.recipe import precision_of
 from budgetlint.memory.shape import shape_of
-from budgetlint.memory.versions import by_version
+from budgetlint.memory.unmodelled import refuse
+from budgetlint.memory.versions import DROPS_GRADIENTS_SINCE, LOADS_LAZILY_SINCE, by_version
 from budgetlint.record import open_record
 from budgetlint.run import Origin, OriginKind, Setting, Settings, Stack
 
@@ -41,13 +43,22 @@ def plan_run(settings: Settings, stack: Stack, arch: Architecture | None, device
         return Planned((), ("model",), ())
     stack = _with_code(settings, stack)
     plans = [_plan(read, stack, arch, device, notes) for either in _adapted_or_not(settings) for read in readings(either)]
+    if arch.part("vision") is not None and arch.kind == "decoder":
+        from budgetlint.memory.sight import views  # text models need none of it
+
+        plans = [view for plan in plans for view in views(plan, settings, notes)]
+    if arch.kind == "encoder-decoder":
+        from budgetlint.memory.lengths import padded_or_not
+
+        plans = [either for plan in plans for either in padded_or_not(plan, settings)]
     variants = [variant for plan in plans for base in least(plan, settings, stack) for variant in by_version(base, stack)]
     first = plans[0]
     if _is_a_cap(settings):
         longest = f"{settings['seq_len'].value:,} tokens"
         notes.assume(f"nothing packs or pads to seq_len: the figures are for a batch whose longest sample has {longest}", "seq_len")
     notes.missing.extend(setting.name for setting in settings.values() if setting.state == "symbolic" and setting.readings)
-    for name, value in (("batch", first.batch), ("seq", first.seq)):
+    read = first.seq if first.shape.encoder is None else first.seq and first.source
+    for name, value in (("batch", first.batch), ("seq", read)):
         if value is None:
             notes.missing.append({"batch": "micro_batch", "seq": "seq_len"}[name])
     missing = tuple(dict.fromkeys(notes.missing))
@@ -78,7 +89,7 @@ def _unique(plans: list[Plan]) -> tuple[Plan, ...]:
 
 _READ = (
     "precision", "whole_gradients", "optimizer", "optimizer_impl", "loss", "recompute", "attention", "sharding", "quant", "adapter",
-    "seq", "completion", "beside", "rollout",
+    "seq", "completion", "beside", "rollout", "padded", "vision",
 )  # fmt: skip
 """What two readings of one run can differ in."""
 
@@ -104,6 +115,7 @@ def _read_as(settings: Settings, unsettled: list[Setting], index: int) -> Settin
 def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device | None, notes: Notes) -> Plan:
     arch = _as_run(settings, stack, arch)
     adapter = adapter_of(settings, arch, notes, stack)
+    refuse(settings, notes)
     shard, parallel, pipelined = _layout(settings, stack, arch, notes)
     settings = _with_default_precision(settings, arch, notes)
     precision = precision_of(settings, adapter=adapter is not None, shard=shard.kind)
@@ -126,11 +138,15 @@ def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device |
         model_split=model_parallel(settings)[1] if parallel is None else 1,
         parallel=parallel or ALONE,
         model_code=stack.model_code,
+        local_ddp=is_local_ddp(stack, precision.grads),
+        zeroes=stack.at_least("torch", DROPS_GRADIENTS_SINCE) is False,
+        eager_modules=stack.at_least("torch", LOADS_LAZILY_SINCE) is False,
         head=settings.value("model_head", ""),
-        **_workload(settings),
+        **_workload(settings, arch, notes),
         **_computation(settings, stack, arch, precision, notes),
         beside=roles.beside(settings, arch, notes, adapter=adapter is not None, size=precision.weights),
         rollout=rollouts.rollout_of(settings, notes),
+        scoring=settings.value("scoring_batch"),
         device=device,
         origins=dict(settings),
     )
@@ -155,8 +171,17 @@ def _layout(settings: Settings, stack: Stack, arch: Architecture, notes: Notes) 
     return shard, parallel, pipelined
 
 
-def _workload(settings: Settings) -> dict[str, Any]:
+def _workload(settings: Settings, arch: Architecture, notes: Notes) -> dict[str, Any]:
     """Fields of `Plan`: how many sequences of what length."""
+    fields = _sequences(settings)
+    if arch.kind in ("decoder", "encoder"):
+        return fields
+    from budgetlint.memory.lengths import lengths_of  # images, sound and targets
+
+    return {**fields, **lengths_of(settings, arch, notes)}
+
+
+def _sequences(settings: Settings) -> dict[str, Any]:
     return {
         "batch": _times(settings.value("micro_batch"), roles.sequences(settings)),
         "seq": settings.value("seq_len"),

@@ -42,7 +42,7 @@ def rank_plans(plan: Plan) -> tuple[Plan, ...]:
 
 @lru_cache(maxsize=512)
 def _parts(arch: Architecture, parallel: Parallel) -> tuple[tuple[Stage, Architecture, Shape], ...]:
-    found = stages(arch.layers, parallel)
+    found = stages(arch.layers, parallel, smaller=bool(arch.experts and arch.first_dense_layers))
     return tuple((stage, rank_architecture(arch, parallel, stage), rank_shape(arch, parallel, stage)) for stage in found)
 
 
@@ -106,7 +106,7 @@ def rank_shape(arch: Architecture, parallel: Parallel, stage: Stage) -> Shape:
     final = whole.final_norm if stage.last else 0
     other = _other(arch, parallel, stage, whole)
     total = usual * (sum(linear.weights for linear in layer) + small) + embed + head + final + other
-    return Shape(arch, usual, layer, small, embed, head, final, other, total)
+    return Shape(arch, usual, layer, small, embed, head, final, other, total, tower=whole.tower, odd=whole.odd)
 
 
 def _table(elements: int, arch: Architecture, rows: int) -> int:

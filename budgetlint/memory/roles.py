@@ -143,4 +143,4 @@ def _bodied(model: Beside) -> Architecture:
 def _as_policy(plan: Plan, model: Beside) -> Plan:
     """The run as if the critic were what trains, in full."""
     arch = _bodied(model)
-    return replace(plan, arch=arch, shape=shape_of(arch), adapter=None, quant=None, beside=(), completion=None)
+    return replace(plan, arch=arch, shape=shape_of(arch), adapter=None, quant=None, beside=(), completion=None, vision=None)

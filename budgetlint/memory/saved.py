@@ -11,15 +11,17 @@ from budgetlint.record import record
 @record
 class Saved:
     """``per_token`` bytes for each token of the micro batch, ``per_pair`` more for each token and each position of its
-    sequence (attention scores). ``part`` groups rows on the bill: norm, linear, attention, mlp, adapter, dropout."""
+    sequence (attention scores); ``fixed`` bytes of what goes with neither (a decoder's keys of the encoder). ``part`` groups rows on
+    the bill: norm, linear, attention, mlp, adapter, dropout."""
 
     part: str
     what: str
     per_token: int
     per_pair: int = 0
+    fixed: int = 0
 
     def bytes(self, tokens: int, seq: int) -> int:
-        return tokens * (self.per_token + self.per_pair * seq)
+        return tokens * (self.per_token + self.per_pair * seq) + self.fixed
 
 
 def total(saved: Iterable[Saved], tokens: int, seq: int) -> int:
@@ -48,7 +50,12 @@ def residual_bytes(plan: Plan) -> int:
     A 4-bit linear gives back its input's dtype (bitsandbytes 0.43.3 nn/modules.py Linear4bit.forward), so fp32 norms make
     the whole stream fp32. Encoders norm the stream itself, and autocast runs LayerNorm in fp32 (modeling_bert.py).
     """
-    return 4 if plan.arch.kind == "encoder" and plan.precision.autocast else norm_weight_bytes(plan)
+    normed = plan.arch.kind == "encoder" or plan.arch.family in NORMED_STREAM
+    return 4 if normed and plan.precision.autocast else norm_weight_bytes(plan)
+
+
+NORMED_STREAM = frozenset({"bart", "mbart"})
+"""Encoder-decoders whose embeddings, or whose sums, are normed before a layer sees them (modeling_bart.py, modeling_mbart.py)."""
 
 
 def norm_output_bytes(plan: Plan) -> int:

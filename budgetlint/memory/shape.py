@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 from budgetlint.catalog import ledger
@@ -29,8 +30,10 @@ class Linear:
 
 @record
 class Shape:
-    """Element counts of a model. ``layer`` is the usual block; what the first dense layers of a mixture, a decoder stack or a
-    tower hold beside it is in ``other``, together with position tables."""
+    """Element counts of a model. ``layer`` is the usual block; what the first dense layers of a mixture or a tower hold beside it is
+    in ``other``, together with position tables. ``encoder``: the stack in front of a decoder that attends to it; ``frozen``: elements
+    that never train; ``tower``: elements in the blocks of a vision tower; ``odd``: what layers of another kind
+    have more than the usual."""
 
     arch: Architecture
     layers: int
@@ -41,6 +44,20 @@ class Shape:
     final_norm: int
     other: int
     total: int
+    encoder: Shape | None = None
+    frozen: int = 0
+    tower: int = 0
+    odd: int = 0
+
+    @property
+    def stacks(self) -> tuple[Shape, ...]:
+        """The decoder's, or the only one, and the encoder's in front of it."""
+        return (self,) if self.encoder is None else (self, self.encoder)
+
+    @property
+    def in_front(self) -> int:
+        """Elements of the encoder's layers."""
+        return 0 if self.encoder is None else self.encoder.layers * self.encoder.layer_total
 
     @property
     def layer_linears(self) -> int:
@@ -58,7 +75,7 @@ class Shape:
     @property
     def root(self) -> int:
         """What is in no layer: embeddings, head, final norm."""
-        return self.total - self.layers * self.layer_total
+        return self.total - self.layers * self.layer_total - self.in_front - self.tower - self.odd
 
 
 READS = {
@@ -82,8 +99,46 @@ DENSE = frozenset({"gate_proj", "up_proj", "down_proj"})
 @lru_cache(maxsize=256)
 def shape_of(arch: Architecture) -> Shape:
     """The shape of an architecture, from its exact tensor list."""
-    usual = _usual_layers(arch)
+    if arch.kind in TWO_STACKS:
+        encoder = _stack(arch, ("encoder", arch.layers))
+        whole = _stack(arch, ("decoder", arch.decoder_layers))
+        inside = encoder.layers * encoder.layer_total
+        return replace(whole, encoder=encoder, other=whole.other - inside, frozen=_never_trained(arch))
+    return replace(_stack(arch, _usual_layers(arch)), tower=_tower(arch), odd=_odd(arch))
+
+
+def _odd(arch: Architecture) -> int:
+    """Layers of full attention among those of linear attention: what their own tensors have more than the others'."""
+    full = arch.number("attention_layers")
+    if not full or arch.kind != "decoder":
+        return 0
+    linear = arch.layers - full
+    own, usual = (
+        sum(one.elements for one in ledger.weight_tensors(arch) if one.where == "layer" and one.layers == count) for count in (full, linear)
+    )
+    return own - full * usual // max(linear, 1)
+
+
+def _tower(arch: Architecture) -> int:
+    if arch.part("vision") is None or arch.kind != "decoder":
+        return 0
+    return sum(one.elements for one in ledger.weight_tensors(arch) if one.where == "vision" and one.layers)
+
+
+TWO_STACKS = frozenset({"encoder-decoder", "speech"})
+
+
+def _never_trained(arch: Architecture) -> int:
+    """Sinusoidal positions: Whisper's encoder (modeling_whisper.py ``embed_positions.requires_grad_(False)``), both stacks of Pegasus
+    (modeling_pegasus.py ``_freeze=True``)."""
+    if arch.position == "sinusoidal":
+        return 2 * (arch.max_positions or 0) * arch.hidden
+    return arch.number("source_positions") * arch.hidden if arch.family == "whisper" else 0
+
+
+def _stack(arch: Architecture, usual: tuple[str, int]) -> Shape:
     counts = {usual[1], usual[1] + (arch.first_dense_layers or 0)} if arch.experts else {usual[1]}
+    counts |= {usual[1] - arch.number("attention_layers")} if arch.number("attention_layers") else set()
     layer = tuple(
         Linear(item.role, item.inputs, item.outputs, READS.get(item.role, item.role), item.per_layer, bias=item.bias)
         for item in ledger.linears(arch)

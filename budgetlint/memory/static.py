@@ -31,20 +31,35 @@ def trainable(plan: Plan) -> Trainable:
 
 def _model_tensors(plan: Plan) -> Iterator[tuple[int, int, int]]:
     shape, arch = plan.shape, plan.arch
-    linears = [linear for linear in shape.layer if not linear.frozen]
-    for linear in linears:
-        yield linear.outputs, linear.inputs, linear.experts * shape.layers
-    small = shape.layer_small * shape.layers + shape.final_norm + shape.other
-    tables = [-(-count // arch.hidden) for count in (shape.embed, shape.head) if count]
-    yield from ((rows, arch.hidden, 1) for rows in tables)
-    counted = sum(linear.weights for linear in linears) * shape.layers + arch.hidden * sum(tables)
-    rest = shape.total - counted
+    linears = [(linear, layers) for linear, layers in _linears(plan) if not linear.frozen]
+    for linear, layers in linears:
+        yield linear.outputs, linear.inputs, linear.experts * layers
+    width = max(arch.hidden, 1)  # a pair of towers has no one width
+    tables = [-(-count // width) for count in (shape.embed, shape.head) if count]
+    yield from ((rows, width, 1) for rows in tables)
+    counted = sum(linear.weights * layers for linear, layers in linears) + width * sum(tables)
+    rest = shape.total - counted - shape.frozen
+    if plan.vision is not None:
+        from budgetlint.memory import vision
+
+        yield from vision.trained(plan)
+        rest -= vision.elements(shape.arch)
     if rest > 0:
-        width = max(arch.hidden, 1)
         yield width, 1, rest // width
         if rest % width:
             yield rest % width, 1, 1
-    assert small >= 0
+
+
+def _linears(plan: Plan) -> Iterator[tuple[Linear, int]]:
+    """Every linear of the layers and in how many it stands."""
+    if plan.shape.arch.number("attention_layers"):  # layers of two kinds
+        for item in ledger.linears(plan.shape.arch):
+            if item.where == "layer":
+                split = plan.parallel.expert if plan.stage is not None and item.role.startswith("expert_") else 1
+                yield Linear(item.role, item.inputs, item.outputs, "", -(-item.per_layer // split)), item.layers
+        return
+    for stack in plan.shape.stacks:
+        yield from ((linear, stack.layers) for linear in stack.layer)
 
 
 def _adapter_tensors(plan: Plan) -> Iterator[tuple[int, int, int]]:
@@ -55,6 +70,9 @@ def _adapter_tensors(plan: Plan) -> Iterator[tuple[int, int, int]]:
         yield outputs, adapter.r, count
         if adapter.dora:
             yield outputs, 1, count
+    for inputs, outputs, count in plan.vision.adapted if plan.vision is not None else ():
+        yield adapter.r, inputs, count
+        yield outputs, adapter.r, count
     if "lm_head" in adapter.targets:
         yield adapter.r, plan.arch.hidden, 1
         yield plan.arch.vocab, adapter.r, 1
@@ -66,17 +84,14 @@ def _adapted(plan: Plan) -> Iterator[tuple[int, int, int]]:
     """Inputs, outputs and number of each adapted linear. The first, dense layers of a mixture share its attention and have an
     MLP of their own."""
     dense = (plan.arch.first_dense_layers or 0) if plan.arch.experts else 0
-    for linear in adapted_linears(plan):
-        everywhere = not linear.role.startswith(("expert_", "shared_", "router"))
-        yield linear.inputs, linear.outputs, linear.experts * (plan.shape.layers + (dense if everywhere else 0))
+    for linear, layers in _linears(plan):
+        if plan.adapted(linear):
+            everywhere = not linear.role.startswith(("expert_", "shared_", "router"))
+            yield linear.inputs, linear.outputs, linear.experts * (layers + (dense if everywhere else 0))
     targets = plan.adapter.targets if plan.adapter is not None else frozenset()
     for item in ledger.linears(plan.arch) if dense else ():
         if item.role in DENSE and item.role in targets:
             yield item.inputs, item.outputs, dense
-
-
-def adapted_linears(plan: Plan) -> tuple[Linear, ...]:
-    return tuple(linear for linear in plan.shape.layer if plan.adapted(linear))
 
 
 # -- weights -----------------------------------------------------------------------------------------------------------
@@ -110,10 +125,14 @@ def weights(plan: Plan, train: Trainable) -> Iterator[Term]:
 def _quantised(plan: Plan, over: int) -> Iterator[Term]:
     quant, shape = plan.quant, plan.shape
     assert quant is not None
-    packed = plan.quantised_weights * shape.layers
+    packed = plan.all_quantised
+    if plan.vision is not None and quant.kind in ("nf4", "fp4", "int8"):
+        from budgetlint.memory import vision
+
+        packed += vision.linear_elements(shape.arch)
     rest = shape.total - packed
     size = 4 if quant.upcast == "all" else quant.compute
-    index = quant.per_input * shape.layers * sum(linear.inputs * linear.experts for linear in shape.layer)
+    index = quant.per_input * sum(stack.layers * linear.inputs * linear.experts for stack in shape.stacks for linear in stack.layer)
     yield Term(
         Bucket.WEIGHTS,
         split(packed * quant.bytes_num // quant.bytes_den + index, over),
@@ -206,7 +225,7 @@ def step_temporaries(plan: Plan, train: Trainable) -> Iterator[Term]:
     if precision.master and precision.grads < 4 and plan.adapter is None and sharding.is_zero:
         group = min(sharding.zero.sub_group, -(-train.elements // over)) if sharding.kind == "zero3" else -(-train.elements // over)
         yield Term(Bucket.BUFFERS, group * 4, f"{group:,} gradients cast to fp32 for the step", plan.because("shard", "zero_sub_group"))
-    if precision.master and precision.grads < 4 and plan.full and plan.one_buffer and not sharding.is_zero:
+    if precision.master and precision.grads < 4 and plan.full and plan.model_code == "megatron" and not sharding.is_zero:
         yield Term(
             Bucket.BUFFERS,
             4 * train.elements,

@@ -17,16 +17,18 @@ from budgetlint.memory.shape import Linear
 @dataclass(slots=True, eq=False)
 class Value:
     """A tensor: ``width`` elements for a token and ``pair`` for a pair of positions, of ``size`` bytes; ``base`` is the tensor
-    whose memory it looks at, if not its own."""
+    whose memory it looks at, if not its own. ``side``: what its tokens are: the layer's own, the positions of the encoder
+    (``source``), for a pair one of each (``cross``), positions without a batch (``table``), or sequences (``sequence``)."""
 
     width: int
     size: int
     pair: int = 0
     base: Value | None = None
+    side: str = ""
 
     def view(self, width: int) -> Value:
         """A part of this tensor, without a copy."""
-        return Value(width, self.size, base=self.base or self)
+        return Value(width, self.size, base=self.base or self, side=self.side)
 
 
 class Tape:
@@ -51,11 +53,23 @@ class Tape:
     def keep(self, value: Value, part: str, what: str) -> None:
         base = value.base or value
         if base not in self.kept:
-            self.kept[base] = Saved(part, what, base.size * base.width, base.size * base.pair)
+            own = not base.side
+            self.kept[base] = (
+                Saved(part, what, base.size * base.width, base.size * base.pair) if own else Saved(part, what, 0, 0, self._fixed(base))
+            )
+
+    def _fixed(self, value: Value) -> int:
+        """Bytes of a tensor that the layer's own tokens do not measure."""
+        plan, source = self.plan, self.plan.source or 0
+        if value.side == "table":
+            return value.size * value.pair * plan.length * plan.length
+        if value.side == "sequence":
+            return value.size * value.width * (plan.batch or 1)
+        return value.size * source * (value.width * (plan.batch or 1) + value.pair * plan.tokens)
 
     def cast(self, value: Value, size: int) -> Value:
         """``value.to(dtype)``: a new tensor, unless it has that dtype."""
-        return value if value.size == size else Value(value.width, size, value.pair)
+        return value if value.size == size else Value(value.width, size, value.pair, None, value.side)
 
     def low(self, value: Value) -> Value:
         """What autocast hands to a matmul: its own 16-bit copy of an fp32 tensor."""
@@ -72,4 +86,4 @@ class Tape:
 def new(value: Value, other: Value | None = None) -> Value:
     """The result of an element-wise operation: a tensor of the wider dtype."""
     size = value.size if other is None else max(value.size, other.size)
-    return Value(value.width, size, value.pair)
+    return Value(value.width, size, value.pair, None, value.side)

@@ -7,13 +7,36 @@ from dataclasses import replace
 
 from budgetlint.catalog.families import FUSED_EXPERTS_SINCE
 from budgetlint.catalog.targets import resolve_targets
+from budgetlint.memory.levers import BIASED, BIASED_SDPA_SINCE
 from budgetlint.memory.loss import PLAIN_UNTIL
 from budgetlint.memory.plan import Adapter, Plan, Quant
 from budgetlint.run import Stack
 
+DROPS_GRADIENTS_SINCE = "2.0"
+"""From this torch version ``zero_grad`` drops gradients (pytorch/pytorch#92731); before, they were zeroed and stayed."""
+
+LOADS_LAZILY_SINCE = "1.13"
+"""From this torch version kernels are loaded as they are called (pytorch/pytorch#86509: ``CUDA_MODULE_LOADING=LAZY``)."""
+
 
 def by_version(plan: Plan, stack: Stack) -> Iterator[Plan]:
     """The plan under each reading of the step implementation and the logits code that the stack leaves open."""
+    if plan.arch.family in BIASED:
+        for kernel in _biased_kernels(plan, stack):
+            yield from _by_version(replace(plan, attention=kernel), stack)
+    else:
+        yield from _by_version(plan, stack)
+
+
+def _biased_kernels(plan: Plan, stack: Stack) -> tuple[str, ...]:
+    """T5's attention: a kernel with a bias, or Python (``math``: with its softmax in fp32) before `BIASED_SDPA_SINCE`."""
+    newer = stack.at_least("transformers", BIASED_SDPA_SINCE)
+    if newer:
+        return (plan.attention,)
+    return ("math",) if newer is False else (plan.attention, "math")
+
+
+def _by_version(plan: Plan, stack: Stack) -> Iterator[Plan]:
     for implementation in _implementations(plan, stack):
         for recipe in _loss_recipes(plan, stack):
             for adapter in _tables(plan, _adapters(plan, stack)):
@@ -83,7 +106,7 @@ def _loss_recipes(plan: Plan, stack: Stack) -> tuple[str, ...]:
         return ("full-split",)
     if plan.model_code == "torchtitan" and plan.loss == "full" and plan.parallel.logits and plan.parallel.tensor > 1:
         return ("full-dtensor",)
-    if plan.loss != "full":
+    if plan.loss != "full" or plan.shape.encoder is not None:
         return (plan.loss,)
     upcast_since = PLAIN_UNTIL.get(plan.arch.family)
     if upcast_since and stack.at_least("transformers", upcast_since) is False:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from budgetlint.context import RunContext
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Estimate, Range, Term, Verdict
+from budgetlint.report.rank import RANK, rank_line
 from budgetlint.report.style import PLAIN, VERDICT_WORDS, WIDTH, Style, clean, plural, wrapped
 from budgetlint.run import Setting
 from budgetlint.units import both, distinct, gib
@@ -53,13 +54,18 @@ def _head(context: RunContext, estimate: Estimate, style: Style) -> Iterator[str
         trained = estimate.trainable_params
         share = f", {trained:,} of them train" if trained is not None and trained != estimate.params else ""
         yield f"  {estimate.params:,} parameters{share}"
+    for line in rank_line(estimate):
+        yield from wrapped(line, WIDTH - 2, first="  ", rest="    ")
 
 
 def _because(estimate: Estimate) -> str:
     need, limit = estimate.need, estimate.limit
     if limit is None:
         needs = f", needs {_about(need)}" if estimate.bill else ""
-        return f"{needs}; no budget says what the device offers"
+        lacks = (
+            "'device cpu' takes the memory that 'host' states" if "host" in estimate.missing else "no budget says what the device offers"
+        )
+        return f"{needs}; {lacks}"
     missing = f"; not known: {', '.join(estimate.missing)}" if estimate.missing else ""
     if not estimate.bill:
         return missing
@@ -163,12 +169,26 @@ def _figures(estimate: Estimate, style: Style) -> Iterator[str]:
     phases = " | ".join(f"{phase.name} {gib(phase.bytes)}" for phase in estimate.phases)
     if phases:
         yield from wrapped(phases, style.width, first="  phases      ", rest="              ")
-    yield f"  allocated   {_total(estimate.allocated)}   torch.cuda.max_memory_allocated"
-    yield f"  reserved    {_total(estimate.reserved)}   the caching allocator's pool"
-    yield f"  device      {_total(estimate.device_total)}   what nvidia-smi may show (never judged)"
+    asked, pool, shown = WORDS.get(_machine_of(estimate), WORDS["cuda"])
+    yield f"  allocated   {_total(estimate.allocated)}   {asked}"
+    yield f"  reserved    {_total(estimate.reserved)}   {pool}"
+    yield f"  device      {_total(estimate.device_total)}   {shown} (never judged)"
     if estimate.host.bytes:
         yield f"  host        {_total(estimate.host)}   pinned and offloaded, all devices of a node"
     yield from _allowance(estimate)
+
+
+WORDS = {
+    "cuda": ("torch.cuda.max_memory_allocated", "the caching allocator's pool", "what nvidia-smi may show"),
+    "apple": ("torch.mps.current_allocated_memory", "torch.mps.driver_allocated_memory", "what the activity monitor may show"),
+    "cpu": ("tensors", "with what malloc keeps", "what the system may show as resident"),
+}
+"""By kind of machine: what says the same as each figure."""
+
+
+def _machine_of(estimate: Estimate) -> str:
+    device = estimate.plan.device if estimate.plan is not None else None
+    return "cuda" if device is None else device.kind if device.kind == "cpu" else device.vendor
 
 
 def _total(figures: Range) -> str:
@@ -232,7 +252,8 @@ def _costly(estimate: Estimate, style: Style) -> Iterator[str]:
 
 
 def _rest(estimate: Estimate, style: Style) -> Iterator[str]:
-    if estimate.assumptions:
+    assumptions = [one for one in estimate.assumptions if not one.text.startswith(RANK)]  # said in the head
+    if assumptions:
         yield style.ink("  assumed", "bold")
-    for assumption in estimate.assumptions:
+    for assumption in assumptions:
         yield from wrapped(assumption.text, style.width, first="  - ", rest="    ")

@@ -12,7 +12,16 @@ from budgetlint.report.summary import summary_lines
 
 def render(report: Report, style: Style = PLAIN, *, info: bool = False, gate: Gate = Gate(), **_options: Any) -> str:
     lines = [line(finding, style) for finding in report.findings if info or finding.severity > Severity.INFO]
-    return "\n".join([*lines, *summary_lines(report, style, info=info, gate=gate)]) + "\n"
+    return "\n".join([*lines, *_changes(report, style), *summary_lines(report, style, info=info, gate=gate)]) + "\n"
+
+
+def _changes(report: Report, style: Style) -> list[str]:
+    """With ``--compare-with``: one line for each run that costs something else."""
+    if report.comparison is None:
+        return []
+    from budgetlint.report.compare_text import headline
+
+    return [headline(change, style) for change in report.comparison.runs]
 
 
 def line(finding: Finding, style: Style = PLAIN) -> str:

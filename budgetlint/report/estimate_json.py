@@ -8,6 +8,7 @@ from typing import Any
 
 from budgetlint.context import RunContext
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Estimate, Phase, Range, Term
+from budgetlint.report.rank import rank_json
 from budgetlint.run import Setting
 
 VERSION = 1
@@ -52,6 +53,7 @@ def _answer(estimate: Estimate) -> dict[str, Any]:
         "missing": list(estimate.missing),
         "params": estimate.params,
         "trainable_params": estimate.trainable_params,
+        "rank": rank_json(estimate),
         "peak": {"phase": estimate.peak_phase} | _range(estimate.need),
         "allocated": _range(estimate.allocated),
         "reserved": _range(estimate.reserved),
@@ -72,7 +74,7 @@ def _answer(estimate: Estimate) -> dict[str, Any]:
 _OPEN: dict[str, int | None] = {"bytes": None, "low": None, "high": None}
 _NO_ANSWER: dict[str, Any] = {
     "limit_bytes": None, "verdict": "unknown", "missing": ["model"], "params": None, "trainable_params": None,
-    "peak": {"phase": None} | _OPEN, "allocated": _OPEN, "reserved": _OPEN, "device_total": _OPEN, "host": _OPEN,
+    "rank": None, "peak": {"phase": None} | _OPEN, "allocated": _OPEN, "reserved": _OPEN, "device_total": _OPEN, "host": _OPEN,
     "buckets": dict.fromkeys(bucket.value for bucket in ALLOCATED_BUCKETS), "phases": {}, "terms": [], "assumptions": [],
     "static_bytes": None, "activation_allowance_bytes": None, "tokens_that_fit": None, "devices_needed": None, "notes": {},
 }  # fmt: skip
@@ -92,10 +94,10 @@ def _phase(phase: Phase) -> dict[str, Any]:
 
 
 def _term(term: Term) -> dict[str, Any]:
-    return {"bucket": term.bucket.value, "bytes": term.bytes, "what": term.what, "because": [_because(s) for s in term.because]}
+    return {"bucket": term.bucket.value, "bytes": term.bytes, "what": term.what, "because": [because_json(s) for s in term.because]}
 
 
-def _because(setting: Setting) -> dict[str, Any]:
+def because_json(setting: Setting) -> dict[str, Any]:
     """``file`` and ``line`` are null for a default; ``note`` then says whose."""
     at = setting.origin.location
     return {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from budgetlint.finding import Finding, Fix, Related, Safety, Severity
@@ -21,7 +21,17 @@ def render(report: Report, style: Style = PLAIN, *, info: bool = False, gate: Ga
         for finding in report.findings
         if info or finding.severity > Severity.INFO
     ]
-    return "\n\n".join([*blocks, "\n".join(summary_lines(report, style, info=info, gate=gate))]) + "\n"
+    changes = ["\n".join(block) for block in _changes(report, style)]
+    return "\n\n".join([*blocks, *changes, "\n".join(summary_lines(report, style, info=info, gate=gate))]) + "\n"
+
+
+def _changes(report: Report, style: Style) -> Iterable[list[str]]:
+    """With ``--compare-with``: what the change costs."""
+    if report.comparison is None:
+        return ()
+    from budgetlint.report.compare_text import blocks
+
+    return blocks(report.comparison, style)
 
 
 def finding_lines(finding: Finding, sources: Mapping[str, SourceFile], style: Style = PLAIN, url: str = "") -> Iterator[str]:

@@ -28,7 +28,17 @@ def document(report: Report) -> dict[str, Any]:
         "summary": _summary(report),
         "statistics": [_statistic(count) for count in counts(report)],
         "skipped": [{"code": s.code, "name": s.name, "run": s.where, "reason": s.reason} for s in report.skipped],
+        **_compare(report),
     }
+
+
+def _compare(report: Report) -> dict[str, Any]:
+    """With ``--compare-with``: what the change costs; ``findings`` are then only those that it brings."""
+    if report.comparison is None:
+        return {}
+    from budgetlint.report.compare_json import compare_findings
+
+    return {"compare": compare_findings(report.comparison)}
 
 
 def _finding(finding: Finding, report: Report) -> dict[str, Any]:
@@ -62,11 +72,11 @@ def _related(related: Related) -> dict[str, Any]:
 
 
 def _fix(fix: Fix, report: Report) -> dict[str, Any]:
-    edits = [_edit(edit, report.sources.get(edit.file)) for edit in fix.edits]
+    edits = [edit_document(edit, report.sources.get(edit.file)) for edit in fix.edits]
     return {"title": fix.title, "safe": fix.safety is Safety.SAFE, "safety": fix.safety.value, "edits": edits}
 
 
-def _edit(edit: Edit, source: SourceFile | None) -> dict[str, Any]:
+def edit_document(edit: Edit, source: SourceFile | None) -> dict[str, Any]:
     """Offsets count code points from 0; line and column, from 1, are given where the text is at hand."""
     plain: dict[str, Any] = {"file": edit.file, "start": edit.span.start, "end": edit.span.end, "text": edit.text}
     if source is not None:

@@ -14,10 +14,11 @@ from typing import Any
 
 from budgetlint.finding import Finding
 from budgetlint.outcome import Report, RunVerdict
-from budgetlint.report.bill import LINES, WHAT, costly_lines
+from budgetlint.report.bill import LINES, costly_lines
 from budgetlint.report.excerpt import excerpt, marked
 from budgetlint.report.gfm import block, cell, code, details, html, html_code, plain, table
 from budgetlint.report.headroom import shown_figures, worst_first
+from budgetlint.report.markdown_bars import bucket_table
 from budgetlint.report.numbers import shown_numbers
 from budgetlint.report.shown import counted, shown
 from budgetlint.report.style import PLAIN, VERDICT_WORDS, WIDTH, Style, plural
@@ -37,7 +38,7 @@ def render(report: Report, _style: Style = PLAIN, *, info: bool = False, tree: T
     found = shown(report, info=info)
     verdicts = worst_first(report.verdicts)
     head = [f"## budgetlint: {counted(found)}", plain(findings_line(report, info=info)), plain(verdicts_line(report)), *_verdicts(verdicts)]
-    bill = list(_bill(verdicts, report, tree))
+    bill = [*_changes(report, tree), *_bill(verdicts, report, tree)]
     room = ROOM - sum(_size(part) for part in (*head, *bill))
     return "\n\n".join([*head, *_findings(found, report, tree, room), *bill]) + "\n"
 
@@ -66,6 +67,21 @@ def _verdicts(verdicts: list[RunVerdict]) -> Iterator[str]:
 def _verdict(verdict: RunVerdict) -> str:
     missing = f": {', '.join(plain(name) for name in verdict.missing)} not known" if verdict.missing and not verdict.judged else ""
     return f"**{VERDICT_WORDS[verdict.verdict]}**{missing}"
+
+
+def _changes(report: Report, tree: Tree) -> Iterator[str]:
+    """With ``--compare-with``: the bills before and after, as many as there is room for beside the findings."""
+    if report.comparison is None:
+        return
+    from budgetlint.report.compare_markdown import parts
+
+    room = ROOM // 2
+    for number, part in enumerate(parts(report.comparison, tree)):
+        room -= _size(part)
+        if room < 0 and number:
+            yield "more bills are left out to stay within the size of a comment"
+            return
+        yield part
 
 
 # -- findings ----------------------------------------------------------------------------------------------------------------
@@ -125,15 +141,8 @@ def _bill(verdicts: list[RunVerdict], report: Report, tree: Tree) -> Iterator[st
         return
     yield f"### The bill of {code(_cut(worst.label, NAME))}"
     yield f"{gib(worst.need or 0)} are live at the peak, in {plain(worst.peak_phase)}; the lines of the configs that set it:"
-    yield table((("bucket", "---"), ("bytes", "---:")), _buckets(worst))
+    yield bucket_table(worst)
     yield table((("bytes", "---:"), ("setting", "---"), ("where", "---")), _lines(worst, report, tree))
-
-
-def _buckets(worst: RunVerdict) -> Iterator[tuple[str, str]]:
-    for bucket, name in WHAT.items():
-        if size := sum(term.bytes for term in worst.bill if term.bucket is bucket):
-            yield name, gib(size)
-    yield "**need**", f"**{gib(worst.need or 0)}**"
 
 
 def _lines(worst: RunVerdict, report: Report, tree: Tree) -> Iterator[tuple[str, str, str]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from budgetlint.finding import Severity
 from budgetlint.memory.estimate import Verdict
 from budgetlint.outcome import Gate, Report, RunVerdict
-from budgetlint.report.style import PLAIN, VERDICT_WORDS, Style, plural
+from budgetlint.report.style import PLAIN, VERDICT_WORDS, Style, clean, plural
 
 _WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning"}
 
@@ -40,8 +40,18 @@ def findings_line(report: Report, style: Style = PLAIN, *, info: bool = False) -
     more += [f"{len(report.suppressed):,} suppressed"] if report.suppressed else []
     more += [f"{report.baselined:,} in the baseline"] if report.baselined else []
     more += [f"{plural(len(report.crashes), 'rule')} crashed"] if report.crashes else []
-    told = ", ".join(counts) or style.ink("No problem", "bold", "green")
+    more += _compared(report)
+    nothing = "No problem" if report.comparison is None else "No new problem"
+    told = ", ".join(counts) or style.ink(nothing, "bold", "green")
     return "; ".join([f"{told} in {' and '.join(read)}" if read else told, *more]) + "."
+
+
+def _compared(report: Report) -> list[str]:
+    """``12 known and 2 fixed since main``; nothing without ``--compare-with``, or where neither is."""
+    found = report.comparison
+    counts = ((found.known, "known"), (found.fixed, "fixed")) if found else ()
+    told = " and ".join(f"{count:,} {word}" for count, word in counts if count)
+    return [f"{told} since {clean(found.revision)}"] if found and told else []
 
 
 def verdicts_line(report: Report, style: Style = PLAIN) -> str:

@@ -36,7 +36,7 @@ def _settings() -> Schema:
 
 
 _OWN: Mapping[str, Callable[[], Schema]] = {"budget": _budget, "settings": _settings}
-REPORTS = ("check", "estimate", "files", "rule")
+REPORTS = ("check", "estimate", "files", "rule", "solve")
 
 
 def schemas() -> dict[str, Schema]:

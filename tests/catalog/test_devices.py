@@ -50,7 +50,7 @@ def test_a_name_in_any_spelling_finds_its_row(text: str, name: str) -> None:
         ("v100", ("v100-16gb", "v100-32gb")),
         ("v100-sxm2", ("v100-16gb", "v100-32gb")),
         ("RTX 6000", ("quadro-rtx-6000", "rtx-6000-ada", "rtx-pro-6000")),
-        ("m3-max", ("m3-max-48gb", "m3-max-64gb")),
+        ("m3-max", ("m3-max-48gb", "m3-max-64gb", "m3-max-36gb", "m3-max-96gb", "m3-max-128gb")),
     ],
 )
 def test_an_ambiguous_name_lists_who_it_could_be(text: str, candidates: tuple[str, ...]) -> None:

@@ -265,8 +265,8 @@ def test_a_multimodal_config_is_read_through_its_text_config() -> None:
         "patch_size": 14,
     }
     assert parameter_count(read({"model_type": "gemma3", "text_config": text, "vision_config": vision})) == 4_300_079_472
-    llava = read({"model_type": "llava", "text_config": {"model_type": "llama"}, "vision_config": {}})
-    assert "not the tower" in llava.note
+    other = read({"model_type": "llava_onevision", "text_config": {"model_type": "llama"}, "vision_config": {}})
+    assert "not the tower" in other.note
 
 
 def test_falcon_with_alibi_has_no_rotary_positions() -> None:

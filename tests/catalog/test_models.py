@@ -191,10 +191,10 @@ def test_a_variant_with_other_positions_is_another_row(text: str, positions: int
     assert found(text).max_positions == positions
 
 
-def test_two_hundred_and_five_counts_are_those_of_the_transformers_classes() -> None:
+def test_more_than_two_hundred_counts_are_those_of_the_transformers_classes() -> None:
     """models.json: an instance of the 5.24.0 class on the meta device has as many parameters as `params_published`."""
     checked = [model for model in all_models() if "code" in verified(model.name)]
-    assert len(checked) == 205
+    assert len(checked) >= 205
     assert all(parameter_count(model) == model.params_published for model in checked)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import subprocess
 from importlib import import_module
 from pathlib import Path
 
@@ -32,6 +33,9 @@ def examples(shell, repository: Path):
     """One folder with the files that the examples name."""
     for name in ("lora-32gb/sft.yaml", "lora-32gb/run.budget", "accelerate-fsdp/fsdp.yaml"):
         shutil.copy(repository / "examples" / name, shell.root)
+    shell.write("job.log", "CUDA out of memory. Tried to allocate 1.16 GiB. GPU 0 has a total capacity of 31.50 GiB.\n")
+    for words in (["init", "-q"], ["add", "-A"], ["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "first"]):
+        subprocess.run(["git", *words], cwd=shell.root, check=True, timeout=30)
     return shell
 
 
@@ -48,6 +52,9 @@ def test_help_ends_with_examples(name: str, capsys: pytest.CaptureFixture[str], 
 def test_an_example_runs(name: str, line: str, examples) -> None:
     arguments, given = words(command(line))
     ran = examples(*arguments, stdin=given)
+    if name == "probe":  # what it needs is not on every machine: then it says what to do
+        assert (ran.code, bool(ran.out or ran.err)) in ((0, True), (2, True))
+        return
     assert ran.code in (0, 1), ran.err
     assert ran.err == ""
     assert ran.out or "--diff" in arguments

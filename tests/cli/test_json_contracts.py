@@ -41,7 +41,12 @@ def test_check(shell, budget: str) -> None:
     assert errors("check", shell("check", "--budget", budget, "--format", "json").json) == []
 
 
-@pytest.mark.parametrize("command", ["check", "estimate"])
+@pytest.mark.parametrize("budget", SITUATIONS.values(), ids=SITUATIONS)
+def test_solve(shell, budget: str) -> None:
+    assert errors("solve", shell("solve", "-", "--format", "json", stdin=budget).json) == []
+
+
+@pytest.mark.parametrize("command", ["check", "estimate", "solve"])
 def test_the_examples(shell, repository: Path, command: str) -> None:
     ran = shell(command, str(repository / "examples"), "--format", "json")
     assert errors(command, ran.json) == []

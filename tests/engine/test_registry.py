@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from importlib.metadata import EntryPoint
 from types import ModuleType, SimpleNamespace
 
 import pytest
 
+from budgetlint.offers import Offer
 from budgetlint.registry import build, load, matches
 from budgetlint.rule import Confidence, Rule, Severity
 
@@ -21,8 +21,8 @@ def plugin(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return module
 
 
-def point(value: str) -> EntryPoint:
-    return EntryPoint("acme", value, "budgetlint.rules")
+def point(value: str) -> Offer:
+    return Offer("acme", value, "")
 
 
 def test_an_entry_point_is_a_rule_or_an_iterable_of_rules(world: W, plugin: ModuleType) -> None:

@@ -16,6 +16,7 @@ COMMANDS = [
     ["check", "--fix", "--diff"],
     ["estimate"],
     ["estimate", "--textbook"],
+    ["solve"],
     ["init", "--dry-run"],
 ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import stat
 import sys
 from collections.abc import Mapping
@@ -34,7 +35,7 @@ class Runner:
         self.known = {f"inputs.{name}": text for name, text in {**defaults, **inputs}.items()}
         self.known |= {"steps.python.outputs.python-path": sys.executable, "github.token": "secret"}
         self.known |= {"steps.install.outputs.program": str(PROGRAMS / "budgetlint"), "github.repository": "a/b"}
-        self.known |= {"github.event.pull_request.number": "7", "steps.before.outputs.bill": ""}
+        self.known |= {"github.event.pull_request.number": "7", "steps.before.outputs.revision": ""}
         self.summary = folder / "summary.md"
 
     def step(self, name: str, **environ: str):
@@ -117,34 +118,54 @@ def test_scripts_hold_no_expression(action) -> None:
     assert [step["id"] for step in action["runs"]["steps"] if "${{" in step.get("run", "")] == []
 
 
-@pytest.mark.parametrize("folder", [".", "ds"])
-def test_the_bill_before_stands_below_the_bill(runner, repo, tmp_path: Path, folder: str) -> None:
+@pytest.fixture
+def pull_request(repo, tmp_path: Path) -> str:
+    """A checkout of a change as actions/checkout makes it, of one commit; returns the base, which only the origin has."""
     repo.write("ds/own.yaml", repo.read("train.yaml").replace("deepspeed: ds/zero3.json\n", ""))
     repo.commit("--no-verify")
-    repo("git", "clone", "-q", "--bare", ".", str(tmp_path / "origin.git"))
-    repo("git", "remote", "add", "origin", str(tmp_path / "origin.git"))
     base = repo("git", "rev-parse", "HEAD").out.strip()
     repo.change("train.yaml", "Llama-3.1-8B", "Llama-3.1-70B")
     repo.change("ds/own.yaml", "Llama-3.1-8B", "Llama-3.1-70B")
     repo.commit("--no-verify")
+    repo("git", "clone", "-q", "--bare", ".", str(tmp_path / "origin.git"))
+    repo("git", "-C", str(tmp_path / "origin.git"), "config", "uploadpack.allowAnySHA1InWant", "true")
+    shutil.rmtree(repo.root)
+    repo.root.mkdir()
+    assert repo("git", "clone", "-q", "--depth=1", f"file://{tmp_path}/origin.git", ".").code == 0
+    return base
+
+
+@pytest.mark.parametrize("folder", [".", "ds"])
+def test_the_summary_has_the_bill_before_and_after(runner, repo, pull_request: str, folder: str) -> None:
     run = runner(working_directory=folder, paths="train.yaml" if folder == "." else "own.yaml")
-    run.known["github.event.pull_request.base.sha"] = base
+    run.known["github.event.pull_request.base.sha"] = pull_request
     ran = run.step("before")
     assert ran.code == 0, ran.out
-    run.step("check")
-    after, _, before = run.summary.read_text(encoding="utf-8").partition("<details><summary>Before this change</summary>")
-    assert "Llama-3.1-70B" in after
-    assert "Llama-3.1-8B" in before
-    assert "Llama-3.1-70B" not in before
-    assert len(repo("git", "worktree", "list").out.splitlines()) == 1
+    assert run.step("check").code == (1 if folder == "." else 0)  # in ds/ no budget names a device
+    report, _, change = run.summary.read_text(encoding="utf-8").partition("### What this change costs")
+    assert "Llama-3.1-70B" in report
+    assert "| `meta-llama/Llama-3.1-8B` | `meta-llama/Llama-3.1-70B` |" in change
+    assert ("→ **does not fit**" in change) is (folder == ".")
+    assert repo("git", "status", "--porcelain", "--untracked-files=no").out == ""
+
+
+@pytest.mark.parametrize(("only_new", "code"), [("true", 0), ("false", 1)])
+def test_only_what_a_pull_request_brings_counts(runner, repo, pull_request: str, only_new: str, code: int) -> None:
+    run = runner(paths="other", only_new=only_new)
+    run.known["github.event.pull_request.base.sha"] = pull_request
+    run.step("before")
+    ran = run.step("check")
+    assert ran.code == code, ran.out
+    assert "### What this change costs" in run.summary.read_text(encoding="utf-8")
 
 
 def test_a_base_that_cannot_be_had_is_left_out(runner, repo) -> None:
-    run = runner(paths="train.yaml")
+    run = runner(paths="train.yaml", only_new="true")
     run.known["github.event.pull_request.base.sha"] = "0" * 40
-    assert run.step("before").code == 0
+    ran = run.step("before")
+    assert (ran.code, "::notice" in ran.out) == (0, True)
     assert run.step("check").code == 0
-    assert "Before this change" not in run.summary.read_text(encoding="utf-8")
+    assert "What this change costs" not in run.summary.read_text(encoding="utf-8")
 
 
 COMMENTS = [("", "--method POST repos/a/b/issues/7/comments"), ("99", "--method PATCH repos/a/b/issues/comments/99")]

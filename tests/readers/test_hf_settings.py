@@ -37,6 +37,7 @@ SAYS = {
     "per_gpu_train_batch_size: 7": {"micro_batch": 7},
     "accelerator_config: {gradient_accumulation_kwargs: {num_steps: 3}}": {"grad_accum": 3},
     "max_length: 2048": {"seq_len": 2048},
+    "max_source_length: 512\nmax_target_length: 64": {"seq_len": 512, "target_len": 64},
     "max_seq_length: 512\nmax_length: 2048": {"seq_len": 2048},
     "max_prompt_length: 512\nmax_completion_length: 1024": {"seq_len": 1536},
     "packing: true\npadding_free: true": {"packing": True, "padding_free": True},

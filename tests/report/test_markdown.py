@@ -53,11 +53,12 @@ def test_the_findings_come_worst_first_and_collapsed(odd: Report) -> None:
 def test_the_bill_of_the_worst_run_adds_up_to_its_need(odd: Report) -> None:
     text = check_report(odd, "markdown")
     assert "### The bill of `` sft | `😀` ``" in text
-    assert rows(text, "| bucket | bytes |") == [
-        "| weights | 3.00 GiB |",
-        "| activations | 2.00 GiB |",
-        "| context, libs | 1.00 GiB |",
-        "| **need** | **6.00 GiB** |",
+    assert rows(text, "| bucket | bytes | share |") == [
+        "| weights | 3.00 GiB | `████████████` |",
+        "| activations | 2.00 GiB | `████████` |",
+        "| context, libs | 1.00 GiB | `████` |",
+        "| **need** | **6.00 GiB** | `████████████████████████` |",
+        "| limit | 5.00 GiB | `████████████████████` |",
     ]
     assert rows(text, "| bytes | setting | where |") == [
         "| 3.00 GiB | `` model: qwen `x` `` | a\\|b.yaml:3 |",
@@ -99,7 +100,7 @@ def test_nothing_of_a_config_is_markup(odd: Report) -> None:
     assert set(page.tags) <= known | tables
     assert set(page.links) == {"https://example.org/rules/gc-off-long-seq"}
     assert page.tags["details"] == 5
-    assert page.tags["td"] == 5 * 4 + 2 * 4 + 3 * 3
+    assert page.tags["td"] == 5 * 4 + 3 * 5 + 3 * 3
     assert "<script>" in "".join(page.text)
     assert not any("@team" in piece for piece in page.text)
     assert not {"\x00", "\x1b", "\u202e"} & set("".join(page.text))

@@ -14,9 +14,11 @@ ROWS: tuple[Optimizer, ...] = (
         (factored("fp32"),),
         "decoupled",
         "transformers.Adafactor transformers.optimization.Adafactor",
-        "transformers 5.24.0 optimization.py Adafactor: fp32 gradients, row and column factors of matrices; beta1 None",
+        "transformers 5.24.0 optimization.py Adafactor: fp32 gradients, row and column factors of matrices; beta1 None; one parameter at a "
+        "time, an update and what it is made of at once",
         wd=0.0,
         adam_like=False,
+        impl="for-loop",
     ),
     row(
         "adamw_anyprecision",

@@ -73,7 +73,18 @@ ALWAYS = (
     Key("dynamo_config.backend", "compile", to_compile),
     Key("dynamo_config.dynamo_backend", "compile", to_compile),
 )
-PROCESSES = (Key("num_processes", "devices", to_processes),)
+_UNMODELLED = {"tpu": ("xla",), "xla": ("xla",), "multi_hpu": ("habana",)}
+
+
+def to_unmodelled(value: Any) -> Any:
+    """Kinds of machine that no formula here knows (accelerate 1.15 utils/dataclasses.py ``DistributedType``)."""
+    return _UNMODELLED.get(str(value).lower())
+
+
+PROCESSES = (
+    Key("num_processes", "devices", to_processes),
+    Key("distributed_type", "unmodelled", to_unmodelled),
+)
 """Read by every launcher but the one of ``distributed_type: NO``, which starts one process."""
 
 DEEPSPEED = (

@@ -108,7 +108,9 @@ def _fsdp(view: View) -> list[Setting]:
 def _hybrid(view: View) -> list[Setting]:
     path = "parallelism_config.parallelism_config_dp_replicate_size"
     size = view.value(path)
-    return [view.setting("shard_strategy", "hybrid", path)] if isinstance(size, int) and size > 1 else []
+    if not isinstance(size, int) or size < 2:
+        return []
+    return [view.setting("shard_strategy", "hybrid", path), view.setting("shard_replicas", size, path)]
 
 
 _SHARDS = {"NO": _no_shard, "MULTI": _ddp, "DEEPSPEED": _zero, "FSDP": _fsdp}

@@ -6,6 +6,7 @@ from typing import Any
 
 from budgetlint.documents import Mapping, Sequence
 from budgetlint.readers.base import Key, Unreadable, to_bool, to_count, to_dtype, to_float, to_int, to_text, to_words
+from budgetlint.readers.unmodelled import asks
 
 MODEL = (
     Key("base_model", "model", to_text),
@@ -107,4 +108,6 @@ INLINE_DEEPSPEED = (
     Key("deepspeed.zero_optimization.offload_param.device", "offload_params", to_device),
 )
 
-EVERY = (*MODEL, *SCHEDULE, *WORKLOAD, *PARALLEL, *INLINE_DEEPSPEED)
+UNMODELLED = (Key("tiled_mlp", "unmodelled", asks("tiled-mlp")),)
+
+EVERY = (*UNMODELLED, *MODEL, *SCHEDULE, *WORKLOAD, *PARALLEL, *INLINE_DEEPSPEED)

@@ -39,7 +39,8 @@ def _hybrid(view: View) -> list[Setting]:
     """Replicas of shard groups: ``dp_replicate_size`` beside ``dp_shard_size``."""
     sizes = [view.value(path) for path in ("dp_replicate_size", "dp_shard_size")]
     if all(isinstance(size, int) and size > 1 for size in sizes):
-        return [view.setting("shard_strategy", "hybrid", "dp_replicate_size", f"{sizes[0]} x {sizes[1]}")]
+        hybrid = view.setting("shard_strategy", "hybrid", "dp_replicate_size", f"{sizes[0]} x {sizes[1]}")
+        return [hybrid, view.setting("shard_size", sizes[1], "dp_shard_size")]
     return []
 
 

@@ -28,6 +28,7 @@ from budgetlint.readers.deepspeed.optimizer import read_engine_optimizer
 from budgetlint.readers.deepspeed.precision import read_engine_precision
 from budgetlint.readers.deepspeed.recognise import score
 from budgetlint.readers.lookup import Lookup
+from budgetlint.readers.unmodelled import asks
 from budgetlint.run import Role, Settings
 
 _STAGES = {0: "ddp", 1: "zero1", 2: "zero2", 3: "zero3"}
@@ -75,6 +76,12 @@ def _beta(index: int) -> Any:
     return convert
 
 
+def _to_group(value: Any) -> Any:
+    """Ranks of a group; DeepSpeed's own -1 and 1 say that there is none."""
+    number = to_int(value)
+    return number if number is AUTO or number > 1 else None
+
+
 _ZERO = "zero_optimization."
 _KEYS = (
     Key("train_batch_size", "global_batch", to_count),
@@ -98,6 +105,9 @@ _KEYS = (
     Key(_ZERO + "offload_optimizer.ratio", "offload_ratio", to_float),
     Key(_ZERO + "offload_optimizer.pin_memory", "pin_optimizer", to_bool),
     Key(_ZERO + "offload_param.pin_memory", "pin_params", to_bool),
+    Key(_ZERO + "mics_shard_size", "shard_size", _to_group),
+    Key(_ZERO + "zero_hpz_partition_size", "zero_secondary", _to_group),
+    Key(_ZERO + "zero_quantized_nontrainable_weights", "unmodelled", asks("quantised-zero")),
     Key(_ZERO + "reduce_bucket_size", "zero_bucket", to_size),
     Key(_ZERO + "allgather_bucket_size", "zero_allgather_bucket", to_size),
     Key(_ZERO + "overlap_comm", "zero_overlap", to_bool),

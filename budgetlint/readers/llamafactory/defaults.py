@@ -46,6 +46,9 @@ _FIXED: tuple[tuple[str, Any, str], ...] = (
         "transformers Trainer.evaluate without metrics; compute_accuracy keeps only the argmax (train/sft/metric.py)",
     ),
     ("save_strategy", "steps", f"{_TRAINING}save_strategy"),
+    ("train_vision", False, f"{_ARGS}finetuning_args.py freeze_vision_tower: true"),
+    ("train_projector", False, f"{_ARGS}finetuning_args.py freeze_multi_modal_projector: true (from 0.9.2)"),
+    ("image_max_pixels", 768 * 768, f"{_ARGS}model_args.py image_max_pixels (from 0.9.2)"),
 )
 
 

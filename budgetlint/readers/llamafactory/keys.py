@@ -44,6 +44,12 @@ def to_checkpointing(value: Any) -> Any:
     return "none" if to_bool(value) else "full"
 
 
+def to_trained(value: Any) -> Any:
+    """What a ``freeze_…`` switch leaves to train."""
+    frozen = to_bool(value)
+    return not frozen if isinstance(frozen, bool) else frozen
+
+
 OWN = (
     Key("model_name_or_path", "model", to_text),
     Key("trust_remote_code", "trust_remote_code", to_bool),
@@ -55,6 +61,9 @@ OWN = (
     Key("use_unsloth_gc", "recompute_offload", to_bool),
     Key("use_kt", "offload_params", lambda value: "cpu" if to_bool(value) else None),
     Key("upcast_layernorm", "quant_upcast", to_upcast),
+    Key("freeze_vision_tower", "train_vision", to_trained),
+    Key("freeze_multi_modal_projector", "train_projector", to_trained),
+    Key("image_max_pixels", "image_max_pixels", to_count),
 )
 """``gradient_checkpointing`` is left out: only ``disable_gradient_checkpointing`` decides (model/model_utils/checkpointing.py).
 ``use_kt``: KTransformers keeps the experts, nearly all of such a model, on the host (hparams/model_args.py KTransformersArguments)."""

@@ -17,6 +17,7 @@ from budgetlint.readers.llamafactory import v1
 from budgetlint.readers.llamafactory.defaults import defaults as flat_defaults
 from budgetlint.readers.llamafactory.defaults import settle
 from budgetlint.readers.llamafactory.keys import LORA, OWN
+from budgetlint.readers.llamafactory.mca import mca_settings
 from budgetlint.readers.llamafactory.method import (
     adapter_settings,
     fp8_settings,
@@ -84,6 +85,7 @@ def _read_flat(document: Document) -> Reading:
     together: list[Setting] = [
         *task_settings(view), *adapter_settings(view), *quant_settings(view, misreads), *kernel_settings(view),
         *read_autocast(look, False), *half_settings(view), *fp8_settings(view), *read_fsdp(look), *ppo_settings(look),
+        *mca_settings(look),
     ]  # fmt: skip
     optimizer = optimizer_settings(view, misreads)
     references = view.reference(Role.ENGINE, "deepspeed")

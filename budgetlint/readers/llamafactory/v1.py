@@ -62,6 +62,7 @@ KEYS = (
     Key("quant_config.quantization_bit", "quant", to_quant),
     Key("dist_config.reshard_after_forward", "reshard_after_forward", to_bool),
     Key("dist_config.cp_size", "context_parallel", to_count),
+    Key("dist_config.ep_size", "expert_parallel", to_count),
 )
 FOUR_BITS = (
     Key("quant_config.quantization_type", "quant", to_type),
@@ -117,7 +118,8 @@ def _bare_bnb(view: View) -> list[Setting]:
 
 
 def _shard(view: View) -> list[Setting]:
-    return [view.setting("shard", "fsdp2", "dist_config.name")] if view.word("dist_config.name") == "fsdp2" else []
+    sharded = view.word("dist_config.name") in ("fsdp2", "fsdpturbo")  # the latter with experts over ep_size ranks
+    return [view.setting("shard", "fsdp2", "dist_config.name")] if sharded else []
 
 
 def _kernels(view: View) -> list[Setting]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from budgetlint.readers.base import AUTO, Key, to_bool, to_count, to_float, to_int, to_text
+from budgetlint.readers.unmodelled import asks
 
 _BACKENDS = {"flash": "flash", "fused": "flash", "unfused": "eager", "local": "eager"}
 
@@ -90,7 +91,18 @@ OPTIMIZER = (
     Key("optimizer_cpu_offload", "offload_optimizer", on_means("cpu")),
 )
 
+UNMODELLED = (
+    Key("mtp_num_layers", "unmodelled", asks("mtp")),
+    Key("fp8_param_gather", "unmodelled", asks("fp8-weights")),
+    Key("fp8_param", "unmodelled", asks("fp8-weights")),
+    Key("cpu_offloading_num_layers", "unmodelled", asks("activation-offload")),
+    Key("fine_grained_activation_offloading", "unmodelled", asks("activation-offload")),
+    Key("hybrid_override_pattern", "unmodelled", asks("state-space")),
+    Key("hybrid_layer_pattern", "unmodelled", asks("state-space")),
+)
+
 OWN = (
+    *UNMODELLED,
     Key("model_parallel_size", "tensor_parallel", to_count),
     Key("tensor_parallel", "tensor_parallel", to_count),
     *PARALLEL,

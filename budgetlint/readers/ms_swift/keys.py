@@ -10,6 +10,7 @@ from typing import Any
 
 from budgetlint.readers.base import AUTO, Key, Unreadable, to_bool, to_count, to_dtype, to_float, to_text, to_words
 from budgetlint.readers.hf.keys import TRAINING
+from budgetlint.readers.unmodelled import asks
 
 _ATTENTION = {
     "flash_attn": "flash", "flash_attention": "flash", "flash_attention_2": "flash",
@@ -54,8 +55,21 @@ def to_targets(value: Any) -> Any:
     return None if any(word in ("DEFAULT", "EMBEDDING", "AUTO") for word in words) else words or None
 
 
+def to_trained(value: Any) -> Any:
+    """What a ``freeze_…`` switch leaves to train."""
+    frozen = to_bool(value)
+    return not frozen if isinstance(frozen, bool) else frozen
+
+
+VISION = (
+    Key("freeze_vit", "train_vision", to_trained),
+    Key("freeze_aligner", "train_projector", to_trained),
+    Key("max_pixels", "image_max_pixels", to_count),
+)
+
 OWN = (
     *TRAINING,
+    *VISION,
     Key("batch_size", "micro_batch", to_count),
     Key("per_device_train_batch_size", "micro_batch", to_count),
     Key("model_type", "model", to_text),
@@ -67,6 +81,7 @@ OWN = (
     Key("attn_impl", "attention", to_attention),
     Key("max_length", "seq_len", to_count),
     Key("sequence_parallel_size", "context_parallel", to_count),
+    Key("fsdp_num", "unmodelled", asks("torchacc", over=1)),
     Key("deepspeed_autotp_size", "tensor_parallel", to_count),
     Key("vllm_gpu_memory_utilization", "rollout_memory", to_float),
     Key("vllm_tensor_parallel_size", "rollout_tensor_parallel", to_count),

@@ -13,7 +13,7 @@ from budgetlint.readers.base import Key, default, read_keys, to_bool, to_count, 
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.megatron.engine import accumulation, engine_defaults, read_precision, read_shard, read_states
 from budgetlint.readers.megatron.keys import OWN as MEGATRON
-from budgetlint.readers.ms_swift.keys import to_weights
+from budgetlint.readers.ms_swift.keys import VISION, to_weights
 from budgetlint.readers.ms_swift.parts import rlhf, tuner
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.run import Misread, Setting, Settings
@@ -24,6 +24,7 @@ _OWN = (
     Key("max_length", "seq_len", to_count),
     Key("packing", "packing", to_bool),
     Key("padding_free", "padding_free", to_bool),
+    *VISION,
 )
 """``loss_scale`` of ms-swift weighs tokens."""
 
@@ -59,6 +60,8 @@ _FIXED: tuple[tuple[str, Any, str], ...] = (
     ("task", "sft", "megatron sft"),
     ("adapter", "none", "tuner_type: full"),
     ("quant", "none", "no quantised base"),
+    ("train_vision", False, "freeze_vit: true"),
+    ("train_projector", False, "freeze_aligner: true"),
     ("micro_batch", 1, "micro_batch_size"),
     ("global_batch", 16, "global_batch_size"),
     ("recompute", "selective", "recompute_granularity"),

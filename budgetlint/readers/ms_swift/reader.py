@@ -109,6 +109,8 @@ _FIXED = (
     ("task", "sft", "swift sft"),
     ("adapter", "lora", "arguments/base_args/base_args.py tuner_type"),
     ("quant", "none", "arguments/base_args/quant_args.py quant_method"),
+    ("train_vision", False, "arguments/tuner_args.py freeze_vit: true (from 3.0)"),
+    ("train_projector", False, "arguments/tuner_args.py freeze_aligner: true (from 3.0)"),
     ("micro_batch", 1, "trainers/arguments.py per_device_train_batch_size"),
     ("eval_batch", 1, "trainers/arguments.py per_device_eval_batch_size"),
     ("recompute", "full", "trainers/arguments.py gradient_checkpointing: true"),

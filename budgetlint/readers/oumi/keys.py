@@ -66,6 +66,7 @@ KEYS = (
     Key("model.model_name", "model", to_text),
     Key("model.model_max_length", "seq_len", to_count),
     Key("model.torch_dtype_str", "weights_dtype", to_dtype),
+    Key("model.freeze_layers", "freeze", to_words),
     Key("model.trust_remote_code", "trust_remote_code", to_bool),
     Key("model.attn_implementation", "attention", to_attention),
     Key("model.enable_liger_kernel", "kernels", to_kernels),

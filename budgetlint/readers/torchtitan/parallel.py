@@ -28,7 +28,9 @@ def shard_settings(view: View) -> list[Setting]:
         return [view.setting("shard", kind, path, f"replicas {replicas}, shards 1"), *_devices(view, path)]
     if view.word("training.data_parallel_type") == "ddp":
         return [view.setting("shard", "ddp", "training.data_parallel_type")]
-    hybrid = [view.setting("shard_strategy", "hybrid", view.first(*_REPLICAS))] if replicas > 1 else []
+    where = view.first(*_REPLICAS)
+    rows = (("shard_strategy", "hybrid"), ("shard_replicas", replicas)) if replicas > 1 else ()
+    hybrid = [view.setting(name, value, where) for name, value in rows]
     return [view.setting("shard", "fsdp2", path), *hybrid, *_reshard(view), *_devices(view, path)]
 
 

@@ -114,4 +114,6 @@ def shard_settings(view: View) -> list[Setting]:
 def _hybrid(view: View) -> list[Setting]:
     path = "data_parallel_replicate_dim"
     size = view.value(path)
-    return [view.setting("shard_strategy", "hybrid", path)] if isinstance(size, int) and size > 1 else []
+    if not isinstance(size, int) or size < 2:
+        return []
+    return [view.setting("shard_strategy", "hybrid", path), view.setting("shard_replicas", size, path)]

@@ -65,6 +65,7 @@ PPO = (
     *under("trainer", _TRAINER),
     Key(f"{ACTOR}actor.grad_clip", "max_grad_norm", to_float),
     Key(f"{ACTOR}actor.ppo_micro_batch_size_per_gpu", "micro_batch", to_count),
+    *(Key(f"{ACTOR}actor.freeze_vision_tower", name, lambda value: not to_bool(value)) for name in ("train_vision", "train_projector")),
     Key(f"{ACTOR}actor.ulysses_sequence_parallel_size", "context_parallel", to_count),
     Key(f"{ACTOR}ref.megatron.param_offload", "reference_offload", lambda value: "cpu" if to_bool(value) else "none"),
     Key(f"{ACTOR}rollout.name", "rollout_engine", to_text),

@@ -43,6 +43,21 @@ def length(look: Lookup) -> list[Setting]:
     return [_at_most(whole) if on(look, f"{_MODEL}.use_remove_padding") else whole]
 
 
+_ROLLOUT = "actor_rollout_ref.rollout"
+
+
+def scoring(look: Lookup) -> Iterator[Setting]:
+    """``log_prob_micro_batch_size_per_gpu`` sequences, unless batches are dynamic there (``rollout.yaml``: as the actor's are): then as
+    many tokens as one of the actor's micro batches, or as ``log_prob_max_token_len_per_gpu`` says, which is not read as more."""
+    own, actors = look.switch(f"{_ROLLOUT}.log_prob_use_dynamic_bsz"), look.switch(f"{_ACTOR}.use_dynamic_bsz")
+    dynamic = own if own is not None else actors
+    if dynamic is None or dynamic.value is not True:
+        stated = look.setting("scoring_batch", to_count, f"{_ROLLOUT}.log_prob_micro_batch_size_per_gpu")
+        yield from (stated,) if stated is not None else ()
+    elif actors is not None and actors.value is True:
+        yield renamed(dynamic, "scoring_batch", 1)
+
+
 def micro_batch(look: Lookup) -> Iterator[Setting]:
     """The old ``ppo_micro_batch_size`` is of all devices (0.6.1 ``fsdp_workers.py`` divides it by the data-parallel ranks)."""
     whole = look.setting("micro_batch", to_count, f"{_ACTOR}.ppo_micro_batch_size")
@@ -88,6 +103,7 @@ def shard(look: Lookup, strategy: str, engine: str) -> Iterator[Setting]:
     size = look.setting("", to_int, f"{engine}.fsdp_size")
     if size is not None and size.known and size.value > 0:
         yield renamed(size, "shard_strategy", "hybrid")
+        yield renamed(size, "shard_size", size.value)
     policy = look.switch(f"{engine}.offload_policy")
     if policy is not None:
         yield from (renamed(policy, name, "cpu" if policy.value else "none") for name in ("offload_params", "offload_optimizer"))

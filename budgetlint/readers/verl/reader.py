@@ -15,7 +15,7 @@ from budgetlint.readers.base import Reader, default, read_keys, unsettled
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.megatron.engine import engine_defaults
 from budgetlint.readers.verl.keys import PPO, SFT
-from budgetlint.readers.verl.parts import adapter, algorithm, is_megatron, kernels, length, micro_batch, optimizer, shard
+from budgetlint.readers.verl.parts import adapter, algorithm, is_megatron, kernels, length, micro_batch, optimizer, scoring, shard
 from budgetlint.run import Reading, Role, Setting, Settings, Stack
 
 FORMAT = "verl"
@@ -83,7 +83,7 @@ def _reading(document: Document, known: Document, keys: Any, home: str) -> Readi
         *shard(look, strategy, engine),
         *kernels(look, model),
         *optimizer(look, optim, megatron, look.misreads),
-        *((*micro_batch(look), *length(look), *algorithm(look)) if home else ()),
+        *((*micro_batch(look), *length(look), *scoring(look), *algorithm(look)) if home else ()),
     ]
     task = [] if home else _sft_task(look)
     return Reading(FORMAT, Role.TRAINER, document, Settings((*settings, *task, *together)), (), tuple(look.misreads))

@@ -1,0 +1,47 @@
+"""``check --compare-with REV``: the report with only the findings that the change brings, and with what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from budgetlint.commands.compare_with import Base
+from budgetlint.context import Judged
+from budgetlint.finding import Finding
+from budgetlint.house import UNUSED_SUPPRESSION
+from budgetlint.judge import merged
+from budgetlint.new_findings import new_findings
+from budgetlint.outcome import Report
+from budgetlint.partaking import without_unused
+
+Asked = Callable[[Judged], Report]
+"""Every rule on what a revision's files come to, under the settings that it has."""
+
+
+def only_new(base: Base, judged: Judged, report: Report, asked: Asked) -> Report:
+    if base.taken is not None and base.every is not None and _needs_every_run(base, report):
+        base = base.every()
+    before = asked(base.judged)
+    if base.session.taken is not None:
+        before = without_unused(before, base.session.taken)
+    known = before.findings if base.taken is None else _with_kept(base, before, report)
+    fresh, kept, fixed = new_findings(known, report.findings, base.labels(judged), base.renamed)
+    return replace(report, findings=fresh, comparison=replace(base.comparison(judged), known=kept, fixed=fixed))
+
+
+def _needs_every_run(base: Base, report: Report) -> bool:
+    """What suppresses nothing in the runs that were touched may have done so in the others of its file."""
+    shared = base.looked - (base.taken or frozenset())
+    return any(finding.code == UNUSED_SUPPRESSION.code and finding.location.file in shared for finding in report.findings)
+
+
+def _with_kept(base: Base, before: Report, report: Report) -> Iterable[Finding]:
+    """What was found before: of the runs and files that were judged again; of the others, what is found now."""
+    kept = {context.label for context in base.kept}
+    mine = [finding for finding in before.findings if finding.runs or finding.location.file in base.looked]
+    theirs = [
+        replace(finding, runs=tuple(label for label in finding.runs if label in kept))
+        for finding in report.findings
+        if kept & set(finding.runs) or (not finding.runs and finding.location.file not in base.looked)
+    ]
+    return merged([*mine, *theirs])

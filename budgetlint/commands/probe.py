@@ -1,0 +1,121 @@
+"""``budgetlint probe``: the run's real model code, measured on this machine's GPU or simulated on any, beside the estimate."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from budgetlint.commands.common import open_config, open_session
+from budgetlint.commands.console import Console, Misuse
+from budgetlint.commands.options import add_paths, add_run_options
+from budgetlint.context import RunContext
+
+if TYPE_CHECKING:
+    from budgetlint.probe.record import Simulated
+
+HELP = """\
+The run's real model code beside the estimate: a few steps with random weights on the GPU, or simulated where there is none.
+
+A process of its own builds the model, runs a warm-up and some steps of the worst shape, reads torch's counters in each phase, and ends.
+Out of memory is a result. Several GPUs: torchrun --nproc_per_node N -m budgetlint probe.
+
+--simulate needs no GPU, no weights and no network: pip install 'budgetlint[probe]' (torch, transformers, peft). It builds the
+model from its architecture, with the adapter, precision, recomputation, attention, loss and optimizer of the run.
+"""
+
+EPILOG = """\
+examples:
+  budgetlint probe run.budget --simulate                # estimate, simulated, difference, by phase and bucket
+  budgetlint probe sft.yaml --budget 'device a100-80gb' --simulate --full-depth
+  budgetlint probe run.budget --record                  # on this GPU, and a measured line in budget.lock
+  budgetlint probe run.budget --as rtx-4090             # would it live on a smaller card?
+  budgetlint probe run.budget --from-log train.log      # a training run's own figures, as such a line
+"""
+
+LIMIT = 120.0
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_paths(parser)
+    add_run_options(parser)
+    parser.add_argument("--run", metavar="NAME", help="only this run (as `budgetlint estimate` names it)")
+    parser.add_argument("--simulate", action="store_true", help="on fake tensors, on any machine")
+    parser.add_argument("--measure", action="store_true", help="with --simulate: both, side by side")
+    parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda", help="where to measure; cpu tries the path, not a card")
+    parser.add_argument("--as", dest="imitate", metavar="DEVICE", help="hold the allocator to what this smaller card has")
+    parser.add_argument("--steps", metavar="N", type=int, choices=range(1, 101), default=2, help="measured steps after the warm-up (2)")
+    parser.add_argument("--record", action="store_true", help="write what was measured into budget.lock beside the budget")
+    parser.add_argument("--from-log", metavar="LOG", help="read what a training run printed, instead of measuring; - is standard input")
+    parser.add_argument("--full-depth", action="store_true", help="every layer, instead of two shallow models put together")
+    parser.add_argument("--time-limit", metavar="SECONDS", type=float, default=LIMIT, help=f"for each run (default: {LIMIT:g})")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+
+
+def run(args: argparse.Namespace, io: Console) -> int:
+    contexts = chosen(args, io)
+    if args.from_log is not None:
+        from budgetlint.commands.probe_log import from_log
+
+        return from_log(contexts, args, io)
+    if args.measure or not args.simulate:
+        from budgetlint.commands.probe_measure import measure
+
+        return measure(contexts, args, io)
+    if args.record:
+        raise Misuse("--record with --simulate alone: a simulation is no measurement; --measure runs both")
+    found = list(_simulated(contexts, args, io))
+    if args.format == "json":
+        from budgetlint.report.probe_json import render
+
+        io.write(render(found))
+    else:
+        from budgetlint.report.probe_text import render as text
+
+        io.write("\n".join(text(context, result, io.style) for context, result in found))
+    return 2 if len(found) < len(contexts) else 0
+
+
+def chosen(args: argparse.Namespace, io: Console) -> tuple[RunContext, ...]:
+    """The runs to probe. Raises `Misuse` where there are none."""
+    runs = open_session(args.paths, args, io, open_config(io)).judged().runs
+    if args.run is not None:
+        from budgetlint.suggest import did_you_mean
+
+        names = sorted({name for context in runs for name in (context.run.name, context.label)})
+        runs = tuple(context for context in runs if args.run in (context.run.name, context.label))
+        if not runs:
+            raise Misuse(f"no run is called '{args.run}'{did_you_mean(args.run, names)}")
+    if not runs:
+        raise Misuse("nothing to probe: no budget with a model and no training config (`budgetlint files` says what each file is)")
+    return runs
+
+
+def _simulated(contexts: tuple[RunContext, ...], args: argparse.Namespace, io: Console) -> Iterator[tuple[RunContext, Simulated]]:
+    """Each run that could be simulated; what stands in the way of the others is told on standard error."""
+    from budgetlint.probe.ask import Failed
+    from budgetlint.probe.job import Inexpressible
+
+    for context in contexts:
+        try:
+            yield context, simulate(context, args, io)
+        except (Failed, Inexpressible) as reason:
+            io.complain(f"{context.label}: {reason}")
+        except KeyboardInterrupt:
+            raise Misuse("stopped; nothing is left running, nothing was written") from None
+
+
+def simulate(context: RunContext, args: argparse.Namespace, io: Console) -> Simulated:
+    """Raises `Failed` or `Inexpressible`."""
+    from budgetlint.probe.ask import Failed, ask, missing
+    from budgetlint.probe.job import Inexpressible, job_of
+    from budgetlint.probe.record import Simulated
+
+    if context.plan is None:
+        raise Inexpressible("the model is not known: name one of `budgetlint models`, a config.json, or its numbers with `model custom`")
+    job = job_of(context.plan)
+    absent = missing(("torch", "transformers", *(("peft",) if job.lora else ())))
+    if absent:
+        raise Failed(f"{', '.join(absent)} not installed here: pip install 'budgetlint[probe]'")
+    request = {"job": job.model_dump(mode="json"), "full_depth": args.full_depth}
+    return Simulated(**ask(request, args.time_limit, lambda doing: io.complain(f"{context.label}: {doing} ...")))

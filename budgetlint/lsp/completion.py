@@ -1,0 +1,100 @@
+"""Completion in budgets: statements, their options, closed values, names of the catalog and of rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from budgetlint.language.slots import Slot, StatementSpec
+from budgetlint.language.statements import STATEMENTS
+from budgetlint.lsp.session import Session, member
+
+KEYWORD, PROPERTY, VALUE, REFERENCE = 14, 10, 12, 18
+"""CompletionItemKind of LSP 3.17."""
+
+_STATEMENT = re.compile(r"(?:^|[;{}])\s*([^;{}]*)$")
+_OPTION = re.compile(r"(\w+)=\[?(?:[^\]=]*,)?\s*[\w./-]*$")
+_WORD = re.compile(r"[\w./@-]*$")
+
+
+def answer(session: Session, params: Any) -> list[dict[str, Any]] | None:
+    """LSP 3.17 ``textDocument/completion``."""
+    text = session.text(member(params, "textDocument"))
+    if not text.path.endswith(".budget"):
+        return None
+    positions = session.positions(text)
+    offset = positions.offset(params.get("position"))
+    line = text.source.text[text.source.line_span(text.source.position(offset)[0]).start : offset]
+    begun = _STATEMENT.search(line)
+    if begun is None or _in_comment(line):
+        return []
+    word = _WORD.search(line)
+    edit = positions.range(
+        positions.span({"start": positions.position(offset - len(word.group() if word else "")), "end": params["position"]})
+    )
+    return [item | {"textEdit": {"range": edit, "newText": item["label"]}} for item in _items(begun.group(1))]
+
+
+def _in_comment(line: str) -> bool:
+    bare = re.sub(r"\"[^\"]*\"|'[^']*'", "", line)
+    return "#" in bare
+
+
+def _items(begun: str) -> Iterator[dict[str, Any]]:
+    """What may follow the statement as far as it is written."""
+    keyword, blank, rest = begun.partition(" ")
+    if not blank:
+        yield from (_item(one.keyword, KEYWORD, one.meaning, one.usage) for one in STATEMENTS.values())
+        return
+    spec = STATEMENTS.get(keyword)
+    if spec is None:
+        return
+    option = _OPTION.search(rest)
+    if option is not None:
+        slot = spec.option(option.group(1))
+        yield from _values(slot) if slot else ()
+        return
+    yield from _of_statement(spec, rest)
+
+
+def _of_statement(spec: StatementSpec, rest: str) -> Iterator[dict[str, Any]]:
+    for slot in spec.values:
+        if len(rest.split()) <= 1 or slot.many:
+            yield from _values(slot)
+    for slot in spec.options:
+        if f"{slot.name}=" not in rest:
+            yield _item(f"{slot.name}=", PROPERTY, slot.meaning, slot.shown)
+
+
+def _values(slot: Slot) -> Iterator[dict[str, Any]]:
+    for choice in ("on", "off") if slot.kind == "switch" else slot.choices:
+        yield _item(choice, VALUE, slot.meaning)
+    for name, meaning in _names(slot.kind):
+        yield _item(name, REFERENCE, meaning)
+
+
+def _names(kind: str) -> Iterator[tuple[str, str]]:
+    if kind == "device":
+        from budgetlint.catalog.devices import all_devices
+
+        yield from ((device.name, device.official) for device in all_devices())
+    elif kind == "model":
+        from budgetlint.catalog.models import all_models
+
+        yield from ((model.name, model.hub_id) for model in all_models())
+    elif kind == "optimizer":
+        from budgetlint.catalog.optimizers import all_optimizers
+
+        yield from ((optimizer.name, optimizer.library) for optimizer in all_optimizers())
+    elif kind == "rule":
+        from budgetlint.registry import installed
+
+        yield from ((rule.name, rule.summary) for rule in installed().all)
+
+
+def _item(label: str, kind: int, meaning: str, detail: str = "") -> dict[str, Any]:
+    item: dict[str, Any] = {"label": label, "kind": kind}
+    if detail:
+        item["detail"] = detail
+    return item | ({"documentation": meaning} if meaning else {})

@@ -1,0 +1,88 @@
+"""The verdict of each run where an editor can show it: at the head of its config, at its block in a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from budgetlint.context import RunContext
+from budgetlint.lsp.session import Session
+from budgetlint.lsp.texts import Text
+from budgetlint.memory.estimate import Estimate, Verdict
+from budgetlint.units import gib
+
+MOST = 3
+"""So many runs of one line are told; more are counted, the worst first."""
+
+_WORST = (Verdict.DOES_NOT_FIT, Verdict.TIGHT, Verdict.UNKNOWN, Verdict.FITS)
+
+
+def verdict_lines(session: Session, text: Text) -> Iterator[tuple[int, list[RunContext]]]:
+    """Line (from 1) and runs, the worst first, for each place that a run is shown at."""
+    by_line: dict[int, list[RunContext]] = {}
+    for context in session.checked(text).judged.runs:
+        line = head_line(context, text.path)
+        if line is not None and context.estimate is not None and context.estimate.params is not None:
+            by_line.setdefault(line, []).append(context)
+    for line, contexts in sorted(by_line.items()):
+        yield line, sorted(contexts, key=_badness)
+
+
+def head_line(context: RunContext, path: str) -> int | None:
+    """The first line of the run's trainer file; in a budget the line of its run block, or the first one."""
+    if context.anchor.file == path and not path.endswith(".budget"):
+        return 1
+    origin = context.budget_run.origin.location if context.budget_run and context.budget and context.budget.path == path else None
+    return origin.line if origin is not None and origin.file == path else None
+
+
+def _badness(context: RunContext) -> tuple[int, int]:
+    estimate = context.estimate
+    return (_WORST.index(estimate.verdict), -estimate.need.bytes) if estimate else (len(_WORST), 0)
+
+
+def words(contexts: list[RunContext]) -> str:
+    """For a line of its own."""
+    shown = [_one(context, named=len(contexts) > 1) for context in contexts[:MOST]]
+    more = [f"{len(contexts) - MOST} more"] if len(contexts) > MOST else []
+    return " | ".join([*shown, *more])
+
+
+def short(contexts: list[RunContext]) -> str:
+    """For the end of a line: VS Code cuts hints off behind 43 characters (``editor.inlayHints.maximumLength``)."""
+    more = f" (+{len(contexts) - 1} runs)" if len(contexts) > 1 else ""
+    return f"{_brief(contexts[0].estimate)}{more}"
+
+
+def _brief(estimate: Estimate | None) -> str:
+    if estimate is None:
+        return ""
+    if estimate.limit is None or estimate.verdict is Verdict.UNKNOWN:
+        return figures(estimate)
+    spare = estimate.limit - estimate.need.bytes
+    of = f"{gib(estimate.need.bytes)} of {gib(estimate.limit)}".replace(" GiB", "")
+    if estimate.verdict is Verdict.DOES_NOT_FIT and spare < 0:
+        return f"{gib(-spare)} too much: {of}"
+    return f"{_said(estimate)}, {gib(abs(spare))} {'left' if spare >= 0 else 'over'}: {of}"
+
+
+def _said(estimate: Estimate) -> str:
+    return estimate.verdict.value.replace("-", " ")
+
+
+def _one(context: RunContext, *, named: bool) -> str:
+    estimate = context.estimate
+    return f"{context.label}: {figures(estimate)}" if named and estimate else figures(estimate) if estimate else ""
+
+
+def figures(estimate: Estimate) -> str:
+    """``fits: 19.65 of 23.51 GiB, 3.86 GiB left``."""
+    need, limit = estimate.need, estimate.limit
+    shown = gib(need.bytes) if need.high is not None else f"{gib(need.low)} or more"
+    missing = [name for name in estimate.missing if name != "device"]
+    if limit is None:
+        return f"needs {shown}" + (f" (not known: {', '.join(missing)})" if missing else "")
+    if estimate.verdict is Verdict.UNKNOWN:
+        return f"unknown ({', '.join(missing) or 'too wide a range'}): needs {shown} of {gib(limit)}"
+    spare = limit - need.bytes
+    left = f"{gib(spare)} left" if spare >= 0 else f"{gib(-spare)} too much"
+    return f"{_said(estimate)}: needs {shown} of {gib(limit)}, {left}"

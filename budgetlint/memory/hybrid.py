@@ -1,0 +1,68 @@
+"""Layers of two kinds, one after the other: linear attention (Gated DeltaNet), and attention with a gate (Qwen3-Next, Qwen3.5).
+
+Followed in transformers 5.24.0 modeling_qwen3_5.py with the kernels of flash-linear-attention (``chunk_gated_delta_rule`` keeps queries,
+keys, values, decay, beta, and a 64-wide matrix for each head and position) and causal-conv1d (its input). Without them transformers' own
+code runs in fp32 and keeps several times as much of a linear layer.
+"""
+
+from __future__ import annotations
+
+from budgetlint.catalog.ledger_hybrid import widths
+from budgetlint.memory.attend import attend
+from budgetlint.memory.blocks import linear, norm, rotate
+from budgetlint.memory.families import mlp
+from budgetlint.memory.plan import Plan
+from budgetlint.memory.saved import Saved
+from budgetlint.memory.tape import Tape, Value, new
+
+CHUNK = 64
+"""Positions of one chunk: the side of the triangular matrices that the kernel keeps (fla ops/gated_delta_rule/chunk.py)."""
+
+
+def mixed(plan: Plan) -> tuple[Saved, ...]:
+    """What a layer keeps in the mean of both kinds."""
+    full, layers = plan.arch.number("attention_layers"), plan.arch.layers
+    rows: list[Saved] = []
+    for mixer, count in ((_delta_net, layers - full), (_gated_attention, full)):
+        tape = Tape(plan)
+        x = tape.input()
+        x = new(x, mixer(tape, norm(tape, x, what="attention norm")))
+        mlp(tape, norm(tape, x, what="MLP norm"))
+        rows += [_share(row, count, layers) for row in tape.saved()]
+    return tuple(rows)
+
+
+def _share(row: Saved, count: int, of: int) -> Saved:
+    return Saved(row.part, row.what, row.per_token * count // of, row.per_pair * count // of)
+
+
+def _gated_attention(tape: Tape, source: Value) -> Value:
+    arch = tape.arch
+    both = linear(tape, source, "q_proj", 2 * arch.q_width)
+    query = norm(tape, both.view(arch.q_width), arch.heads, what="q norm")
+    key = norm(tape, linear(tape, source, "k_proj", arch.kv_width), arch.kv_heads, what="k norm")
+    value = linear(tape, source, "v_proj", arch.kv_width)
+    out = attend(tape, rotate(tape, query), rotate(tape, key), value)
+    tape.keep(out, "attention", "attention output")
+    tape.keep(Value(arch.q_width, out.size), "attention", "gate of the attention output")
+    return linear(tape, new(out), "o_proj", arch.hidden)
+
+
+def _delta_net(tape: Tape, source: Value) -> Value:
+    """The roles of either family: Qwen3-Next packs q, k, v and the gate into one matrix."""
+    key, value, heads = widths(tape.arch)
+    packed = linear(tape, source, "in_proj_qkvz" if "in_proj_qkvz" in tape.linears else "in_proj_qkv", 2 * key + value)
+    gate = linear(tape, source, "in_proj_z", value)
+    linear(tape, source, "in_proj_b", heads)
+    linear(tape, source, "in_proj_a", heads)
+    tape.keep(packed, "attention", "input of the convolution")
+    for width, what in ((key, "q"), (key, "k"), (value, "v")):
+        tape.keep(Value(width, tape.compute), "attention", f"{what} of the delta rule")
+    tape.keep(Value(4 * heads, 4), "attention", "decay, beta and norms of q and k")
+    tape.keep(Value(CHUNK * heads, tape.compute), "attention", "matrices of the chunks")
+    out = Value(value, tape.compute)
+    tape.keep(out, "attention", "output of the delta rule")
+    tape.keep(gate, "norm", "gate of the output norm")
+    for what in ("output norm input in fp32", "gate in fp32", "activated gate in fp32"):
+        tape.keep(Value(value, 4), "norm", what)
+    return linear(tape, new(out), "delta_out", tape.arch.hidden)

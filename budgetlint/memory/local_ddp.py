@@ -1,0 +1,35 @@
+"""Megatron-LM 2.0 to 2.5: the gradients that its own data-parallel wrapper leaves behind.
+
+Sources: Megatron-LM of May 2021, ``--DDP-impl local`` (the default) without ``--use-contiguous-buffers-in-ddp`` (off by default):
+``model/distributed.py`` ``allreduce_gradients`` sets ``param.main_grad = param.grad``; ``optimizer/optimizer.py``
+``_copy_model_grads_to_main_grads`` makes ``main_param.grad`` in fp32, and ``zero_grad`` drops neither ``main_grad`` nor the fp32
+copies, so both stand beside the gradients of the next step. 2.6 sets ``main_grad`` to None after the copy, 3.0 has contiguous
+buffers by default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from budgetlint.memory.estimate import Bucket, Term
+from budgetlint.memory.plan import Plan
+from budgetlint.memory.static import Trainable
+from budgetlint.run import Stack
+
+_WHY = ("precision", "grads_dtype")
+
+
+def is_local_ddp(stack: Stack, gradient_bytes: int) -> bool:
+    """Whether a run's wrapper is that one: fp32 gradients need the contiguous buffers. (megatron-core is at 0.x.)"""
+    if stack.model_code != "megatron" or gradient_bytes == 4:
+        return False
+    return stack.at_least("megatron", "2.0") is True and stack.at_least("megatron", "2.6") is False
+
+
+def left_behind(plan: Plan, train: Trainable) -> Iterator[Term]:
+    """What the step before left, beside this step's gradients."""
+    if not plan.local_ddp:
+        return
+    count, size = train.elements, plan.precision.grads
+    yield Term(Bucket.BUFFERS, count * size, f"main_grad of the step before: {count:,} x {size} B (Megatron-LM < 2.6)", plan.because(*_WHY))
+    yield Term(Bucket.BUFFERS, count * 4, f"fp32 gradients of the step before: {count:,} x 4 B (Megatron-LM < 2.6)", plan.because(*_WHY))

@@ -1,0 +1,56 @@
+"""The pass that only scores: log-probabilities of what was just written, under the policy as it was, without a gradient.
+
+Source: verl 0.6.1 ``workers/actor/dp_actor.py`` ``compute_log_prob`` (``log_prob_micro_batch_size_per_gpu`` sequences at a time, under
+``no_grad`` and autocast) and ``_forward_micro_batch`` with ``calculate_entropy``: 16-bit logits divided in place by the temperature,
+then ``verl_F.entropy_from_logits``: softmax, which autocast gives in fp32, and its product with the logits. The engine sleeps; the
+actor's weights are loaded again, its optimizer may wait on the host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from budgetlint.memory import sharded
+from budgetlint.memory.estimate import Bucket, Term
+from budgetlint.memory.loss import CHUNK
+from budgetlint.memory.plan import Plan, Recompute
+from budgetlint.memory.saved import total
+
+if TYPE_CHECKING:
+    from budgetlint.memory.phases import Step
+
+LOGITS = (("logits", 2), ("probabilities, fp32", 4), ("probabilities x logits, fp32", 4))
+"""Bytes of one entry, by tensor; what is live together while the entropy is made."""
+
+_WHY = ("scoring_batch", "seq_len", "completion_len")
+
+
+def moment(step: Step) -> Iterator[tuple[str, tuple[Term, ...]]]:
+    """The one moment of its phase. Whatever engine sleeps has given its share back."""
+    plan = step.plan
+    frees = plan.rollout.frees if plan.rollout is not None else frozenset()
+    away = {Bucket.OPTIMIZER} if "optimizer" in frees else set()
+    resting = tuple(term for term in step.resting if term.bucket not in away)
+    yield "the log-probabilities", (*resting, *_passing(plan))
+
+
+def _passing(plan: Plan) -> Iterator[Term]:
+    from budgetlint.memory.phases import layer_of  # the moments there are made of these here
+
+    ahead = replace(plan, batch=plan.scoring, recompute=Recompute())
+    tokens, length, scored = ahead.tokens, plan.length, ahead.scored
+    yield from sharded.parameters(plan, layers=1)
+    flight = total(layer_of(ahead), tokens, length)
+    yield Term(Bucket.ACTIVATIONS, flight, f"one layer in flight: {plan.scoring:,} sequences x {length:,} tokens", plan.because(*_WHY))
+    if not ahead.makes_logits or plan.loss == "fused":
+        return
+    rows = min(scored, CHUNK) if plan.loss == "chunked" else scored
+    for what, size in LOGITS:
+        yield Term(
+            Bucket.LOGITS,
+            rows * plan.arch.vocab * size,
+            f"{what} of the log-probability pass: {rows:,} tokens x {plan.arch.vocab:,} vocabulary x {size} B",
+            plan.because(*_WHY, "model"),
+        )

@@ -1,0 +1,100 @@
+"""From a run's settings to what its vision tower does: what of it trains, and how many patches it may see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.targets import resolve_targets
+from budgetlint.memory.notes import Notes
+from budgetlint.memory.plan import Plan
+from budgetlint.memory.vision import Vision
+from budgetlint.run import Settings
+
+FROZEN = {
+    "train_vision": ("vision_tower", "visual", "vision_model", "vision", "vit", "vision_encoder"),
+    "train_projector": ("multi_modal_projector", "projector", "merger", "aligner", "connector", "mlp1", "visual"),
+}
+"""What ``freeze`` calls the parts; Qwen's ``visual`` holds both."""
+
+SQUARE = frozenset({"clip_vision", "siglip", "idefics3_vision", "internvl_vision"})
+"""Towers that see every image, or tile of one, at the size that their positions are made for; the others take it as it comes."""
+
+
+def views(plan: Plan, settings: Settings, notes: Notes) -> Iterator[Plan]:
+    """The plan with as many images as are stated; else with none, and with as many as its sequences hold."""
+    tower = plan.arch.part("vision")
+    if tower is None:
+        yield plan
+        return
+    seen = _what_trains(plan, settings)
+    for patches, span in _workloads(plan, settings, tower, notes):
+        yield replace(plan, vision=replace(seen, patches=patches, span=span))
+
+
+def _what_trains(plan: Plan, settings: Settings) -> Vision:
+    frozen = {str(name).rpartition(".")[2] for name in settings.value("freeze", ()) or ()}
+    trains = [settings.value(name, frozen.isdisjoint(names)) is not False for name, names in FROZEN.items()]
+    if plan.full:
+        return Vision(tower=trains[0], projector=trains[1])
+    adapted = _adapted(plan, settings, tower=trains[0], projector=trains[1])
+    roles = frozenset(role for role, place, *_ in adapted if place == "vision")
+    return Vision(tower=False, projector=False, roles=roles, adapted=tuple(sizes for _, _, sizes in adapted))
+
+
+def _adapted(plan: Plan, settings: Settings, *, tower: bool, projector: bool) -> list[tuple[str, str, tuple[int, int, int]]]:
+    """Linears of tower and projector that the targets of an adapter mean: PEFT looks at names only."""
+    places = {place for place, wanted in (("vision", tower), ("projector", projector)) if wanted}
+    if not places:
+        return []
+    targets = tuple(settings.value("lora_targets", None) or ("all-linear",))
+    matched, _ = resolve_targets(plan.arch, targets)
+    return [(item.role, item.where, (item.inputs, item.outputs, item.layers * item.per_layer)) for item in matched if item.where in places]
+
+
+# -- images ------------------------------------------------------------------------------------------------------------
+
+
+def _workloads(plan: Plan, settings: Settings, tower: Architecture, notes: Notes) -> Iterator[tuple[int, int]]:
+    """Patches of a micro batch, and of one image, as readings: the best first."""
+    sequences, images = plan.batch or 1, settings.value("images")
+    held = plan.length * tower.number("merge", 1) ** 2 if plan.seq else 0
+    least, most = _image(settings, tower)
+    if images is None:
+        if held:
+            notes.assume(
+                f"images in a sequence are not stated: none, up to as many as its {plan.length:,} tokens hold; `batch … images=N`", "images"
+            )
+        yield 0, 1
+        if held:
+            yield sequences * held, min(held, most) or 1
+        return
+    patches = min(images * most, held) if held else images * most
+    yield sequences * patches, min(most, patches) or 1
+    if least != most and images:
+        notes.assume(
+            f"images are as large as they may be: {min(most, patches // images):,} patches each; smaller ones take less", "image_max_pixels"
+        )
+        yield sequences * images * least, least
+
+
+DEFAULT_PIXELS = {"qwen2_vl_vision": 28 * 28 * 16384, "qwen2_5_vl_vision": 28 * 28 * 16384, "qwen3_vl_vision": 32 * 32 * 16384}
+"""The largest image that the processors of the checkpoints leave as it is: preprocessor_config.json of Qwen2-VL and Qwen2.5-VL
+(``max_pixels`` 12,845,056) and Qwen3-VL (``longest_edge`` 16,777,216): 16,384 tokens."""
+
+
+def _image(settings: Settings, tower: Architecture) -> tuple[int, int]:
+    """The fewest and the most patches of one image."""
+    patch, merge = tower.number("patch_size", 1), tower.number("merge", 1)
+    if tower.family in SQUARE:
+        side = (tower.number("image_size") // patch) ** 2
+        tiles = settings.value("image_tiles", TILES) if tower.number("tiled") else 1
+        return side, side * tiles
+    pixels = settings.value("image_max_pixels") or DEFAULT_PIXELS.get(tower.family, tower.number("image_size") ** 2)
+    return merge**2, max(merge**2, pixels // patch**2)
+
+
+TILES = 13
+"""Tiles of one image where nobody says how many: InternVL's 12 and a small whole (``max_dynamic_patch`` of its config.json, and
+``use_thumbnail``)."""

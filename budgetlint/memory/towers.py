@@ -1,0 +1,78 @@
+"""What one block of a vision tower keeps: programs over a tape that follow its transformers code (5.24.0), and equal its traces
+(`benchmarks/trace_towers.py`)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from budgetlint.memory.attend import attend
+from budgetlint.memory.blocks import gated_mlp, linear, norm, plain_mlp
+from budgetlint.memory.plan import Plan
+from budgetlint.memory.saved import Saved
+from budgetlint.memory.tape import Tape, Value, new
+
+HALF_STREAM = frozenset({"qwen2_vl_vision", "qwen2_5_vl_vision", "qwen3_vl_vision"})
+"""Towers whose stream is what the patch embedding's convolution gives: 16 bit under autocast. Elsewhere fp32 positions, a class token or
+norm weights come on top."""
+
+
+def block_saved(plan: Plan, *, one_call: bool) -> tuple[Saved, ...]:
+    """What a block keeps; ``plan.arch`` is the tower. ``one_call``: flash attention takes all images in one call, where sdpa goes
+    image by image and puts the outputs together (modeling_qwen2_vl.py VisionAttention.forward)."""
+    tape = Tape(replace(plan, batch=1) if plan.arch.family in HALF_STREAM else plan)
+    if tape.autocast and plan.arch.family in HALF_STREAM:
+        tape.stream = tape.compute
+    _block(tape, one_call=one_call)
+    return tape.saved()
+
+
+def _block(tape: Tape, *, one_call: bool) -> None:
+    x = tape.input()
+    made = _attention(tape, norm(tape, x, what="attention norm"), one_call=one_call)
+    x = new(x, _scaled(tape, made))
+    source = norm(tape, x, what="MLP norm")
+    arch = tape.arch
+    made = _gated(tape, source) if arch.glu else plain(tape, source, arch.intermediate)
+    _scaled(tape, made)
+
+
+def _attention(tape: Tape, source: Value, *, one_call: bool) -> Value:
+    width = tape.arch.q_width
+    if "qkv_proj" in tape.linears:
+        packed = linear(tape, source, "qkv_proj", 3 * width)
+        query, key, value = new(packed.view(width)), new(packed.view(width)), packed.view(width)
+        out = attend(tape, Value(width, query.size), Value(width, key.size), value)
+        out = out if one_call or tape.plan.attention == "eager" else Value(width, out.size)
+        return linear(tape, out, "o_proj", width)
+    query, key, value = (linear(tape, source, role, width) for role in ("q_proj", "k_proj", "v_proj"))
+    if tape.arch.qk_norm is not None:
+        query, key = norm(tape, query, what="q norm"), norm(tape, key, what="k norm")
+    if tape.arch.position == "rope":
+        query, key = (Value(width, max(part.size, tape.stream)) for part in (query, key))
+    return linear(tape, attend(tape, query, key, value), "o_proj", width)
+
+
+def _scaled(tape: Tape, value: Value) -> Value:
+    """modeling_internvl.py: a learned vector times what attention and MLP give."""
+    if tape.arch.family != "internvl_vision":
+        return value
+    if tape.trains:
+        tape.keep(value, "linear", "input of the layer scale")
+    return Value(value.width, max(value.size, tape.weights))
+
+
+def _gated(tape: Tape, source: Value) -> Value:
+    return gated_mlp(tape, source, tape.arch.intermediate)
+
+
+def plain(tape: Tape, source: Value, width: int) -> Value:
+    if tape.arch.activation != "quick_gelu":
+        return plain_mlp(tape, source, width)
+    return linear(tape, _quick_gelu(tape, linear(tape, source, "up_proj", width)), "down_proj", tape.arch.hidden)
+
+
+def _quick_gelu(tape: Tape, value: Value) -> Value:
+    """activations.py QuickGELUActivation: ``x * sigmoid(1.702 * x)``."""
+    tape.keep(value, "mlp", "up output (before the activation)")
+    tape.keep(new(value), "mlp", "sigmoid")
+    return new(value)

@@ -1,0 +1,60 @@
+"""What a run may ask for and no formula here knows: it is refused by name, never guessed.
+
+A reader that meets one of these sets the setting ``unmodelled``. The verdict is then unknown, ``missing`` has the name, an assumption
+says what is not modelled, the high end is open, and so is the low end where the thing saves memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from budgetlint.memory.notes import Notes
+from budgetlint.record import record
+from budgetlint.run import Settings
+
+
+@record
+class Unmodelled:
+    """``what`` begins the sentence "... is not modelled"; ``saves``: a run may take less than without it."""
+
+    what: str
+    saves: bool
+    source: str
+
+
+TABLE = {
+    "torchacc": Unmodelled("TorchAcc (XLA's FSDP, fusion and memory planner)", True, "ms-swift 2 fsdp_num, USE_TORCHACC"),
+    "xla": Unmodelled("a TPU or another XLA device", True, "accelerate 1.15 distributed_type XLA, TPU"),
+    "habana": Unmodelled("a Gaudi card's graph mode", True, "accelerate 1.15 distributed_type MULTI_HPU; optimum-habana"),
+    "tiled-mlp": Unmodelled("an MLP that runs tile by tile", True, "axolotl 0.18 tiled_mlp; DeepSpeed 0.18.6 ulysses_sp.py TiledMLP"),
+    "fp8-weights": Unmodelled("weights that are kept and gathered in fp8", True, "Megatron-LM fp8_param_gather"),
+    "activation-offload": Unmodelled(
+        "offloading single activations to the host", True, "Megatron-LM cpu_offloading_num_layers, fine_grained_activation_offloading"
+    ),
+    "quantised-zero": Unmodelled("frozen weights that ZeRO quantises", True, "DeepSpeed 0.18.6 zero_quantized_nontrainable_weights"),
+    "mtp": Unmodelled("multi-token prediction", False, "Megatron-LM mtp_num_layers: a further layer and logits for each"),
+    "state-space": Unmodelled("a hybrid of attention and state-space layers", True, "Megatron-LM hybrid_override_pattern"),
+    "dualpipe": Unmodelled("the DualPipe schedule", False, "DeepSeek-V3 report, table 2: two copies of the weights on each rank"),
+}
+"""By the name that ``missing`` shows."""
+
+
+def names_of(settings: Settings) -> Iterator[str]:
+    if "unmodelled" not in settings and "pipeline_schedule" not in settings:
+        return
+    found = settings.value("unmodelled")
+    if found:
+        yield from (name for name in found if name in TABLE)
+    schedule = str(settings.value("pipeline_schedule", "")).lower()
+    if schedule == "dualpipe":
+        yield "dualpipe"
+
+
+def refuse(settings: Settings, notes: Notes) -> None:
+    for name in names_of(settings):
+        notes.missing.append(name)
+        notes.assume(f"{TABLE[name].what} is not modelled: the figures are for a run without it", "unmodelled")
+
+
+def may_save(settings: Settings) -> bool:
+    return any(TABLE[name].saves for name in names_of(settings))

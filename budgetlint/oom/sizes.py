@@ -1,0 +1,78 @@
+"""Sizes as the caching allocator asks for them and as its message prints them.
+
+torch 2.13 c10/cuda/CUDACachingAllocator.cpp: the message prints ``alloc_size``, which ``get_allocation_size`` makes of the tensor's
+bytes: 2 MiB for up to 1 MiB, 20 MiB for less than 10 MiB, else the next multiple of 2 MiB. ``format_size`` prints two decimals, in
+GiB only above 1 GiB. The same in torch_npu and for XPU.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from budgetlint.record import record
+from budgetlint.units import GIB, KIB, MIB
+
+SMALL: int = MIB
+SMALL_SEGMENT: int = 2 * MIB
+MIDDLE: int = 10 * MIB
+MIDDLE_SEGMENT: int = 20 * MIB
+STEP: int = 2 * MIB
+
+_UNITS: dict[str, int] = {"bytes": 1, "kib": KIB, "kb": KIB, "mib": MIB, "mb": MIB, "gib": GIB, "gb": GIB, "tib": 1024 * GIB}
+"""``MB`` and ``GB`` in old messages are powers of 1024 (torch 1.0 printed them so)."""
+
+AMOUNT = r"(\d+(?:\.\d+)?)\s?(bytes|[KMGT]i?B)"
+
+
+@record
+class Quoted:
+    """An amount as a message prints it. ``low`` to ``high``: the bytes that print so."""
+
+    text: str
+    bytes: int
+    low: int
+    high: int
+
+
+@record
+class Span:
+    """The tensors, in bytes, whose allocation prints as a quoted amount."""
+
+    low: int
+    high: int
+
+    def __contains__(self, size: int) -> bool:
+        return self.low <= size <= self.high
+
+    @property
+    def vague(self) -> bool:
+        """Any small tensor asks for this much: its size says nothing."""
+        return self.low <= SMALL + 1
+
+
+def quoted(number: str, unit: str) -> Quoted:
+    """``4.64`` ``GiB``: two decimals stand for half a hundredth either way."""
+    size = _UNITS[unit.lower()]
+    digits = len(number.partition(".")[2])
+    exact, half = Fraction(number) * size, Fraction(size, 2 * 10**digits)
+    spread = half if size > 1 else Fraction(0)
+    return Quoted(f"{number} {unit}", int(exact), -((spread - exact) // 1), int(exact + spread))
+
+
+def segment(size: int) -> int:
+    """What the allocator asks the driver for when a tensor of ``size`` bytes fits in none of its blocks."""
+    if size <= SMALL:
+        return SMALL_SEGMENT
+    return MIDDLE_SEGMENT if size < MIDDLE else -(-size // STEP) * STEP
+
+
+def tensors_behind(amount: Quoted) -> Span:
+    """From which tensors the allocator's request comes."""
+    if amount.low <= SMALL_SEGMENT <= amount.high:
+        return Span(1, SMALL)
+    if amount.low <= MIDDLE_SEGMENT <= amount.high:
+        return Span(SMALL + 1, MIDDLE_SEGMENT)
+    first, last = -(-amount.low // STEP) * STEP, amount.high // STEP * STEP
+    if first > last:  # not a segment: some other allocator's figure
+        return Span(amount.low, amount.high)
+    return Span(first - STEP + 1, last)

@@ -1,0 +1,69 @@
+"""What a picture says of a run in words: its answer, its machine, where the peak is."""
+
+from __future__ import annotations
+
+from budgetlint.context import RunContext
+from budgetlint.memory.estimate import Estimate, Verdict
+from budgetlint.report.style import VERDICT_WORDS
+from budgetlint.report.svg.theme import MARK
+from budgetlint.units import distinct, gib
+
+NOTHING = "no model is known: nothing to draw"
+
+
+def answer(estimate: Estimate) -> str:
+    """``✗ does not fit``."""
+    return f"{MARK[estimate.verdict]} {VERDICT_WORDS[estimate.verdict]}"
+
+
+def reason(estimate: Estimate) -> str:
+    """``needs 33.64 GiB, limit 31.34 GiB: 2.30 GiB over``."""
+    need, limit = estimate.need, estimate.limit
+    unknown = [name for name in estimate.missing if name != "device"]
+    missing = f"; not known: {', '.join(unknown)}" if unknown else ""
+    needs = f"needs {gib(need.bytes)}" if need.high is not None else f"needs {gib(need.low)} or more"
+    if limit is None:
+        return f"{needs}; no device is stated{missing}"
+    if estimate.devices_needed and estimate.verdict is Verdict.UNKNOWN:
+        return f"fits from {estimate.devices_needed:,} devices on{missing}"
+    if need.high is None or estimate.verdict is Verdict.UNKNOWN:
+        return f"{needs}, limit {gib(limit)}{missing}"
+    needed, offered = distinct(need.bytes, limit)
+    spare = limit - need.bytes
+    return f"needs {needed}, limit {offered}: {gib(abs(spare))} {'spare' if spare >= 0 else 'over'}"
+
+
+def short(estimate: Estimate) -> str:
+    """``33.64 of 31.34 GiB``, for a row."""
+    need = gib(estimate.need.bytes) if estimate.need.high is not None else f"{gib(estimate.need.low)} or more"
+    return need if estimate.limit is None else f"{need} of {gib(estimate.limit)}"
+
+
+def facts(context: RunContext, estimate: Estimate) -> str:
+    """The machine, per device, and the parameters."""
+    target = context.target
+    device = target.device if target else None
+    said = []
+    if device is not None:
+        many = device.count is not None and device.count > 1
+        said.append(f"each of {device.count}x {device.text}" if many else device.text)
+    if estimate.params is not None:
+        trained = estimate.trainable_params
+        share = f", {trained:,} of them train" if trained is not None and trained != estimate.params else ""
+        said.append(f"{estimate.params:,} parameters{share}")
+    return " · ".join(said)
+
+
+def peak(estimate: Estimate) -> str:
+    phase = estimate.phase(estimate.peak_phase)
+    moment = f", {phase.moment}" if phase and phase.moment else ""
+    return f"live at the peak ({estimate.peak_phase}{moment})"
+
+
+def summary(context: RunContext) -> str:
+    """A run in one sentence, for who cannot see the picture."""
+    estimate = context.estimate
+    if estimate is None or not estimate.bill:
+        return f"{context.label}: {NOTHING}."
+    phases = ", ".join(f"{phase.name} {gib(phase.bytes)}" for phase in estimate.phases)
+    return f"{context.label}: {VERDICT_WORDS[estimate.verdict]}, {reason(estimate)}. Allocated: {phases}."

@@ -1,0 +1,67 @@
+"""The same run with other settings, on the same machine or on another, estimated anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from budgetlint.catalog.architecture import Architecture
+from budgetlint.context import RunContext
+from budgetlint.language.budget import Target
+from budgetlint.memory.estimate import Estimate
+from budgetlint.memory.estimator import estimate
+from budgetlint.memory.plan import Plan
+from budgetlint.memory.planner import plan_run
+from budgetlint.record import record
+from budgetlint.run import Origin, OriginKind, Setting, Settings
+from budgetlint.run_contexts import capacity_on
+
+SOLVED = Origin(OriginKind.COMMAND_LINE, note="budgetlint solve")
+NOWHERE = Target(None, None)
+
+FOLLOWS = {"optimizer": ("optimizer_impl", "optimizer_state"), "devices": ("data_parallel", "nodes", "devices_per_node")}
+"""What was said about a setting's old value, and holds no longer."""
+
+
+@record
+class Bench:
+    """One run with the shape of its model: everything that an estimate needs."""
+
+    context: RunContext
+    architecture: Architecture | None
+
+    @property
+    def settings(self) -> Settings:
+        return self.context.run.settings
+
+    @property
+    def target(self) -> Target:
+        return self.context.target or NOWHERE
+
+    def with_settings(self, changes: Mapping[str, Any], then: Callable[[Plan], Plan] | None = None) -> Estimate:
+        """The estimate under changed settings; ``then`` changes each plan further, for what no setting says."""
+        return self._estimate(changed(self.settings, changes), self.target, then)
+
+    def on(self, target: Target) -> Estimate:
+        return self._estimate(self.settings, target, None)
+
+    def _estimate(self, settings: Settings, target: Target, then: Callable[[Plan], Plan] | None) -> Estimate:
+        device = target.device.device if target.device else None
+        planned = plan_run(settings, self.context.run.stack, self.architecture, device)
+        if then is not None:
+            planned = replace(planned, plans=tuple(then(plan) for plan in planned.plans))
+        return estimate(planned, capacity_on(target, planned))
+
+
+def changed(settings: Settings, changes: Mapping[str, Any]) -> Settings:
+    """These settings with other values; each keeps the place that it had, so that it is read as the same kind of statement."""
+    kept = dict(settings)
+    for name in changes:
+        for follower in FOLLOWS.get(name, ()):
+            kept.pop(follower, None)
+    for name, value in changes.items():
+        old = settings.get(name)
+        origin = SOLVED if old is None or old.is_default else old.origin
+        kept[name] = Setting(name, value, origin, str(value))
+    return Settings(kept.values())

@@ -1,0 +1,101 @@
+// The client of `budgetlint lsp`: starts it, restarts it when its settings change, and says what to do where it is missing.
+
+import * as vscode from "vscode";
+import { LanguageClient, type LanguageClientOptions } from "vscode-languageclient/node";
+
+import { find } from "./program";
+
+const LANGUAGES = ["yaml", "json", "jsonc", "toml", "python", "shellscript", "dockerfile", "makefile", "budget"];
+const SCHEMES = ["file", "untitled"];
+
+/** Files that have another language, or none, by their names. */
+const NAMED = "**/*.{yaml,yml,json,conf,toml,budget,sh,bash,slurm,sbatch,mk,dockerfile}";
+
+const OPTIONS: LanguageClientOptions = {
+  documentSelector: [
+    ...LANGUAGES.flatMap((language) => SCHEMES.map((scheme) => ({ scheme, language }))),
+    { scheme: "file", pattern: NAMED },
+  ],
+};
+
+let client: LanguageClient | undefined;
+let going: Promise<void> = Promise.resolve();
+
+export function activate(context: vscode.ExtensionContext): Promise<void> {
+  context.subscriptions.push(
+    vscode.commands.registerCommand("budgetlint.restart", restart),
+    vscode.workspace.onDidGrantWorkspaceTrust(restart),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      const changed = ["budgetlint.path", "budgetlint.arguments"].some((name) => event.affectsConfiguration(name));
+      return changed ? restart() : undefined;
+    }),
+  );
+  return restart();
+}
+
+export function deactivate(): Promise<void> {
+  return inTurn(stop);
+}
+
+function restart(): Promise<void> {
+  return inTurn(async () => {
+    await stop();
+    await start();
+  });
+}
+
+/** One start or stop after the other, whatever the one before came to. */
+function inTurn(step: () => Promise<void>): Promise<void> {
+  going = going.then(step, step);
+  return going;
+}
+
+async function stop(): Promise<void> {
+  const old = client;
+  client = undefined;
+  await old?.dispose();
+}
+
+async function start(): Promise<void> {
+  const settings = vscode.workspace.getConfiguration("budgetlint");
+  const found = find(settings.get("path", ""), trusted());
+  if (found.program === undefined) {
+    void missing(found.looked);
+    return;
+  }
+  const server = { command: found.program, args: ["lsp", ...settings.get<string[]>("arguments", [])] };
+  const made = new LanguageClient("budgetlint", "budgetlint", server, OPTIONS);
+  try {
+    await made.start();
+    client = made;
+  } catch (error) {
+    void failed(found.program, error);
+  }
+}
+
+/** The folders of the workspace, where a program of theirs may be started. */
+function trusted(): string[] {
+  const folders = vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
+  return folders.filter((folder) => folder.uri.scheme === "file").map((folder) => folder.uri.fsPath);
+}
+
+async function missing(looked: string[]): Promise<void> {
+  const places = looked.join(", ");
+  const told = `budgetlint is not installed where it was looked for (${places}). Run "pip install budgetlint" in the environment of the project, or name the program in the setting budgetlint.path.`;
+  await withSettings(told);
+}
+
+async function failed(program: string, error: unknown): Promise<void> {
+  const why = error instanceof Error ? error.message : String(error);
+  await withSettings(`${program} lsp does not start (${why}). "budgetlint --version" in a terminal says more.`);
+}
+
+async function withSettings(told: string): Promise<void> {
+  const [open, again] = ["Open settings", "Try again"];
+  const chosen = await vscode.window.showErrorMessage(told, open, again);
+  if (chosen === open) {
+    await vscode.commands.executeCommand("workbench.action.openSettings", "budgetlint");
+  } else if (chosen === again) {
+    await restart();
+  }
+}

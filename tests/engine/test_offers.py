@@ -1,0 +1,68 @@
+"""Who offers rules: the same as ``importlib.metadata`` says, without it."""
+
+from __future__ import annotations
+
+import sys
+import zipfile
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+from budgetlint import offers
+from budgetlint.offers import GROUP, Offer
+
+
+def _installed(folder: Path, name: str, text: str) -> None:
+    (folder / name).mkdir(parents=True)
+    (folder / name / "entry_points.txt").write_text(text, encoding="utf-8")
+    (folder / name / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name.partition('-')[0]}\nVersion: 1\n", encoding="utf-8")
+
+
+def _by_metadata() -> list[tuple[str, str]]:
+    return sorted((point.name, point.value) for point in entry_points(group=GROUP))
+
+
+def _ours() -> list[tuple[str, str]]:
+    return sorted((offer.name, offer.value) for offer in offers.offers())
+
+
+def test_what_is_installed_here() -> None:
+    assert ("builtin", "budgetlint_rules:RULES") in _ours()
+    assert _ours() == _by_metadata()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[budgetlint.rules]\nacme = acme_rules:RULES\n",
+        "[console_scripts]\nx = y:z\n\n[budgetlint.rules]\n# a comment\nacme=acme_rules:RULES\nother = acme.more\n[x]\na = b:c\n",
+        "[ budgetlint.rules ]\nacme = acme_rules:RULES\n",
+        "[budgetlint.rules.more]\nacme = acme_rules:RULES\n",
+        "[console_scripts]\nbudgetlint.rules = y:z\n",
+        "",
+    ],
+)
+def test_a_distribution_on_the_path(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _installed(tmp_path, "acme_rules-1.0.dist-info", text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert [one for one in _ours() if "acme" in one[1]] == [one for one in _by_metadata() if "acme" in one[1]]
+
+
+def test_the_first_of_one_name_hides_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("first", "second"):
+        _installed(tmp_path / folder, "Acme.Rules-1.0.dist-info", f"[budgetlint.rules]\nacme = acme_{folder}:RULES\n")
+        monkeypatch.syspath_prepend(str(tmp_path / folder))
+    assert [one for one in _ours() if one[0] == "acme"] == [("acme", "acme_second:RULES")]
+
+
+def test_a_zip_file_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with zipfile.ZipFile(tmp_path / "acme.zip", "w") as archive:
+        archive.writestr("acme-1.0.dist-info/entry_points.txt", "[budgetlint.rules]\nacme = acme_zipped:RULES\n")
+        archive.writestr("acme-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: acme\nVersion: 1\n")
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "acme.zip"), *sys.path])
+    assert ("acme", "acme_zipped:RULES") in _ours()
+
+
+def test_loading_follows_attributes() -> None:
+    assert Offer("x", "collections:OrderedDict.fromkeys [extra]", "").load().__name__ == "fromkeys"
