@@ -53,8 +53,9 @@ def _between(probe: Probe, low: int, high: int) -> int:
     step = 0
     while high - low > 1:
         step += 1
-        middle = _straight(probe, low, high) if step % 3 else (low + high) // 2
-        middle = min(max(middle, low + 1), high - 1)
+        middle = _straight(probe, low, high) if step % 3 else 0
+        if not low < middle < high:  # what decides is not the bytes that the line is of
+            middle = (low + high) // 2
         low, high = (middle, high) if probe.holds(middle) else (low, middle)
     return low
 
