@@ -6,7 +6,6 @@ import posixpath
 from collections.abc import Iterator
 
 from budgetlint.catalog.architecture import Architecture
-from budgetlint.catalog.hf_config import architecture_from_config
 from budgetlint.catalog.models import known_model
 from budgetlint.documents import Loader, plain
 from budgetlint.documents.load import load
@@ -56,5 +55,7 @@ def _from_config(source: SourceFile, name: str) -> Architecture | None:
     values = plain(documents[0].root, Loader.JSON) if documents else None
     if not isinstance(values, dict):
         return None
+    from budgetlint.catalog.hf_config import architecture_from_config  # few runs train a checkpoint that lies beside them
+
     found = architecture_from_config(values, name)
     return found if isinstance(found, Architecture) else None

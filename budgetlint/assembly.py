@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from budgetlint.documents import Document
 from budgetlint.files import Files
 from budgetlint.memory.reuse import Answers
 from budgetlint.project import Project
-from budgetlint.record import record
+from budgetlint.record import field, open_state, record
 from budgetlint.run import Reading, Settings, Stack
 from budgetlint.stack import stack_beside
 
@@ -33,7 +32,7 @@ class Collected:
     requested: Target | None = None
 
 
-@dataclass
+@open_state
 class Assembly:
     """Collects ``runs``; ``contexts`` is what they are judged to be. ``overrides`` are the command line's ``--set``, stronger than
     everything."""
@@ -52,6 +51,8 @@ class Assembly:
     stacks: dict[str, Stack] = field(default_factory=dict)
     """What the requirement files in and above a folder say."""
     answers: Answers = field(default_factory=Answers)
+    supposed: bool = False
+    """The texts are edited in memory to see what would be: a measured line that names no settings is not about them."""
     locks: dict[str, tuple[Measured, ...]] = field(default_factory=dict)
     """What each budget.lock says was measured."""
 

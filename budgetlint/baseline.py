@@ -9,18 +9,18 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from typing import Any
 
 from budgetlint.finding import Finding
 from budgetlint.outcome import Report
+from budgetlint.record import open_record, replace
 
 VERSION = 1
 NEVER = ("BL0", "BL90")
 """Families of codes that are always told: the budget language, and the engine's own words."""
 
 
-@dataclass(frozen=True, slots=True)
+@open_record
 class Known:
     """One recorded finding; ``count`` of them may be there."""
 

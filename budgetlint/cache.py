@@ -8,16 +8,15 @@ line, the settings, what is installed, the day (suppressions expire) and the loo
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from budgetlint.files import DiskFiles, Seen
+from budgetlint.record import record
 
 FOLDER = ".budgetlint_cache"
 KEPT = 32
@@ -29,7 +28,7 @@ MARKS = {
 """What lies in the folder for git and for backups."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Answer:
     """What a check printed, and its exit code."""
 
@@ -39,7 +38,9 @@ class Answer:
 
 
 def digest(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+    from hashlib import sha256  # loads OpenSSL, 3 ms: a check without the cache needs no digest
+
+    return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def code_stamp(folder: str) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from budgetlint.documents import load
 from budgetlint.follow import candidates
 from budgetlint.project import FileEntry, Project, is_script, script_entry
+from budgetlint.record import replace
 from budgetlint.source import SourceFile
 
 if TYPE_CHECKING:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import field
 
 from budgetlint.context import RunContext
 from budgetlint.engine import verdict_of
 from budgetlint.memory.estimate import Bucket, Term, Verdict
 from budgetlint.outcome import RunVerdict
-from budgetlint.record import open_record, record
+from budgetlint.record import field, open_record, record
 from budgetlint.run import Release, Setting
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from budgetlint.assembly import Assembly
@@ -12,6 +11,7 @@ from budgetlint.documents import Document, Mapping, Node, load
 from budgetlint.documents.defaults_list import Base, bases, group_keys, overrides, package_of
 from budgetlint.documents.merge import foreign, merged, nested
 from budgetlint.readers import reader_by
+from budgetlint.record import field, open_state, replace
 from budgetlint.run import Reading
 from budgetlint.source import SourceFile
 
@@ -34,7 +34,7 @@ def composed(work: Assembly, reading: Reading) -> Reading:
     return replace(found, references=left)
 
 
-@dataclass
+@open_state
 class _Composition:
     """``sources`` are the files that took part, ``named`` the references that led to them."""
 

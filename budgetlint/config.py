@@ -7,11 +7,11 @@ Read only as far as needed: a file without the table costs one substring search.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from budgetlint.finding import Finding, Severity
+from budgetlint.record import field, open_record, replace
 from budgetlint.source import SourceFile
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 TABLE = "tool.budgetlint"
 
 
-@dataclass(frozen=True)
+@open_record
 class Config:
     """What is selected and how it is judged. ``problems`` are findings about the settings themselves.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from budgetlint.config import Config
@@ -18,21 +17,25 @@ from budgetlint.house import CRASHED_RULE, MISREAD_VALUE, house_finding
 from budgetlint.judge import Judge, merged, unsuperseded
 from budgetlint.levels import Level, from_budget
 from budgetlint.memory.estimate import Verdict
-from budgetlint.outcome import Crash, Report, RunVerdict, Skipped
+from budgetlint.outcome import Crash, Report, RunVerdict, Skips
+from budgetlint.record import field, open_state, replace
 from budgetlint.registry import Registry
 from budgetlint.rule import Rule
 from budgetlint.source import SourceFile
 from budgetlint.suppress import Suppression, suppressions
+from budgetlint.words import Words
 
 __all__ = ["Report", "check"]
 
 
-@dataclass
+@open_state
 class _Outcome:
     """What the rules said so far."""
 
     findings: list[Finding] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
+    skips: list[Skips] = field(default_factory=list)
+    lists: dict[tuple[tuple[str, str, str], ...], tuple[tuple[str, str, str], ...]] = field(default_factory=dict)
+    """What is skipped on several runs alike."""
     crashes: list[Crash] = field(default_factory=list)
     ran: set[str] = field(default_factory=set)
 
@@ -64,7 +67,7 @@ def check(
     return Report(
         findings=tuple(sorted({f.sort_key: f for f in (*language, *kept)}.values(), key=lambda finding: finding.sort_key)),
         verdicts=tuple(verdict_of(context) for context in judged.runs),
-        skipped=tuple(said.skipped),
+        skips=tuple(said.skips),
         suppressed=tuple(suppressed),
         excuses=tuple(judge.excuses),
         crashes=tuple(said.crashes),
@@ -84,39 +87,59 @@ def _run_rules(judged: Judged, rules: Iterable[Rule], said: _Outcome) -> None:
     for rule in rules:
         by_scope[rule.scope].append(rule)
     of_formats: dict[frozenset[str], list[Rule]] = {}
+    words = Words()
     for run in judged.runs:
         formats = frozenset(reading.format for reading in run.run.readings)
         if formats not in of_formats:
             of_formats[formats] = [rule for rule in by_scope["run"] if not rule.formats or not formats.isdisjoint(rule.formats)]
-        for rule in of_formats[formats]:
-            reason = _cannot_run(rule, run)
-            if reason is None:
-                _apply(rule, run, said)
-            else:
-                said.skipped.append(Skipped(rule.code, rule.name, run.label, reason))
-    _run_on_documents(judged.documents, by_scope["document"], said)
-    _run_on_documents(judged.flags, [rule for rule in by_scope["document"] if rule.flags], said)
+        _run_on_run(run, of_formats[formats], words.of_run(run.run), said)
+    _run_on_documents(judged.documents, by_scope["document"], words, said)
+    _run_on_documents(judged.flags, [rule for rule in by_scope["document"] if rule.flags], words, said)
     for budget in judged.budgets:
+        bound = budget.bound(None)
         for rule in by_scope["budget"]:
-            _apply(rule, budget, said)
+            _apply(rule, bound, said)
 
 
-def _run_on_documents(documents: Iterable[DocumentContext], rules: list[Rule], said: _Outcome) -> None:
+def _run_on_run(run: RunContext, rules: list[Rule], has: frozenset[str], said: _Outcome) -> None:
+    bound = run.bound(None)
+    missing = {part: f"there is no {part}" for part, of in _PARTS.items() if of(run) is None}
+    skipped: list[tuple[str, str, str]] = []
+    for rule in rules:
+        reason = _cannot_run(rule, run, missing)
+        if reason is not None:
+            skipped.append((rule.code, rule.name, reason))
+        elif rule.words and has.isdisjoint(rule.words):
+            said.ran.add(rule.code)
+        else:
+            _apply(rule, bound, said)
+    if skipped:
+        alike = tuple(skipped)
+        said.skips.append(Skips(run.label, said.lists.setdefault(alike, alike)))
+
+
+def _run_on_documents(documents: Iterable[DocumentContext], rules: list[Rule], words: Words, said: _Outcome) -> None:
     by_format: dict[str, list[Rule]] = {}
     for document in documents:
         fitting = by_format.get(document.format)
         if fitting is None:
             fitting = by_format[document.format] = [rule for rule in rules if not rule.formats or document.format in rule.formats]
+        bound, has = document.bound(None), words.of(document.reading)
         for rule in fitting:
-            if all(document.reading.settings.get(need) for need in rule.needs):
-                _apply(rule, document, said)
+            if rule.needs and not all(document.reading.settings.get(need) for need in rule.needs):
+                continue
+            if rule.words and has.isdisjoint(rule.words):
+                said.ran.add(rule.code)
+            else:
+                _apply(rule, bound, said)
 
 
 def _apply(rule: Rule, context: Context, said: _Outcome) -> None:
-    bound = context.bound(rule)
+    """``context`` is a copy of the engine's own, which each rule finds bound to itself."""
+    context.__dict__["rule"] = rule
     said.ran.add(rule.code)
     try:
-        said.findings.extend(rule.check(bound))
+        said.findings.extend(rule.check(context))
     except Exception as error:  # a rule may raise anything; the others still run
         import traceback
 
@@ -138,15 +161,16 @@ _PARTS: Mapping[str, Any] = {
     "device": lambda context: context.target and context.target.device,
     "plan": lambda context: context.plan,
     "estimate": lambda context: context.estimate,
+    "measurement": lambda context: context.recorded or None,
 }
 
 
-def _cannot_run(rule: Rule, context: RunContext) -> str | None:
-    """None when the rule can run; the reason when something it needs is missing."""
+def _cannot_run(rule: Rule, context: RunContext, missing: Mapping[str, str]) -> str | None:
+    """None when the rule can run; the reason when something it needs is missing. ``missing`` are the parts that are not there."""
     for need in rule.needs:
+        if need in missing:
+            return missing[need]
         if need in _PARTS:
-            if _PARTS[need](context) is None:
-                return f"there is no {need}"
             continue
         setting = context.setting(need)
         if setting is None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from enum import Enum
 from functools import total_ordering
 from typing import Any
 
-from budgetlint.record import record
+from budgetlint.record import field, record
 from budgetlint.source import Location, Span
 
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field, replace
 
 from budgetlint.finding import Edit, Finding, Fix, Safety, Severity
 from budgetlint.outcome import Report
-from budgetlint.record import open_record
+from budgetlint.record import field, open_record, replace
 from budgetlint.source import SourceFile, Unreadable
 
 MAX_ROUNDS = 10

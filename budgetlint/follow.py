@@ -12,7 +12,7 @@ from budgetlint.files import PYTHON_SUFFIX, makes_arguments
 from budgetlint.finding import Severity
 from budgetlint.project import FileEntry, file_finding
 from budgetlint.readers.deepspeed.shipped import shipped_engine
-from budgetlint.readers.launcher.reader import FORMAT as LAUNCHER
+from budgetlint.readers.launcher import FORMAT as LAUNCHER
 from budgetlint.run import Reading, Reference, Role, Setting, Settings
 from budgetlint.source import SourceFile
 

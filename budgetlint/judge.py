@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 
 from budgetlint.config import Config
 from budgetlint.finding import Finding, Severity
@@ -18,6 +17,7 @@ from budgetlint.house import (
 )
 from budgetlint.levels import Level, deciding, default_severity
 from budgetlint.outcome import Excuse
+from budgetlint.record import field, open_state, replace
 from budgetlint.registry import Registry
 from budgetlint.rule import Rule
 from budgetlint.suppress import Suppression, unknown, unknown_pattern
@@ -53,7 +53,7 @@ def _joined(first: Finding, other: Finding) -> Finding:
     return replace(worst, runs=runs, fixes=tuple(dict.fromkeys((*first.fixes, *other.fixes))))
 
 
-@dataclass
+@open_state
 class Judge:
     """Decides about findings and remembers which levels and suppressions were used, and why each suppressed finding is.
 

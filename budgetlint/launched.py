@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 
 from budgetlint.catalog.device import Device
 from budgetlint.catalog.devices import find_device, usable
 from budgetlint.language.budget import DeviceSpec, Target
 from budgetlint.launch import Launch, Request
 from budgetlint.launch.readings import flag_reading, launcher_readings, one_process, takes_every_device, takes_recipe, with_device_map
-from budgetlint.readers.launcher.reader import FORMAT as LAUNCHER
+from budgetlint.readers.launcher import FORMAT as LAUNCHER
+from budgetlint.record import open_record, replace
 from budgetlint.run import Origin, OriginKind, Reading, Reference, Role, Setting, Settings
 
 Resolve = Callable[[Reference], tuple[Reading, ...]]
@@ -22,7 +22,7 @@ _CONVERTS = "convert"
 """Programs of this name turn checkpoints into others, with the flags of the training that follows."""
 
 
-@dataclass(frozen=True)
+@open_record
 class Launched:
     """``readings``: the trainer's file first, then flags and launchers. ``files`` are the trainer files that the launch names;
     ``references`` are still to be followed."""

@@ -10,7 +10,8 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from budgetlint.record import open_record, record
 
 REQUIRED = ("What it costs", "Failing", "Passing", "Sources")
 
@@ -18,7 +19,7 @@ _HEADING = re.compile(r"^## (.+?)\s*$", re.MULTILINE)
 _FENCE = re.compile(r"^```(\w+)(?:[ ]+(\S+))?[ ]*\n(.*?)^```[ ]*$", re.MULTILINE | re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Example:
     """The files of one example, and the budget text (None when it has none)."""
 
@@ -26,7 +27,7 @@ class Example:
     budget: str | None
 
 
-@dataclass(frozen=True)
+@open_record
 class Manual:
     """``summary`` is the first paragraph on one line, ``lead`` what stands before the first heading after it."""
 

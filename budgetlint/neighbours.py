@@ -9,12 +9,11 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from functools import cache
 
 from budgetlint.files import Files
 from budgetlint.project import BUDGET_SUFFIX, LOCK, SCRIPT_SUFFIXES, lock_beside
-from budgetlint.record import record
+from budgetlint.record import field, open_state, record
 from budgetlint.source import SourceFile
 
 
@@ -37,7 +36,7 @@ def neighbours(files: Files, listed: Iterable[str], named: Iterable[str]) -> Nei
     return Neighbours(tuple(sorted(found | search.budgets_over(found))), frozenset(taken))
 
 
-@dataclass
+@open_state
 class _Search:
     """Texts are asked for many names; the words of each are found once."""
 

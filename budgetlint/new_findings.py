@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from budgetlint.compare import Pair
 from budgetlint.finding import Finding
 from budgetlint.house import CRASHED_RULE
+from budgetlint.record import replace
 
 OF_RUNS = "BL1"
 """The family that judges budget and fit: in a file that several runs share, each run that does not fit counts for itself."""

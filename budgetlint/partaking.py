@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from dataclasses import replace
 
 from budgetlint.architectures import config_paths
 from budgetlint.assembly import Collected
@@ -12,6 +11,7 @@ from budgetlint.house import UNUSED_SUPPRESSION
 from budgetlint.language.budget import Budget
 from budgetlint.outcome import Report
 from budgetlint.project import lock_beside
+from budgetlint.record import replace
 from budgetlint.run import Reading
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from budgetlint.documents.load import load
 from budgetlint.files import Files, is_named
 from budgetlint.finding import Confidence, Finding, Severity
 from budgetlint.readers import Reader, Tie, identify, reader_of
-from budgetlint.record import open_record
+from budgetlint.record import field, open_record, open_state
 from budgetlint.run import Reading
 from budgetlint.source import Location, SourceFile, Unreadable
 
@@ -45,7 +44,7 @@ class FileEntry:
     arguments: tuple[str, ...] = ()
 
 
-@dataclass
+@open_state
 class Project:
     """Files by path, read at most once. ``findings`` are the problems met on the way; ``listed`` are files that are not read
     unless one is named, because nothing but their own runs is asked about."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from budgetlint.assembly import Assembly, Collected
 from budgetlint.project import lock_beside
+from budgetlint.record import replace
 
 if TYPE_CHECKING:
     from budgetlint.context import RunContext
@@ -22,6 +22,8 @@ def recorded(work: Assembly, collected: Collected, context: RunContext) -> RunCo
     from budgetlint.measured.tighten import Place, tightened
 
     lines = lines_of(context.run, context.target.name if context.target else None, written)
+    if work.supposed or work.overrides:
+        lines = tuple(line for line in lines if line.measured.facts.get("config"))
     spec = context.target.device if context.target else None
     place = None
     if spec is not None and spec.usable_low and context.target is not None:

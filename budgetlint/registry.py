@@ -7,7 +7,6 @@ cannot be loaded, or whose rules clash, is a finding and never a traceback.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 from budgetlint.finding import Confidence, Finding
 from budgetlint.house import BROKEN_PLUGIN, HOUSE_RULES, house_finding
 from budgetlint.offers import Offer, offers
+from budgetlint.record import field, open_record
 from budgetlint.rule import Rule, never
 from budgetlint.source import Location
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from budgetlint.language.problems import ProblemSpec
 
 
-@dataclass(frozen=True)
+@open_record
 class Registry:
     """Rules in order of code. ``problems`` are findings about plugins."""
 

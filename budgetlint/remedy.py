@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Any
 
 from budgetlint.context import RunContext
 from budgetlint.finding import Edit
 from budgetlint.memory.estimate import Verdict
-from budgetlint.record import open_record, record
+from budgetlint.record import field, open_record, record
 from budgetlint.source import SourceFile
 
 

@@ -17,11 +17,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from budgetlint.context import BudgetContext, DocumentContext, RunContext
 from budgetlint.finding import Confidence, Edit, Finding, Fix, Related, Safety, Severity
+from budgetlint.record import open_record
 
 __all__ = [
     "SCOPES",
@@ -54,13 +54,14 @@ def never(_: Any) -> tuple[Finding, ...]:
     return ()
 
 
-@dataclass(frozen=True)
+@open_record
 class Rule:
     """A registered rule. ``manual`` is the module docstring.
 
-    ``needs`` are settings (or ``budget``, ``target``, ``device``, ``plan``, ``estimate``) without which the rule is skipped
-    and the report says so; ``formats`` the document formats it looks at (all when empty); ``supersedes`` the rules whose
+    ``needs`` are settings (or ``budget``, ``target``, ``device``, ``plan``, ``estimate``, ``measurement``) without which the
+    rule is skipped and the report says so; ``formats`` the document formats it looks at (all when empty); ``supersedes`` the rules whose
     findings on the same line this one explains. ``flags``: a document rule that looks at the flags of launch commands too.
+    ``words``: keys that files write, and settings, of which there is one or the rule has nothing to say: else it is not even loaded.
     ``url`` is the page of a rule that lives elsewhere; ``harm`` how much the mistake hurts, 0 (not judged) to 15.
     """
 
@@ -80,6 +81,7 @@ class Rule:
     aliases: tuple[str, ...] = ()
     status: str = "stable"
     flags: bool = False
+    words: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     url: str = ""
     harm: float = 0.0

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
-from dataclasses import field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from budgetlint.documents.node import Document
-from budgetlint.record import record
+from budgetlint.record import field, record, replace
 from budgetlint.source import Location, SourceFile, Span
 
 if TYPE_CHECKING:
@@ -133,14 +132,21 @@ class Settings(Mapping[str, Setting]):
         merged = dict(self._by_name)
         for name, setting in stronger.items():
             merged[name] = over(setting, merged.get(name))
-        return Settings(merged.values())
+        return _named(merged)
 
     def filled(self, defaults: Iterable[Setting]) -> Settings:
         """These settings, and each default whose name is still free."""
         merged = dict(self._by_name)
         for setting in defaults:
             merged.setdefault(setting.name, setting)
-        return Settings(merged.values())
+        return _named(merged)
+
+
+def _named(settings: dict[str, Setting]) -> Settings:
+    """Settings that stand under their names already."""
+    made = Settings.__new__(Settings)
+    made._by_name = settings
+    return made
 
 
 def over(winner: Setting, loser: Setting | None) -> Setting:

@@ -112,6 +112,7 @@ _ROWS: tuple[SettingSpec, ...] = (
         "zero_secondary", "int", "ranks that share a second copy of the 16-bit parameters (zero_hpz_partition_size)", unit="devices"
     ),
     SettingSpec("reshard_after_forward", "bool", "FSDP frees gathered parameters after the forward"),
+    SettingSpec("reduce_dtype", "dtype", "dtype in which FSDP reduces gradients, where it is not the compute dtype", choices=DTYPES),
     SettingSpec("wrap", "choice", "FSDP unit", choices=("layer", "size", "none")),
     SettingSpec("offload_optimizer", "choice", "where the optimizer state lives", choices=("none", "cpu", "nvme")),
     SettingSpec("offload_params", "choice", "where the parameters live", choices=("none", "cpu", "nvme")),

@@ -8,12 +8,12 @@ the 200 ms of a check of one file.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import fields
 from enum import Enum
 from importlib import import_module
 from typing import Any
 
 from budgetlint.finding import Confidence, Severity
+from budgetlint.record import fields
 from budgetlint.rule import Rule
 
 LATER = ("check", "manual")

@@ -7,11 +7,10 @@ import errno
 import os
 import stat
 from bisect import bisect_right
-from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 
-from budgetlint.record import open_record, record
+from budgetlint.record import field, open_record, record
 
 MAX_BYTES = 8 * 2**20
 """Larger files are not training configs; the largest of 6,272 public ones is well under 1 MiB."""

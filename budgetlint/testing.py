@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +29,7 @@ from budgetlint.engine import check
 from budgetlint.finding import Finding
 from budgetlint.manual import Example, read_manual
 from budgetlint.outcome import Report
+from budgetlint.record import open_record
 from budgetlint.registry import Registry, build
 from budgetlint.rule import Rule
 
@@ -71,7 +71,7 @@ def shown(finding: Finding) -> str:
 # -- case files --------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@open_record
 class Case:
     """One case of a rule. ``where`` names its file, for messages."""
 

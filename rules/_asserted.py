@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 from math import prod
 from typing import Any
 
 from budgetlint.language.tree import Value
 from budgetlint.memory.layout import SPLITTING
+from budgetlint.record import replace
 from budgetlint.rule import RunContext
 from budgetlint.run import Origin, OriginKind, Setting
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from functools import cache
 
 from budgetlint.catalog.architecture import Architecture
@@ -36,7 +35,11 @@ def names_like(arch: Architecture, target: str) -> tuple[str, ...]:
     wholes = {whole for whole, made_of in _SPLIT.items() if wanted & set(made_of)}
     found = tuple(dict.fromkeys(name for role in names if role in wanted | parts | wholes for name in names[role]))
     every = [name for group in names.values() for name in group]
-    return found or tuple(get_close_matches(target, every, n=2, cutoff=0.7))
+    if found:
+        return found
+    from difflib import get_close_matches  # only a name that is nobody's needs it
+
+    return tuple(get_close_matches(target, every, n=2, cutoff=0.7))
 
 
 @cache

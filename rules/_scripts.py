@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from budgetlint.documents import Entry, Mapping
 from budgetlint.readers.base import names
 from budgetlint.readers.python_script import classes
+from budgetlint.record import replace
 from budgetlint.rule import RunContext
 from budgetlint.run import Reading, Role, Setting
 

@@ -14,11 +14,11 @@ Who refuses and who ignores:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 
 from budgetlint.catalog.vocabulary import gone, groups, keys, misspelt
 from budgetlint.documents import Entry, Mapping
+from budgetlint.record import open_record
 from budgetlint.rule import Confidence, DocumentContext, Finding, Severity
 
 from ._unknown import misspelt_key
@@ -26,7 +26,7 @@ from ._unknown_dropped import dropped_key
 from ._unknown_renames import BEFORE, RENAMED
 
 
-@dataclass(frozen=True)
+@open_record
 class Vocabulary:
     """What one framework takes. ``sections`` are paths of the document, with a group of the table each (``top`` for the whole);
     none stands for every group. ``meant`` and ``also`` are groups of other tables whose names are known; slips for those in
@@ -44,13 +44,18 @@ class Vocabulary:
     free: Callable[[DocumentContext, str], bool] = lambda _document, _name: False
 
     def wanted(self, group: str) -> frozenset[str]:
-        return keys(self.table, group) | _names(self.meant)
+        return _all(self.table, group, self.meant)
 
     def known(self, group: str) -> frozenset[str]:
-        return keys(self.table, group) | self.elsewhere()
+        return _all(self.table, group, (*self.meant, *self.also))
 
     def elsewhere(self) -> frozenset[str]:
         return _names((*self.meant, *self.also))
+
+
+@cache
+def _all(table: str, group: str, others: tuple[tuple[str, str], ...]) -> frozenset[str]:
+    return keys(table, group) | _names(others)
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from budgetlint.context import RunContext
@@ -10,6 +9,7 @@ from budgetlint.memory.estimate import Estimate, Verdict
 from budgetlint.memory.estimator import Capacity, estimate
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.planner import Planned
+from budgetlint.record import replace
 
 PART = 10
 """A cost is worth a warning from a tenth of the limit on, or where it decides whether the run fits."""

@@ -32,13 +32,13 @@ assert optimizer <= 10GiB
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 
 from budgetlint.language.asserted import asserted_settings
 from budgetlint.language.asserts import compared_setting
 from budgetlint.language.tree import Assert, Term, Value
 from budgetlint.memory.estimate import Bucket, Estimate, Range
+from budgetlint.record import record
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.run import Origin, OriginKind, Setting
 from budgetlint.source import Span
@@ -58,7 +58,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 # -- sums of bytes and counts ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Sum:
     """Lowest, best and highest value of one side; ``high`` None is open."""
 

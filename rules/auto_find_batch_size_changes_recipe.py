@@ -89,5 +89,6 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
+    words=("auto_find_batch_size",),
     harm=7.0,
 )

@@ -77,5 +77,6 @@ RULE = Rule(
     fix="unsafe",
     needs=("shard",),
     applies="transformers >= 4.45",
+    words=("auto_find_batch_size",),
     harm=5.0,
 )

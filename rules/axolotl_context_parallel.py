@@ -97,5 +97,6 @@ RULE = Rule(
     fix="unsafe",
     formats=("axolotl",),
     aliases=("zero-ulysses-sp",),
+    words=("context_parallel_size", "sequence_parallel_degree"),
     harm=4.5,
 )

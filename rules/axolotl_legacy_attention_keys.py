@@ -136,5 +136,6 @@ RULE = Rule(
     fix="safe",
     formats=("axolotl",),
     applies="the new key: axolotl >= 0.17",
+    words=tuple(CANONICAL),
     harm=1.5,
 )

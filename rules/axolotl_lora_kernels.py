@@ -86,5 +86,6 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=("axolotl",),
+    words=KERNELS,
     harm=2.5,
 )

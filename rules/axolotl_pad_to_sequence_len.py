@@ -75,5 +75,6 @@ RULE = Rule(
     fix="unsafe",
     formats=("axolotl",),
     flags=True,
+    words=("pad_to_sequence_len",),
     harm=9.0,
 )

@@ -103,5 +103,6 @@ RULE = Rule(
     "0.1.0",
     fix="unsafe",
     formats=("axolotl",),
+    words=("batch_flattening",),
     harm=2.5,
 )

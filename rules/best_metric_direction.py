@@ -99,5 +99,6 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=(*TRAINERS, "axolotl"),
+    words=("metric_for_best_model",),
     harm=13.0,
 )

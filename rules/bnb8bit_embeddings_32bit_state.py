@@ -55,10 +55,10 @@ the device.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from budgetlint.memory import static
 from budgetlint.memory.plan import Plan
+from budgetlint.record import replace
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.units import gib
 

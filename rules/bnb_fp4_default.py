@@ -82,5 +82,6 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=(*HUGGING_FACE, *PYTHON),
+    words=("load_in_4bit",),
     harm=6.0,
 )

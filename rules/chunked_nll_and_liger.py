@@ -83,5 +83,6 @@ RULE = Rule(
     fix="unsafe",
     formats=(*TRL_FORMATS, "python_trl_script"),
     applies="trl >= 1.4.0, < 1.15.0",
+    words=("loss_type",),
     harm=2.5,
 )

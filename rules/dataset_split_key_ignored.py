@@ -89,5 +89,6 @@ RULE = Rule(
     fix="unsafe",
     formats=("axolotl",),
     applies="axolotl >= 0.12",
+    words=(KEY,),
     harm=7.0,
 )

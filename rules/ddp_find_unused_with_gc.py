@@ -91,5 +91,6 @@ RULE = Rule(
     fix="unsafe",
     needs=("recompute",),
     applies="use_reentrant written true, or transformers < 5.0",
+    words=("ddp_find_unused_parameters",),
     harm=7.5,
 )

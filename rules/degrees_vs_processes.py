@@ -133,4 +133,15 @@ def _written(run: RunContext, format: str, paths: tuple[str, ...]) -> Setting | 
     return next((one for one in found if one is not None), None)
 
 
-RULE = Rule("BL532", "degrees-vs-processes", Severity.ERROR, Confidence.HIGH, "run", check, __doc__ or "", "0.1.0", harm=7.0)
+RULE = Rule(
+    "BL532",
+    "degrees-vs-processes",
+    Severity.ERROR,
+    Confidence.HIGH,
+    "run",
+    check,
+    __doc__ or "",
+    "0.1.0",
+    words=tuple(path.rpartition(".")[2] for names in KEYS.values() for paths in names.values() for path in paths),
+    harm=7.0,
+)

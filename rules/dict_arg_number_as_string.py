@@ -107,5 +107,6 @@ RULE = Rule(
     fix="safe",
     formats=TRAINERS,
     flags=True,
+    words=(KEY,),
     harm=5.5,
 )

@@ -74,5 +74,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=(*HUGGING_FACE, *PYTHON, "llamafactory"),
+    words=("lora_dora",),
     harm=3.0,
 )

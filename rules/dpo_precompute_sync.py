@@ -70,5 +70,6 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=TRL_ARGUMENTS,
+    words=("precompute_ref_log_probs",),
     harm=3.0,
 )

@@ -88,5 +88,6 @@ RULE = Rule(
     "0.1.0",
     fix="unsafe",
     formats=("axolotl",),
+    words=("eval_table_size",),
     harm=6.5,
 )

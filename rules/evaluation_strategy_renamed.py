@@ -86,5 +86,6 @@ RULE = Rule(
     formats=TRAINERS,
     flags=True,
     applies="transformers >= 4.51.0 (info from 4.41.0)",
+    words=(OLD,),
     harm=12.5,
 )

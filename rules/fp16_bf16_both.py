@@ -88,5 +88,6 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=tuple(_PAIRS),
+    words=("fp16", "fp16_full_eval"),
     harm=6.6,
 )

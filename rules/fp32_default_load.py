@@ -59,9 +59,9 @@ APOLLO and their like, whose published savings are those of bf16 weights, and on
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from budgetlint.memory.plan import Precision
+from budgetlint.record import replace
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.run import Setting
 from budgetlint.units import gib

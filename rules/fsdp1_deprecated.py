@@ -83,5 +83,6 @@ RULE = Rule(
     fix="unsafe",
     formats=(*TRAINING_ARGUMENTS, "axolotl"),
     applies="transformers >= 5.10.0, axolotl >= 0.18",
+    words=("fsdp_version", "version"),
     harm=3.3,
 )

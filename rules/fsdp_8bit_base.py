@@ -104,5 +104,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=(*HUGGING_FACE, *PYTHON, "axolotl", "llamafactory"),
+    words=("quant",),
     harm=7.0,
 )

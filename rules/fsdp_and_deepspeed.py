@@ -77,5 +77,6 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     formats=(*TRAINING_ARGUMENTS, "axolotl"),
+    words=("fsdp",),
     harm=6.5,
 )

@@ -81,5 +81,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=TRAINING_ARGUMENTS,
+    words=("fsdp",),
     harm=4.0,
 )

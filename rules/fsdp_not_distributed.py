@@ -88,4 +88,15 @@ def _on_xla(run: RunContext) -> bool:
     return any(written(reading, "fsdp_config.xla", "fsdp_config.fsdp_xla") is not None for reading in run.run.readings)
 
 
-RULE = Rule("BL521", "fsdp-not-distributed", Severity.ERROR, Confidence.HIGH, "run", check, __doc__ or "", "0.1.0", harm=5.0)
+RULE = Rule(
+    "BL521",
+    "fsdp-not-distributed",
+    Severity.ERROR,
+    Confidence.HIGH,
+    "run",
+    check,
+    __doc__ or "",
+    "0.1.0",
+    words=("fsdp", "deepspeed"),
+    harm=5.0,
+)

@@ -72,5 +72,6 @@ RULE = Rule(
     fix="unsafe",
     formats=TRAINING_ARGUMENTS,
     applies="transformers < 5.10.0",
+    words=("fsdp",),
     harm=2.5,
 )

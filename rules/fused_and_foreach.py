@@ -83,5 +83,6 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=tuple(BLOCKS),
+    words=("foreach",),
     harm=2.5,
 )

@@ -84,5 +84,6 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
+    words=("deepspeed",),
     harm=4.5,
 )

@@ -76,5 +76,6 @@ RULE = Rule(
     fix="safe",
     formats=(*NAMES, *PYTHON),
     applies="transformers >= 5.23",
+    words=("gradient_checkpointing",),
     harm=1.5,
 )

@@ -44,9 +44,9 @@ transformers==4.57.6
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from budgetlint.readers.hf.own_script import is_own_script
+from budgetlint.record import open_record
 from budgetlint.rule import Confidence, DocumentContext, Finding, Fix, Rule, Safety, Severity
 from budgetlint.run import Setting
 
@@ -54,7 +54,7 @@ from ._common import written
 from ._keys import TRAINERS, entries
 
 
-@dataclass(frozen=True)
+@open_record
 class Removed:
     """``version`` is the first without the name; ``renamed`` keeps the value; ``drop``: today's default does the same."""
 
@@ -133,5 +133,6 @@ RULE = Rule(
     flags=True,
     applies="transformers >= 5.0.0, by argument",
     aliases=("warmup-ratio-removed-v5", "group-by-length-removed"),
+    words=tuple(REMOVED),
     harm=12.5,
 )

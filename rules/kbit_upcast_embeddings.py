@@ -35,8 +35,8 @@ fp32 norms can steady a run; the tables gain little. `model.lm_head` and `embed_
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
+from budgetlint.record import replace
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.units import gib
 

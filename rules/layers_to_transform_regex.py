@@ -91,5 +91,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=(*PEFT_FORMATS, "axolotl"),
+    words=(*_LAYERS, *(f"peft_{name}" for name in _LAYERS)),
     harm=3.0,
 )

@@ -83,5 +83,6 @@ RULE = Rule(
     "0.1.0",
     fix="unsafe",
     needs=("shard",),
+    words=("pure_bf16",),
     harm=4.5,
 )

@@ -112,5 +112,6 @@ RULE = Rule(
     since="0.1.0",
     formats=(*TRL_FORMATS, "python_trl_script"),
     applies="trl >= 1.4.0",
+    words=("lora_targets",),
     harm=5.0,
 )

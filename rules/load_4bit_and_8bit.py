@@ -93,5 +93,6 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=(*HUGGING_FACE, "axolotl"),
+    words=("load_in_8bit",),
     harm=4.5,
 )

@@ -93,5 +93,6 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=TRAINERS,
+    words=("load_best_model_at_end",),
     harm=8.5,
 )

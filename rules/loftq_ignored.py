@@ -88,5 +88,6 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=(*PEFT_FORMATS, "axolotl"),
+    words=("loftq_config",),
     harm=5.0,
 )

@@ -93,5 +93,6 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=(*HUGGING_FACE, *PYTHON, "axolotl"),
+    words=("lora_target_parameters", "target_parameters"),
     harm=3.0,
 )

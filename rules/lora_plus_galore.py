@@ -75,5 +75,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=("llamafactory",),
+    words=tuple(METHODS),
     harm=2.5,
 )

@@ -66,5 +66,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=(*TRAINERS, "axolotl"),
+    words=("max_steps",),
     harm=12.0,
 )

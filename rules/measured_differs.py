@@ -87,6 +87,6 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    needs=("budget", "estimate"),
+    needs=("measurement", "estimate"),
     harm=7.0,
 )

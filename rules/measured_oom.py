@@ -70,6 +70,6 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    needs=("budget",),
+    needs=("measurement",),
     harm=10.0,
 )

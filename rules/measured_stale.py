@@ -55,6 +55,6 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    needs=("budget",),
+    needs=("measurement",),
     harm=6.0,
 )

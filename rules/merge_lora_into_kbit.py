@@ -83,5 +83,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=("axolotl", "llamafactory"),
+    words=("merge_lora", "export_dir"),
     harm=9.0,
 )

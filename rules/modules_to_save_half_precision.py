@@ -102,5 +102,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=(*HUGGING_FACE, *PYTHON),
+    words=("lora_modules_to_save",),
     harm=9.0,
 )

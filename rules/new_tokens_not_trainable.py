@@ -86,5 +86,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=("axolotl",),
+    words=("tokens",),
     harm=9.0,
 )

@@ -85,5 +85,6 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=tuple(KEYS),
+    words=("activation_offloading", "enable_activation_offloading"),
     harm=7.0,
 )

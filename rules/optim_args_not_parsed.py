@@ -108,5 +108,6 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     aliases=("adafactor-lr-relative-step",),
+    words=("optim_args",),
     harm=7.0,
 )

@@ -94,5 +94,6 @@ RULE = Rule(
     fix="unsafe",
     formats=("axolotl", "llamafactory"),
     flags=True,
+    words=("rl", "neat_packing"),
     harm=4.5,
 )

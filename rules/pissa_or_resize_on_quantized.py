@@ -89,5 +89,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=("llamafactory",),
+    words=("quantization_bit",),
     harm=2.5,
 )

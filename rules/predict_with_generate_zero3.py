@@ -84,5 +84,6 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=("llamafactory",),
+    words=("predict_with_generate",),
     harm=2.5,
 )

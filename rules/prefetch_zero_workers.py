@@ -74,5 +74,6 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=(*WITH_AXOLOTL, *PYTHON),
+    words=("dataloader_prefetch_factor",),
     harm=2.5,
 )

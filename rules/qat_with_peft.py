@@ -79,5 +79,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=("axolotl",),
+    words=("qat",),
     harm=2.5,
 )

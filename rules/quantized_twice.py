@@ -78,5 +78,6 @@ RULE = Rule(
     since="0.1.0",
     formats=(*HUGGING_FACE, *PYTHON, "llamafactory"),
     aliases=("ptq-quantization-bit-ignored",),
+    words=("quant",),
     harm=7.0,
 )

@@ -87,5 +87,6 @@ RULE = Rule(
     fix="unsafe",
     formats=TRAINERS,
     applies="transformers >= 5.0",
+    words=tuple(MEANT),
     harm=4.0,
 )

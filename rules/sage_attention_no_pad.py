@@ -89,5 +89,6 @@ RULE = Rule(
     "0.1.0",
     formats=("axolotl",),
     applies="axolotl >= 0.15, the first read that has SageAttention",
+    words=("sage_attention", "attn_implementation"),
     harm=5.0,
 )

@@ -115,5 +115,6 @@ RULE = Rule(
     "0.1.0",
     fix="unsafe",
     applies="with SHARDED_STATE_DICT: transformers >= 4.50",
+    words=("save_only_model",),
     harm=5.0,
 )

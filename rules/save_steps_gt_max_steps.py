@@ -79,5 +79,6 @@ RULE = Rule(
     since="0.1.0",
     formats=(*TRAINERS, *PYTHON),
     applies="all versions; transformers >= 5.10 evaluates once, at the end",
+    words=("max_steps",),
     harm=9.0,
 )

@@ -92,5 +92,6 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     needs=("attention", "autocast"),
+    words=("sample_packing",),
     harm=9.0,
 )

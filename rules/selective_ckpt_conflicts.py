@@ -91,5 +91,6 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=("axolotl",),
+    words=("selective_checkpointing",),
     harm=2.5,
 )

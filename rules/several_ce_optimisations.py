@@ -89,5 +89,6 @@ RULE = Rule(
     "0.1.0",
     formats=("axolotl",),
     applies="axolotl >= 0.15",
+    words=KEYS,
     harm=2.5,
 )

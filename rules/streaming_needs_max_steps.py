@@ -106,5 +106,6 @@ RULE = Rule(
     since="0.1.0",
     fix="advice",
     formats=WITH_AXOLOTL,
+    words=("pretraining_dataset", "streaming", "dataset_streaming"),
     harm=5.0,
 )

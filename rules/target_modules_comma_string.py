@@ -111,5 +111,6 @@ RULE = Rule(
     since="0.1.0",
     formats=(*HUGGING_FACE, "axolotl"),
     supersedes=("lora-target-mismatch",),
+    words=("lora_target_modules", "target_modules"),
     harm=7.0,
 )

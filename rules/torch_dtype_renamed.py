@@ -89,5 +89,6 @@ RULE = Rule(
     fix="safe",
     formats=("trl",),
     applies="TRL >= 0.27",
+    words=("torch_dtype",),
     harm=1.5,
 )

@@ -92,5 +92,6 @@ RULE = Rule(
     fix="unsafe",
     formats=TRL_FORMATS,
     applies="TRL >= 0.20.0 (info from 0.16.0)",
+    words=(OLD,),
     harm=8.5,
 )

@@ -69,5 +69,6 @@ RULE = Rule(
     since="0.1.0",
     formats=TRL_FORMATS,
     applies="TRL >= 0.16.0",
+    words=("max_length",),
     harm=3.0,
 )

@@ -113,5 +113,6 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     applies="the stop: TRL >= 1.0; DPO: TRL >= 0.29",
+    words=("padding_free",),
     harm=5.0,
 )

@@ -77,5 +77,6 @@ RULE = Rule(
     fix="unsafe",
     formats=("axolotl",),
     aliases=("frozen-embeddings-reentrant",),
+    words=("unfrozen_parameters",),
     harm=5.5,
 )

@@ -58,9 +58,14 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 
 def _axolotl(document: DocumentContext) -> Iterator[Finding]:
     """Many unknown keys are those of older releases or of plugins: only slips are told."""
-    taken = keys("axolotl", "top", "plugins")
-    yield from _slips(document, taken, taken | keys("axolotl", "asked"), "axolotl ignores it")
+    yield from _slips(document, *_of_axolotl(), "axolotl ignores it")
     yield from _older(document, "axolotl", _gone_from_axolotl())
+
+
+@cache
+def _of_axolotl() -> tuple[frozenset[str], frozenset[str]]:
+    taken = keys("axolotl", "top", "plugins")
+    return taken, taken | keys("axolotl", "asked")
 
 
 def _trainer(document: DocumentContext) -> Iterator[Finding]:

@@ -75,5 +75,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=("llamafactory",),
+    words=("use_unsloth",),
     harm=4.5,
 )

@@ -89,5 +89,6 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=("llamafactory", "axolotl"),
+    words=("eval_dataset", "test_datasets"),
     harm=4.5,
 )

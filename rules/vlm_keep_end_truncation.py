@@ -98,5 +98,6 @@ RULE = Rule(
     fix="unsafe",
     needs=("model",),
     applies="TRL >= 1.0",
+    words=("truncation_mode",),
     harm=5.0,
 )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from budgetlint.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DefaultRow:
     """``package`` from ``since`` (inclusive) until ``until`` (exclusive) defaults ``key`` to ``value``; "" leaves an end open.
 

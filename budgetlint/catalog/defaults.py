@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
 
 from budgetlint.catalog.default_row import DefaultRow
+from budgetlint.record import record
 
 
 class Versions(Protocol):
@@ -15,7 +15,7 @@ class Versions(Protocol):
     def at_least(self, package: str, version: str) -> bool | None: ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Readings:
     """Several defaults are possible: the stack does not say which version runs. Newest last."""
 

@@ -6,9 +6,8 @@ Paths are relative to one layer; ``*`` in `Family.layers` is the layer's index, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
 
-from budgetlint.record import record
+from budgetlint.record import field, record, replace
 
 Q, K, V, O = "q_proj", "k_proj", "v_proj", "o_proj"  # noqa: E741
 GATE, UP, DOWN = "gate_proj", "up_proj", "down_proj"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.hf_defaults import KEYS, LIKE, NESTED, NUMBERS, SAME_CODE, SHAPE
 from budgetlint.catalog.hf_families import SIZES, SPECIAL
+from budgetlint.record import record
 
 DTYPES = {
     "bfloat16": "bf16",
@@ -26,7 +26,7 @@ LARGEST = 10**9
 """No size of a model is larger; a bigger number is a slip, and multiplying it would only hide that."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ConfigProblem:
     """Why a config gives no architecture. ``key`` as written in the file, "" for the whole of it."""
 

@@ -7,11 +7,11 @@ matrix (modeling_intern_vit.py).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.hf_families import size
+from budgetlint.record import replace
 
 Config = Mapping[str, Any]
 

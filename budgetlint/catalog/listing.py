@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from budgetlint.catalog.architecture import Architecture
@@ -11,10 +10,11 @@ from budgetlint.catalog.context import context_row, cublas_workspace
 from budgetlint.catalog.device import Device
 from budgetlint.catalog.names import NoMatch
 from budgetlint.catalog.optimizer import Optimizer, StateTensor
+from budgetlint.record import record
 from budgetlint.units import exact, gib
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Listing:
     """``text`` for people, ``data`` for ``--format json``; ``problem`` says why a name has no row, "" where it has."""
 

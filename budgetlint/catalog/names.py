@@ -21,7 +21,10 @@ _SEPARATORS = str.maketrans(dict.fromkeys(" _/+()[],", "-"))
 
 def fold(text: str) -> str:
     """Lower case, one ``-`` for every run of blanks, underscores, slashes and brackets: ``RTX 4090`` -> ``rtx-4090``."""
-    return "-".join(part for part in text.lower().translate(_SEPARATORS).split("-") if part)
+    folded = text.lower().translate(_SEPARATORS)
+    if "--" not in folded:  # nearly every name of the catalog, which is folded whole before the first look-up
+        return folded.strip("-")
+    return "-".join(part for part in folded.split("-") if part)
 
 
 def squeeze(text: str) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from functools import cache, lru_cache
 
 from budgetlint.catalog.names import NoMatch, fold, near, squeeze
 from budgetlint.catalog.optimizer import Optimizer, StateTensor
+from budgetlint.record import replace
 
 MODULES = (
     ("bitsandbytes", "bnb"),

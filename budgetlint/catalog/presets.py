@@ -8,14 +8,15 @@ repository. Rows hold what the files say in our vocabulary, with the versions th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from budgetlint.record import record
 
 AUTO = "auto"
 """The trainer fills the value in."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Versions:
     """A value that changed: ``newer`` since version ``since`` of the trainer, ``older`` before."""
 
@@ -27,7 +28,7 @@ class Versions:
 Row = tuple[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Preset:
     """``name`` is what users write; ``package`` whose versions decide; ``source`` where it was read."""
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from budgetlint.commands.baseline import against_baseline
 from budgetlint.commands.common import Session, open_config
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.reports import Wanted, tell, wanted
@@ -17,15 +15,15 @@ from budgetlint.config import Config
 from budgetlint.context import Judged
 from budgetlint.engine import check
 from budgetlint.finding import Severity
-from budgetlint.fix import Fixed, diff, fix_all, write
 from budgetlint.outcome import Gate, Report
-from budgetlint.partaking import without_unused
+from budgetlint.record import replace
 from budgetlint.registry import Registry, installed
 from budgetlint.report.style import plural
 from budgetlint.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from budgetlint.commands.compare_with import Base
+    from budgetlint.fix import Fixed
 
 
 def run(args: argparse.Namespace, io: Console) -> int:
@@ -59,10 +57,14 @@ def _run(
     if args.force_exclude and session.taken is not None and not report.verdicts:
         config = replace(config, require_verdict=False)  # a hook whose files belong to no run has nothing to judge
     if args.diff or args.fix:
+        from budgetlint.fix import fix_all  # here and below: what most checks do without is a tenth of the modules of a check of one file
+
         fixed = fix_all(report, lambda texts: checked(session.rejudged(texts)), unsafe=args.unsafe_fixes)
         report = _shown(io, fixed, report) if args.diff else _written(io, fixed)
     known = _baseline(args, io, config)
     if known and not args.diff:
+        from budgetlint.commands.baseline import against_baseline
+
         report = against_baseline(report, known, io, whole=_whole(args, io))
     if not args.diff:
         tell(io, report, formats, Gate(config.fail_on, config.require_verdict), info=args.info, statistics=args.statistics)
@@ -72,7 +74,11 @@ def _run(
 
 def _checked(registry: Registry, config: Config, session: Session, judged: Judged) -> Report:
     report = check(judged, registry, config)
-    return report if session.taken is None else without_unused(report, session.taken)
+    if session.taken is None:
+        return report
+    from budgetlint.partaking import without_unused
+
+    return without_unused(report, session.taken)
 
 
 def _checked_new(args: argparse.Namespace, registry: Registry, config: Config, base: Base, session: Session, judged: Judged) -> Report:
@@ -119,12 +125,16 @@ def _known_rules(registry: Registry, patterns: tuple[str, ...]) -> None:
 
 def _shown(io: Console, fixed: Fixed, report: Report) -> Report:
     """Show what the fixes would change. The files stay as they are, and so does what was found in them."""
+    from budgetlint.fix import diff
+
     io.write(diff(fixed))
     return report
 
 
 def _written(io: Console, fixed: Fixed) -> Report:
     """Write the changed files, say so, and report on what is left."""
+    from budgetlint.fix import write
+
     for wrong in write(fixed, lambda path: str(io.root / path)):
         io.complain(f"{wrong.path} {wrong.problem}: {wrong.cure}")
     if fixed.applied:

@@ -6,7 +6,7 @@ from budgetlint import __version__
 
 FILES = (
     r"(?i)(\.(ya?ml|json|conf|toml|budget|sh|bash|slurm|sbatch|mk|dockerfile|py)"
-    r"|(^|/)(gnu)?makefile|(^|/)(docker|container)file(\.[^/]*)?)$"
+    r"|(^|/)(gnu)?makefile|(^|/)(docker|container)file(\.[^/]*)?|(^|/)budget\.lock)$"
 )
 
 HOOK_FILE = ".pre-commit-config.yaml"

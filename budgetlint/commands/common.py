@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from budgetlint.assemble import judge
 from budgetlint.commands.console import Console, Misuse
-from budgetlint.commands.overrides import overrides
 from budgetlint.config import Config, load_config
 from budgetlint.files import ChangedFiles, DiskFiles, Files, is_repository, nearest_settings
 from budgetlint.language import read_budget
 from budgetlint.project import BUDGET_SUFFIX, FileEntry, Project, open_project, script_entry
+from budgetlint.record import open_record, replace
 from budgetlint.run import Settings
 from budgetlint.source import SourceFile
 from budgetlint.suggest import did_you_mean
@@ -46,7 +45,7 @@ def _walked(paths: Sequence[str]) -> tuple[str, ...]:
     return tuple(path for path in paths if path != STDIN) if paths else (".",)
 
 
-@dataclass(frozen=True)
+@open_record
 class Session:
     """What one command line is about: the files, a budget from standard input or ``--budget``, ``--set`` and ``--target``."""
 
@@ -76,9 +75,7 @@ class Session:
         return _on_target(result, self.target) if self.target else result
 
 
-def open_session(
-    paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config, files: Files | None = None
-) -> Session:
+def open_session(paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config, files: Files | None = None) -> Session:
     """``files`` are other ones than the disk's, such as those of a revision: what is named need not be among them."""
     launch: list[str] = getattr(args, "launch", [])
     if not launch and _names_files(paths, io):
@@ -86,7 +83,15 @@ def open_session(
     project = _launch_project(paths, io, config, files) if launch else project_of(paths, io, config, files)
     extra = extra_budget(paths, args, io, config, project)
     started = add_command(project, launch) if launch else ""
-    return Session(project, _walked(paths) if not launch else tuple(project.entries), extra, overrides(args.set), args.target, started)
+    return Session(project, _walked(paths) if not launch else tuple(project.entries), extra, _overrides(args), args.target, started)
+
+
+def _overrides(args: argparse.Namespace) -> Settings:
+    if not args.set:
+        return Settings()
+    from budgetlint.commands.overrides import overrides  # the table of all settings: a check without --set needs none of it
+
+    return overrides(args.set)
 
 
 def _names_files(paths: Sequence[str], io: Console) -> bool:
@@ -95,9 +100,7 @@ def _names_files(paths: Sequence[str], io: Console) -> bool:
     return STDIN not in paths and inside and any((io.root / path).is_file() for path in paths) and is_repository(io.root)
 
 
-def session_around(
-    paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config, files: Files | None = None
-) -> Session:
+def session_around(paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config, files: Files | None = None) -> Session:
     """The runs that named files, and those below named folders, take part in, with what else belongs to these runs. ``--budget``
     is asked about them as if the repository had no budgets."""
     from budgetlint.neighbours import neighbours
@@ -110,7 +113,7 @@ def session_around(
     found = neighbours(files, listed, named)
     project = open_project(files, found.paths, listed)
     extra = extra_budget(paths, args, io, config, project)
-    return Session(project, found.paths, extra, overrides(args.set), args.target, taken=found.taken)
+    return Session(project, found.paths, extra, _overrides(args), args.target, taken=found.taken)
 
 
 COMMAND_LINE = "<command>"

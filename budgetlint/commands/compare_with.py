@@ -6,7 +6,6 @@ import argparse
 import io as streams
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 
 from budgetlint.commands.common import STDIN, Session, extra_budget, open_session, session_around
 from budgetlint.commands.console import Console
@@ -18,13 +17,14 @@ from budgetlint.files import DiskFiles
 from budgetlint.neighbours import neighbours
 from budgetlint.new_findings import labels_of
 from budgetlint.project import open_project
+from budgetlint.record import open_record, open_state, replace
 from budgetlint.renames import renamed_files
 from budgetlint.revision_files import RevisionFiles
 from budgetlint.source import SourceFile
 from budgetlint.touched import Change, change_between, files_of_run, seeds, takes_part_in, touched
 
 
-@dataclass
+@open_state
 class Base:
     """What a revision's files come to, for the runs that a change can have touched. ``taken``: their files and names, None where
     every run was judged. ``kept`` are today's runs that nothing touched."""
@@ -91,7 +91,7 @@ def _config_of(io: Console, files: RevisionFiles) -> Config:
     return Config()
 
 
-@dataclass(frozen=True)
+@open_record
 class _Work:
     args: argparse.Namespace
     io: Console

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
+
+from budgetlint.record import open_record
 
 if TYPE_CHECKING:
     from budgetlint.report.style import Style
@@ -17,7 +18,7 @@ class Misuse(Exception):
     """The command was called wrongly: its message says what to do; exit code 2."""
 
 
-@dataclass(frozen=True)
+@open_record
 class Console:
     """``root`` is the working directory: paths are shown relative to it."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 from budgetlint.commands.compare_with import Base
 from budgetlint.context import Judged
@@ -13,6 +12,7 @@ from budgetlint.judge import merged
 from budgetlint.new_findings import new_findings
 from budgetlint.outcome import Report
 from budgetlint.partaking import without_unused
+from budgetlint.record import replace
 
 Asked = Callable[[Judged], Report]
 """Every rule on what a revision's files come to, under the settings that it has."""

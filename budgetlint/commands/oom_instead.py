@@ -37,7 +37,7 @@ def _told(context: RunContext, solution: Solution) -> Iterator[str]:
     if solution.verdict is Verdict.FITS:
         yield "by the estimate this run fits as it is: see above what the message holds against it"
     yield from _within("micro batch", context.value("micro_batch"), solution.batch, "tokens each")
-    yield from _within("length", context.value("seq_len"), solution.seq, "sequences")
+    yield from _within("length", context.value("seq_len"), solution.seq, "sequences a micro batch")
     yield from (_remedy(remedy) for remedy in solution.remedies[:SHOWN])
     if solution.remedies:
         yield "`budgetlint solve` tells the rest, and makes the edits (--apply)"
@@ -45,7 +45,8 @@ def _told(context: RunContext, solution: Solution) -> Iterator[str]:
 
 def _within(name: str, now: int | None, reach: Reach, of: str) -> Iterator[str]:
     if now is not None and reach.at is not None and reach.fits is not None and reach.fits < now:
-        yield f"{name} {reach.fits:,} instead of {now:,}, at {reach.at:,} {of}: fits"
+        unit = of if reach.at != 1 else of.replace("sequences", "sequence").replace("tokens", "token")
+        yield f"{name} {reach.fits:,} instead of {now:,}, at {reach.at:,} {unit}: fits"
 
 
 def _remedy(remedy: Remedy) -> str:

@@ -10,12 +10,13 @@ from budgetlint.commands.common import open_config, open_session
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.options import add_paths, add_run_options
 from budgetlint.context import RunContext
+from budgetlint.finding import Severity
 
 if TYPE_CHECKING:
     from budgetlint.probe.record import Simulated
 
 HELP = """\
-The run's real model code beside the estimate: a few steps with random weights on the GPU, or simulated where there is none.
+The run's real model code beside the estimate: a few steps on the GPU, or simulated where there is none.
 
 A process of its own builds the model, runs a warm-up and some steps of the worst shape, reads torch's counters in each phase, and ends.
 Out of memory is a result. Several GPUs: torchrun --nproc_per_node N -m budgetlint probe.
@@ -26,11 +27,11 @@ model from its architecture, with the adapter, precision, recomputation, attenti
 
 EPILOG = """\
 examples:
-  budgetlint probe run.budget --simulate                # estimate, simulated, difference, by phase and bucket
+  budgetlint probe run.budget --simulate             # estimate, simulated, difference, by bucket
   budgetlint probe sft.yaml --budget 'device a100-80gb' --simulate --full-depth
-  budgetlint probe run.budget --record                  # on this GPU, and a measured line in budget.lock
-  budgetlint probe run.budget --as rtx-4090             # would it live on a smaller card?
-  budgetlint probe run.budget --from-log train.log      # a training run's own figures, as such a line
+  budgetlint probe run.budget --record               # on this GPU, and a line in budget.lock
+  budgetlint probe run.budget --as rtx-4090          # would it live on a smaller card?
+  budgetlint probe run.budget --from-log train.log   # a training run's own figures
 """
 
 LIMIT = 120.0
@@ -78,7 +79,11 @@ def run(args: argparse.Namespace, io: Console) -> int:
 
 def chosen(args: argparse.Namespace, io: Console) -> tuple[RunContext, ...]:
     """The runs to probe. Raises `Misuse` where there are none."""
-    runs = open_session(args.paths, args, io, open_config(io)).judged().runs
+    result = open_session(args.paths, args, io, open_config(io)).judged()
+    problems = [problem for context in result.budgets for problem in context.budget.problems if problem.severity is Severity.ERROR]
+    if problems:
+        raise Misuse("; ".join(f"{one.location}: {one.message}{': ' if one.help else ''}{one.help}" for one in problems))
+    runs = result.runs
     if args.run is not None:
         from budgetlint.suggest import did_you_mean
 

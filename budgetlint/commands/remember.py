@@ -8,13 +8,13 @@ import io as streams
 import os
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import budgetlint
 from budgetlint import cache
 from budgetlint.commands.console import Console
 from budgetlint.files import is_repository, nearest_settings, repository_top, watching
+from budgetlint.record import replace
 
 STYLE = (
     "NO_COLOR", "FORCE_COLOR", "TERM", "FORCE_HYPERLINK", "VTE_VERSION", "TERM_PROGRAM", "TERM_PROGRAM_VERSION",

@@ -12,12 +12,11 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.files import Files
-from budgetlint.record import record
+from budgetlint.record import open_record, record
 from budgetlint.revision_files import Blob, Place, RevisionFiles
 from budgetlint.source import MAX_BYTES
 from budgetlint.suggest import did_you_mean
@@ -34,7 +33,7 @@ class Revision:
     commit: str
 
 
-@dataclass(frozen=True)
+@open_record
 class Git:
     """git in the working directory of a command."""
 

@@ -12,9 +12,9 @@ read where it stands.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
 
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style, step
+from budgetlint.record import field, replace, state
 
 _REFERENCE = re.compile(r"\$\{(\.*)([A-Za-z0-9_/@-]+(?:(?:\.[A-Za-z0-9_/@-]+)|(?:\[[A-Za-z0-9_-]+\]))*)\}")
 _DEPTH = 16
@@ -41,7 +41,7 @@ def _refers(document: Document) -> bool:
     return any("${" in source.text for source in (document.source, *document.below))
 
 
-@dataclass(slots=True)
+@state
 class _Rewrite:
     """One pass over a tree. Nodes that aliases share are rewritten once, except where a relative reference tells them apart;
     ``known`` holds what scalars came to, by their place, so that doubling references end."""

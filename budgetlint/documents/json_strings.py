@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from budgetlint.documents.failure import Refused
+from budgetlint.record import record
 
 _CHUNK = {quote: re.compile(rf"[^{quote}\\\x00-\x1f]*") for quote in "\"'"}
 _ESCAPES = {'"': '"', "'": "'", "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _HEX = re.compile(r"[0-9a-fA-F]{4}")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Content:
     """The text of a string. ``lenient_escape`` is the offset of an escape that only hjson knows, else 0."""
 

@@ -7,9 +7,9 @@ What comes from another file keeps its place there (`budgetlint.source.SpanIn`).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from budgetlint.documents.node import Entry, Mapping, Node, Scalar, Sequence
+from budgetlint.record import replace
 from budgetlint.source import SourceFile, Span, SpanIn
 
 

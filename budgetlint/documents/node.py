@@ -7,12 +7,11 @@ Spans cover exactly the characters of the key or value, quotes included, comment
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, KeysView
-from dataclasses import field
 from enum import Enum
 from typing import Any
 
 from budgetlint.documents.scalars import LONG, RESOLVERS, Loader, Value, plain_value, resolve
-from budgetlint.record import record
+from budgetlint.record import field, record
 from budgetlint.source import Location, SourceFile, Span
 
 

@@ -14,13 +14,13 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style
 from budgetlint.documents.python_builders import MARK, SETTINGS_MARK, read_builders, read_settings
 from budgetlint.documents.python_marks import CAST, MORE, is_open
 from budgetlint.documents.python_names import Names, Store, chain_of, names_of
 from budgetlint.documents.python_places import Places
+from budgetlint.record import replace, state
 from budgetlint.source import SourceFile, Span
 
 MAX_CHARACTERS = 2**17
@@ -66,7 +66,7 @@ def _parsed(text: str) -> ast.Module | None:
         return None
 
 
-@dataclass(slots=True)
+@state
 class _Left:
     nodes: int = _MAX_NODES
 

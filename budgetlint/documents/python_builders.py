@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style
 from budgetlint.documents.python_names import chain_of
 from budgetlint.documents.python_places import Places
+from budgetlint.record import field, open_state, replace
 from budgetlint.source import SourceFile, Span
 
 MARK = "Trainer.Config("
@@ -57,7 +57,7 @@ def _imports(tree: ast.Module) -> dict[str, str]:
     }
 
 
-@dataclass
+@open_state
 class _Module:
     text: str
     places: Places
@@ -76,7 +76,7 @@ class _Module:
         return self.trees[name]
 
 
-@dataclass
+@open_state
 class _Body:
     """One function's statements, in order; ``held`` is what its names hold."""
 

@@ -7,12 +7,13 @@ loop, an argument or a second assignment gives is not known.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+
+from budgetlint.record import field, state
 
 _CHANGING = frozenset(("update", "append", "extend", "insert", "pop", "setdefault", "remove", "clear", "popitem", "__setitem__"))
 
 
-@dataclass(slots=True)
+@state
 class Store:
     """``model.config.use_cache = False``: an attribute that is set; ``chain`` are the names from the first to the last."""
 
@@ -21,7 +22,7 @@ class Store:
     at: ast.expr
 
 
-@dataclass(slots=True)
+@state
 class Names:
     """``bindings`` holds every binding of a name, None for each that is no plain assignment. ``changed`` are the names whose
     object is changed in place; ``maybe`` the calls that a condition may skip."""

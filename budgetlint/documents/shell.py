@@ -8,11 +8,11 @@ on known values is worked out. Everything else stays symbolic: ``$1``, ``$(...)`
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 
 from budgetlint.documents.shell_expand import Assignment, Expander
 from budgetlint.documents.shell_lexer import Array, Lexer, Operator, Token
 from budgetlint.documents.shell_words import Literal, RawWord, Word, moved
+from budgetlint.record import field, open_record, open_state, record, replace
 from budgetlint.source import Span
 
 MAX_COMMANDS = 20_000
@@ -27,7 +27,7 @@ _CONDITIONAL = frozenset(("if", "loop", "case", _PATTERN, "function"))
 _DECLARES = frozenset(("export", "declare", "local", "readonly", "typeset"))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Command:
     """One simple command: ``words`` expanded, ``environment`` what is assigned in front of it. Redirections are left out."""
 
@@ -36,7 +36,7 @@ class Command:
     span: Span
 
 
-@dataclass(frozen=True)
+@open_record
 class Script:
     """The commands of a script in the order of the text, and its variables."""
 
@@ -83,14 +83,14 @@ def _parts(raw: _RawCommand, expander: Expander) -> tuple[tuple[Word, ...], dict
     return tuple(word for part in raw.words for word in expander.words(part)), environment
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _RawCommand:
     words: tuple[RawWord, ...]
     environment: tuple[Assignment, ...]
     span: Span
 
 
-@dataclass
+@open_state
 class _Parser:
     """Splits tokens into simple commands and keeps track of branches, loops and functions around them."""
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 
 from budgetlint.documents.shell_arithmetic import computed
 from budgetlint.documents.shell_folder import folder
 from budgetlint.documents.shell_words import UNKNOWN_OPERATOR, Atom, Literal, Opaque, Part, RawWord, Variable, Word, word_of
+from budgetlint.record import record, replace
 from budgetlint.source import Span
 
 _BLANKS = re.compile(r"\s+")
@@ -20,7 +20,7 @@ MAX_ATOMS = 50_000
 MAX_DEPTH = 12
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Assignment:
     """``words`` is None where the value cannot be known (a loop's variable, ``read``)."""
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from budgetlint.documents.shell_words import UNKNOWN_OPERATOR, Literal, Opaque, Part, RawWord, Variable
+from budgetlint.record import record
 from budgetlint.source import Span
 
 _PLAIN = re.compile(r"[^ \t\r\n\f\v\\'\"$`;&|()<>]+")
@@ -25,7 +25,7 @@ MAX_NESTED = 32
 """Deepest nesting of substitutions looked into; deeper ones are one opaque piece."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Operator:
     """``;``, ``&&``, a line end, a parenthesis, or a redirection (``kind`` without its file number)."""
 
@@ -41,7 +41,7 @@ class Operator:
         return "<" in self.text or ">" in self.text
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Array:
     """``NAME=(word word)`` or ``NAME+=(...)``."""
 

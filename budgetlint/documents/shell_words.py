@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
-from budgetlint.record import record
+from budgetlint.record import record, replace
 from budgetlint.source import Span
 
 UNKNOWN_OPERATOR = "?"

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass, field
 
 from budgetlint.documents.failure import MAX_DEPTH, Refused, blame, too_deep
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence
 from budgetlint.documents.toml_values import BLANKS, BLANKS_AND_COMMENTS, read_key, read_value
+from budgetlint.record import field, state
 from budgetlint.source import SourceFile, Span
 
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
@@ -59,7 +59,7 @@ _CURES = (
 )
 
 
-@dataclass(slots=True)
+@state
 class _Table:
     """A mapping that later lines may still extend. ``names`` finds the place of a key in ``entries``."""
 
@@ -77,7 +77,7 @@ class _Table:
         return Mapping(entries, Span(self.start, max(self.end, *(entry.value.span.end for entry in entries), 0) if entries else self.end))
 
 
-@dataclass(slots=True)
+@state
 class _Tables:
     """An array of tables, ``[[name]]``."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from budgetlint.documents.failure import MAX_DEPTH, Refused, blame, too_deep
@@ -26,6 +25,7 @@ from budgetlint.documents.yaml_events import (
     refused,
 )
 from budgetlint.documents.yaml_tabs import tabs
+from budgetlint.record import replace
 from budgetlint.source import SourceFile, Span
 
 MAX_EXPANDED = 100_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.language.asserted import asserted_settings
@@ -14,7 +13,7 @@ from budgetlint.language.slots import Slot
 from budgetlint.language.suggest import nearest
 from budgetlint.language.tree import Assert, ListValue, Term, Value
 from budgetlint.language.values import Wrong, convert, parameter_count, to_amount
-from budgetlint.record import record
+from budgetlint.record import record, replace
 from budgetlint.source import SourceFile, Span
 
 BYTE_NAMES = (

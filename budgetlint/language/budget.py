@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
-from dataclasses import field
 
 from budgetlint.catalog.device import Device
 from budgetlint.finding import Finding
 from budgetlint.language.tree import Assert
-from budgetlint.record import open_record, record
+from budgetlint.record import field, open_record, record
 from budgetlint.run import Origin, Settings, Stack
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
 from typing import Any
 
 from budgetlint.finding import Related
@@ -14,7 +13,7 @@ from budgetlint.language.statements import STATEMENTS, setting_paths
 from budgetlint.language.suggest import nearest, option_meant, owner_of, statement_meant
 from budgetlint.language.tree import ListValue, Option, Statement, Value
 from budgetlint.language.values import Wrong, convert, not_a_list
-from budgetlint.record import open_record, record
+from budgetlint.record import field, open_record, record, replace
 from budgetlint.source import SourceFile, Span
 
 Lookup = Callable[[Value], "Value | ListValue | None"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 
 from budgetlint.catalog.device import Device
 from budgetlint.catalog.devices import find_device, usable
@@ -14,6 +13,7 @@ from budgetlint.language.problems import Problems
 from budgetlint.language.slots import Slot
 from budgetlint.language.tree import ListValue, Value
 from budgetlint.language.values import Wrong, to_amount, unitless
+from budgetlint.record import record, replace
 from budgetlint.run import Origin, OriginKind
 from budgetlint.source import Span
 from budgetlint.units import Amount
@@ -27,7 +27,7 @@ _COUNT_AFTER = re.compile(r"(.+?)(?::|[ ]+|[xX*])[xX*]?([0-9]{1,6})[xX]?")
 _SLOT = Slot("device", "amount")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Named:
     """The one value that names the card: its text, whether it is written as a number or an amount, and its span."""
 
@@ -54,7 +54,7 @@ def device_spec(checked: Checked, problems: Problems) -> DeviceSpec | None:
     return replace(spec, usable_low=stated.bytes, usable_high=stated.bytes) if stated else spec
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Refused:
     wrong: Wrong
     span: Span

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from lark import TextSlice
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
@@ -12,6 +11,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedTok
 from budgetlint.language.grammar import parser
 from budgetlint.language.slices import MAX_DEPTH, MAX_LIST_DEPTH, Slice
 from budgetlint.language.statements import STATEMENTS
+from budgetlint.record import record
 from budgetlint.source import Span
 
 _VALUES = frozenset({"QUANTITY", "PERCENT", "NUMBER", "DATE", "STRING", "WORD", "REF", "LSQB"})
@@ -34,7 +34,7 @@ _STRUCTURE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Failure:
     """What the hints look at: the text found (empty at the end of the statement), where, what came before, what could stand."""
 

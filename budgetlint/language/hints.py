@@ -88,4 +88,19 @@ def _adapter(values: Values) -> Hint:
     return Wrong("BL003", f"'{first.content}' has a statement of its own", "write lora r=16; with quant nf4 it is QLoRA"), 0, 0
 
 
-_HINTS: Mapping[str, Callable[[Values], Hint]] = {"shard": _shard, "stack": _stack, "batch": _batch, "seq": _seq, "adapter": _adapter}
+def _measured(values: Values) -> Hint:
+    """``measured 11GiB``."""
+    first = values[0] if values else None
+    if not isinstance(first, Value) or not re.fullmatch(r"[0-9][0-9_]*(\.[0-9]+)?[A-Za-z]+", first.text):
+        return None
+    return Wrong("BL006", f"'{first.text}' has no name (measured)", f"write peak={first.text}, and metric= for what printed it"), 0, 0
+
+
+_HINTS: Mapping[str, Callable[[Values], Hint]] = {
+    "shard": _shard,
+    "stack": _stack,
+    "batch": _batch,
+    "seq": _seq,
+    "adapter": _adapter,
+    "measured": _measured,
+}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from budgetlint.language.parsing import parse_into
 from budgetlint.language.problems import Problems
 from budgetlint.language.tree import Item, Statement, Value
+from budgetlint.record import field, record, state
 from budgetlint.source import SourceFile, Span, Unreadable, read_source
 
 MAX_INCLUDES = 8
@@ -18,7 +18,7 @@ MAX_INCLUDES = 8
 Load = Callable[[str], "SourceFile | Unreadable"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Placed:
     """A top-level item and the file it stands in."""
 
@@ -26,7 +26,7 @@ class Placed:
     source: SourceFile
 
 
-@dataclass(slots=True)
+@state
 class Included:
     """``items`` in reading order, ``paths`` of the files that were included."""
 
@@ -60,7 +60,7 @@ def _normal(path: str) -> str:
     return posixpath.normpath(path.replace("\\", "/"))
 
 
-@dataclass(slots=True)
+@state
 class _Gatherer:
     load: Load
     root: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 from math import prod
 
@@ -11,6 +10,7 @@ from budgetlint.language.check import Checked, Given
 from budgetlint.language.problems import Problems
 from budgetlint.language.settings_of import settings_of
 from budgetlint.language.statements import setting_owners
+from budgetlint.record import replace
 from budgetlint.run import Setting, Settings
 
 MAX_CELLS = 1024

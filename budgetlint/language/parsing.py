@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from budgetlint.language.problems import Problems
 from budgetlint.language.slices import Outline, Slice, outline
 from budgetlint.language.tree import Item, Statement, Tree
+from budgetlint.record import replace
 from budgetlint.source import SourceFile, Span
 
 if TYPE_CHECKING:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from budgetlint.language.budget import Budget, BudgetRun, MatrixCell, Target
-from budgetlint.record import open_record
+from budgetlint.record import open_record, replace
 from budgetlint.run import Setting, Settings
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from budgetlint.finding import Confidence, Edit, Finding, Fix, Related, Safety, Severity
 from budgetlint.language.manual import MANUALS
-from budgetlint.record import record
+from budgetlint.record import field, record, state
 from budgetlint.source import SourceFile, Span
 
 MAX_PROBLEMS = 100
@@ -56,7 +54,7 @@ PROBLEMS: dict[str, ProblemSpec] = {
 }
 
 
-@dataclass(slots=True)
+@state
 class Problems:
     """Findings of one budget, in the order found, no more than `MAX_PROBLEMS`."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from budgetlint.finding import Finding, Related
 from budgetlint.language.budget import AlsoModel, Budget, BudgetRun, RuleLevel, Target
@@ -22,6 +21,7 @@ from budgetlint.language.statements import VERSION
 from budgetlint.language.suggest import nearest
 from budgetlint.language.tree import Let, Statement, Value
 from budgetlint.language.variables import Variables, set_from_outside
+from budgetlint.record import replace
 from budgetlint.run import Origin, OriginKind, Setting, Settings
 from budgetlint.source import SourceFile, Span
 

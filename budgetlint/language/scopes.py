@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
 from budgetlint.finding import Related
 from budgetlint.language.asserts import AssertChecker
@@ -13,6 +12,7 @@ from budgetlint.language.problems import Problems
 from budgetlint.language.slots import FILE, PLACE_NAMES, TARGET
 from budgetlint.language.tree import Assert, Let, ListValue, Statement, Value
 from budgetlint.language.variables import Variables
+from budgetlint.record import field, state
 from budgetlint.source import SourceFile
 
 SAME_THING = {"adapter": "lora", "lora": "adapter"}
@@ -25,7 +25,7 @@ MORE = {
 """What else may be meant by saying it twice."""
 
 
-@dataclass(slots=True)
+@state
 class Scope:
     """``inner`` are the scopes of its ``target`` and ``run`` blocks, each with the statement that opens it."""
 
@@ -41,7 +41,7 @@ class Scope:
         return next(self.all(keyword), None)
 
 
-@dataclass(slots=True)
+@state
 class ScopeBuilder:
     problems: Problems
     variables: Variables

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from budgetlint.language.catalog_names import check_model, check_optimizer
 from budgetlint.language.check import Checked, Given
 from budgetlint.language.custom_model import check_custom
 from budgetlint.language.problems import Problems
+from budgetlint.record import record
 from budgetlint.run import Origin, OriginKind, Setting
 from budgetlint.settings import SETTINGS
 
@@ -29,7 +29,7 @@ KERNEL_SETS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Emitter:
     """Turns one statement into settings. ``problems`` takes what the catalog does not know."""
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+from budgetlint.record import field, record, state
 from budgetlint.source import Span
 
 MAX_DEPTH = 4
@@ -22,7 +22,7 @@ _PIECE = re.compile(
 )
 
 
-@dataclass(slots=True)
+@state
 class Slice:
     """One statement: its head ``start:end``, and the slices of its block with the offset after its ``}`` in ``close``."""
 
@@ -33,7 +33,7 @@ class Slice:
     close: int = -1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Structure:
     """A mistake in the nesting. ``kind``: stray-close, unclosed, orphan-brace, glued-brace, glued, too-deep, list-too-deep."""
 
@@ -41,7 +41,7 @@ class Structure:
     span: Span
 
 
-@dataclass(slots=True)
+@state
 class Outline:
     slices: list[Slice] = field(default_factory=list)
     comments: list[Span] = field(default_factory=list)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from budgetlint.finding import Related
 from budgetlint.language.includes import Placed
@@ -11,12 +10,13 @@ from budgetlint.language.parsing import parse
 from budgetlint.language.problems import Problems
 from budgetlint.language.suggest import nearest
 from budgetlint.language.tree import Let, ListValue, Value
+from budgetlint.record import field, state
 from budgetlint.source import SourceFile, Span
 
 MAX_CHAIN = 20
 
 
-@dataclass(slots=True)
+@state
 class Variables:
     """Values by name. ``given`` (from ``--set``) wins over the file's own ``let``."""
 

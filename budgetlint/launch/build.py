@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 from budgetlint.documents import Document, Scalar
 from budgetlint.documents.shell import Command, Script, read_shell
@@ -14,6 +13,7 @@ from budgetlint.launch.commands import COMPOSER, DEEPSPEED, TORCHRUN, shell_text
 from budgetlint.launch.flags import Arguments, entries_of, parse
 from budgetlint.launch.launch import Launch, Layer, Request, Started
 from budgetlint.readers.base import is_symbolic
+from budgetlint.record import field, open_state
 from budgetlint.run import Origin, OriginKind, Reference, Role
 from budgetlint.source import SourceFile, Span
 
@@ -31,7 +31,7 @@ _ENVIRONMENT = ("NPROC_PER_NODE", "NNODES", "CUDA_VISIBLE_DEVICES")
 """Variables that decide how many processes a tool starts."""
 
 
-@dataclass
+@open_state
 class Builder:
     """Collects the launches of one file. ``request`` is the job's; ``given`` are variables that the job sets."""
 

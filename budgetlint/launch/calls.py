@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from budgetlint.documents import Document
 from budgetlint.documents.shell import Command, read_shell
@@ -15,13 +14,14 @@ from budgetlint.launch.jobs import kind_of, request_of, texts, variables
 from budgetlint.launch.launch import Request
 from budgetlint.launch.read import given_by
 from budgetlint.readers.base import is_symbolic
+from budgetlint.record import open_record
 from budgetlint.source import SourceFile
 
 _NAMED = re.compile(r"[\w.+-]+\.(?:sh|bash|slurm|sbatch)\b")
 _BEFORE = frozenset(("nohup", "srun", "time", "exec", "sudo", "env", "then", "do"))
 
 
-@dataclass(frozen=True)
+@open_record
 class Call:
     """``arguments`` is None where one of them is not literal."""
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from budgetlint.documents.shell import Command, read_shell
 from budgetlint.documents.shell_words import Atom, Word
 from budgetlint.launch.makefile import logical_lines
+from budgetlint.record import field, open_state
 from budgetlint.source import SourceFile, Span
 
 NAMES = frozenset(("dockerfile", "containerfile"))
@@ -28,7 +28,7 @@ def is_dockerfile(path: str) -> bool:
     return name.partition(".")[0] in NAMES or name.rpartition(".")[2] in NAMES
 
 
-@dataclass
+@open_state
 class Image:
     """``scripts`` are texts for the shell, ``command`` the words of the exec form, ``variables`` what they find set."""
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from budgetlint.documents import Entry, Mapping, Node, Scalar
 from budgetlint.documents import Sequence as Items
 from budgetlint.documents.json import read_json
 from budgetlint.documents.shell_words import Word
+from budgetlint.record import field, open_record, open_state
 from budgetlint.source import SourceFile, Span
 
 TRUE, NULL = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:null"
@@ -23,7 +23,7 @@ _OVERRIDE = re.compile(r"(\+{0,2})([A-Za-z_][\w.@/-]*)=")
 _MAX_JSON = 4096
 
 
-@dataclass(frozen=True)
+@open_record
 class Arguments:
     """``root`` holds the flags and ``key=value`` overrides; ``positional`` is the rest."""
 
@@ -31,7 +31,7 @@ class Arguments:
     positional: tuple[Word, ...]
 
 
-@dataclass
+@open_state
 class _Branch:
     key: Scalar
     children: dict[str, _Branch | Entry] = field(default_factory=dict)

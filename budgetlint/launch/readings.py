@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from budgetlint.documents import Document, Entry, Scalar
 from budgetlint.launch.accelerate import as_config, config_file
 from budgetlint.launch.commands import ACCELERATE, COMPOSER, DEEPSPEED, OUMI
 from budgetlint.launch.launch import Launch
 from budgetlint.readers import Reader, identify, reader_of
+from budgetlint.record import replace
 from budgetlint.run import Origin, OriginKind, Reading, Reference, Role, Setting, Settings
 
 TOOLS = (

@@ -12,11 +12,14 @@ from typing import Any
 from budgetlint.documents.edit import apply
 from budgetlint.finding import Edit, Finding, Safety
 from budgetlint.fix import fix_all
+from budgetlint.lsp.card import named_card
 from budgetlint.lsp.diagnostics import diagnostics_of
 from budgetlint.lsp.edits import whole_text, workspace_edit
 from budgetlint.lsp.remedies import QUICK_FIX, REWRITE, remedies_at
 from budgetlint.lsp.session import Session, member
 from budgetlint.lsp.texts import Text
+from budgetlint.outcome import Report
+from budgetlint.record import replace
 from budgetlint.source import Span
 
 FIX_ALL = "source.fixAll"
@@ -71,6 +74,9 @@ def _fixes(session: Session, text: Text, finding: Finding) -> Iterator[dict[str,
         if edit is not None:
             careful = "" if fix.safety is Safety.SAFE else " (changes the run)"
             yield _action(session, text, finding, f"{fix.title}{careful}", edit) | {"isPreferred": fix.safety is Safety.SAFE}
+    named = named_card(session, text, finding) if _takes_comments(text) else None
+    if named is not None:
+        yield _action(session, text, finding, named["title"], named["edit"])
 
 
 def _action(session: Session, text: Text, finding: Finding, title: str, edit: dict[str, Any]) -> dict[str, Any]:
@@ -78,9 +84,13 @@ def _action(session: Session, text: Text, finding: Finding, title: str, edit: di
     return {"title": title, "kind": QUICK_FIX, "edit": edit, "diagnostics": diagnostics_of([finding], text.path, places)}
 
 
+def _takes_comments(text: Text) -> bool:
+    return text.path.lower().endswith(COMMENTED)
+
+
 def _suppression(session: Session, text: Text, finding: Finding) -> dict[str, Any] | None:
     """A comment line above, as far in as the line that it is about."""
-    if not text.path.lower().endswith(COMMENTED) or finding.code.startswith("BL0"):
+    if not _takes_comments(text) or finding.code.startswith("BL0"):
         return None
     line = text.source.line(finding.location.line)
     indent = line[: len(line) - len(line.lstrip())]
@@ -93,7 +103,7 @@ def _suppression(session: Session, text: Text, finding: Finding) -> dict[str, An
 
 
 def _silences(session: Session, text: Text, finding: Finding, edit: Edit) -> bool:
-    before = session.checked(text).report
+    before = session.alone(text).report
     after = session.tried(text, {text.path: apply(text.source.text, [edit])})
     gone = _count(after.findings, finding) < _count(before.findings, finding)
     return gone and len(after.findings) < len(before.findings)
@@ -104,9 +114,14 @@ def _count(findings: tuple[Finding, ...], like: Finding) -> int:
 
 
 def _fix_all(session: Session, text: Text) -> Iterator[dict[str, Any]]:
-    report = session.checked(text).report
-    fixed = fix_all(report, partial(session.tried, text))
+    fixed = fix_all(_fixable(session.alone(text).report, text), lambda texts: _fixable(session.tried(text, texts), text))
     new = fixed.texts.get(text.path)
     if new is not None and set(fixed.texts) == {text.path}:
         edit = {"changes": {text.uri: whole_text(session, text, new)}}
         yield {"title": "apply all safe fixes of budgetlint", "kind": f"{FIX_ALL}.budgetlint", "edit": edit}
+
+
+def _fixable(report: Report, text: Text) -> Report:
+    """The same findings, with the fixes of one text only: nobody wants another file changed when this one is saved."""
+    findings = (one if one.location.file == text.path else replace(one, fixes=()) for one in report.findings)
+    return replace(report, findings=tuple(findings))

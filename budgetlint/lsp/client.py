@@ -20,9 +20,11 @@ REFRESHED = {"inlayHint": "workspace/inlayHint/refresh", "codeLens": "workspace/
 
 @record
 class Client:
-    """``watches``: files, for a server that asks for it. ``refreshes``: the requests after which it asks for verdicts again."""
+    """``markdown``: in a hover. ``hints``: inlay hints. ``watches``: files, for a server that asks for it. ``refreshes``: the requests
+    after which it asks for verdicts again."""
 
     encoding: str
+    markdown: bool
     hints: bool
     watches: bool
     refreshes: tuple[str, ...]
@@ -33,6 +35,7 @@ def client_of(params: dict[str, Any]) -> Client:
     refreshes = (method for name, method in REFRESHED.items() if told(params, "workspace", name).get("refreshSupport") is True)
     return Client(
         encoding=chosen(told(params, "general").get("positionEncodings")),
+        markdown="markdown" in _listed(told(params, "textDocument", "hover").get("contentFormat"), ["markdown"]),
         hints="inlayHint" in told(params, "textDocument"),
         watches=told(params, "workspace", "didChangeWatchedFiles").get("dynamicRegistration") is True,
         refreshes=tuple(refreshes),
@@ -44,6 +47,10 @@ def told(params: Any, *names: str) -> dict[str, Any]:
     for name in names:
         found = found.get(name) if isinstance(found, dict) else None
     return found if isinstance(found, dict) else {}
+
+
+def _listed(value: Any, unsaid: list[str]) -> list[Any]:
+    return value if isinstance(value, list) else unsaid
 
 
 def watching() -> Message:

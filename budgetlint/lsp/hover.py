@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -30,7 +31,17 @@ def answer(session: Session, params: Any) -> dict[str, Any] | None:
     if found is None:
         return None
     lines, span = found
-    return {"contents": {"kind": "markdown", "value": "\n\n".join(lines)}, "range": positions.range(span)}
+    told = "\n\n".join(lines)
+    contents = {"kind": "markdown", "value": told} if session.markdown else {"kind": "plaintext", "value": _bare(told)}
+    return {"contents": contents, "range": positions.range(span)}
+
+
+def _bare(markdown: str) -> str:
+    """For an editor that shows marks as they are (Emacs without markdown-mode)."""
+    return _MARKS.sub("", markdown)
+
+
+_MARKS = re.compile(r"^```\w*\n?|\*\*|`", re.MULTILINE)
 
 
 def _told(checked: Checked, path: str, text: str, offset: int) -> tuple[list[str], Span] | None:

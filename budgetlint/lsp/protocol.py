@@ -10,8 +10,8 @@ from typing import Any, BinaryIO
 
 from budgetlint.record import record
 
-LARGEST = 64 * 2**20
-"""A body beyond this is not read: no config is that long, and waiting for it would be a hang."""
+LARGEST, ABSURD = 64 * 2**20, 2**31
+"""A body beyond the first is passed over: no config is that long. Behind the second is no message: waiting for it would be a hang."""
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
 NOT_INITIALIZED, CANCELLED = -32002, -32800
@@ -39,15 +39,25 @@ class Broken:
 def read_message(stream: BinaryIO) -> Message | Broken | None:
     """The next message; None at the end of the stream. Blocks until it is whole."""
     length = _length(stream)
-    if length is None or isinstance(length, Broken):
-        return length
+    if length is None:
+        return None
+    if length > LARGEST:
+        return _passed_over(stream, length)
     body = stream.read(length)
     if len(body) < length:
         return None
     return decoded(body)
 
 
-def _length(stream: BinaryIO) -> int | Broken | None:
+def _passed_over(stream: BinaryIO, length: int) -> Broken:
+    fatal = length > ABSURD
+    left = 0 if fatal else length
+    while left and (piece := stream.read(min(left, 2**20))):
+        left -= len(piece)
+    return Broken(INVALID_REQUEST, f"a message of {length:,} bytes; at most {LARGEST:,} are read", fatal)
+
+
+def _length(stream: BinaryIO) -> int | None:
     """The length that the headers state. Lines that are no header are passed over until one is."""
     length: int | None = None
     while line := stream.readline(4096):
@@ -55,8 +65,6 @@ def _length(stream: BinaryIO) -> int | Broken | None:
         if name.strip().lower() == b"content-length":
             length = _number(value)
         elif not line.strip() and length is not None:
-            if length > LARGEST:
-                return Broken(INVALID_REQUEST, f"a message of {length:,} bytes; at most {LARGEST:,} are read", fatal=True)
             return length
     return None
 

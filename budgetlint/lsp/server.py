@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -21,8 +21,12 @@ from budgetlint.lsp.protocol import Broken, Message, Refused, encoded, failure, 
 from budgetlint.lsp.session import Session
 from budgetlint.lsp.uris import path_of
 
-QUIET_SECONDS = 0.02
-"""So long nothing may come before what changed is checked: a burst of keystrokes is one check."""
+QUIET_SECONDS, QUIET_FOR_EACH, LONGEST_QUIET = 0.02, 0.0005, 0.25
+"""So long nothing may come before what changed is checked: a burst of keystrokes is one check, and an editor that opens a thousand files
+is waited for, since each of them makes the check longer."""
+
+REST_SECONDS = 1.0
+"""So long nobody may type before everything is checked, where the text that is typed in was checked first."""
 
 MOST_CANCELLED = 1000
 """Editors take back what was answered already: so many are remembered. One that is forgotten is answered, which the protocol allows."""
@@ -47,6 +51,8 @@ class Server:
         threading.Thread(target=self._read, daemon=True).start()
         while True:
             message = self._next()
+            if message is None and self._session is None:
+                return 0  # nobody ever spoke
             if message is None or (isinstance(message, Broken) and message.fatal):
                 return 0 if self._shut else 1
             if isinstance(message, Broken):
@@ -75,12 +81,23 @@ class Server:
 
     def _next(self) -> Arrived:
         """The next message; while none is there, what changed is checked."""
-        if self._session is not None and self._session.stale:
+        for quiet, publish in self._pauses():
             try:
-                return self._arrived.get(timeout=QUIET_SECONDS)
+                return self._arrived.get(timeout=quiet)
             except queue.Empty:
-                self._publish()
+                publish()
         return self._arrived.get()
+
+    def _pauses(self) -> Iterator[tuple[float, Callable[[], None]]]:
+        """How long to wait, and what to do when nothing came."""
+        session = self._session
+        if session is None or not session.stale:
+            return
+        if session.hurried is not None:
+            yield QUIET_SECONDS, lambda: self._tell(session.published_first)
+            yield REST_SECONDS, self._publish
+        else:
+            yield min(LONGEST_QUIET, QUIET_SECONDS + QUIET_FOR_EACH * len(session.texts)), self._publish
 
     # -- messages -------------------------------------------------------------------------------------------------------------
 
@@ -147,7 +164,7 @@ class Server:
         if not isinstance(params, dict):
             raise Refused(protocol.INVALID_PARAMS, "initialize has parameters")
         self._client = client_of(params)
-        self._session = Session(_roots(params), self._client.encoding)
+        self._session = Session(_roots(params), self._client.encoding, markdown=self._client.markdown)
         return {
             "capabilities": {**capabilities(hints=self._client.hints), "positionEncoding": self._client.encoding},
             "serverInfo": {"name": "budgetlint", "version": __version__},
@@ -164,14 +181,18 @@ class Server:
     def _publish(self) -> None:
         if self._session is None or self._shut or not self._session.stale:
             return
+        self._tell(self._session.published)
+        if self._client is not None and len(self._session.texts) > 1:
+            for method in self._client.refreshes:
+                self._ask(method, None)
+
+    def _tell(self, published: Callable[[], Iterator[dict[str, Any]]]) -> None:
         try:
-            for params in self._session.published():
+            for params in published():
                 self._send(notification("textDocument/publishDiagnostics", params))
-            if self._client is not None and len(self._session.texts) > 1:
-                for method in self._client.refreshes:
-                    self._ask(method, None)
         except Exception:
-            self._session.give_up()  # else the same text is checked again and again
+            if self._session is not None:
+                self._session.give_up()  # else the same text is checked again and again
             self._report("a check")
 
     def _ask(self, method: str, params: Any) -> None:

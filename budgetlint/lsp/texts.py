@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from budgetlint.lsp.positions import Positions
 from budgetlint.lsp.protocol import INVALID_PARAMS, Refused
-from budgetlint.record import record
+from budgetlint.record import record, replace
 from budgetlint.source import MAX_BYTES, SourceFile
 
 

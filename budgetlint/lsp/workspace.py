@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,7 @@ from budgetlint.files import CONFIG_SUFFIXES, PYTHON_SUFFIX, DiskFiles, is_named
 from budgetlint.finding import Finding
 from budgetlint.lsp.open_files import OpenFiles
 from budgetlint.project import FileEntry, Project
-from budgetlint.record import open_record, record
+from budgetlint.record import field, open_record, open_state, record
 from budgetlint.source import SourceFile
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ def _paths(context: RunContext) -> Iterator[str]:
         yield reading.document.path
 
 
-@dataclass
+@open_state
 class Workspace:
     """``root`` is the folder; paths are shown relative to it. ``deep``: its configs are looked for in the folders below it too."""
 
@@ -83,8 +82,8 @@ class Workspace:
         """The disk may have changed: look again."""
         self._disk = None
 
-    def check(self, opened: Mapping[str, SourceFile]) -> Checked:
-        """Judge the runs of the open texts, by their paths."""
+    def check(self, opened: Mapping[str, SourceFile], named: frozenset[str] | None = None) -> Checked:
+        """Judge the runs of the open texts, by their paths; of ``named`` only where they are given."""
         from budgetlint.assemble import judge
         from budgetlint.engine import check
         from budgetlint.neighbours import neighbours
@@ -95,12 +94,13 @@ class Workspace:
         files, config = OpenFiles(disk, opened), self._config_with(opened)
         new = (path for path, source in opened.items() if not disk.exists(path) or _makes_arguments(path, source))
         listed = tuple(sorted({*self._listed, *new}))
-        named = set(opened) & set(listed)
-        found = neighbours(files, listed, named)
+        asked = set(opened) & set(listed) if named is None else named & set(opened) & set(listed)
+        found = neighbours(files, listed, asked)
         project = self._project(files, found.paths, listed)
         extra = _extra_budget(config, files)
         judged = judge(project, extra=extra, taken=found.taken)
-        return Checked(judged, without_unused(check(judged, installed(), config), found.taken), files, config, project, extra)
+        report = without_unused(check(judged, installed(), config), found.taken)
+        return Checked(judged, _without_known(report, config, files), files, config, project, extra)
 
     def _fresh_disk(self) -> DiskFiles:
         if self._disk is None or time.monotonic() - self._looked > FRESH_SECONDS:
@@ -161,6 +161,19 @@ def _load(root: Path, path: Path | None) -> Config:
         return Config()
     source = DiskFiles(root).read("pyproject.toml" if path.parent == root else str(path))
     return load_config(source) if isinstance(source, SourceFile) else Config()
+
+
+def _without_known(report: Report, config: Config, files: OpenFiles) -> Report:
+    """What the project's baseline knows is not told here either. `check` says what is wrong with the file."""
+    source = files.read(config.baseline) if config.baseline is not None else None
+    if not isinstance(source, SourceFile):
+        return report
+    from budgetlint.baseline import BadBaseline, read, without_known
+
+    try:
+        return without_known(report, read(source.text))
+    except BadBaseline:
+        return report
 
 
 def _extra_budget(config: Config, files: OpenFiles) -> Budget | None:

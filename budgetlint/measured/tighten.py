@@ -7,14 +7,13 @@ agree the range gets narrow, where they do not it says how far they are apart, a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from budgetlint.catalog.device import Device
 from budgetlint.measured.lines import Line
 from budgetlint.measured.reconcile import PPM, below_static, figures_of
 from budgetlint.memory.estimate import Assumption, Estimate, Range, Verdict
 from budgetlint.memory.need import HEADROOM_BYTES, HEADROOM_SHARE
-from budgetlint.record import record
+from budgetlint.record import record, replace
 from budgetlint.units import gib
 
 AGAIN_PPM = 10_000

@@ -61,9 +61,12 @@ def _efficient(tape: Tape, query: Value, key: Value, value: Value) -> Value:
 
 
 def _math(tape: Tape, query: Value, rate: float) -> Value:
-    """aten _scaled_dot_product_attention_math: scaled fp32 copies of q and k, v of every head, fp32 probabilities."""
-    for what in ("q", "k of every head", "v of every head"):
-        tape.keep(Value(query.width, 4), "attention", what)
+    """aten _scaled_dot_product_attention_math: scaled fp32 copies of q and k, v of every head, fp32 probabilities. Falcon hands over its
+    one key head as it is: with a single sequence the product needs no copy of it for every head."""
+    one = tape.plan.batch == 1 and tape.arch.kv_heads == 1 and tape.arch.family in MASKED
+    tape.keep(Value(query.width, 4), "attention", "q")
+    for what in ("k of every head", "v of every head"):
+        tape.keep(Value(tape.arch.kv_width if one else query.width, 4), "attention", what)
     soft = Value(0, 4, tape.arch.heads)
     tape.keep(soft, "attention", "attention probabilities")
     tape.keep(dropout(tape, soft, rate, "attention", "attention dropout mask"), "attention", "dropped probabilities")

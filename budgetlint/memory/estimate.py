@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from budgetlint.record import open_record, record
+from budgetlint.record import field, open_record, record
 from budgetlint.run import Setting
 
 if TYPE_CHECKING:

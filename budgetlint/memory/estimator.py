@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import cached_property, partial
 
 from budgetlint.catalog.device import Device
@@ -20,7 +19,7 @@ from budgetlint.memory.planner import Planned
 from budgetlint.memory.rank import misplaced, rank_plans
 from budgetlint.memory.static import Trainable, trainable
 from budgetlint.memory.unmodelled import TABLE
-from budgetlint.record import open_record, record
+from budgetlint.record import open_record, record, replace
 
 BASE_SPREAD = 10_000
 """What small tensors, inputs, rounding to 512 B and unsplit block remainders add (0.2 %, torch c10/core/AllocatorConfig.h), and

@@ -6,7 +6,6 @@ A family that is not listed is priced as the nearest listed one, with a named as
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from importlib import import_module
 
 from budgetlint.memory.attend import attend
@@ -15,7 +14,7 @@ from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
 from budgetlint.memory.shape import shape_of
 from budgetlint.memory.tape import Tape, Value, new
-from budgetlint.record import record
+from budgetlint.record import record, replace
 
 Layer = Callable[[Tape], None]
 

@@ -116,9 +116,10 @@ def _fresh(plan: Plan, count: int, whose: str) -> Term:
 
 
 def tied_twice(plan: Plan) -> Term:
-    """A tied embedding gets two gradients, from the head and from the lookup; their sum stands beside both."""
+    """A tied embedding gets two gradients, from the head and from the lookup; their sum stands beside both. Where earlier micro batches
+    left a gradient, the new one is made before it is added (torch accumulate_grad.h; `benchmarks/oracle.py` counts it)."""
     tied = plan.full and not plan.shape.head and plan.makes_logits
-    count, size = (2 * plan.shape.embed if tied else 0), element_bytes(plan)
-    return Term(
-        Bucket.GRADIENTS, count * size, f"the embedding's second gradient and their sum: {count:,} x {size} B", plan.because("model")
-    )
+    again = plan.full and plan.accum > 1 and not plan.one_buffer and not plan.optimizer_in_backward
+    count, size = (2 * tied + again) * plan.shape.embed, element_bytes(plan)
+    what = "the embedding's second gradient and their sum" if tied else "the embedding's gradient of this micro batch"
+    return Term(Bucket.GRADIENTS, count * size, f"{what}: {count:,} x {size} B", plan.because("model", "grad_accum"))

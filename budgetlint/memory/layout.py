@@ -6,7 +6,6 @@ A degree or a file that nobody here can see leaves the answer open: the low end 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -16,6 +15,7 @@ from budgetlint.memory.notes import Notes
 from budgetlint.memory.parallel import DEGREES, is_naive
 from budgetlint.memory.plan import Plan, Precision, Recompute, Sharding, Zero
 from budgetlint.memory.unmodelled import may_save
+from budgetlint.record import replace
 from budgetlint.run import OriginKind, Settings, Stack
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from budgetlint.memory.estimate import Assumption
+from budgetlint.record import field, open_state
 
 
-@dataclass
+@open_state
 class Notes:
     assumptions: list[Assumption] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)

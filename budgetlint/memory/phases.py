@@ -8,7 +8,6 @@ of layers, so the ends decide. Formulas: `docs/memory.md`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,7 @@ from budgetlint.memory.plan import Plan, Recompute
 from budgetlint.memory.saved import Saved, total
 from budgetlint.memory.sequence import split_stream
 from budgetlint.memory.static import Trainable
-from budgetlint.record import open_record
+from budgetlint.record import open_record, replace
 
 if TYPE_CHECKING:
     from budgetlint.memory.two_stacks import Encoder

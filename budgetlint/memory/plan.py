@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import TYPE_CHECKING
 
 from budgetlint.catalog.architecture import Architecture
@@ -12,7 +11,7 @@ from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.memory.estimate import Assumption
 from budgetlint.memory.parallel import ALONE, Parallel, Stage
 from budgetlint.memory.shape import Linear, Shape, shape_of
-from budgetlint.record import open_record, record
+from budgetlint.record import field, open_record, record
 from budgetlint.run import Setting
 
 if TYPE_CHECKING:
@@ -181,6 +180,7 @@ class Plan:
     ``local_ddp``: Megatron-LM's wrapper of 2.0 to 2.5 (`local_ddp.py`).
     ``vision``: what a tower in front of the decoder does.
     ``wide_embedding``: an 8-bit optimizer keeps the embedding's states in 32 bit.
+    ``reduced``: bytes an element takes in which FSDP2 reduces gradients, 0 for those of the compute dtype.
     ``scoring``: sequences of a pass that only makes log-probabilities (`scoring.py`).
     ``beside``: other models on the device. ``completion``: the longest completion, where only completions get logits.
     ``totals``: least, best and most bytes of the device, which a rollout engine takes its share of; None: not known yet.
@@ -199,6 +199,7 @@ class Plan:
     loss: str  # full | full-14 | full-8 | fused | chunked ...
     sharding: Sharding
     whole_gradients: bool = False
+    reduced: int = 0
     optimizer_in_backward: bool = False
     wide_embedding: bool = False
     cutoff: bool = False

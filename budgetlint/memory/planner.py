@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from budgetlint.catalog.architecture import Architecture
@@ -17,12 +16,12 @@ from budgetlint.memory.local_ddp import is_local_ddp
 from budgetlint.memory.method import adapter_of, optimizer_of, quant_of, wide_embedding
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.parallel import ALONE, Parallel, parallel_of
-from budgetlint.memory.plan import HEADLESS, Plan, Precision, Sharding
+from budgetlint.memory.plan import DTYPE_BYTES, HEADLESS, Plan, Precision, Sharding
 from budgetlint.memory.recipe import precision_of
 from budgetlint.memory.shape import shape_of
 from budgetlint.memory.unmodelled import refuse
 from budgetlint.memory.versions import DROPS_GRADIENTS_SINCE, LOADS_LAZILY_SINCE, by_version
-from budgetlint.record import open_record
+from budgetlint.record import open_record, replace
 from budgetlint.run import Origin, OriginKind, Setting, Settings, Stack
 
 
@@ -135,6 +134,7 @@ def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device |
         quant=quant,
         sharding=shard,
         whole_gradients=whole_gradients(settings, stack, shard, pipelined=pipelined),
+        reduced=DTYPE_BYTES.get(settings.value("reduce_dtype", ""), 0),
         model_split=model_parallel(settings)[1] if parallel is None else 1,
         parallel=parallel or ALONE,
         model_code=stack.model_code,

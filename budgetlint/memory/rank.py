@@ -10,7 +10,6 @@ repeated), ``models/common/embeddings/language_model_embedding.py`` (positions w
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import lru_cache
 
 from budgetlint.catalog import ledger
@@ -21,6 +20,7 @@ from budgetlint.memory.pipeline import stages
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved, total
 from budgetlint.memory.shape import Linear, Shape, shape_of
+from budgetlint.record import replace
 
 COLUMN = frozenset(
     {"q_proj", "k_proj", "v_proj", "qkv_proj", "q_b_proj", "kv_b_proj", "gate_proj", "up_proj", "gate_up_proj"}

@@ -10,7 +10,6 @@ fine-tune gets a frozen copy as reference, an adapter is switched off instead), 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.ledger import parameter_count
@@ -21,6 +20,7 @@ from budgetlint.memory.families import layer_saved
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import DTYPE_BYTES, Beside, Plan
 from budgetlint.memory.shape import shape_of
+from budgetlint.record import replace
 from budgetlint.run import Settings
 
 PAIRS = frozenset({"dpo", "orpo", "reward"})

@@ -14,7 +14,6 @@ share of what is free when they start, which lies between.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from budgetlint.memory import sharded
@@ -24,6 +23,7 @@ from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import Plan, Recompute, Rollout
 from budgetlint.memory.roles import ROLLOUTS
 from budgetlint.memory.saved import residual_bytes, total
+from budgetlint.record import replace
 from budgetlint.run import Settings
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ actor's weights are loaded again, its optimizer may wait on the host.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from budgetlint.memory import sharded
@@ -17,6 +16,7 @@ from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.loss import CHUNK
 from budgetlint.memory.plan import Plan, Recompute
 from budgetlint.memory.saved import total
+from budgetlint.record import replace
 
 if TYPE_CHECKING:
     from budgetlint.memory.phases import Step

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 
 from budgetlint.catalog import ledger
 from budgetlint.catalog.architecture import Architecture
-from budgetlint.record import record
+from budgetlint.record import record, replace
 
 
 @record

@@ -99,11 +99,14 @@ def gradient_of_the_unit(plan: Plan) -> Iterator[Term]:
 
 
 def root_reduction(plan: Plan) -> Iterator[Term]:
-    """FSDP reduces the root unit last: its unsharded gradients and the input of the reduce-scatter (fp32 under FSDP2)."""
+    """FSDP reduces the root unit last: its unsharded gradients and the input of the reduce-scatter. That is of the compute dtype (torch
+    MixedPrecisionPolicy's own default, and accelerate 1.15 utils/dataclasses.py); trainers with an FSDP2 of their own ask for fp32
+    (torchtitan 0.2.2 ``mixed_precision_reduce``; verl by its reader)."""
     if not plan.sharding.is_fsdp or not plan.full:
         return
     root, size = plan.shape.root, plan.precision.compute
-    reduced = 4 if plan.sharding.kind == "fsdp2" else size
-    why = plan.because("shard", "wrap")
+    asked = plan.reduced or (4 if plan.model_code == "torchtitan" else size)
+    reduced = asked if plan.sharding.kind == "fsdp2" else size
+    why = plan.because("shard", "wrap", "reduce_dtype")
     yield Term(Bucket.GRADIENTS, root * size, f"unsharded root gradients: {root:,} x {size} B", why)
     yield Term(Bucket.BUFFERS, root * reduced, f"reduce-scatter input of the root unit: {root:,} x {reduced} B", why)

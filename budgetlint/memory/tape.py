@@ -7,14 +7,13 @@ one tensor kept twice counts once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved, module_bytes, norm_weight_bytes, residual_bytes
 from budgetlint.memory.shape import Linear
+from budgetlint.record import state
 
 
-@dataclass(slots=True, eq=False)
+@state
 class Value:
     """A tensor: ``width`` elements for a token and ``pair`` for a pair of positions, of ``size`` bytes; ``base`` is the tensor
     whose memory it looks at, if not its own. ``side``: what its tokens are: the layer's own, the positions of the encoder

@@ -8,8 +8,9 @@ Korthikanti et al. 2022 (arXiv 2205.05198), eq. 1: activations of one transforme
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isqrt
+
+from budgetlint.record import record
 
 MIXED_ADAM = 16
 
@@ -47,7 +48,7 @@ def best_checkpoint_every(layers: int) -> int:
     return min((root, root + 1), key=lambda every: (checkpoint_cost(layers, every), every))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Textbook:
     """One textbook figure beside ours, in bytes."""
 

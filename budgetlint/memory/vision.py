@@ -8,7 +8,6 @@ of decoders (5.24.0 modeling_qwen2_vl.py ``Qwen2VLVisionBlock(GradientCheckpoint
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 
 from budgetlint.catalog.architecture import Architecture
@@ -20,7 +19,7 @@ from budgetlint.memory.plan import Plan, Recompute
 from budgetlint.memory.saved import Saved, total
 from budgetlint.memory.shape import shape_of
 from budgetlint.memory.towers import HALF_STREAM, block_saved
-from budgetlint.record import record
+from budgetlint.record import record, replace
 
 _WHY = ("images", "image_max_pixels", "micro_batch", "train_vision", "model")
 

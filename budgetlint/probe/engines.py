@@ -34,12 +34,16 @@ def refuse_world(job: Job, ranks: int) -> None:
 
 
 @contextlib.contextmanager
-def group(device: str, ranks: int) -> Iterator[None]:
-    """The ranks that talk to each other, where there are several."""
-    if ranks == 1:
+def group(work: Work, ranks: int) -> Iterator[None]:
+    """The ranks that talk to each other, where there are several; DeepSpeed wants a group of one too."""
+    if ranks == 1 and not work.engine:
         yield
         return
-    dist.init_process_group("gloo" if device == "cpu" else "nccl")
+    backend = "gloo" if work.device == "cpu" else "nccl"
+    if ranks == 1:
+        dist.init_process_group(backend, store=dist.HashStore(), rank=0, world_size=1)
+    else:
+        dist.init_process_group(backend)
     try:
         yield
     finally:
@@ -86,6 +90,7 @@ def deepspeed_config(work: Work) -> dict[str, Any]:
     return {
         "train_micro_batch_size_per_gpu": work.job.batch,
         "gradient_accumulation_steps": min(work.job.accum, 2),
+        "zero_allow_untested_optimizer": True,
         "zero_optimization": {"stage": int(work.engine.removeprefix("zero"))},
         **({half: {"enabled": True}} if half else {}),
     }

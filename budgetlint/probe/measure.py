@@ -36,7 +36,7 @@ def measured(work: Work, progress: Progress = lambda _: None) -> Measurement:
     rank, local, ranks = engines.world()
     engines.refuse_world(work.job, ranks)
     machine = machine_for(work, local)
-    with engines.group(work.device, ranks):
+    with engines.group(work, ranks):
         probe = Probe(work, machine, ranks, progress if rank == 0 else lambda _: None)
         probe.run()
         phases = engines.worst(probe.phases, ranks)
@@ -133,7 +133,10 @@ class Probe:
                 return build(self.job, flash=FLASH)
             model = build(self.job.model_copy(update={"lora": None, "recompute": "none"}), flash=FLASH)
         except ImportError as absent:
-            raise Inexpressible(f"{str(absent).splitlines()[0]} (attention=sdpa needs no further package)") from None
+            if self.job.attention != "flash":
+                raise
+            cure = "pip install flash-attn, or --set attention=sdpa, whose flash kernel keeps the same tensors"
+            raise Inexpressible(f"FlashAttention 2 cannot be used here ({str(absent).splitlines()[0]}): {cure}") from None
         quantise.quantise(model, self.work.quant)
         if self.job.lora is not None:
             model = adapted(model, self.job.lora, self.job.task)

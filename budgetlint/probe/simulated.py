@@ -82,7 +82,9 @@ def _steps(job: Job, full_depth: bool, progress: Progress) -> Steps:
 
 
 def _parameters(load: Peak, job: Job) -> int:
-    return sum(prod(key[2]) * count for key, count in load.live.items() if key[0] == WEIGHTS) * (job.world if job.shard in ("fsdp", "fsdp2") else 1)
+    """Of the whole model, from what one rank holds."""
+    held = sum(prod(key[2]) * count for key, count in load.live.items() if key[0] == WEIGHTS)
+    return held * job.world if job.shard in ("fsdp", "fsdp2") else held
 
 
 def phases_of(peaks: Mapping[str, Peak]) -> dict[str, PhasePeak]:

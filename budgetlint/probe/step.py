@@ -16,7 +16,7 @@ import torch
 from budgetlint.probe.autocast import Autocast
 from budgetlint.probe.build import base_of, build, inputs_of, layers_of, materialise
 from budgetlint.probe.follow import Follow
-from budgetlint.probe.job import Job
+from budgetlint.probe.job import Inexpressible, Job
 from budgetlint.probe.kernels import OnCpu, OnCuda
 from budgetlint.probe.model_code import prepare
 from budgetlint.probe.optimizers import optimizer_of
@@ -45,12 +45,22 @@ def simulate(job: Job, layers: int | None = None, like: str = "cuda", unit: int 
 
 
 def _sharded(job: Job, model: Any, mode: OnCuda) -> Trace:
-    """FSDP refuses meta tensors: fake ones stand for those of a device."""
-    from torch._subclasses.fake_tensor import FakeTensorMode
+    """FSDP refuses meta tensors: fake ones stand for those of a device. torch 2.9 has no collectives for them, 2.13 has."""
+    from torch._subclasses.fake_tensor import FakeTensorMode, UnsupportedOperatorException
+
+    try:
+        return _on_fake_ranks(job, model, mode, FakeTensorMode(allow_non_fake_inputs=True))
+    except UnsupportedOperatorException as lacking:
+        raise Inexpressible(
+            f"torch {torch.__version__} cannot run FSDP on fake tensors ({lacking}): pip install 'torch>=2.13'"
+        ) from lacking
+
+
+def _on_fake_ranks(job: Job, model: Any, mode: OnCuda, fake: Any) -> Trace:
 
     from budgetlint.probe import flat_sharding, sharding
 
-    with sharding.ranks(job.world) as mesh, FakeTensorMode(allow_non_fake_inputs=True):
+    with sharding.ranks(job.world) as mesh, fake:
         materialise(model, "cpu")
         if job.shard == "fsdp":
             model, followed = flat_sharding.shard_flat(model, job), flat_sharding.followed_flat

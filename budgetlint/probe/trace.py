@@ -64,7 +64,7 @@ class Trace:
     def peaks(self) -> dict[str, Peak]:
         """The highest moment of each phase, the last pass of it where it runs more than once (the second step: optimizer states are
         there). What is live when a phase begins counts."""
-        tops = {phase: top for phase, top in self._tops()}
+        tops = dict(self._tops())
         return dict(zip(tops, self._live_at([at for at, _ in tops.values()]), strict=True))
 
     def highest(self) -> int:

@@ -7,12 +7,11 @@ tables, not code: a `Key` says which key path becomes which setting and how the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import field
 from math import isfinite
 from typing import Any
 
 from budgetlint.documents import Document, Entry, Loader, Mapping, Node, Scalar, Sequence
-from budgetlint.record import record
+from budgetlint.record import field, record
 from budgetlint.run import Misread, Origin, OriginKind, Reading, Reference, Role, Setting, Settings, Stack, over
 from budgetlint.source import SpanIn
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import field, replace
 from typing import Any
 
 from budgetlint.documents import Document, Entry, Loader, Mapping, Node
 from budgetlint.readers.base import Misread, Raw, entry_under, raw_of, read_raw, to_bool
-from budgetlint.record import record
+from budgetlint.record import field, record, replace
 from budgetlint.run import Setting
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from budgetlint.record import replace
 from budgetlint.run import Origin, Setting, Settings
 
 if TYPE_CHECKING:

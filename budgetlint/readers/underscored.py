@@ -6,9 +6,9 @@ Spans stay those of the text.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 
 from budgetlint.documents import Document, Entry, Mapping, Node, Scalar, Sequence
+from budgetlint.record import field, replace, state
 
 _DEEPEST = 12
 """Levels whose keys are read; deeper nodes stay as they are."""
@@ -23,7 +23,7 @@ def _name(key: str) -> str:
     return key.lstrip("-").replace("-", "_").strip()
 
 
-@dataclass(slots=True)
+@state
 class _Rename:
     """One pass over a tree; a node that aliases share is rewritten once."""
 

@@ -6,12 +6,11 @@ A key table says what one key means. Where a framework decides one thing from se
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import Any
 
 from budgetlint.documents import Document, Entry, Loader, Mapping, Scalar, Sequence
 from budgetlint.readers.base import is_symbolic, origin_of
-from budgetlint.record import record
+from budgetlint.record import field, record
 from budgetlint.run import Origin, Reference, Role, Setting
 
 _FALSE_WORDS = frozenset(("false", "no", "off", "n", "f", "0", "none", "null", ""))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from budgetlint.context import RunContext
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Estimate, Range, Term, Verdict
+from budgetlint.record import record
 from budgetlint.report.rank import RANK, rank_line
 from budgetlint.report.style import PLAIN, VERDICT_WORDS, WIDTH, Style, clean, plural, wrapped
 from budgetlint.run import Setting
@@ -98,7 +98,7 @@ def _machine(context: RunContext, estimate: Estimate) -> Iterator[str]:
 # -- bars --------------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Row:
     name: str
     bytes: int
@@ -207,7 +207,7 @@ def _allowance(estimate: Estimate) -> Iterator[str]:
 # -- lines that cost most ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Line:
     """What one line (or default) costs at the peak. ``where`` is ``file:line``, or the default's source."""
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from budgetlint.record import record
 from budgetlint.report.style import Style, cells, clean
 from budgetlint.source import Location, SourceFile
 
 _MARGIN = 12
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Excerpt:
     """``text`` the line as shown; ``pad`` and ``length`` (in terminal columns) where the marks go."""
 

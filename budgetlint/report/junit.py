@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 from xml.etree import ElementTree as ET
 
 from budgetlint import __version__
 from budgetlint.finding import Finding
 from budgetlint.outcome import Gate, Report, RunVerdict
+from budgetlint.record import field, open_state
 from budgetlint.report.headroom import figures
 from budgetlint.report.shown import shown
 from budgetlint.report.style import PLAIN, VERDICT_WORDS, Style
@@ -27,7 +27,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """https://www.w3.org/TR/xml/#charsets: what no XML 1.0 document can hold, not even escaped."""
 
 
-@dataclass
+@open_state
 class _Case:
     """``said`` is what the case itself has to tell; ``unjudged`` why there is no verdict; ``crash`` a traceback."""
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from math import prod
 
 from budgetlint.context import RunContext
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Phase
 from budgetlint.probe.record import PhasePeak, Simulated
+from budgetlint.record import record
 from budgetlint.report.style import PLAIN, Style, clean, wrapped
 from budgetlint.units import gib
 
 SHOWN = 8
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """One line of the comparison, bytes; ``estimate`` is None where the estimate has no such phase."""
 
@@ -105,5 +104,8 @@ def _pools(found: Simulated, style: Style) -> Iterator[str]:
 
 
 def _notes(found: Simulated, style: Style) -> Iterator[str]:
-    if prod((found.job.world,)) > 1:
-        yield from wrapped(f"figures are of the first of {found.job.world:,} ranks; nothing is sent", style.width, first="  ", rest="  ")
+    if found.job.world > 1:
+        yield f"  figures are of the first of {found.job.world:,} ranks; nothing is sent"
+    if found.job.loss != "full":
+        said = f"the run's stack has the loss of an older transformers ({found.job.loss}); the one that is installed here ran its own"
+        yield from wrapped(said, style.width, first="  ", rest="  ")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from budgetlint.context import RunContext
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Phase, Range
 from budgetlint.probe.measurement import Measurement
 from budgetlint.probe.record import Simulated
+from budgetlint.record import record
 from budgetlint.report.probe_text import workspaces
 from budgetlint.units import gib
 
@@ -18,7 +18,7 @@ NAMED = 0.01
 """Share of the measured peak from which a bucket's difference is worth a line."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """One line, bytes; None where a column has no such figure."""
 
@@ -33,7 +33,7 @@ class Row:
         return None if self.estimate is None or self.measured is None else self.estimate - self.measured
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reconciled:
     """``phases``: each with its buckets; ``totals``: pool and device; ``words``: what makes the difference."""
 

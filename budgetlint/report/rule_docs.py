@@ -48,6 +48,7 @@ FRAMEWORKS = {
     "openrlhf": "OpenRLHF",
     "oumi": "oumi",
     "python_script": "Python scripts",
+    "python_trl_script": "Python scripts",
     "launcher": "Launchers",
     "model_config": "Model configs",
 }

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from budgetlint import __version__
 from budgetlint.finding import Edit, Finding, Fix
 from budgetlint.outcome import Excuse, Gate, Report
+from budgetlint.record import field, open_state
 from budgetlint.report.encoded import ascii_json
 from budgetlint.report.sarif_rules import LEVELS, descriptors
 from budgetlint.report.style import PLAIN, Style
@@ -71,7 +71,7 @@ def _last(traceback: str) -> str:
     return (traceback.strip().splitlines() or [""])[-1]
 
 
-@dataclass
+@open_state
 class _Results:
     """Results, and the artifacts that they point into, each listed once."""
 

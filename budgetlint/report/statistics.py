@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any
 
 from budgetlint.finding import Finding, Safety, Severity
 from budgetlint.outcome import Report
+from budgetlint.record import record
 from budgetlint.report.style import PLAIN, Style
 from budgetlint.report.summary import summary_lines
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Count:
     """One rule at one severity. ``files`` that it spoke about; ``safe`` and ``unsafe`` fixes that it offers."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from budgetlint.finding import Severity
 from budgetlint.memory.estimate import Verdict
+from budgetlint.record import record
 
 WIDTH = 100
 
@@ -24,7 +23,7 @@ VERDICT_INK = {
 VERDICT_WORDS = {Verdict.FITS: "fits", Verdict.TIGHT: "tight", Verdict.DOES_NOT_FIT: "does not fit", Verdict.UNKNOWN: "unknown"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Style:
     """``color``: ANSI escapes; ``blocks``: the output can show block characters; ``width`` in columns; ``links``: words can be
     clicked."""
@@ -115,10 +114,12 @@ def _cells(character: str) -> int:
 
 def wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
     """Text in lines of at most ``width``; long words (paths, URLs) are never split."""
+    from textwrap import wrap  # 1 ms, and only a page with findings needs it
+
     lines: list[str] = []
     for paragraph in clean_lines(text):
         lead = first if not lines else rest
-        lines += textwrap.wrap(
+        lines += wrap(
             paragraph, width, initial_indent=lead, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
         ) or [lead.rstrip()]
     return lines or [first.rstrip()]

@@ -80,9 +80,9 @@ def _why_not(verdicts: tuple[RunVerdict, ...]) -> str:
     """The settings that are missing most often; before them the device, where no run has one."""
     missing = [verdict.missing or ("device",) for verdict in verdicts]
     counts = Counter(name for names in missing for name in names)
-    if not all("device" in names for names in missing):
+    if any(verdict.limit is not None for verdict in verdicts):
         return f"not known: {', '.join(name for name, _ in counts.most_common(4))}"
     del counts["device"]
     if counts:
-        return f"no budget names a device; not known either: {', '.join(name for name, _ in counts.most_common(4))}"
+        return f"no budget names a device (budgetlint init); not known either: {', '.join(name for name, _ in counts.most_common(4))}"
     return "no budget names a device (budgetlint init, or --budget 'device 24GiB')"

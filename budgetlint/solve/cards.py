@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
 from budgetlint.catalog.device import Device
@@ -10,6 +9,7 @@ from budgetlint.catalog.devices import all_devices
 from budgetlint.language.budget import DeviceSpec
 from budgetlint.memory.estimate import Verdict
 from budgetlint.memory.plan import Plan
+from budgetlint.record import replace
 from budgetlint.remedy import Card
 from budgetlint.solve.whatif import SOLVED, Bench
 

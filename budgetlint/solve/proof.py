@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +15,7 @@ from budgetlint.language import read_budget
 from budgetlint.language.budget import Budget
 from budgetlint.memory.estimate import Estimate
 from budgetlint.project import Project
+from budgetlint.record import field, open_record, replace
 from budgetlint.remedy import Remedy
 from budgetlint.run import Settings
 from budgetlint.run_contexts import run_contexts
@@ -23,7 +23,7 @@ from budgetlint.solve.edits import edits_of
 from budgetlint.source import SourceFile
 
 
-@dataclass(frozen=True)
+@open_record
 class Desk:
     """Where runs are read again: the project, a budget that lies in no file, what the command line overrides."""
 
@@ -88,6 +88,7 @@ def reread(desk: Desk, context: RunContext, edits: Iterable[Edit]) -> RunContext
     texts = {file: apply(sources[file].text, mine) for file, mine in by_file.items()}
     project = _project(desk, context, texts)
     work = collect(project, extra=_extra(desk, texts, project), overrides=desk.overrides)
+    work.supposed = True
     for run in work.runs:
         if run.name == context.run.name:
             return next((one for one in run_contexts(work, run) if one.label == context.label), None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from budgetlint.catalog.architecture import Architecture
@@ -13,7 +12,7 @@ from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.estimator import estimate
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.planner import plan_run
-from budgetlint.record import record
+from budgetlint.record import record, replace
 from budgetlint.run import Origin, OriginKind, Setting, Settings
 from budgetlint.run_contexts import capacity_on
 

@@ -3,13 +3,15 @@
 ;; Load it from the init file: (load "/path/to/budgetlint.el"), then M-x eglot in a config or a budget, or (eglot-ensure) in a hook.
 ;; Eglot starts one server for a mode: where yaml-language-server is wanted too, leave the yaml modes out of `budgetlint-modes'.
 
+(defvar eglot-server-programs)
+
 (defvar budgetlint-modes
   '(budget-mode yaml-mode yaml-ts-mode json-mode json-ts-mode js-json-mode conf-toml-mode toml-ts-mode sh-mode bash-ts-mode
     makefile-gmake-mode dockerfile-mode dockerfile-ts-mode)
   "Modes of the files that `budgetlint lsp' is started for.")
 
 (defun budgetlint-command (&rest _)
-  "The budgetlint of the project's virtual environment where there is one, else the one on PATH."
+  "The budgetlint of the project's environment, else the one on PATH."
   (let* ((root (locate-dominating-file default-directory ".venv"))
          (program (and root (expand-file-name ".venv/bin/budgetlint" root))))
     (list (if (and program (file-executable-p program)) program "budgetlint") "lsp")))

@@ -15,8 +15,27 @@ local function command(root)
 end
 
 vim.api.nvim_create_autocmd({ 'BufRead', 'BufNewFile' }, {
-  pattern = { '*.budget', 'budget.lock' },
-  command = 'setfiletype budget | setlocal commentstring=#\\ %s',
+  pattern = { '*.budget', 'budget.lock' }, -- `set`, as a first line with a # is taken for a conf file
+  command = 'set filetype=budget | setlocal commentstring=#\\ %s',
+})
+
+vim.api.nvim_create_autocmd('Syntax', {
+  pattern = 'budget',
+  callback = function()
+    vim.cmd([=[
+      syntax match budgetStatement /\v(^|[;{}])@<=\s*[a-z]+>/
+      syntax match budgetOption /\v<\h[-.[:alnum:]_]*\ze\s*\=[^=]/
+      syntax match budgetNumber /\v[-\/.[:alnum:]_]@<!\d[0-9_.]*(\%|[kKMGT]i?B|B|x)?>/
+      syntax region budgetString start=/"/ skip=/\\"/ end=/"/ oneline
+      syntax region budgetString start=/'/ end=/'/ oneline
+      syntax match budgetComment /\v(^|[ \t;{},[\]])@<=#.*$/
+      highlight default link budgetStatement Statement
+      highlight default link budgetOption Identifier
+      highlight default link budgetNumber Number
+      highlight default link budgetString String
+      highlight default link budgetComment Comment
+    ]=])
+  end,
 })
 
 local function root_of(path)

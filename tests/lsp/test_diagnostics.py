@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from budgetlint.assemble import judge_texts
+from budgetlint.baseline import record, render
 from budgetlint.engine import check
 from budgetlint.lsp.uris import path_of, uri_of
 from budgetlint.registry import installed
@@ -47,6 +48,16 @@ def test_a_budget_that_is_open_counts_for_the_configs_below_it(talk: Made) -> No
     session.open("sft.yaml", session.SFT)
     session.open("team.budget", "device 1GiB\n")
     assert "BL101" in session.codes(session.diagnostics()["sft.yaml"])
+
+
+@pytest.mark.parametrize("text", ["", "not a baseline"])
+def test_what_the_baseline_knows_is_not_told(text: str, talk: Made) -> None:
+    session = talk(pyproject_toml='[tool.budgetlint]\nbaseline = "known.txt"\n')
+    wrong = session.SFT + "fp16: true\n"
+    known = render(record(check(judge_texts({"sft.yaml": wrong}), installed()).findings))
+    (session.root / "known.txt").write_text(text or known, encoding="utf-8")
+    session.open("sft.yaml", wrong)
+    assert bool(session.diagnostics().get("sft.yaml", [])) is bool(text)
 
 
 def test_closing_takes_the_diagnostics_away(talk: Made) -> None:

@@ -22,6 +22,7 @@ def _frame(body: bytes) -> bytes:
     ("data", "code"),
     [
         (_frame(b"{"), -32700),
+        (_frame(b" " * (65 * 2**20)), -32600),
         (_frame(b"\xff\xfe"), -32700),
         (_frame(b"[" * 100_000), -32700),
         (_frame(b"[]"), -32600),
@@ -89,6 +90,12 @@ def test_the_exit_code(shutdown: bool, code: int, talk: Made) -> None:
 def test_the_client_goes_away(talk: Made) -> None:
     session = talk()
     session.raw(b"Content-Length: 50\r\n\r\n{")
+    assert session.run(end=False)[1] == 1
+
+
+def test_a_length_that_no_message_has_ends_the_server(talk: Made) -> None:
+    session = talk()
+    session.raw(b"Content-Length: 99999999999999\r\n\r\n")
     assert session.run(end=False)[1] == 1
 
 

@@ -86,3 +86,14 @@ def test_the_run_block_of_a_budget_has_those_of_its_run(talk: Made) -> None:
     offered = _offered(talk(), text, 3, "team.budget")
     assert offered
     assert all("team.budget" in next(iter(one["edit"]["changes"])) for one in offered)
+
+
+def test_a_run_without_a_device_can_be_judged_on_the_smallest_card_that_holds_it(talk: Made) -> None:
+    text, pins = talk().SFT, "transformers==5.0.0\ntrl==0.24.0\ntorch==2.9.0\n"
+    place = {"line": 0, "character": 0}
+    session = talk(requirements_txt=pins)
+    asked = {"textDocument": session.open("sft.yaml", text), "range": {"start": place, "end": place}, "context": {"diagnostics": []}}
+    (action,) = [one for one in session.answer("textDocument/codeAction", asked) if "judge it" in one["title"]]
+    again = talk(requirements_txt=pins)
+    lenses = again.answer("textDocument/codeLens", {"textDocument": again.open("sft.yaml", _with(text, action))})
+    assert lenses[0]["command"]["title"].startswith("fits: ")

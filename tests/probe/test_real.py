@@ -25,7 +25,7 @@ from budgetlint.probe.optimizers import optimizer_of
 from budgetlint.probe.step import simulate
 from budgetlint.probe.trace import WEIGHTS
 
-pytestmark = [pytest.mark.torch, pytest.mark.slow]
+pytestmark = [pytest.mark.torch, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 FAMILIES = ("llama", "gpt2", "qwen2_moe", "bert")
 HALF: dict[str, Any] = {"weights": 2, "grads": 2, "state": 2, "compute": 2}

@@ -6,13 +6,13 @@ Source of every row: axolotl 0.19.0, the file named in the note; bounds from 0.6
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from budgetlint.readers.axolotl.rollouts import rollout_filling
 from budgetlint.readers.base import default
 from budgetlint.readers.derived import derived
 from budgetlint.readers.hf.defaults import by_version
+from budgetlint.record import replace
 from budgetlint.run import Setting, Settings, Stack
 
 _TRAINING = "axolotl utils/schemas/training.py"

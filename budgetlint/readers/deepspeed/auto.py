@@ -8,9 +8,9 @@ three bucket sizes from ``hidden_size``. accelerate 1.15.0 ``accelerator.py`` ``
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from budgetlint.readers.base import names
+from budgetlint.record import replace
 from budgetlint.run import Origin, OriginKind, Setting, Settings, over
 
 _ENGINE = {"none": "fp32", "bf16": "bf16", "fp16": "fp16"}

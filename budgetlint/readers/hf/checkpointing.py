@@ -6,12 +6,12 @@ Sources: transformers 5.24.0 ``training_args.py`` (``activation_checkpointing`` 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from budgetlint.documents import Mapping, Scalar
 from budgetlint.readers.base import Raw, read_raw, to_bool, to_count
 from budgetlint.readers.lookup import Lookup, renamed
+from budgetlint.record import replace
 from budgetlint.run import Setting
 
 _SWITCHES = ("activation_checkpointing", "gradient_checkpointing")

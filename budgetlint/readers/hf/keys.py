@@ -6,10 +6,10 @@ Sources: transformers 5.24.0 ``training_args.py`` (older names: 4.46.3), TRL 1.1
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from budgetlint.readers.base import Key, Unreadable, to_bool, to_count, to_dtype, to_float, to_int, to_text, to_words
+from budgetlint.record import replace
 
 _ATTENTION = {
     "eager": "eager",

@@ -7,10 +7,10 @@ for a framework default, and the estimate spans what the code can do.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from budgetlint.readers.base import default, unsettled
+from budgetlint.record import replace
 from budgetlint.run import OriginKind, Setting, Settings
 
 RESERVATION = "in a section that a script of its own reads"

@@ -8,12 +8,12 @@ default (``beta``) 0.19.0; prompts not cut 0.26.0; 512 tokens of a completion in
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from budgetlint.readers.base import default, to_count, to_float, to_text
 from budgetlint.readers.hf.defaults import by_version
 from budgetlint.readers.hf.length import UNBOUNDED
 from budgetlint.readers.lookup import Lookup, renamed
+from budgetlint.record import replace
 from budgetlint.run import Origin, OriginKind, Setting, Settings, Stack
 
 COMPLETIONS = (512, 256)

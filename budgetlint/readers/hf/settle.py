@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
+from budgetlint.record import replace
 from budgetlint.run import Origin, OriginKind, Setting, Settings, Stack
 
 

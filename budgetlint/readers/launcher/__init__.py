@@ -9,6 +9,8 @@ from budgetlint.readers.lazy import on_first_use
 if TYPE_CHECKING:
     from budgetlint.readers.launcher.reader import READER
 
-__all__ = ["READER"]
+__all__ = ["FORMAT", "READER"]
+
+FORMAT = "launcher"
 
 __getattr__ = on_first_use(__name__, "READER")

@@ -12,9 +12,8 @@ from typing import Any
 
 from budgetlint.documents import Document, Loader, Sequence
 from budgetlint.readers.base import AUTO, Key, Reader, read_keys, to_count
+from budgetlint.readers.launcher import FORMAT
 from budgetlint.run import Origin, OriginKind, Reading, Role, Setting, Settings
-
-FORMAT = "launcher"
 
 
 def to_processes(value: Any) -> Any:

@@ -9,7 +9,6 @@ Sources: lightning 2.6 ``pytorch/cli.py``, ``pytorch/trainer/trainer.py``; ``gpu
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from budgetlint.documents import Document, Loader, Mapping, Sequence
@@ -17,6 +16,7 @@ from budgetlint.readers.base import Key, Misread, Reader, default, raw_at, read_
 from budgetlint.readers.lightning.words import STRATEGIES, precision_settings, strategy_name
 from budgetlint.readers.optimizer_names import decoupled, read_optimizer
 from budgetlint.readers.view import View, key_set
+from budgetlint.record import replace
 from budgetlint.run import Reading, Reference, Role, Setting, Settings, Stack
 
 _LOADER = Loader.OMEGACONF

@@ -7,13 +7,13 @@ Sources: llamafactory 0.9.0 to 0.9.5 ``hparams/*.py``, ``model/adapter.py``, ``m
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from budgetlint.readers.base import default
 from budgetlint.readers.derived import derived
 from budgetlint.readers.hf.defaults import by_version, optimizer
 from budgetlint.readers.llamafactory.ppo import ppo_defaults
+from budgetlint.record import replace
 from budgetlint.run import Setting, Settings, Stack
 
 _ARGS = "llamafactory hparams/"

@@ -5,8 +5,6 @@ Files for ``eval.py`` (``models`` with ``icl_tasks``) are of the same kind, but 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from budgetlint.documents import Document, Loader, Mapping
 from budgetlint.documents.interpolate import interpolated
 from budgetlint.readers.base import Reader, read_keys
@@ -22,6 +20,7 @@ from budgetlint.readers.llm_foundry.method import (
     task_settings,
 )
 from budgetlint.readers.view import View, key_set
+from budgetlint.record import replace
 from budgetlint.run import Reading, Role, Setting, Settings
 
 _LOADER = Loader.OMEGACONF

@@ -6,7 +6,6 @@ Source: ms_swift 4.6.0 ``swift/cli/main.py`` ``parse_yaml_args`` (``yaml.safe_lo
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from math import ceil
 
 from budgetlint.documents import Document, Loader, Scalar
@@ -23,6 +22,7 @@ from budgetlint.readers.ms_swift.megatron import is_megatron, megatron_defaults,
 from budgetlint.readers.ms_swift.parts import evaluation, grpo_length, precision, quant, rlhf, second_length, tuner
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.presets import preset
+from budgetlint.record import replace
 from budgetlint.run import Misread, Reading, Reference, Role, Setting, Settings, Stack
 
 FORMAT = "ms_swift"

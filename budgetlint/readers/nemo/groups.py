@@ -6,10 +6,10 @@ Source: NeMo-Framework-Launcher ``launcher_scripts/conf/config.yaml`` (``default
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from budgetlint.documents import Document, Entry, Mapping, Scalar
 from budgetlint.documents.interpolate import interpolated
+from budgetlint.record import replace
 
 TRAINING = ("training", "peft", "fine_tuning", "prompt_learning", "ia3_learning", "adapter_learning", "steer_reg", "rlhf_rm", "rlhf_ppo")
 OTHER = ("conversion", "conversion_hf2nemo", "evaluation", "export", "fw_inference", "ptq", "data_preparation", "external_conversion")

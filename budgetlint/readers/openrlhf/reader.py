@@ -7,7 +7,6 @@ sizes ``auto``), ``models/actor.py``; 0.5.0 the same files.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Any
 
 from budgetlint.documents import Document, Loader
@@ -15,6 +14,7 @@ from budgetlint.readers.base import Reader, default, names, read_keys, to_dtype,
 from budgetlint.readers.deepspeed.defaults import deepspeed_defaults
 from budgetlint.readers.lookup import Lookup, renamed
 from budgetlint.readers.openrlhf.keys import KEYS
+from budgetlint.record import replace
 from budgetlint.run import Reading, Role, Setting, Settings, Stack
 
 FORMAT = "openrlhf"

@@ -7,8 +7,6 @@ to 2026.10.9 ``models/loader.py`` FastLanguageModel.from_pretrained (``load_in_4
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from budgetlint.documents import Mapping, Scalar
 from budgetlint.documents.python_marks import CAST, is_open
 from budgetlint.readers.base import Key, default, hidden, read_keys, to_text, unsettled
@@ -16,6 +14,7 @@ from budgetlint.readers.hf import keys as hf_keys
 from budgetlint.readers.hf.adapters import read_quant
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.python_script import classes
+from budgetlint.record import replace
 from budgetlint.run import Setting
 
 _ONCE = "what the script does with it cannot be told from its text"

@@ -6,7 +6,6 @@ A verdict is given only where both ends agree (`budgetlint.memory.planner.readin
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from budgetlint.documents import Document, Scalar
 from budgetlint.documents.python_marks import is_open
@@ -14,6 +13,7 @@ from budgetlint.readers.base import default, hidden, unsettled
 from budgetlint.readers.hf.tasks import without_reference
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.python_script import classes
+from budgetlint.record import replace
 from budgetlint.run import Setting
 
 SPANS = {

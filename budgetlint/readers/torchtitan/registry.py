@@ -8,10 +8,10 @@ Source: torchtitan 0.3.0 ``trainer.py`` Trainer.Config, ``config/configs.py``, `
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from budgetlint.documents import Document, Entry, Mapping, Node, Scalar, Sequence, Style
 from budgetlint.readers.base import origin_of
+from budgetlint.record import replace
 from budgetlint.run import Setting
 
 _ROOT = "Trainer.Config"

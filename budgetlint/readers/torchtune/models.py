@@ -6,11 +6,9 @@ Source: torchtune 0.6.1 and main ``torchtune/models/*/_model_builders.py``. A bu
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from budgetlint.documents import Mapping, Scalar
 from budgetlint.readers.view import View
-from budgetlint.record import record
+from budgetlint.record import record, replace
 from budgetlint.run import Setting
 
 _PREFIX = "torchtune.models."

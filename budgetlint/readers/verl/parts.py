@@ -9,12 +9,12 @@ phases of a step and back before the update, so an update holds both, a rollout 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from budgetlint.readers.base import Misread, to_count, to_dtype, to_float, to_int, to_text, to_words
 from budgetlint.readers.lookup import Lookup, freed, renamed
 from budgetlint.readers.optimizer_names import read_optimizer
+from budgetlint.record import replace
 from budgetlint.run import Setting
 
 _ACTOR, _MODEL = "actor_rollout_ref.actor", "actor_rollout_ref.model"
@@ -111,6 +111,8 @@ def shard(look: Lookup, strategy: str, engine: str) -> Iterator[Setting]:
     yield from (renamed(reshard, "reshard_after_forward", reshard.value),) if reshard is not None else ()
     weights = look.setting("weights_dtype", to_dtype, f"{engine}.model_dtype")
     yield from (weights,) if weights is not None else ()
+    reduced = look.setting("reduce_dtype", to_dtype, f"{engine}.mixed_precision.reduce_dtype")
+    yield from (reduced,) if reduced is not None else ()
     compute = look.setting("autocast", to_dtype, f"{engine}.dtype", f"{engine}.mixed_precision.param_dtype")
     yield from (renamed(compute, "autocast", compute.value if compute.value in ("bf16", "fp16") else "none"),) if compute else ()
 

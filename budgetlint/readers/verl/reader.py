@@ -117,6 +117,7 @@ _FIXED: tuple[tuple[str, Any, str], ...] = (
 _FSDP: tuple[tuple[str, Any, str], ...] = (
     ("shard", "fsdp", _CONFIG + "engine/fsdp.yaml strategy"),
     ("weights_dtype", "fp32", _CONFIG + "engine/fsdp.yaml model_dtype"),
+    ("reduce_dtype", "fp32", "verl 0.5.0 workers/fsdp_workers.py: mixed_precision.reduce_dtype"),
     ("autocast", "bf16", _CONFIG + "engine/fsdp.yaml dtype"),
     ("wrap", "layer", "verl utils/fsdp_utils.py get_fsdp_wrap_policy"),
     ("shard_strategy", "full", _CONFIG + "engine/fsdp.yaml fsdp_size: -1"),

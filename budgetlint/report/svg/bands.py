@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from budgetlint.memory.estimate import Bucket
+from budgetlint.record import record
 from budgetlint.report.bill import WHAT
 from budgetlint.report.svg.curve import Span
 from budgetlint.report.svg.element import Value, closed, element, escaped
@@ -49,7 +49,7 @@ def silhouette(course: list[Span], scale: Scale) -> str:
     return "".join(outlines)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Place:
     """Where a name can stand, how thick its band is there, how wide its phase is, and how far off the middle of it."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 
 from budgetlint.context import RunContext
 from budgetlint.memory.estimate import Bucket, Estimate
+from budgetlint.record import record
 from budgetlint.report.bill import WHAT
 from budgetlint.report.style import plural
 from budgetlint.report.svg import words
@@ -23,7 +23,7 @@ ROW, THICK, HEAD = 46, 16, 40
 ROWS = 24
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Row:
     context: RunContext
     estimate: Estimate

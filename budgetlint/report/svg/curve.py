@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from budgetlint.memory.estimate import Bucket
 from budgetlint.memory.timeline import Moment
+from budgetlint.record import record
 from budgetlint.report.svg.theme import STACK
 
 SHARES = {"load": 1.05, "rollout": 2.0, "scoring": 1.3, "forward": 3.15, "backward": 4.7, "step": 1.3, "eval": 1.3}
@@ -24,13 +24,13 @@ KNOTS = {
 """Where the moments of a phase stand in it: two places are a plateau, between two moments the line is straight."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Knot:
     x: float
     moment: Moment
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Span:
     """One phase on the time axis. ``base`` are buckets that lie under every moment alike."""
 

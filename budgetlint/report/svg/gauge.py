@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from budgetlint.memory.estimate import Estimate
+from budgetlint.record import record
 from budgetlint.report.svg.element import Value, element, escaped
 from budgetlint.report.svg.measure import fitted
 from budgetlint.report.svg.scale import Scale
@@ -24,7 +24,7 @@ ROOM = 128
 """What the words may take."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Mark:
     """A figure, the height it belongs to, and the height its words stand at."""
 

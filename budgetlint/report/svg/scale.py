@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from budgetlint.record import record
 from budgetlint.units import GIB, KIB, MIB, TIB
 
 ROOM = 1.06
@@ -15,7 +14,7 @@ FAR = 3
 UNITS = ((2 * TIB, TIB, "TiB"), (GIB, GIB, "GiB"), (MIB, MIB, "MiB"), (0, KIB, "KiB"))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scale:
     """``top`` bytes at ``end``, none at ``start``; pixels may grow either way."""
 

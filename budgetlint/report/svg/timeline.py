@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from budgetlint.context import RunContext
 from budgetlint.memory.estimate import Bucket, Estimate
 from budgetlint.memory.timeline import timeline
+from budgetlint.record import record
 from budgetlint.report.svg import words
 from budgetlint.report.svg.axis import moment_names, phase_names, size_axis
 from budgetlint.report.svg.bands import bands, names, silhouette
@@ -27,7 +27,7 @@ HEAD, CURVE, FOOT = 80, 224, 60
 WIDTH, PAD = 800, 20
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Panel:
     """A part of a picture: ``body`` from 0 to ``height``."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from math import isqrt
 
 from budgetlint.memory.levers import WITHOUT_SDPA
 from budgetlint.memory.plan import Plan, Recompute
+from budgetlint.record import replace
 from budgetlint.solve.levers.idea import Idea, Situation
 
 CHEN = "Chen et al. 2016, arXiv 1604.06174"

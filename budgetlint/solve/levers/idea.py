@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
 from typing import Any
 
 from budgetlint.memory.plan import Plan
-from budgetlint.record import record
+from budgetlint.record import field, record
 from budgetlint.solve.whatif import Bench
 
 

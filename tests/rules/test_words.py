@@ -1,0 +1,66 @@
+"""A rule that names its words says nothing where none of them is: the engine does not ask it there, and does not load its module.
+
+Every rule with words is asked about every case of every rule in which its words are missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from budgetlint.assemble import judge_texts
+from budgetlint.context import Judged
+from budgetlint.registry import Registry, installed
+from budgetlint.rule import Confidence, Finding, Rule, Severity
+from budgetlint.testing import case_files, load_cases, report_on
+from budgetlint.words import Words
+
+WORDED = tuple(rule for rule in installed().rules if rule.words)
+FILES = case_files(Path(__file__).parent)
+
+
+def unasked(judged: Judged) -> Iterator[tuple[Rule, object]]:
+    """Rules with what they would be asked about if their words did not count."""
+    words = Words()
+    for rule in WORDED:
+        if rule.scope == "run":
+            seen = [(run, words.of_run(run.run), {one.format for one in run.run.readings}) for run in judged.runs]
+        else:
+            shown = (*judged.documents, *(judged.flags if rule.flags else ()))
+            seen = [(document, words.of(document.reading), {document.format}) for document in shown]
+        for context, has, formats in seen:
+            if has.isdisjoint(rule.words) and (not rule.formats or not formats.isdisjoint(rule.formats)):
+                yield rule, context.bound(rule)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_rule_is_silent_where_none_of_its_words_is(path: Path) -> None:
+    for case in load_cases(path):
+        judged = judge_texts(case.files, budget=f"{case.budget}\nstack {case.stack}" if case.stack else case.budget or None)
+        said = [(rule.name, finding.message) for rule, context in unasked(judged) for finding in rule.check(context)]
+        assert said == [], case.name
+
+
+AXOLOTL = "base_model: meta-llama/Llama-3.1-8B\nadapter: lora\nsequence_len: 512\nnum_epochs: 1\n"
+
+
+def test_a_rule_that_is_not_asked_has_run_all_the_same() -> None:
+    """An ``allow`` for it is unused, as it is where the rule looked and found nothing."""
+    text = f"{AXOLOTL}micro_batch_size: 1  # budgetlint: allow batch-flattening-conflicts no\n"
+    report = report_on({"train.yaml": text}, "", None, installed())
+    assert [finding.name for finding in report.findings if finding.location.line == 5] == ["unused-suppression"]
+
+
+@pytest.mark.parametrize(("text", "times"), [(AXOLOTL, 0), (f"{AXOLOTL}qat: {{}}\n", 1), (f"{AXOLOTL}deep:\n  - qat: 1\n", 1)])
+def test_a_rule_is_asked_where_one_of_its_words_is_at_any_depth(text: str, times: int) -> None:
+    asked: list[object] = []
+
+    def check(document: object) -> tuple[Finding, ...]:
+        asked.append(document)
+        return ()
+
+    rule = Rule("XY100", "probe", Severity.INFO, Confidence.HIGH, "document", check, "A rule.", "0.1", words=("qat",))
+    report_on({"train.yaml": text}, "", None, Registry((rule,)))
+    assert len(asked) == times
