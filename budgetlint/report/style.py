@@ -119,9 +119,9 @@ def wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]
     lines: list[str] = []
     for paragraph in clean_lines(text):
         lead = first if not lines else rest
-        lines += wrap(
-            paragraph, width, initial_indent=lead, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
-        ) or [lead.rstrip()]
+        lines += wrap(paragraph, width, initial_indent=lead, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False) or [
+            lead.rstrip()
+        ]
     return lines or [first.rstrip()]
 
 

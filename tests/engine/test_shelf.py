@@ -9,11 +9,11 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from budgetlint_rules import MODULES, RULES
+from budgetlint_rules.__main__ import index_text
 
 from budgetlint.shelf import DEFAULTS, LATER, Shelved, row_of, shelved
 from budgetlint.testing import run_rule
-from budgetlint_rules import MODULES, RULES
-from budgetlint_rules.__main__ import index_text
 
 CONFIG = """\
 model_name_or_path: x
