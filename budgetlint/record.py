@@ -209,18 +209,28 @@ def _repr(self: Any) -> str:
 
 
 class _DataclassFields:
-    """The fields as `dataclasses` knows them, made when it is asked about a record."""
+    """The fields as `dataclasses` knows them, made when it is first asked about a record."""
+
+    def __init__(self) -> None:
+        self._known: dict[type, Mapping[str, Any]] = {}
 
     def __get__(self, _: object, owner: Any) -> Mapping[str, Any]:
-        import dataclasses
-
-        def known(one: Field) -> Any:
-            given = {name: getattr(one, name) for name in ("default", "default_factory") if getattr(one, name) is not UNSET}
-            return dataclasses.field(init=one.init, repr=one.repr, compare=one.compare, kw_only=one.kw_only, **given)
-
-        twin: Any = dataclasses.make_dataclass(owner.__name__, [(one.name, Any, known(one)) for one in owner.__record__])
-        found: Mapping[str, Any] = twin.__dataclass_fields__
+        found = self._known.get(owner)
+        if found is None:
+            found = self._known[owner] = _as_dataclasses_has_them(owner)
         return found
+
+
+def _as_dataclasses_has_them(made: Any) -> Mapping[str, Any]:
+    import dataclasses
+
+    def known(one: Field) -> Any:
+        given = {name: getattr(one, name) for name in ("default", "default_factory") if getattr(one, name) is not UNSET}
+        return dataclasses.field(init=one.init, repr=one.repr, compare=one.compare, kw_only=one.kw_only, **given)
+
+    twin: Any = dataclasses.make_dataclass(made.__name__, [(one.name, Any, known(one)) for one in made.__record__])
+    found: Mapping[str, Any] = twin.__dataclass_fields__
+    return found
 
 
 _DATACLASS_FIELDS = _DataclassFields()
