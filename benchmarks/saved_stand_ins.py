@@ -11,52 +11,7 @@ import transformers.utils.generic
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_map
 
-
-class Kernel(torch.autograd.Function):
-    """Keeps what _scaled_dot_product_{flash,efficient}_attention keep: q, k, v, output, logsumexp, and the bias."""
-
-    @staticmethod
-    def forward(ctx: Any, query: Any, key: Any, value: Any, bias: Any) -> Any:
-        batch, heads, seq, _ = query.shape
-        out = torch.empty(batch, seq, heads, value.shape[-1], dtype=query.dtype, device=query.device).transpose(1, 2)
-        statistics = torch.empty(batch, heads, seq, dtype=torch.float32, device=query.device)
-        ctx.save_for_backward(*(t for t in (query, key, value, bias, out, statistics) if t is not None))
-        return out
-
-    @staticmethod
-    def backward(ctx: Any, _: Any) -> Any:
-        """csrc/flash_attn/flash_api.cpp mha_bwd: an fp32 accumulator of dq, row sums, dk and dv of every head if grouped."""
-        query, key, value = ctx.saved_tensors[:3]
-        held = [torch.empty(query.shape, dtype=torch.float32, device=query.device)]
-        held.append(torch.empty(query.shape[:3], dtype=torch.float32, device=query.device))
-        held += [torch.empty_like(query) for _ in range(2 if key.shape[1] < query.shape[1] else 0)]
-        return torch.empty_like(query), torch.empty_like(key), torch.empty_like(value), None
-
-
-class GroupedMatmul(torch.autograd.Function):
-    """torch.nn.functional.grouped_mm; its meta kernel knows 16-bit types only."""
-
-    @staticmethod
-    def forward(ctx: Any, rows: Any, weight: Any) -> Any:
-        ctx.save_for_backward(*([rows] if weight.requires_grad else []), weight)
-        ctx.shape = rows.shape
-        return torch.empty(rows.shape[0], weight.shape[-1], dtype=rows.dtype, device=rows.device)
-
-    @staticmethod
-    def backward(ctx: Any, gradient: Any) -> Any:
-        weight = ctx.saved_tensors[-1]
-        learned = torch.empty_like(weight) if ctx.needs_input_grad[1] else None
-        return torch.empty(ctx.shape, dtype=gradient.dtype, device=gradient.device), learned
-
-
-def grouped_mm(rows: Any, weight: Any, **_: Any) -> Any:
-    return GroupedMatmul.apply(rows, weight)
-
-
-def dropout(input: Any, p: float = 0.5, training: bool = True, *_: Any, **__: Any) -> Any:
-    """ATen/native/Dropout.cpp: nothing for p = 0; the fused CUDA kernel keeps a bool mask."""
-    return torch.ops.aten.native_dropout(input, p, True)[0] if training and p > 0 else input
-
+from budgetlint.probe.kernels import Attention, dropout, grouped
 
 used: set[str] = set()
 forced: list[str] = []
@@ -73,12 +28,12 @@ def attention(
         pass
     elif half and wide and attn_mask is None:
         used.add("flash")
-        return Kernel.apply(query, key, value, None)
+        return Attention.apply(query, key, value, None)
     elif query.shape[1] == key.shape[1]:
         used.add("efficient")
         if attn_mask is not None and attn_mask.dtype == torch.bool:  # attention.cpp convert_boolean_attn_mask
             attn_mask = torch.empty(attn_mask.shape, dtype=query.dtype, device=query.device)
-        return Kernel.apply(query, key, value, attn_mask)
+        return Attention.apply(query, key, value, attn_mask)
     used.add("math")
     if dropout_p:
         raise NotImplementedError("the math kernel drops probabilities by another path on CUDA")
@@ -90,7 +45,7 @@ def flash_attention(_: Any, query: Any, key: Any, value: Any, *__: Any, **___: A
     used.add("flash")
     if Autocast.on:
         query, key, value = (Autocast.on[-1].low(t) for t in (query, key, value))
-    return Kernel.apply(query, key, value, None).transpose(1, 2).contiguous(), None
+    return Attention.apply(query, key, value, None).transpose(1, 2).contiguous(), None
 
 
 class Autocast(TorchFunctionMode):
@@ -151,7 +106,7 @@ def stand_in(padded: bool) -> None:
 
     torch.nn.functional.scaled_dot_product_attention = attention
     torch.nn.functional.dropout = dropout
-    torch.nn.functional.grouped_mm = grouped_mm
+    torch.nn.functional.grouped_mm = grouped
     torch.histc = lambda t, bins, **_: torch.empty(bins, dtype=torch.int32, device=t.device)
     real = torch.is_autocast_enabled
     torch.is_autocast_enabled = lambda *kind: bool(Autocast.on) or real(*kind)

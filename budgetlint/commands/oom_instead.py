@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from budgetlint.memory.estimate import Verdict
+from budgetlint.report.style import plural
 from budgetlint.units import GIB, gib
 
 if TYPE_CHECKING:
@@ -36,17 +37,16 @@ def instead(session: Session, context: RunContext, explained: Explanation) -> tu
 def _told(context: RunContext, solution: Solution) -> Iterator[str]:
     if solution.verdict is Verdict.FITS:
         yield "by the estimate this run fits as it is: see above what the message holds against it"
-    yield from _within("micro batch", context.value("micro_batch"), solution.batch, "tokens each")
-    yield from _within("length", context.value("seq_len"), solution.seq, "sequences a micro batch")
+    yield from _within("micro batch", context.value("micro_batch"), solution.batch, "token", " each")
+    yield from _within("length", context.value("seq_len"), solution.seq, "sequence", " a micro batch")
     yield from (_remedy(remedy) for remedy in solution.remedies[:SHOWN])
     if solution.remedies:
         yield "`budgetlint solve` tells the rest, and makes the edits (--apply)"
 
 
-def _within(name: str, now: int | None, reach: Reach, of: str) -> Iterator[str]:
+def _within(name: str, now: int | None, reach: Reach, unit: str, each: str) -> Iterator[str]:
     if now is not None and reach.at is not None and reach.fits is not None and reach.fits < now:
-        unit = of if reach.at != 1 else of.replace("sequences", "sequence").replace("tokens", "token")
-        yield f"{name} {reach.fits:,} instead of {now:,}, at {reach.at:,} {unit}: fits"
+        yield f"{name} {reach.fits:,} instead of {now:,}, at {plural(reach.at, unit)}{each}: fits"
 
 
 def _remedy(remedy: Remedy) -> str:

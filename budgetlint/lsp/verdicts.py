@@ -8,6 +8,7 @@ from budgetlint.context import RunContext
 from budgetlint.lsp.session import Session
 from budgetlint.lsp.texts import Text
 from budgetlint.memory.estimate import Estimate, Verdict
+from budgetlint.report.headroom import about, lacking
 from budgetlint.units import gib
 
 MOST = 3
@@ -77,10 +78,10 @@ def _one(context: RunContext, *, named: bool) -> str:
 def figures(estimate: Estimate) -> str:
     """``fits: 19.65 of 23.51 GiB, 3.86 GiB left``."""
     need, limit = estimate.need, estimate.limit
-    shown = gib(need.bytes) if need.high is not None else f"{gib(need.low)} or more"
+    shown = about(need)
     missing = [name for name in estimate.missing if name != "device"]
     if limit is None:
-        return f"needs {shown}" + (f" (not known: {', '.join(missing)})" if missing else "")
+        return f"needs {shown}" + (f" ({lacking(missing)})" if missing else "")
     if estimate.verdict is Verdict.UNKNOWN:
         return f"unknown ({', '.join(missing) or 'too wide a range'}): needs {shown} of {gib(limit)}"
     spare = limit - need.bytes

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from budgetlint.config import Config, load_config
-from budgetlint.files import CONFIG_SUFFIXES, PYTHON_SUFFIX, DiskFiles, is_named, makes_arguments, nearest_settings
+from budgetlint.files import CONFIG_SUFFIXES, PYTHON_SUFFIX, ChangedFiles, DiskFiles, is_named, makes_arguments, nearest_settings
 from budgetlint.finding import Finding
-from budgetlint.lsp.open_files import OpenFiles
 from budgetlint.project import FileEntry, Project
 from budgetlint.record import field, open_record, open_state, record
 from budgetlint.source import SourceFile
@@ -45,7 +44,7 @@ class Checked:
 
     judged: Judged
     report: Report
-    files: OpenFiles
+    files: ChangedFiles
     config: Config
     project: Project
     extra: Budget | None = None
@@ -54,15 +53,9 @@ class Checked:
 
     def runs_of(self, path: str) -> tuple[RunContext, ...]:
         """The runs that a file is part of."""
-        return tuple(context for context in self.judged.runs if path in _paths(context))
+        from budgetlint.touched import files_of_run
 
-
-def _paths(context: RunContext) -> Iterator[str]:
-    yield context.run.name.partition("#")[0]
-    if context.budget is not None:
-        yield context.budget.path
-    for reading in context.run.readings:
-        yield reading.document.path
+        return tuple(context for context in self.judged.runs if path in files_of_run(context))
 
 
 @open_state
@@ -91,7 +84,7 @@ class Workspace:
         from budgetlint.registry import installed
 
         disk = self._fresh_disk()
-        files, config = OpenFiles(disk, opened), self._config_with(opened)
+        files, config = ChangedFiles(disk, {path: source.text for path, source in opened.items()}), self._config_with(opened)
         new = (path for path, source in opened.items() if not disk.exists(path) or _makes_arguments(path, source))
         listed = tuple(sorted({*self._listed, *new}))
         asked = set(opened) & set(listed) if named is None else named & set(opened) & set(listed)
@@ -116,7 +109,7 @@ class Workspace:
         source = opened.get("pyproject.toml") if self._settings_file == self.root / "pyproject.toml" else None
         return load_config(source) if source else self._config
 
-    def _project(self, files: OpenFiles, paths: tuple[str, ...], listed: tuple[str, ...]) -> Project:
+    def _project(self, files: ChangedFiles, paths: tuple[str, ...], listed: tuple[str, ...]) -> Project:
         project = Project(files, listed=listed)
         for path in paths:
             known = self._read(files, path)
@@ -127,7 +120,7 @@ class Workspace:
                 project.findings.extend(known.findings)
         return project
 
-    def _read(self, files: OpenFiles, path: str) -> _Read | None:
+    def _read(self, files: ChangedFiles, path: str) -> _Read | None:
         """What a text is taken for; read again only where the text is another. None for what cannot be read."""
         source = files.read(path)
         if not isinstance(source, SourceFile):
@@ -163,7 +156,7 @@ def _load(root: Path, path: Path | None) -> Config:
     return load_config(source) if isinstance(source, SourceFile) else Config()
 
 
-def _without_known(report: Report, config: Config, files: OpenFiles) -> Report:
+def _without_known(report: Report, config: Config, files: ChangedFiles) -> Report:
     """What the project's baseline knows is not told here either. `check` says what is wrong with the file."""
     source = files.read(config.baseline) if config.baseline is not None else None
     if not isinstance(source, SourceFile):
@@ -176,7 +169,7 @@ def _without_known(report: Report, config: Config, files: OpenFiles) -> Report:
         return report
 
 
-def _extra_budget(config: Config, files: OpenFiles) -> Budget | None:
+def _extra_budget(config: Config, files: ChangedFiles) -> Budget | None:
     """The budget in ``[tool.budgetlint]``."""
     if config.budget is None or config.source is None:
         return None

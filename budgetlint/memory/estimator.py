@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property, partial
+from typing import Any
 
 from budgetlint.catalog.device import Device
-from budgetlint.memory import mixture, roles, rollouts
+from budgetlint.memory import mixture, rollouts
 from budgetlint.memory import phases as step_phases
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Assumption, Bucket, Estimate, Phase, Range, Term, Verdict
 from budgetlint.memory.families import family_of
@@ -17,18 +18,10 @@ from budgetlint.memory.pipeline import RANK, described
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.planner import Planned
 from budgetlint.memory.rank import misplaced, rank_plans
+from budgetlint.memory.spread import ends, masked
 from budgetlint.memory.static import Trainable, trainable
 from budgetlint.memory.unmodelled import TABLE
 from budgetlint.record import open_record, record, replace
-
-BASE_SPREAD = 10_000
-"""What small tensors, inputs, rounding to 512 B and unsplit block remainders add (0.2 %, torch c10/core/AllocatorConfig.h), and
-what kernels take inside: 1 % either way. Stated, not fitted."""
-
-
-COMPILED = 400_000
-"""Where the true figure of a compiled run may lie: the partitioner's cut depends on the graph (torch 2.13
-_functorch/partitioners.py), so up to 40 % of the activations either way. Stated, not fitted."""
 
 WORLDS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
@@ -48,32 +41,14 @@ def estimate(planned: Planned, capacity: Capacity | None) -> Estimate:
     """The bill, the totals and the verdict of one run on one device. Without plans (unknown model) nothing is known."""
     if not planned.plans:
         return _nothing(planned, capacity)
-    if capacity is not None:
-        known = (capacity.usable_low, capacity.usable_low, capacity.usable_high)
-        planned = replace(planned, plans=tuple(replace(plan, totals=known) for plan in planned.plans))
-    answers = [_one(plan) for plan in planned.plans]
+    planned = _with_totals(planned, capacity)
+    plan, answers = planned.plans[0], [_one(plan) for plan in planned.plans]
     best = answers[0]
-    allocated = _allocated(answers, open_end=_open(planned))
-    if "devices" in planned.missing:
-        allocated = _on_any_number(planned, allocated)
-    device = capacity.device if capacity else None
-    ranks = WORLDS[0] if "devices" in planned.missing else planned.plans[0].ranks
-    plan = planned.plans[0]
     train = trainable(plan) if plan.parallel.on else best.train
-    host = host_bytes(plan, train)
-    aside, eager = rollouts.share_in(best.plan, best.peak.name), best.plan.eager_modules
-    above = totals(allocated, device, ranks, set_aside=aside, host=host, eager=eager)
-    judged = not set(planned.missing) - {"devices"}
-    judgement = Verdict.UNKNOWN
-    if capacity is not None:
-        judgement = verdict(above.need, (capacity.usable_low, capacity.usable_high), capacity.reserve, judged=judged)
-        if judgement is Verdict.DOES_NOT_FIT and _fits_if_short(planned, capacity):
-            judgement = Verdict.TIGHT if judged and above.need.high is not None else Verdict.UNKNOWN
-        if judgement is Verdict.TIGHT and "devices" in planned.missing:
-            judgement = Verdict.UNKNOWN
-    limit = capacity.usable_low - (capacity.reserve or 0) if capacity else None
+    allocated, host = _allocated(planned, answers), host_bytes(plan, train)
+    above = _totals(planned, capacity, best, allocated, host)
     return Estimate(
-        verdict=judgement,
+        verdict=_verdict(planned, capacity, above),
         missing=planned.missing if capacity else (*planned.missing, "device"),
         params=plan.shape.total,
         trainable_params=train.elements,
@@ -86,23 +61,59 @@ def estimate(planned: Planned, capacity: Capacity | None) -> Estimate:
         buckets=_buckets(best.phases),
         phases=best.phases,
         bill=(*best.peak.terms, *_above(above)),
-        assumptions=(
-            *planned.assumptions,
-            *_rank(best.plan),
-            *_sized(best.plan, capacity),
-            *_shared(device),
-            *_basis(plan),
-            *_readings(planned),
-        ),
-        limit=limit,
-        usable_low=capacity.usable_low if capacity else None,
-        usable_high=capacity.usable_high if capacity else None,
+        assumptions=_assumptions(planned, capacity, best.plan),
         static_bytes=best.static,
-        activation_allowance=None if limit is None else limit - best.static - _outside(plan, above),
-        tokens_that_fit=_tokens_that_fit(plan, above, limit),
+        activation_allowance=_allowance(plan, best.static, above, _limit(capacity)),
+        tokens_that_fit=_tokens_that_fit(plan, above, _limit(capacity)),
         devices_needed=_devices_needed(planned, capacity),
         plan=best.plan,
+        **_offered(capacity),
     )
+
+
+def _with_totals(planned: Planned, capacity: Capacity | None) -> Planned:
+    """Plans that know what a rollout engine takes its share of."""
+    if capacity is None:
+        return planned
+    known = (capacity.usable_low, capacity.usable_low, capacity.usable_high)
+    return replace(planned, plans=tuple(replace(plan, totals=known) for plan in planned.plans))
+
+
+def _totals(planned: Planned, capacity: Capacity | None, best: _Answer, allocated: Range, host: Range) -> Totals:
+    return totals(
+        allocated,
+        capacity.device if capacity else None,
+        WORLDS[0] if "devices" in planned.missing else planned.plans[0].ranks,
+        set_aside=rollouts.share_in(best.plan, best.peak.name),
+        host=host,
+        eager=best.plan.eager_modules,
+    )
+
+
+def _verdict(planned: Planned, capacity: Capacity | None, above: Totals) -> Verdict:
+    """On the need, as far as what is missing leaves one."""
+    if capacity is None:
+        return Verdict.UNKNOWN
+    judged = not set(planned.missing) - {"devices"}
+    found = verdict(above.need, (capacity.usable_low, capacity.usable_high), capacity.reserve, judged=judged)
+    if found is Verdict.DOES_NOT_FIT and _fits_if_short(planned, capacity):
+        found = Verdict.TIGHT if judged and above.need.high is not None else Verdict.UNKNOWN
+    return Verdict.UNKNOWN if found is Verdict.TIGHT and "devices" in planned.missing else found
+
+
+def _limit(capacity: Capacity | None) -> int | None:
+    return capacity.usable_low - (capacity.reserve or 0) if capacity else None
+
+
+def _offered(capacity: Capacity | None) -> dict[str, Any]:
+    """Fields of `Estimate`: what the device gives."""
+    least, most = (capacity.usable_low, capacity.usable_high) if capacity else (None, None)
+    return {"limit": _limit(capacity), "usable_low": least, "usable_high": most}
+
+
+def _allowance(plan: Plan, static: int, above: Totals, limit: int | None) -> int | None:
+    """What is left for activations."""
+    return None if limit is None else limit - static - _beyond(above) - rollouts.share_in(plan, "backward")
 
 
 def _on_any_number(planned: Planned, alone: Range) -> Range:
@@ -150,7 +161,7 @@ def _one(plan: Plan) -> _Answer:
 
 def _on_rank(plan: Plan) -> _Answer:
     answer = _answer(plan)
-    return _answer(rollouts.sized(plan, answer.phases, partial(_ends, plan))) if rollouts.unsized(plan) else answer
+    return _answer(rollouts.sized(plan, answer.phases, partial(ends, plan))) if rollouts.unsized(plan) else answer
 
 
 def _answer(plan: Plan) -> _Answer:
@@ -160,79 +171,25 @@ def _answer(plan: Plan) -> _Answer:
     return _Answer(plan, step.train, moments, static, mixture.uneven(plan, step.layer) + misplaced(plan, step.layer))
 
 
-OPEN = (
-    frozenset(
-        {
-            "micro_batch",
-            "seq_len",
-            "adapter",
-            "optimizer",
-            "parallel",
-            "rollout_engine",
-            "rollout_batch",
-            "rollout_memory",
-            "critic_model",
-            "reward_model",
-        }
-    )
-    | frozenset(TABLE)
-    | {"model"}
-)
+OPEN = frozenset(TABLE) | frozenset({
+    "model", "micro_batch", "seq_len", "adapter", "optimizer", "parallel", "rollout_engine", "rollout_batch", "rollout_memory",
+    "critic_model", "reward_model",
+})  # fmt: skip
 """What leaves the high end open while it is missing."""
 
 
-def _open(planned: Planned) -> bool:
-    return not OPEN.isdisjoint(planned.missing)
-
-
-def _allocated(answers: Iterable[_Answer], *, open_end: bool) -> Range:
+def _allocated(planned: Planned, answers: Iterable[_Answer]) -> Range:
     """Every reading's peak with its family's spread; the best figure is the first reading's."""
     ranges = [_range(answer) for answer in answers]
-    high = None if open_end else max(r.high or 0 for r in ranges)
-    return Range(ranges[0].bytes, min(r.low for r in ranges), high)
+    high = None if not OPEN.isdisjoint(planned.missing) else max(r.high or 0 for r in ranges)
+    found = Range(ranges[0].bytes, min(r.low for r in ranges), high)
+    return _on_any_number(planned, found) if "devices" in planned.missing else found
 
 
 def _range(answer: _Answer) -> Range:
-    plan, ends = answer.plan, [_ends(answer.plan, phase) for phase in answer.phases]
-    low, high = max(0, *(end[0] for end in ends)), max(end[1] for end in ends)
-    return Range(answer.peak.bytes, low // plan.model_split, high + _masked(plan) + answer.uneven)
-
-
-def _ends(plan: Plan, phase: Phase) -> tuple[int, int]:
-    """The least and the most that one phase can be."""
-    moving, own = _moving(plan, phase), phase.bytes - rollouts.share_in(plan, phase.name)
-    spread = moving * family_of(plan).spread_ppm // PPM + own * BASE_SPREAD // PPM + _buffer_spread(plan, phase)
-    saving = moving * COMPILED // PPM if plan.compile else 0
-    less, more = rollouts.unsure_share(plan, phase.name)
-    unsure = rollouts.may_be_less(plan, phase) + roles.may_be_less(plan, phase) + less
-    return phase.bytes - spread - saving - _evictable(plan, phase) - unsure, phase.bytes + spread + saving + more
-
-
-def _moving(plan: Plan, phase: Phase) -> int:
-    """What the family's spread is taken of: activations, and under model code that nobody measured the loss too (Megatron-LM
-    tensor_parallel/cross_entropy.py works in place)."""
-    measured = plan.model_code in ("transformers", "litgpt")
-    return phase.buckets[Bucket.ACTIVATIONS] + (0 if measured else phase.buckets[Bucket.LOGITS])
-
-
-def _evictable(plan: Plan, phase: Phase) -> int:
-    """Paged states live in managed memory: under pressure the driver moves them to the host, slowly, instead of failing."""
-    return phase.buckets[Bucket.OPTIMIZER] if plan.optimizer.paged else 0
-
-
-def _buffer_spread(plan: Plan, phase: Phase) -> int:
-    """Collective buffers depend on the moment of overlap: a fifth either way."""
-    sharded = plan.sharding.kind not in ("none",)
-    return (phase.buckets[Bucket.BUFFERS] - rollouts.share_in(plan, phase.name)) // 5 if sharded else 0
-
-
-def _masked(plan: Plan) -> int:
-    """A batch of several unpacked sequences may be padded: the mask turns flash attention off and is kept per layer."""
-    if plan.attention != "flash" or (plan.batch or 1) == 1 or plan.origins.get("packing") or plan.origins.get("attention"):
-        return 0
-    layers = 1 if plan.recompute.on else plan.shape.layers
-    arch, size = plan.arch, plan.precision.compute
-    return layers * plan.tokens * (size * plan.length + 2 * size * (arch.q_width - arch.kv_width))
+    plan, found = answer.plan, [ends(answer.plan, phase) for phase in answer.phases]
+    low, high = max(0, *(end[0] for end in found)), max(end[1] for end in found)
+    return Range(answer.peak.bytes, low // plan.model_split, high + masked(plan) + answer.uneven)
 
 
 def _buckets(phases: Iterable[Phase]) -> dict[Bucket, int]:
@@ -248,6 +205,12 @@ def _above(above: Totals) -> tuple[Term, ...]:
         rows.append(Term(Bucket.CONTEXT, above.communication.bytes, "communicators (NCCL)"))
     rows.append(Term(Bucket.ALLOCATOR, above.fragmentation.bytes, "fragmentation that cannot be given back"))
     return tuple(rows)
+
+
+def _assumptions(planned: Planned, capacity: Capacity | None, best: Plan) -> tuple[Assumption, ...]:
+    device = capacity.device if capacity else None
+    beside = (*_rank(best), *_sized(best, capacity), *_shared(device), *_basis(planned.plans[0]), *_readings(planned))
+    return (*planned.assumptions, *beside)
 
 
 def _rank(plan: Plan) -> tuple[Assumption, ...]:
@@ -293,12 +256,12 @@ def _tokens_that_fit(plan: Plan, above: Totals, limit: int | None) -> int | None
     one, two = (_peak_at(plan, seq, batch) * share // PPM for batch in (1, 2))
     if two == one:
         return None
-    return max(0, seq + (limit - one - above.context.bytes - above.communication.bytes) * seq // (two - one))
+    return max(0, seq + (limit - one - _beyond(above)) * seq // (two - one))
 
 
-def _outside(plan: Plan, above: Totals) -> int:
-    """What is neither static nor activations: context, communicators, the rollout engine's share."""
-    return above.context.bytes + above.process.bytes + above.host.bytes + above.communication.bytes + rollouts.share_in(plan, "backward")
+def _beyond(above: Totals) -> int:
+    """What lies beside the allocator's: context, communicators; where the host is the device, the process and what is offloaded."""
+    return above.context.bytes + above.process.bytes + above.host.bytes + above.communication.bytes
 
 
 def _devices_needed(planned: Planned, capacity: Capacity | None) -> int | None:
@@ -334,7 +297,5 @@ def _nothing(planned: Planned, capacity: Capacity | None) -> Estimate:
         phases=(),
         bill=(),
         assumptions=planned.assumptions,
-        limit=capacity.usable_low - (capacity.reserve or 0) if capacity else None,
-        usable_low=capacity.usable_low if capacity else None,
-        usable_high=capacity.usable_high if capacity else None,
+        **_offered(capacity),
     )

@@ -122,20 +122,18 @@ def feed_forward(tape: Tape, source: Value, rate: float) -> Value:
 
 
 def t5(tape: Tape) -> None:
-    """modeling_t5.py T5Block: norm, block, dropout, sum; a decoder has a third block between."""
-    rate, states = tape.arch.dropout, None if is_encoder(tape) else memory(tape)
-    x = tape.input()
-    x = new(x, dropout(tape, attention(tape, norm(tape, x, what="attention norm")), rate))
-    if states is not None:
-        x = new(x, dropout(tape, attention(tape, norm(tape, x, what="cross-attention norm"), states), rate))
-    dropout(tape, feed_forward(tape, norm(tape, x, what="MLP norm"), rate), rate)
-    _leave_out(tape, states)
+    """modeling_t5.py T5Block: norm, block, dropout, sum; one dropout rate everywhere."""
+    _norms_in_front(tape, tape.arch.dropout)
 
 
 def whisper(tape: Tape) -> None:
-    """modeling_whisper.py, modeling_mbart.py, modeling_pegasus.py: norms in front of the blocks."""
+    """modeling_whisper.py, modeling_mbart.py, modeling_pegasus.py: the activation has a dropout rate of its own."""
+    _norms_in_front(tape, tape.arch.number("activation_dropout_permille") / 1000)
+
+
+def _norms_in_front(tape: Tape, inner: float) -> None:
+    """Norms in front of the blocks; a decoder has a third block between. ``inner``: the dropout within the MLP."""
     rate, states = tape.arch.dropout, None if is_encoder(tape) else memory(tape)
-    inner = tape.arch.number("activation_dropout_permille") / 1000
     x = tape.input()
     x = new(x, dropout(tape, attention(tape, norm(tape, x, what="attention norm")), rate))
     if states is not None:

@@ -64,12 +64,12 @@ class OnCuda(TorchFunctionMode):
         self.used: set[str] = set()
         self._table: Mapping[Any, Callable[..., Any]] = {
             F.scaled_dot_product_attention: self._attention,
-            F.dropout: _dropout,
-            torch.dropout: _dropout,
+            F.dropout: dropout,
+            torch.dropout: dropout,
             F.cross_entropy: self._cross_entropy,
             torch.histc: _histc,
             torch.Tensor.__bool__: lambda _: True,  # "is nothing padded, is nothing packed": the questions of transformers' masks
-            **dict.fromkeys(_GROUPED, _grouped),
+            **dict.fromkeys(_GROUPED, grouped),
         }
 
     def __enter__(self) -> Any:
@@ -133,7 +133,7 @@ class OnCpu(OnCuda):
             F.scaled_dot_product_attention: self._attention,
             torch.Tensor.__bool__: lambda _: True,
             torch.histc: _histc,
-            **dict.fromkeys(_GROUPED, _grouped),
+            **dict.fromkeys(_GROUPED, grouped),
         }
 
     def _attention(self, query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
@@ -160,7 +160,7 @@ def _bias(mask: Any, query: Any) -> Any:
     return torch.empty(mask.shape, dtype=query.dtype, device=query.device)
 
 
-def _dropout(input: Any, p: float = 0.5, training: bool = True, *_: Any, **__: Any) -> Any:
+def dropout(input: Any, p: float = 0.5, training: bool = True, *_: Any, **__: Any) -> Any:
     """ATen/native/Dropout.cpp: nothing for p = 0; the fused CUDA kernel keeps a mask of bools."""
     return torch.ops.aten.native_dropout(input, p, True)[0] if training and p > 0 else input
 
@@ -169,7 +169,7 @@ def _histc(input: Any, bins: int = 100, *_: Any, **__: Any) -> Any:
     return torch.empty(bins, dtype=torch.int32, device=input.device)
 
 
-def _grouped(rows: Any, weight: Any, *_: Any, **__: Any) -> Any:
+def grouped(rows: Any, weight: Any, *_: Any, **__: Any) -> Any:
     return GroupedMatmul.apply(rows, weight)
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from budgetlint.context import RunContext
-from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Estimate, Range, Term, Verdict
+from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Estimate, Range, Term
 from budgetlint.record import record
+from budgetlint.report.headroom import about, against, lacking
 from budgetlint.report.rank import RANK, rank_line
 from budgetlint.report.style import PLAIN, VERDICT_WORDS, WIDTH, Style, clean, plural, wrapped
 from budgetlint.run import Setting
-from budgetlint.units import both, distinct, gib
+from budgetlint.units import both, gib
 
 BAR = 24
 LINES = 6
@@ -61,26 +62,15 @@ def _head(context: RunContext, estimate: Estimate, style: Style) -> Iterator[str
 def _because(estimate: Estimate) -> str:
     need, limit = estimate.need, estimate.limit
     if limit is None:
-        needs = f", needs {_about(need)}" if estimate.bill else ""
+        needs = f", needs {about(need)}" if estimate.bill else ""
         lacks = (
             "'device cpu' takes the memory that 'host' states" if "host" in estimate.missing else "no budget says what the device offers"
         )
         return f"{needs}; {lacks}"
-    missing = f"; not known: {', '.join(estimate.missing)}" if estimate.missing else ""
+    missing = f"; {lacking(estimate.missing)}" if estimate.missing else ""
     if not estimate.bill:
         return missing
-    if estimate.devices_needed and estimate.verdict is Verdict.UNKNOWN:
-        many = "device" if estimate.devices_needed == 1 else "devices"
-        return f", fits from {estimate.devices_needed:,} {many} on{missing}"
-    if need.high is None or estimate.verdict is Verdict.UNKNOWN:
-        return f", needs {_about(need)}, limit {gib(limit)}{missing}"
-    needed, offered = distinct(need.bytes, limit)
-    spare = limit - need.bytes
-    return f", needs {needed}, limit {offered}: {gib(abs(spare))} {'spare' if spare >= 0 else 'over'}"
-
-
-def _about(figures: Range) -> str:
-    return gib(figures.bytes) if figures.high is not None else f"{gib(figures.low)} or more"
+    return f", {against(estimate, limit, missing)}"
 
 
 def _machine(context: RunContext, estimate: Estimate) -> Iterator[str]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from budgetlint.memory.estimate import Verdict
+from collections.abc import Iterable
+
+from budgetlint.memory.estimate import Estimate, Range, Verdict
+from budgetlint.memory.unmodelled import TABLE
 from budgetlint.outcome import RunVerdict
+from budgetlint.report.style import plural
 from budgetlint.units import distinct, gib
 
 _WORST_FIRST = (Verdict.DOES_NOT_FIT, Verdict.TIGHT, Verdict.UNKNOWN, Verdict.FITS)
@@ -47,3 +51,27 @@ def worst_first(verdicts: tuple[RunVerdict, ...]) -> list[RunVerdict]:
 def _badness(verdict: RunVerdict) -> tuple[int, bool, int]:
     spare = headroom(verdict)
     return _WORST_FIRST.index(verdict.verdict), spare is None, spare or 0
+
+
+def about(need: Range) -> str:
+    """The best figure; where the upper end is open, the least."""
+    return gib(need.bytes) if need.high is not None else f"{gib(need.low)} or more"
+
+
+def against(estimate: Estimate, limit: int, missing: str = "") -> str:
+    """``needs 33.64 GiB, limit 31.34 GiB: 2.30 GiB over``; ``missing`` is told where it leaves the answer open."""
+    need = estimate.need
+    if estimate.devices_needed and estimate.verdict is Verdict.UNKNOWN:
+        return f"fits from {plural(estimate.devices_needed, 'device')} on{missing}"
+    if need.high is None or estimate.verdict is Verdict.UNKNOWN:
+        return f"needs {about(need)}, limit {gib(limit)}{missing}"
+    needed, offered = distinct(need.bytes, limit)
+    spare = limit - need.bytes
+    return f"needs {needed}, limit {offered}: {gib(abs(spare))} {'spare' if spare >= 0 else 'over'}"
+
+
+def lacking(names: Iterable[str], unknown: str = "not known") -> str:
+    """``not known: seq_len; not modelled: torchacc``: what is missing of a run can be said, what is not modelled cannot."""
+    told = list(names)
+    parts = ((unknown, [name for name in told if name not in TABLE]), ("not modelled", [name for name in told if name in TABLE]))
+    return "; ".join(f"{lead}: {', '.join(some)}" for lead, some in parts if some)

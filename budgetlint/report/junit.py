@@ -17,7 +17,7 @@ from budgetlint import __version__
 from budgetlint.finding import Finding
 from budgetlint.outcome import Gate, Report, RunVerdict
 from budgetlint.record import field, open_state
-from budgetlint.report.headroom import figures
+from budgetlint.report.headroom import figures, lacking
 from budgetlint.report.shown import shown
 from budgetlint.report.style import PLAIN, VERDICT_WORDS, Style
 from budgetlint.report.summary import verdicts_line
@@ -75,8 +75,7 @@ def _run_case(verdict: RunVerdict) -> _Case:
     said = f"{VERDICT_WORDS[verdict.verdict]}: {figures(verdict)}"
     if verdict.judged:
         return _Case("run", verdict.label, said)
-    missing = ", ".join(verdict.missing) or "device"
-    return _Case("run", verdict.label, said, unjudged=f"not judged; not known: {missing}")
+    return _Case("run", verdict.label, said, unjudged=f"not judged; {lacking(verdict.missing or ('device',))}")
 
 
 def _testcase(case: _Case, gate: Gate, tree: Tree, number: int) -> ET.Element:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from budgetlint.finding import Edit
 from budgetlint.memory.estimate import Estimate, Verdict
 from budgetlint.remedy import Reach, Remedy, Solution, Told
+from budgetlint.report.headroom import lacking
 from budgetlint.report.style import PLAIN, VERDICT_WORDS, WIDTH, Style, clean, plural, wrapped
 from budgetlint.units import distinct, gib
 
@@ -46,7 +47,7 @@ def _figures(solution: Solution, estimate: Estimate) -> str:
     if estimate.limit is None:
         return f"needs {need}; no budget says what the device offers"
     if solution.verdict is Verdict.UNKNOWN:
-        return f"needs {need} of {gib(estimate.limit)}; not known: {', '.join(solution.unknown)}"
+        return f"needs {need} of {gib(estimate.limit)}; {lacking(solution.unknown)}"
     needed, limit = distinct(estimate.need.bytes, estimate.limit)
     most = f" ({gib(estimate.need.high)} at most)" if solution.verdict is Verdict.TIGHT and estimate.need.high is not None else ""
     return f"needs {needed}{most} of {limit}"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from budgetlint.finding import Severity
 from budgetlint.memory.estimate import Verdict
 from budgetlint.outcome import Gate, Report, RunVerdict
+from budgetlint.report.headroom import lacking
 from budgetlint.report.style import PLAIN, VERDICT_WORDS, Style, clean, plural
 
 _WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning"}
@@ -81,8 +82,8 @@ def _why_not(verdicts: tuple[RunVerdict, ...]) -> str:
     missing = [verdict.missing or ("device",) for verdict in verdicts]
     counts = Counter(name for names in missing for name in names)
     if any(verdict.limit is not None for verdict in verdicts):
-        return f"not known: {', '.join(name for name, _ in counts.most_common(4))}"
+        return lacking(name for name, _ in counts.most_common(4))
     del counts["device"]
     if counts:
-        return f"no budget names a device (budgetlint init); not known either: {', '.join(name for name, _ in counts.most_common(4))}"
+        return f"no budget names a device (budgetlint init); {lacking((name for name, _ in counts.most_common(4)), 'not known either')}"
     return "no budget names a device (budgetlint init, or --budget 'device 24GiB')"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from budgetlint.context import RunContext
-from budgetlint.memory.estimate import Estimate, Verdict
+from budgetlint.memory.estimate import Estimate
+from budgetlint.report.headroom import about, against, lacking
 from budgetlint.report.style import VERDICT_WORDS
 from budgetlint.report.svg.theme import MARK
-from budgetlint.units import distinct, gib
+from budgetlint.units import gib
 
 NOTHING = "no model is known: nothing to draw"
 
@@ -20,22 +21,15 @@ def reason(estimate: Estimate) -> str:
     """``needs 33.64 GiB, limit 31.34 GiB: 2.30 GiB over``."""
     need, limit = estimate.need, estimate.limit
     unknown = [name for name in estimate.missing if name != "device"]
-    missing = f"; not known: {', '.join(unknown)}" if unknown else ""
-    needs = f"needs {gib(need.bytes)}" if need.high is not None else f"needs {gib(need.low)} or more"
+    missing = f"; {lacking(unknown)}" if unknown else ""
     if limit is None:
-        return f"{needs}; no device is stated{missing}"
-    if estimate.devices_needed and estimate.verdict is Verdict.UNKNOWN:
-        return f"fits from {estimate.devices_needed:,} devices on{missing}"
-    if need.high is None or estimate.verdict is Verdict.UNKNOWN:
-        return f"{needs}, limit {gib(limit)}{missing}"
-    needed, offered = distinct(need.bytes, limit)
-    spare = limit - need.bytes
-    return f"needs {needed}, limit {offered}: {gib(abs(spare))} {'spare' if spare >= 0 else 'over'}"
+        return f"needs {about(need)}; no device is stated{missing}"
+    return against(estimate, limit, missing)
 
 
 def short(estimate: Estimate) -> str:
     """``33.64 of 31.34 GiB``, for a row."""
-    need = gib(estimate.need.bytes) if estimate.need.high is not None else f"{gib(estimate.need.low)} or more"
+    need = about(estimate.need)
     return need if estimate.limit is None else f"{need} of {gib(estimate.limit)}"
 
 
