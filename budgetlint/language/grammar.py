@@ -1,20 +1,14 @@
-"""The parser: built once per process from ``budget.lark``, its tables kept in the user's cache folder.
-
-Building the tables costs about 0.2 s, loading them 10 ms. Import this module only where a budget is really parsed: it
-imports lark.
-"""
+"""The parser: made once per process from ``budget.lark`` or its tables. Import this module only where a budget is really parsed: it
+imports lark."""
 
 from __future__ import annotations
 
-import hashlib
-import os
-import pkgutil
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import lark
 
+from budgetlint.language import tables
 from budgetlint.language.tree import Assert, Item, Let, ListValue, Option, Statement, Term, Value
 from budgetlint.source import Span
 
@@ -23,36 +17,11 @@ VALUE_KINDS = {
     "STRING": "string", "WORD": "word", "REF": "ref",
 }  # fmt: skip
 
-_OPTIONS: dict[str, Any] = {"parser": "lalr", "lexer": "contextual", "start": ["start", "statement"]}
-
-
-@cache
-def grammar_text() -> str:
-    """`importlib.resources` would cost 5 ms more, for ``zipfile`` above all."""
-    raw = pkgutil.get_data("budgetlint_grammar", "budget.lark")
-    assert raw is not None
-    return raw.decode("utf-8")
-
 
 @cache
 def parser() -> lark.Lark:
-    """The LALR parser that builds `budgetlint.language.tree` nodes. A cache that cannot be used costs time, nothing else."""
-    path = _cache_file()
-    return lark.Lark(grammar_text(), transformer=_Builder(), cache=str(path) if path else False, **_OPTIONS)
-
-
-def _cache_file() -> Path | None:
-    """One file per grammar text and lark version, so that no stale table is ever read. lark rebuilds from a damaged one."""
-    identity = hashlib.sha256(f"{grammar_text()}\0{lark.__version__}".encode()).hexdigest()[:16]
-    try:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        folder = Path(base) / "budgetlint"
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, RuntimeError):
-        return None
-    if not os.access(folder, os.W_OK):
-        return None
-    return folder / f"grammar-{identity}.lark"
+    """The LALR parser that builds `budgetlint.language.tree` nodes."""
+    return tables.parser(_Builder())
 
 
 def _span(first: Any, last: Any) -> Span:

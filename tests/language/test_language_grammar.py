@@ -1,16 +1,22 @@
-"""The grammar is LALR(1) and strict, is built once, and is kept where it can be."""
+"""The grammar is LALR(1) and strict, is read from tables that ship with it, and is built once."""
 
 from __future__ import annotations
 
+import ast
+import json
+import re
 import subprocess
 import sys
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from zlib import crc32
 
+import lark
 import pytest
 
-from budgetlint.language import parse
-from budgetlint.language.grammar import grammar_text, parser
+from budgetlint.language import parse, tables
+from budgetlint.language.grammar import parser
 from budgetlint.language.parsing import _Recovery
 from budgetlint.language.problems import Problems
 from budgetlint.language.reference import examples, page_path, renewed
@@ -26,14 +32,12 @@ BUDGETS = sorted((Path(__file__).parent / "budgets").glob("*.budget"))
 
 @pytest.mark.skipif(find_spec("interegular") is None, reason="lark's strict mode needs interegular")
 def test_no_two_terminals_collide() -> None:
-    import lark
-
-    strict = lark.Lark(grammar_text(), parser="lalr", lexer="contextual", start=["start", "statement"], strict=True)
+    strict = lark.Lark(tables.grammar_text(), parser="lalr", lexer="contextual", start=["start", "statement"], strict=True)
     assert {str(rule.origin.name) for rule in strict.rules} >= {"start", "statement"}
 
 
 def test_the_grammar_is_a_page() -> None:
-    assert len(grammar_text().splitlines()) < 70
+    assert len(tables.grammar_text().splitlines()) < 70
 
 
 def test_the_parser_is_built_once() -> None:
@@ -59,24 +63,54 @@ PARSE = (
 )
 
 
-def test_the_tables_are_kept_and_read_again(tmp_path: Path) -> None:
-    assert _run(PARSE, XDG_CACHE_HOME=str(tmp_path)) == "2"
-    (kept,) = (tmp_path / "budgetlint").iterdir()
-    written = kept.stat().st_mtime_ns
-    assert _run(PARSE, XDG_CACHE_HOME=str(tmp_path)) == "2"
-    assert kept.stat().st_mtime_ns == written
+def test_the_tables_are_those_of_the_grammar() -> None:
+    shipped = json.loads((page_path().parent / tables.NAME).read_text(encoding="utf-8"))
+    assert lark.__version__ in tables.READ_BY, "try this lark, and name it in READ_BY"
+    assert shipped["grammar"] == crc32(tables.grammar_text().encode()), "run python -m budgetlint.language.tables"
+    if shipped["lark"] == lark.__version__:
+        assert shipped == json.loads(tables.made())
 
 
-def test_a_broken_cache_costs_only_time(tmp_path: Path) -> None:
-    _run(PARSE, XDG_CACHE_HOME=str(tmp_path))
-    (kept,) = (tmp_path / "budgetlint").iterdir()
-    kept.write_bytes(kept.read_bytes()[:200])
-    assert _run(PARSE, XDG_CACHE_HOME=str(tmp_path)) == "2"
+@pytest.mark.parametrize("path", BUDGETS, ids=lambda path: path.stem)
+def test_tables_and_grammar_read_the_same(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert tables.parser(None).parse(text, start="start") == _built().parse(text, start="start")
 
 
-def test_no_cache_folder_is_needed(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    assert _run(PARSE, XDG_CACHE_HOME=str(tmp_path / "file")) == "2"
+@pytest.mark.parametrize("stale", [{"grammar": 0}, {}], ids=["another grammar", "a lark that nobody tried"])
+def test_where_the_tables_do_not_belong_the_grammar_is_read(stale: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    shipped = tables._tables()
+    monkeypatch.setattr(tables, "_tables", lambda: shipped | stale)
+    if not stale:
+        monkeypatch.setattr(tables, "READ_BY", frozenset())
+    monkeypatch.setattr(tables, "_with_numbers", lambda data: pytest.fail("the tables were taken"))
+    assert tables.parser(None).parse("device t4; seq 1", start="start").data == "start"
+
+
+@cache
+def _built() -> lark.Lark:
+    return lark.Lark(tables.grammar_text(), **tables.OPTIONS)
+
+
+def test_parsing_leaves_nothing_behind_and_reads_nothing_of_a_cache(tmp_path: Path) -> None:
+    assert _run(PARSE, XDG_CACHE_HOME=str(tmp_path), HOME=str(tmp_path)) == "2"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_module_unpickles() -> None:
+    """Whoever unpickles what a checkout may hold runs it."""
+    packages = [Path(find_spec(name).submodule_search_locations[0]) for name in ("budgetlint", "budgetlint_rules", "budgetlint_grammar")]  # type: ignore[union-attr,index]
+    unpickling = re.compile(r"\b(pickle|marshal|shelve|dill|joblib|torch\.load)\b")
+    found = {path.name: hit[0] for folder in packages for path in folder.rglob("*.py") if (hit := unpickling.search(_code_of(path)))}
+    assert found == {}
+
+
+def _code_of(path: Path) -> str:
+    """The imports and calls of a module, without its texts."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    imported = (ast.unparse(node) for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom)))
+    called = (ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return "\n".join((*imported, *called))
 
 
 def test_the_language_is_imported_without_lark_and_pydantic() -> None:
