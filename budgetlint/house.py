@@ -211,7 +211,8 @@ BROKEN_PLUGIN = house_rule(
 
     ## Failing
 
-    A plugin whose module raises at import, offers something that is not a `Rule`, or takes a code or name that exists.
+    A plugin whose module raises at import, offers something that is not a `Rule`, or takes a code or name that exists. One that is
+    installed from the folder that is checked (`pip install -e .`): whoever changes a checkout must not bring the rules that judge it.
 
     ## Passing
 

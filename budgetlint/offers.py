@@ -1,23 +1,25 @@
 """Who offers rules: the entry points of the group ``budgetlint.rules`` of everything that is installed.
 
-The names are read from the ``entry_points.txt`` of each distribution (Entry points specification, packaging.python.org), as
-``importlib.metadata`` does; that module is asked itself where something is on the path that only it understands (a zip file, a finder
-of somebody's own). It costs 22 of the 200 ms that a check of one file takes, for ``email`` and ``zipfile`` more than for the answer.
+Only the site folders of the interpreter are looked at, never the rest of ``sys.path``: a checkout on ``PYTHONPATH`` that holds an
+``.egg-info`` folder is not installed. The names are read from the ``entry_points.txt`` of each distribution (Entry points
+specification, packaging.python.org). `importlib.metadata` reads the same, from everywhere, and costs 22 of the 200 ms that a check of
+one file takes.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from typing import Any
 
+from budgetlint import search_path
+from budgetlint.checkout import is_below
 from budgetlint.record import record
 
 GROUP = "budgetlint.rules"
 FOLDERS = (".dist-info", ".egg-info")
-_STANDARD = frozenset({"BuiltinImporter", "FrozenImporter", "PathFinder"})
+OWN = "budgetlint"
 
 
 @record
@@ -39,31 +41,40 @@ class Offer:
             found = getattr(found, attribute)
         return found
 
+    def places(self) -> tuple[str, ...]:
+        """Where its package lies, found without importing it; empty where it is not found. It may lie where nothing is imported from."""
+        from importlib.machinery import PathFinder
+        from importlib.util import find_spec
+
+        name = self.module.partition(".")[0]
+        try:
+            spec = find_spec(name) or PathFinder.find_spec(name, search_path.left)
+        except (ImportError, ValueError):
+            return ()
+        if spec is None:
+            return ()
+        return tuple(spec.submodule_search_locations or ([spec.origin] if spec.origin else []))
+
+    def checked_place(self) -> str | None:
+        """A place of its package that is part of what is checked: an editable install of the checkout. None for what is installed as a
+        copy, wherever its environment lies, and for budgetlint's own checkout."""
+        trusted = (*search_path.site_folders(), search_path.home())
+        places = (place for place in self.places() if not any(is_below(place, top) for top in trusted))
+        return next((os.path.realpath(place) for place in places if search_path.is_checked(place)), None)
+
 
 def offers() -> tuple[Offer, ...]:
-    """Each distribution once, the first on the path that has its name."""
-    return tuple(_asked() if _unusual() else _read())
-
-
-def _unusual() -> bool:
-    others = (finder for finder in sys.meta_path if getattr(finder, "__name__", "") not in _STANDARD)
-    return any(hasattr(finder, "find_distributions") for finder in others) or any(os.path.isfile(place) for place in sys.path)  # noqa: PTH113
-
-
-def _asked() -> Iterator[Offer]:
-    from importlib.metadata import entry_points
-
-    for point in entry_points(group=GROUP):
-        yield Offer(point.name, point.value, point.dist.name if point.dist else "")
-
-
-def _read() -> Iterator[Offer]:
+    """Each distribution once, the first that has its name. Of the folder where budgetlint itself lies only budgetlint: it may be a
+    checkout."""
     seen: set[str] = set()
-    for place in sys.path:
-        for folder, name in _distributions(place or "."):
-            if name not in seen:
+    found: list[Offer] = []
+    site = search_path.site_folders()
+    for place in dict.fromkeys((*site, search_path.home())):
+        for folder, name in _distributions(place):
+            if name not in seen and (place in site or name == OWN):
                 seen.add(name)
-                yield from _offers_in(os.path.join(folder, "entry_points.txt"), name)  # noqa: PTH118
+                found.extend(_offers_in(os.path.join(folder, "entry_points.txt"), name))  # noqa: PTH118
+    return tuple(found)
 
 
 def _distributions(place: str) -> Iterable[tuple[str, str]]:

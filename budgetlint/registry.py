@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from budgetlint.finding import Confidence, Finding
 from budgetlint.house import BROKEN_PLUGIN, HOUSE_RULES, house_finding
-from budgetlint.offers import Offer, offers
+from budgetlint.offers import OWN, Offer, offers
 from budgetlint.record import field, open_record
 from budgetlint.rule import Rule, never
 from budgetlint.source import Location
@@ -113,10 +113,21 @@ def _broken(who: str, wrong: str) -> Finding:
     return house_finding(BROKEN_PLUGIN, Location(who), message, help="repair or uninstall the plugin; the other rules still ran")
 
 
+def _refused(who: str, place: str) -> Finding:
+    """Who proposes a change of a checkout does not bring the rules that judge it."""
+    message = f"the plugin '{who}' is not loaded: it is installed from a folder that is checked ({place})"
+    cure = "install a copy of it (pip install, without -e), or from a checkout of its own; the other rules still ran"
+    return house_finding(BROKEN_PLUGIN, Location(who), message, help=cure)
+
+
 def collect(points: Iterable[Offer]) -> Iterator[tuple[str, object] | Finding]:
     """What each entry point offers, rule by rule, or the finding that says why it cannot be loaded."""
     for point in points:
         who = point.owner or point.name
+        checked = point.checked_place()
+        if checked is not None:
+            yield _refused(who, checked)
+            continue
         try:
             offered = point.load()
             items = [offered] if isinstance(offered, Rule) else list(offered)
@@ -129,8 +140,10 @@ def collect(points: Iterable[Offer]) -> Iterator[tuple[str, object] | Finding]:
 def load(points: Iterable[Offer] | None = None) -> Registry:
     """The registry of this installation (or of the given entry points), budgetlint's own rules first."""
     found = list(offers() if points is None else points)
-    found.sort(key=lambda point: (point.owner != "budgetlint", point.owner or point.name, point.name))
+    found.sort(key=lambda point: (point.owner != OWN, point.owner or point.name, point.name))
     collected = list(collect(found))
+    if points is None and not any(point.owner == OWN for point in found):
+        collected.append(_broken(OWN, "does not offer its own rules: it is not installed as a distribution (pip install budgetlint)"))
     broken = [item for item in collected if isinstance(item, Finding)]
     good = [item for item in collected if not isinstance(item, Finding)]
     registry = build(good, (*language_rules(), *HOUSE_RULES))

@@ -6,12 +6,11 @@ import argparse
 import datetime
 import io as streams
 import os
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import budgetlint
-from budgetlint import cache
+from budgetlint import cache, search_path
 from budgetlint.commands.console import Console
 from budgetlint.files import is_repository, nearest_settings, repository_top, watching
 from budgetlint.record import replace
@@ -87,9 +86,9 @@ def _question(args: argparse.Namespace, io: Console, settings: str) -> str:
 
 def _distributions() -> Iterator[str]:
     """What is installed, by the names of the folders that say so: a plugin that comes, goes or changes its version is seen."""
-    for place in sys.path:
+    for place in dict.fromkeys((*search_path.site_folders(), search_path.home())):
         try:
-            with os.scandir(place or ".") as entries:
+            with os.scandir(place) as entries:
                 yield from sorted(f"{entry.path} {entry.stat().st_mtime_ns}" for entry in entries if entry.name.endswith(MARKS))
         except OSError:
             continue
@@ -100,10 +99,7 @@ MARKS = (".dist-info", ".egg-info", ".egg-link", ".pth")
 
 def _code_folders() -> list[str]:
     """budgetlint's own packages, and those that bring rules."""
-    from importlib.util import find_spec
-
     from budgetlint.offers import offers
 
-    specs = [find_spec(offer.module.partition(".")[0]) for offer in offers()]
     own = str(Path(budgetlint.__file__).parent)
-    return sorted({own, *(place for spec in specs if spec for place in spec.submodule_search_locations or ())})
+    return sorted({own, *(place for offer in offers() for place in offer.places())})

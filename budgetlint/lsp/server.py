@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from budgetlint import __version__
+from budgetlint import __version__, search_path
 from budgetlint.lsp import protocol
 from budgetlint.lsp.client import Client, client_of, watching
 from budgetlint.lsp.features import FEATURES, capabilities
@@ -163,6 +163,8 @@ class Server:
             raise Refused(protocol.INVALID_REQUEST, "initialize comes once")
         if not isinstance(params, dict):
             raise Refused(protocol.INVALID_PARAMS, "initialize has parameters")
+        for root in _roots(params):
+            search_path.check(str(root))  # before any plugin is loaded
         self._client = client_of(params)
         self._session = Session(_roots(params), self._client.encoding, markdown=self._client.markdown)
         return {

@@ -1,9 +1,10 @@
-"""Who offers rules: the same as ``importlib.metadata`` says, without it."""
+"""Who offers rules: of the site folders the same as ``importlib.metadata`` says, without it."""
 
 from __future__ import annotations
 
+import site
 import sys
-import zipfile
+from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -27,6 +28,18 @@ def _ours() -> list[tuple[str, str]]:
     return sorted((offer.name, offer.value) for offer in offers.offers())
 
 
+@pytest.fixture
+def site_folder(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]:
+    """Makes a folder the first of the interpreter's site folders."""
+
+    def prepend(folder: Path) -> None:
+        known = site.getsitepackages()
+        monkeypatch.setattr(site, "getsitepackages", lambda: [str(folder), *known])
+        monkeypatch.syspath_prepend(str(folder))
+
+    return prepend
+
+
 def test_what_is_installed_here() -> None:
     assert ("builtin", "budgetlint_rules:RULES") in _ours()
     assert _ours() == _by_metadata()
@@ -43,25 +56,24 @@ def test_what_is_installed_here() -> None:
         "",
     ],
 )
-def test_a_distribution_on_the_path(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_distribution_in_a_site_folder(text: str, tmp_path: Path, site_folder: Callable[[Path], None]) -> None:
     _installed(tmp_path, "acme_rules-1.0.dist-info", text)
-    monkeypatch.syspath_prepend(str(tmp_path))
+    site_folder(tmp_path)
     assert [one for one in _ours() if "acme" in one[1]] == [one for one in _by_metadata() if "acme" in one[1]]
 
 
-def test_the_first_of_one_name_hides_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_of_one_name_hides_the_others(tmp_path: Path, site_folder: Callable[[Path], None]) -> None:
     for folder in ("first", "second"):
         _installed(tmp_path / folder, "Acme.Rules-1.0.dist-info", f"[budgetlint.rules]\nacme = acme_{folder}:RULES\n")
-        monkeypatch.syspath_prepend(str(tmp_path / folder))
+        site_folder(tmp_path / folder)
     assert [one for one in _ours() if one[0] == "acme"] == [("acme", "acme_second:RULES")]
 
 
-def test_a_zip_file_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with zipfile.ZipFile(tmp_path / "acme.zip", "w") as archive:
-        archive.writestr("acme-1.0.dist-info/entry_points.txt", "[budgetlint.rules]\nacme = acme_zipped:RULES\n")
-        archive.writestr("acme-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: acme\nVersion: 1\n")
-    monkeypatch.setattr(sys, "path", [str(tmp_path / "acme.zip"), *sys.path])
-    assert ("acme", "acme_zipped:RULES") in _ours()
+def test_what_only_lies_on_the_path_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _installed(tmp_path, "acme_rules.egg-info", "[budgetlint.rules]\nacme = acme_rules:RULES\n")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    assert ("acme", "acme_rules:RULES") in _by_metadata()
+    assert ("acme", "acme_rules:RULES") not in _ours()
 
 
 def test_loading_follows_attributes() -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import re
+import runpy
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -17,6 +19,7 @@ from pathlib import Path
 
 PROGRAMS = Path(sys.executable).parent
 ROOT = Path(__file__).parents[2]
+ENVIRONMENT = runpy.run_path(str(ROOT / "tests" / "environment.py"))["environment"]
 FENCE = re.compile(r"^```(?P<language>\w+)(?: (?P<name>[\w./-]+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 PROMPT = "$ "
 CUT = "..."
@@ -42,9 +45,9 @@ def played(page: str, folder: Path) -> str:
     beside = folder.with_name("printed")
     beside.mkdir()
     folder.with_name("budgetlint").symlink_to(ROOT)
-    environ = {"PYTHONPATH": _plugin(folder.with_name("site"))} if "examples/rule-plugin" in page else {}
+    programs = [_plugin(folder.with_name("environment"))] if "examples/rule-plugin" in page else []
     script = "\n".join(["set -u; last=0", *_script(fences, beside)])
-    subprocess.run(["bash", "-c", script], cwd=folder, env=_environ(folder, environ), check=True, timeout=300)
+    subprocess.run(["bash", "-c", script], cwd=folder, env=_environ(folder, programs), check=True, timeout=300)
     printed = iter(sorted(beside.iterdir()))
     return FENCE.sub(lambda fence: _console(fence, printed) if fence["language"] == "console" else fence[0], page)
 
@@ -74,21 +77,25 @@ def _agrees(shown: list[str], printed: list[str]) -> bool:
     return re.fullmatch(pattern, "".join(f"{line}\n" for line in printed)) is not None
 
 
-def _plugin(site: Path) -> str:
-    """Where Python finds the example of a plugin as if it were installed (``tests/packaging`` installs it)."""
+def _plugin(environment: Path) -> Path:
+    """The programs of an environment in which the example of a plugin is installed (``tests/packaging`` does it with pip)."""
     source = ROOT / "examples" / "rule-plugin"
     project = tomllib.loads((source / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    python, site = ENVIRONMENT(environment)
     about = site / "house_rules-1.0.dist-info"
-    about.mkdir(parents=True)
+    about.mkdir()
     (about / "METADATA").write_text(f"Name: {project['name']}\nVersion: {project['version']}\n", encoding="utf-8")
     points = (f"[{group}]\n" + "".join(f"{name} = {at}\n" for name, at in rows.items()) for group, rows in project["entry-points"].items())
     (about / "entry_points.txt").write_text("".join(points), encoding="utf-8")
-    return os.pathsep.join([str(site), str(source)])
+    shutil.copytree(source / "house_rules", site / "house_rules", ignore=shutil.ignore_patterns("__pycache__"))
+    (python.parent / "budgetlint").write_text(f'#!/bin/sh\nexec {python} -m budgetlint "$@"\n', encoding="utf-8")
+    (python.parent / "budgetlint").chmod(0o755)
+    return python.parent
 
 
-def _environ(folder: Path, more: dict[str, str]) -> dict[str, str]:
+def _environ(folder: Path, programs: list[Path]) -> dict[str, str]:
     """A shell of nobody's: no settings of git or of the user take part."""
     who = {f"GIT_{role}_{part}": of for role in ("AUTHOR", "COMMITTER") for part, of in (("NAME", "You"), ("EMAIL", "you@example.org"))}
     git = {**who, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-    path = os.pathsep.join([str(PROGRAMS), os.environ.get("PATH", os.defpath)])
-    return {"PATH": path, "HOME": str(folder.parent), "LC_ALL": "C.UTF-8", **git, **more}
+    path = os.pathsep.join([*map(str, programs), str(PROGRAMS), os.environ.get("PATH", os.defpath)])
+    return {"PATH": path, "HOME": str(folder.parent), "LC_ALL": "C.UTF-8", **git}

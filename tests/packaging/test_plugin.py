@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import runpy
 import shutil
 import subprocess
 import sys
@@ -15,37 +15,39 @@ TRAIN = (
 )
 
 
+ENVIRONMENT = runpy.run_path(str(Path(__file__).parents[1] / "environment.py"))["environment"]
+
+
 @pytest.fixture(scope="module")
-def installed(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of site packages that holds the plugin."""
+def python(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The Python of an environment in which the plugin is installed beside budgetlint."""
     work = tmp_path_factory.mktemp("plugin")
     unneeded = shutil.ignore_patterns("__pycache__", "build")
     source = shutil.copytree(repository / "examples" / "rule-plugin", work / "source", ignore=unneeded)
-    target = work / "site"
+    made, site = ENVIRONMENT(work / "environment")
     done(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(work), str(source))
     (wheel,) = work.glob("*.whl")
-    done(sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", str(target), str(wheel))
-    return target
+    done(sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", str(site), str(wheel))
+    return str(made)
 
 
-def done(*words: str, cwd: Path | None = None, site: Path | None = None, expect: int = 0) -> str:
-    environ = {**os.environ, "PYTHONPATH": str(site)} if site else None
-    ran = subprocess.run(words, cwd=cwd, env=environ, capture_output=True, text=True, timeout=120)
+def done(*words: str, cwd: Path | None = None, expect: int = 0) -> str:
+    ran = subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=120)
     assert ran.returncode == expect, ran.stdout + ran.stderr
     return ran.stdout
 
 
-def test_its_page_is_shown(installed: Path, tmp_path: Path) -> None:
-    page = done(sys.executable, "-m", "budgetlint", "rule", "HOUSE001", cwd=tmp_path, site=installed)
+def test_its_page_is_shown(python: str, tmp_path: Path) -> None:
+    page = done(python, "-m", "budgetlint", "rule", "HOUSE001", cwd=tmp_path)
     assert "A training config does not state its seed." in page
 
 
-def test_check_runs_it_and_fixes_what_it_finds(installed: Path, tmp_path: Path) -> None:
+def test_check_runs_it_and_fixes_what_it_finds(python: str, tmp_path: Path) -> None:
     (tmp_path / "train.yaml").write_text(TRAIN)
-    command = (sys.executable, "-m", "budgetlint", "check", "--select", "HOUSE001")
-    told = done(*command, "--fail-on", "warning", cwd=tmp_path, site=installed, expect=1)
+    command = (python, "-m", "budgetlint", "check", "--select", "HOUSE001")
+    told = done(*command, "--fail-on", "warning", cwd=tmp_path, expect=1)
     assert "train.yaml:3:30" in told
-    done(*command, "--fix", "--unsafe-fixes", cwd=tmp_path, site=installed)
+    done(*command, "--fix", "--unsafe-fixes", cwd=tmp_path)
     assert (tmp_path / "train.yaml").read_text() == TRAIN.replace("batch_size: 4\n", "batch_size: 4\nseed: 42\n")
 
 
@@ -53,7 +55,7 @@ def test_without_it_the_rule_is_not_known(tmp_path: Path) -> None:
     assert done(sys.executable, "-m", "budgetlint", "check", "--select", "HOUSE001", cwd=tmp_path, expect=2) == ""
 
 
-def test_its_own_tests_pass(installed: Path, repository: Path, tmp_path: Path) -> None:
+def test_its_own_tests_pass(python: str, repository: Path, tmp_path: Path) -> None:
     tests = shutil.copytree(repository / "examples" / "rule-plugin" / "tests", tmp_path / "tests")
-    told = done(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tests), cwd=tmp_path, site=installed)
+    told = done(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tests), cwd=tmp_path)
     assert " passed" in told

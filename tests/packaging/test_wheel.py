@@ -79,7 +79,7 @@ def test_it_is_pure_and_has_its_license(wheel: Path) -> None:
 def test_the_entry_points(unpacked: Path) -> None:
     (info,) = unpacked.glob("budgetlint-*.dist-info")
     text = (info / "entry_points.txt").read_text(encoding="utf-8")
-    assert "budgetlint = budgetlint.cli:run" in text
+    assert "budgetlint = budgetlint.__main__:run" in text
     assert "[budgetlint.rules]\nbuiltin = budgetlint_rules:RULES" in text
 
 
