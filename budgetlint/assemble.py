@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from budgetlint.assembly import Assembly, Collected
+from budgetlint.boundary import LEADS_OUT
 from budgetlint.calls import with_arguments
 from budgetlint.compose import composed
 from budgetlint.files import TextFiles
@@ -38,13 +39,16 @@ def judge(
 
     work = collect(project, extra=extra, overrides=overrides)
     runs = work.runs if taken is None else [run for run in work.runs if takes_part(run, taken)]
-    work.contexts = [context for run in runs for context in run_contexts(work, run)]
+    for run in runs:
+        with project.contained("estimating", run.name):
+            work.contexts.extend(run_contexts(work, run))
     result = Judged(
         runs=tuple(work.contexts),
         documents=tuple(document_contexts(work)),
         flags=tuple(flag_contexts(work)),
         budgets=tuple(budget_contexts(work)),
         findings=tuple(project.findings),
+        crashes=tuple(project.crashes),
         sources=tuple(entry.source for entry in project.entries.values() if entry.source is not None),
     )
     return result if taken is None else narrowed(result, taken)
@@ -64,13 +68,19 @@ def collect(project: Project, *, extra: Budget | None = None, overrides: Setting
     work = Assembly(project, extra, overrides or Settings())
     budgets = [entry.budget for entry in list(project.entries.values()) if entry.budget is not None]
     for budget in (*budgets, *([extra] if extra else [])):
-        _budget_runs(work, budget)
+        with project.contained("joining the runs of", budget.path):
+            _budget_runs(work, budget)
     entries = [entry for entry in project.entries.values() if entry.launches and entry.path not in work.bound]
-    work.bound.update([path for entry in entries for path in _launch_runs(work, entry, budgets)])
+    started: list[str] = []
+    for entry in entries:
+        with project.contained("joining the runs of", entry.path):
+            started.extend(_launch_runs(work, entry, budgets))
+    work.bound.update(started)
     for entry in list(project.entries.values()):
         for reading in entry.readings:
             if reading.role is Role.TRAINER and entry.path not in work.bound:
-                _free_run(work, entry, reading, budgets)
+                with project.contained("joining the run of", entry.path):
+                    _free_run(work, entry, reading, budgets)
     return work
 
 
@@ -136,11 +146,11 @@ def _entries(work: Assembly, ref: ConfigRef) -> Iterator[FileEntry]:
     if any(char in ref.path for char in "*?["):
         paths = work.files.glob(whole)
         if not paths:
-            _no_config(work, ref, "matches no file")
+            _no_config(work, ref, LEADS_OUT if work.files.leads_out(posixpath.dirname(whole)) else "matches no file")
     elif work.files.exists(whole):
         paths = [whole]
     else:
-        _no_config(work, ref, "does not exist")
+        _no_config(work, ref, LEADS_OUT if work.files.leads_out(whole) else "does not exist")
         return
     for path in paths:
         entry = work.project.as_kind(path, ref.kind) if ref.kind else work.project.add(path)

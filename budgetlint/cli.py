@@ -1,13 +1,12 @@
 """The command-line door: parse arguments, call one command, give an exit code.
 
-Exit codes: 0 clean, 1 findings at or above ``--fail-on``, 2 wrong use or internal error.
+Exit codes: 0 clean, 1 findings at or above ``--fail-on``, 2 wrong use, an internal error, or output that could not be written.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
-import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -36,15 +35,17 @@ def main(argv: Sequence[str] | None = None, io: Console | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     named = next((word for word in arguments if not word.startswith("-")), None)
     if named is not None and named not in COMMANDS:
-        (io or console()).complain(f"no command is called '{named}'{did_you_mean(named, COMMANDS)} (budgetlint --help)")
-        return MISUSE
+        return _refused(f"no command is called '{named}'{did_you_mean(named, COMMANDS)} (budgetlint --help)", io)
     parser = parser_of((named,) if named else () if arguments == ["--version"] else COMMANDS)
     arguments, launch = _launch(arguments) if named in TAKES_LAUNCH else (arguments, [])
     try:
         args = parser.parse_args(arguments)
     except SystemExit as done:
         return int(done.code or 0)
-    io = replace(io, color=args.color) if io else console(args.color)
+    try:
+        io = replace(io, color=args.color) if io else console(args.color)
+    except Misuse as wrong:
+        return _refused(str(wrong), io)
     if args.command is None:
         parser.print_help(io.out)
         return MISUSE
@@ -58,6 +59,11 @@ def _launch(arguments: list[str]) -> tuple[list[str], list[str]]:
     return arguments[:at], arguments[at + 1 :]
 
 
+def _refused(problem: str, io: Console | None) -> int:
+    print(f"budgetlint: {problem}", file=io.err if io else sys.stderr)
+    return MISUSE
+
+
 def _call(args: argparse.Namespace, io: Console) -> int:
     command = import_module(f"budgetlint.commands.{args.command}")
     if args.command in LIVES_LONG:
@@ -68,13 +74,24 @@ def _call(args: argparse.Namespace, io: Console) -> int:
     except Misuse as wrong:
         io.complain(str(wrong))
         return MISUSE
-    except BrokenPipeError:
-        # The reader (head, less) went away: not our error. Keep the interpreter from flushing into the pipe again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except KeyboardInterrupt:
         return 130
-    return code
+    except Exception:  # a bug: neither clean nor a finding
+        import traceback
+
+        io.complain(f"internal error: a bug in budgetlint; report it with this\n{traceback.format_exc()}")
+        return MISUSE
+    return _told(io, code)
+
+
+def _told(io: Console, code: int) -> int:
+    """The code of what was found out; where it could not be told, clean is not clean."""
+    if getattr(io.out, "failed", None) is None:
+        return code
+    problem = getattr(io.out, "problem", None)
+    if problem:
+        io.complain(problem)
+    return code or MISUSE
 
 
 def run() -> None:

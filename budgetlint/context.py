@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from budgetlint import cures
+from budgetlint.crash import Crash
 from budgetlint.documents import Document, Entry, Node, Scalar, Value
 from budgetlint.finding import Because, Confidence, Finding, Fix, Related, Safety, Severity
 from budgetlint.language.budget import Budget, BudgetRun, Target
@@ -269,7 +270,7 @@ class Judged:
 
     ``findings`` are problems that were met before any rule could run (a file that cannot be read); ``sources`` further texts
     that findings may point into, such as included budgets; their comments may hold suppressions. ``flags`` are the arguments of
-    the programs that launch commands start, as documents.
+    the programs that launch commands start, as documents; ``crashes`` what raised so far.
     """
 
     runs: tuple[RunContext, ...] = ()
@@ -278,3 +279,4 @@ class Judged:
     findings: tuple[Finding, ...] = ()
     sources: tuple[SourceFile, ...] = ()
     flags: tuple[DocumentContext, ...] = ()
+    crashes: tuple[Crash, ...] = ()

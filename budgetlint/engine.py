@@ -12,12 +12,13 @@ from typing import Any
 
 from budgetlint.config import Config
 from budgetlint.context import BudgetContext, Context, DocumentContext, Judged, RunContext
+from budgetlint.crash import Crash
 from budgetlint.finding import Finding
 from budgetlint.house import CRASHED_RULE, MISREAD_VALUE, house_finding
 from budgetlint.judge import Judge, merged, unsuperseded
 from budgetlint.levels import Level, from_budget
 from budgetlint.memory.estimate import Verdict
-from budgetlint.outcome import Crash, Report, RunVerdict, Skips
+from budgetlint.outcome import Report, RunVerdict, Skips
 from budgetlint.record import field, open_state, replace
 from budgetlint.registry import Registry
 from budgetlint.rule import Rule
@@ -70,7 +71,7 @@ def check(
         skips=tuple(said.skips),
         suppressed=tuple(suppressed),
         excuses=tuple(judge.excuses),
-        crashes=tuple(said.crashes),
+        crashes=(*judged.crashes, *said.crashes),
         sources=_sources(judged, config),
         urls={rule.code: rule.url for rule in registry.all if rule.url},
         files=len({context.reading.document.path for context in judged.documents}),
@@ -144,7 +145,7 @@ def _apply(rule: Rule, context: Context, said: _Outcome) -> None:
         import traceback
 
         where = context.label or context.anchor.file
-        said.crashes.append(Crash(rule.name, where, traceback.format_exc()))
+        said.crashes.append(Crash(f"rule {rule.name}", where, traceback.format_exc()))
         said.findings.append(_crash_finding(rule, context, error))
 
 

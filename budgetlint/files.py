@@ -10,7 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from budgetlint.source import SourceFile, Unreadable, read_source
+from budgetlint.boundary import boundary_of
+from budgetlint.checkout import top_of
+from budgetlint.source import IsALink, SourceFile, Unreadable, read_source
+from budgetlint.walk import Passed, Walk
 
 CONFIG_SUFFIXES = frozenset({
     ".yaml", ".yml", ".json", ".conf", ".toml", ".budget", ".sh", ".bash", ".slurm", ".sbatch", ".mk", ".dockerfile",
@@ -30,11 +33,6 @@ _TELLING = (
 """A program without one of these calls is no training script; only the others are parsed."""
 _LARGEST_SCRIPT = 2**17
 CONFIG_NAMES = frozenset({"makefile", "gnumakefile", "dockerfile", "containerfile", "budget.lock"})
-SKIPPED_FOLDERS = frozenset({
-    ".git", ".hg", ".svn", ".tox", ".nox", ".venv", "venv", "env", ".env", "node_modules", "site-packages", "__pycache__",
-    ".mypy_cache", ".ruff_cache", ".pytest_cache", ".budgetlint_cache", "third_party", "vendor", "wandb", ".ipynb_checkpoints",
-})  # fmt: skip
-ENVIRONMENT_MARK = "pyvenv.cfg"
 
 
 class Files(Protocol):
@@ -50,9 +48,23 @@ class Files(Protocol):
 
     def glob(self, pattern: str) -> list[str]: ...
 
+    def leads_out(self, path: str) -> bool:
+        """Does a path lead out of the project? Then nothing exists there, and nothing is read."""
+        ...
+
+    @property
+    def passed(self) -> tuple[Passed, ...]:
+        """What `expand` passed over so far."""
+        ...
+
 
 class TextFiles:
     """Texts in memory, by path."""
+
+    passed: tuple[Passed, ...] = ()
+
+    def leads_out(self, path: str) -> bool:
+        return posixpath.isabs(path) or posixpath.normpath(path).startswith("..")
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._texts = dict(texts)
@@ -84,6 +96,13 @@ class ChangedFiles:
         self._base = base
         self._texts = dict(texts)
 
+    def leads_out(self, path: str) -> bool:
+        return self._base.leads_out(path)
+
+    @property
+    def passed(self) -> tuple[Passed, ...]:
+        return self._base.passed
+
     def read(self, path: str) -> SourceFile | Unreadable:
         text = self._texts.get(path)
         return self._base.read(path) if text is None else SourceFile(path, text)
@@ -109,10 +128,12 @@ class Seen(NamedTuple):
     """Everything that was asked of the disk, with the answers: folders listed, patterns matched, files read, files looked for."""
 
     exclude: tuple[str, ...]
+    named: tuple[str, ...]
     expanded: list[tuple[tuple[str, ...], list[str]]]
     globbed: list[tuple[str, list[str]]]
     read: dict[str, str]
     exists: dict[str, bool]
+    passed: list[tuple[str, str]]
 
 
 _watchers: list[list[DiskFiles]] = []
@@ -130,32 +151,64 @@ def watching() -> Iterator[list[DiskFiles]]:
 
 
 class DiskFiles:
-    """The disk. Paths are shown relative to ``root`` (the working directory); links to folders are not followed."""
+    """The disk. Paths are shown relative to ``root`` (the working directory). Links to folders are not followed in a walk, and no link
+    and no path leads out of the checkout, but those in ``named``, which the user gave."""
 
-    def __init__(self, root: Path, exclude: Iterable[str] = ()) -> None:
+    def __init__(self, root: Path, exclude: Iterable[str] = (), named: Iterable[str] = ()) -> None:
         self._expanded: list[tuple[tuple[str, ...], list[str]]] = []
         self._globbed: list[tuple[str, list[str]]] = []
         for opened in _watchers:
             opened.append(self)
         self.root = root
-        self._exclude = tuple(exclude)
+        self._exclude, self._named = tuple(exclude), tuple(named)
+        self.boundary = boundary_of(root, self._named)
+        self._walk = Walk(self.boundary, _is_wanted, self._excludes)
         self._read: dict[str, SourceFile | Unreadable] = {}
         self._base = str(root)
         self._is_file: dict[str, bool] = {}
+        self._inside: dict[str, bool] = {}
+
+    @property
+    def passed(self) -> tuple[Passed, ...]:
+        return tuple(dict.fromkeys(sorted(self._walk.passed, key=lambda one: one.path)))
 
     def read(self, path: str) -> SourceFile | Unreadable:
         if path not in self._read:
-            self._read[path] = read_source(self.root / path, name=path)
+            self._read[path] = self._source(path)
         return self._read[path]
+
+    def _source(self, path: str) -> SourceFile | Unreadable:
+        whole = os.path.join(self._base, path)  # noqa: PTH118
+        if not self._is_inside(os.path.dirname(whole)):  # noqa: PTH120
+            return self.boundary.refused(path)
+        try:
+            return read_source(whole, name=path, follow=False)
+        except IsALink:
+            real = self.boundary.place_of(whole)
+            return self.boundary.refused(path) if real is None else read_source(real, name=path)
+
+    def leads_out(self, path: str) -> bool:
+        return self.boundary.place_of(os.path.join(self._base, path)) is None  # noqa: PTH118
+
+    def _is_inside(self, folder: str) -> bool:
+        """Asked once for each folder: following links costs as much as reading a small file."""
+        found = self._inside.get(folder)
+        if found is None:
+            found = self._inside[folder] = self.boundary.place_of(folder) is not None
+        return found
 
     def exists(self, path: str) -> bool:
         found = self._is_file.get(path)
         if found is None:  # thousands of places are tried for the files that configs name: without a `Path` for each
-            found = self._is_file[path] = os.path.isfile(os.path.join(self._base, path))  # noqa: PTH113, PTH118
+            whole = os.path.join(self._base, path)  # noqa: PTH118
+            found = os.path.isfile(whole) and self.boundary.place_of(whole) is not None  # noqa: PTH113
+            self._is_file[path] = found
         return found
 
     def seen(self) -> Seen:
-        return Seen(self._exclude, self._expanded, self._globbed, {path: self.state(path) for path in self._read}, self._is_file)
+        read = {path: self.state(path) for path in self._read}
+        passed = [(one.path, one.why) for one in self.passed]
+        return Seen(self._exclude, self._named, self._expanded, self._globbed, read, self._is_file, passed)
 
     def state(self, path: str) -> str:
         """A digest of what `read` gives."""
@@ -174,24 +227,15 @@ class DiskFiles:
     def _listed(self, paths: Iterable[str]) -> list[str]:
         found: dict[str, None] = {}
         for path in paths:
-            whole = self.root / path
-            if whole.is_dir():
-                found.update(dict.fromkeys(self._below(whole)))
+            whole, shown = os.path.join(self._base, path), _shown(path)  # noqa: PTH118
+            if os.path.isdir(whole) and self._is_inside(whole):  # noqa: PTH112
+                found.update(dict.fromkeys(self._walk.files(whole, shown)))
             else:
-                found[_shown(path)] = None
+                found[shown] = None
         return sorted(found)
 
-    def _below(self, folder: Path) -> Iterator[str]:
-        for base, folders, names in os.walk(folder, followlinks=False):
-            folders[:] = sorted(
-                name for name in folders if name not in SKIPPED_FOLDERS and not (Path(base, name, ENVIRONMENT_MARK)).exists()
-            )
-            for name in sorted(names):
-                suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122  (4x faster)
-                if suffix in CONFIG_SUFFIXES or is_named(name) or (suffix == PYTHON_SUFFIX and _trains(base, name)):
-                    shown = _shown(os.path.relpath(os.path.join(base, name), self.root))  # noqa: PTH118
-                    if not any(fnmatch.fnmatch(shown, pattern) for pattern in self._exclude):
-                        yield shown
+    def _excludes(self, shown: str) -> bool:
+        return any(fnmatch.fnmatch(shown, pattern) for pattern in self._exclude)
 
     def glob(self, pattern: str) -> list[str]:
         found = self._matching(pattern)
@@ -201,8 +245,8 @@ class DiskFiles:
     def _matching(self, pattern: str) -> list[str]:
         base = self.root if not os.path.isabs(pattern) else Path("/")  # noqa: PTH117
         try:
-            found = [path for path in base.glob(pattern.lstrip("/")) if path.is_file()]
-        except (ValueError, NotImplementedError):
+            found = [path for path in base.glob(pattern.lstrip("/")) if path.is_file() and self.boundary.place_of(path) is not None]
+        except (ValueError, NotImplementedError, OSError):
             return []
         return sorted(_shown(os.path.relpath(path, self.root)) for path in found)
 
@@ -214,7 +258,7 @@ def nearest_settings(root: Path) -> Path | None:
     """The ``pyproject.toml`` of a folder or of the nearest one above it, inside its repository."""
     for folder in (root, *root.parents):
         path = folder / "pyproject.toml"
-        if path.is_file():
+        if os.path.lexists(path) and not path.is_dir():  # one that cannot be read says nothing, and is told
             return path
         if (folder / ".git").exists():
             break
@@ -227,8 +271,9 @@ def is_repository(folder: Path) -> bool:
 
 
 def repository_top(folder: Path) -> Path | None:
-    """The top of the checkout that a folder is in. ``.git`` is a folder, or in a worktree the file that stands for one."""
-    return next((place for place in (folder, *folder.parents) if (place / ".git").exists() or (place / ".hg").exists()), None)
+    """The top of the checkout that a folder is in."""
+    top = top_of(str(folder))
+    return None if top is None else Path(top)
 
 
 def is_named(name: str) -> bool:
@@ -242,12 +287,18 @@ def makes_arguments(text: bytes) -> bool:
     return any(word in text for word in _TELLING)
 
 
-def _trains(folder: str, name: str) -> bool:
+def _is_wanted(entry: os.DirEntry[str]) -> bool:
+    name = entry.name
+    suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122  (4x faster)
+    return suffix in CONFIG_SUFFIXES or is_named(name) or (suffix == PYTHON_SUFFIX and _trains(entry.path, name))
+
+
+def _trains(path: str, name: str) -> bool:
     """Does a program found on the way make training arguments? Tests of programs train nothing that is worth a run."""
     if name.startswith("test_") or name.endswith(("_test.py", "conftest.py")):
         return False
     try:
-        with open(os.path.join(folder, name), "rb", opener=_without_waiting) as handle:  # noqa: PTH118
+        with open(path, "rb", opener=_without_waiting) as handle:
             text = handle.read(_LARGEST_SCRIPT + 1)
         return len(text) <= _LARGEST_SCRIPT and makes_arguments(text) and bool(text.decode())
     except (OSError, UnicodeDecodeError):

@@ -144,9 +144,7 @@ def difference(path: str, old: str, new: str) -> str:
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
-def write(fixed: Fixed, path_of: Callable[[str], str] = str) -> tuple[Unreadable, ...]:
-    """Write each changed file whole, in its own encoding. ``path_of`` gives the path on disk. What could not be written comes back."""
-    from budgetlint.documents.write import write_text
-
-    results = (write_text(path_of(path), text, fixed.originals[path].encoding) for path, text in fixed.texts.items())
+def write(fixed: Fixed, write_file: Callable[[str, str, str], Unreadable | None]) -> tuple[Unreadable, ...]:
+    """Write each changed file whole, in its own encoding. What could not be written comes back."""
+    results = (write_file(path, text, fixed.originals[path].encoding) for path, text in fixed.texts.items())
     return tuple(result for result in results if result is not None)

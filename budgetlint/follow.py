@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Iterable, Iterator
 
 from budgetlint.assembly import Assembly
+from budgetlint.boundary import LEADS_OUT
 from budgetlint.compose import composed
 from budgetlint.documents import Document
 from budgetlint.files import PYTHON_SUFFIX, makes_arguments
@@ -69,11 +70,12 @@ def _resolved(work: Assembly, trainer: Reading, reference: Reference) -> FileEnt
     if path is not None:
         return work.project.add(path)
     if _is_literal(reference.text) and reference.origin.location:
+        why = LEADS_OUT if work.files.leads_out(posixpath.normpath(reference.text)) else "does not exist here"
         work.project.findings.append(
             file_finding(
                 "missing-reference",
                 reference.origin.location,
-                f"{reference.text} does not exist here: the run is judged without it",
+                f"{reference.text} {why}: the run is judged without it",
                 "paths are tried from the working directory, from this file's folder and from the folders above it",
                 severity=Severity.INFO,
             )

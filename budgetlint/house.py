@@ -1,4 +1,4 @@
-"""What the engine itself finds: about suppressions, plugins, values that no framework takes, and crashed rules.
+"""What the engine itself finds: about suppressions, plugins, values that no framework takes, and crashes.
 
 These are listed with the other rules. Their levels can be changed, a comment cannot suppress them.
 """
@@ -261,6 +261,31 @@ MISREAD_VALUE = house_rule(
     """,
 )
 
+INTERNAL_ERROR = house_rule(
+    "BL998",
+    "internal-error",
+    Severity.ERROR,
+    """\
+    Reading a file, joining it with others or estimating a run raised an exception: a bug in budgetlint.
+
+    ## What it costs
+
+    Nothing is known of that file or run; the others are checked. The exit code is 2, whatever else is found.
+
+    ## Failing
+
+    A reader that takes a text for a number without asking.
+
+    ## Passing
+
+    A reader that yields a misread value.
+
+    ## Sources
+
+    - `budgetlint.project`, `Project.contained`.
+    """,
+)
+
 CRASHED_RULE = house_rule(
     "BL999",
     "crashed-rule",
@@ -295,6 +320,7 @@ HOUSE_RULES = (
     BROKEN_PLUGIN,
     MISREAD_VALUE,
     *FILE_RULES,
+    INTERNAL_ERROR,
     CRASHED_RULE,
 )
 

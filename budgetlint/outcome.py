@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from budgetlint.crash import Crash
 from budgetlint.finding import Finding, Severity
 from budgetlint.memory.estimate import Term, Verdict
 from budgetlint.record import field, open_record, record
 from budgetlint.run import run_label
 from budgetlint.source import SourceFile
+from budgetlint.walk import Passed
 
 if TYPE_CHECKING:
     from budgetlint.compare import Comparison
@@ -82,20 +84,12 @@ class Skips:
     rules: tuple[tuple[str, str, str], ...]
 
 
-@record
-class Crash:
-    """A rule that raised: a bug in the rule, with its traceback."""
-
-    name: str
-    where: str
-    traceback: str
-
-
 @open_record
 class Report:
     """``findings`` in file order; ``suppressed`` those that somebody allowed, ``excuses`` why, in the same order; ``sources``
     the texts, for excerpts; ``urls`` the page of each rule that has one, by code; ``baselined`` counts the findings that a
-    baseline hides; ``comparison`` is what a change costs, where findings are only those that it brings."""
+    baseline hides; ``comparison`` is what a change costs, where findings are only those that it brings;
+    ``passed`` what was not looked at, ``asked`` whether one command was to be judged."""
 
     findings: tuple[Finding, ...] = ()
     verdicts: tuple[RunVerdict, ...] = ()
@@ -110,6 +104,8 @@ class Report:
     rules: int = 0
     baselined: int = 0
     comparison: Comparison | None = None
+    passed: tuple[Passed, ...] = ()
+    asked: bool = False
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
@@ -132,7 +128,7 @@ class Report:
         return sum(1 for verdict in self.verdicts if verdict.judged)
 
     def exit_code(self, fail_on: Severity = Severity.ERROR, *, require_verdict: bool = False) -> int:
-        """0 clean, 1 findings at or above ``fail_on`` (or a run without the verdict that is required), 2 a crashed rule."""
+        """0 clean, 1 findings at or above ``fail_on`` (or a run without the verdict that is required), 2 a crash."""
         if self.crashed:
             return MISUSE
         if any(finding.severity >= fail_on for finding in self.findings):

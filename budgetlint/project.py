@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from budgetlint.crash import Crash
 from budgetlint.documents import Document, Scalar
 from budgetlint.documents.load import load
 from budgetlint.files import Files, is_named
@@ -15,6 +17,7 @@ from budgetlint.readers import Reader, Tie, identify, reader_of
 from budgetlint.record import field, open_record, open_state
 from budgetlint.run import Reading
 from budgetlint.source import Location, SourceFile, Unreadable
+from budgetlint.walk import TOO_LARGE, Passed
 
 if TYPE_CHECKING:  # most projects hold neither
     from budgetlint.language.budget import Budget, Measured
@@ -54,12 +57,40 @@ class Project:
     findings: list[Finding] = field(default_factory=list)
     listed: tuple[str, ...] = ()
     locked_lines: dict[str, tuple[Measured, ...]] = field(default_factory=dict)
+    crashes: list[Crash] = field(default_factory=list)
+    passed: list[Passed] = field(default_factory=list)
+    """Files that were found, and are no config for their size."""
 
     def add(self, path: str) -> FileEntry:
         """Read one file and say what it is. Files that nobody claims are kept with ``format`` None."""
         if path not in self.entries:
-            self.entries[path] = self._read(path)
+            with self.contained("reading", path):
+                self.entries[path] = self._read(path)
+            self.entries.setdefault(path, FileEntry(path, None, problem="reading it failed: a bug in budgetlint"))
         return self.entries[path]
+
+    @contextmanager
+    def contained(self, part: str, where: str) -> Iterator[None]:
+        """What raises inside is one finding about ``where``, a file or a run; the rest goes on."""
+        try:
+            yield
+        except Exception:  # a bug may raise anything
+            import traceback
+
+            crash = Crash(part, where, traceback.format_exc())
+            self.crashes.append(crash)
+            message = f"{part} {where} failed: {crash.error}"
+            cure = "this is a bug in budgetlint: report it with this file; the other files are checked"
+            self.findings.append(_file_finding("internal-error", Location(where.partition("#")[0]), message, cure))
+
+    def passes(self, path: str) -> bool:
+        """Is this a file that nobody named, and larger than any config? A repository may hold its data set as JSON."""
+        source = self.files.read(path)
+        if not isinstance(source, Unreadable) or not source.too_large:
+            return False
+        self.entries[path] = FileEntry(path, None, problem=source.problem)
+        self.passed.append(Passed(path, TOO_LARGE))
+        return True
 
     def _read(self, path: str) -> FileEntry:
         source = self.files.read(path)
@@ -167,9 +198,13 @@ class Project:
         entry = self.add(path)
         if reader is None or entry.format == reader.format or entry.source is None or entry.budget is not None:
             return entry
-        readings = tuple(reader.read(document) for document in load(entry.source) if document.root is not None)
-        self.entries[path] = FileEntry(path, readings[0].format if readings else None, readings, source=entry.source)
+        with self.contained("reading", path):
+            self.entries[path] = self._read_by(reader, entry.source)
         return self.entries[path]
+
+    def _read_by(self, reader: Reader, source: SourceFile) -> FileEntry:
+        readings = tuple(reader.read(document) for document in load(source) if document.root is not None)
+        return FileEntry(source.path, readings[0].format if readings else None, readings, source=source)
 
     @cached_property
     def names(self) -> Mapping[str, list[str]]:
@@ -274,6 +309,7 @@ CODES = {
     "ambiguous-format": "BL912",
     "missing-reference": "BL913",
     "no-such-config": "BL914",
+    "internal-error": "BL998",
 }
 
 
@@ -284,9 +320,11 @@ def _file_finding(name: str, location: Location, message: str, help: str, severi
 file_finding = _file_finding
 
 
-def open_project(files: Files, paths: Iterable[str], listed: tuple[str, ...] = ()) -> Project:
+def open_project(files: Files, paths: Sequence[str], listed: tuple[str, ...] = ()) -> Project:
     """Read every config file among and below ``paths``."""
     project = Project(files, listed=listed)
+    named = {posixpath.normpath(path) for path in paths}
     for path in files.expand(paths):
-        project.add(path)
+        if path in named or not project.passes(path):
+            project.add(path)
     return project

@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from budgetlint.files import CONFIG_SUFFIXES, ENVIRONMENT_MARK, PYTHON_SUFFIX, SKIPPED_FOLDERS, Files, is_named, makes_arguments
+from budgetlint.files import CONFIG_SUFFIXES, PYTHON_SUFFIX, Files, is_named, makes_arguments
 from budgetlint.source import MAX_BYTES, SourceFile, Unreadable, decode
+from budgetlint.walk import VENDORED, Passed
 
 LINK, SUBMODULE = "120000", "160000"
 """Modes of a tree that are no plain files (git-fast-import, "filemodify")."""
@@ -58,6 +59,7 @@ class RevisionFiles:
         ignored: Callable[[list[str]], set[str]],
     ) -> None:
         self.name, self.place, self.disk = name, place, disk
+        self.passed: tuple[Passed, ...] = ()
         self.exclude: tuple[str, ...] = ()
         self._blobs, self._text_of = blobs, text_of
         self._submodules = tuple(path + "/" for path, blob in blobs.items() if blob.mode == SUBMODULE)
@@ -102,6 +104,9 @@ class RevisionFiles:
     def _of_disk(self, path: str) -> bool:
         """Is this a file that no checkout of this repository changes?"""
         return self._of_others(path) or (self.in_tree(path) not in self._blobs and self.disk.exists(path) and self._is_ignored(path))
+
+    def leads_out(self, path: str) -> bool:
+        return self.disk.leads_out(path)
 
     # -- Files ---------------------------------------------------------------------------------------------------------------
 
@@ -150,12 +155,10 @@ class RevisionFiles:
         return others | (self._ignored(unknown) if unknown else set())
 
     def _below(self, folder: str) -> Iterator[str]:
-        environments = {posixpath.dirname(path) for path in self._blobs if path.endswith(f"/{ENVIRONMENT_MARK}")}
         for path, blob in self._blobs.items():
             if not path.startswith(folder) or blob.mode == SUBMODULE:
                 continue
-            heads = list(_heads(posixpath.dirname(path)[len(folder) :]))
-            if any(posixpath.basename(head) in SKIPPED_FOLDERS or folder + head in environments for head in heads):
+            if not VENDORED.isdisjoint(posixpath.dirname(path)[len(folder) :].split("/")):  # everything in a tree is tracked
                 continue
             shown = self.shown(path)
             if self._is_config(path, shown) and not any(fnmatch.fnmatch(shown, pattern) for pattern in self.exclude):

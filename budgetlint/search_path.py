@@ -18,8 +18,11 @@ def leave(words: list[str]) -> None:
     """Take the working directory, the checkouts of what ``words`` of the command line name, and all below them from ``sys.path``.
     Nothing of them is imported from then on, nor taken for a plugin (`is_checked`)."""
     for word in (".", *words):
-        if os.path.exists(word):  # noqa: PTH110
-            check(checkout_of(word))
+        try:
+            if os.path.exists(word):  # noqa: PTH110
+                check(checkout_of(word))
+        except OSError:  # the working directory is gone
+            continue
     kept = {*_library(), *site_folders(), home()}
     left.extend(place for place in sys.path if place not in kept and (not os.path.isabs(place) or is_checked(place)))  # noqa: PTH117
     sys.path[:] = [place for place in sys.path if place not in left]

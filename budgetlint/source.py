@@ -99,36 +99,47 @@ class Unreadable:
     path: str
     problem: str
     cure: str
+    too_large: bool = False
 
 
-def read_source(path: str | Path, name: str | None = None, limit: int = MAX_BYTES) -> SourceFile | Unreadable:
-    """Read one regular file as text. Never blocks on a pipe or device, never reads more than ``limit`` bytes."""
+class IsALink(Exception):
+    """Where a file was to be read only if it is none."""
+
+
+def read_source(path: str | Path, name: str | None = None, limit: int = MAX_BYTES, *, follow: bool = True) -> SourceFile | Unreadable:
+    """Read one regular file as text. Never blocks on a pipe or device, never reads more than ``limit`` bytes. Raises `IsALink` for a
+    link that is not to be followed."""
     shown = str(name if name is not None else path)
     try:
-        raw = _read_regular(path, limit)
+        raw = _read_regular(path, shown, limit, follow)
     except OSError as error:
+        if not follow and os.path.islink(path):  # noqa: PTH114
+            raise IsALink(shown) from None
         return Unreadable(shown, f"cannot be read: {error.strerror or error}", "check the path and its permissions")
-    if isinstance(raw, str):
-        return Unreadable(shown, raw, "leave it out of the check, or name the training config itself")
-    return decode(shown, raw)
+    return raw if isinstance(raw, Unreadable) else decode(shown, raw)
 
 
-def _read_regular(path: str | Path, limit: int) -> bytes | str:
-    descriptor = os.open(path, _READ)
+def _read_regular(path: str | Path, shown: str, limit: int, follow: bool) -> bytes | Unreadable:
+    if not follow and not _NO_LINK and os.path.islink(path):  # noqa: PTH114  (Windows)
+        raise IsALink(shown)
+    descriptor = os.open(path, _READ if follow else _READ | _NO_LINK)
     try:
         status = os.fstat(descriptor)
         if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         if not stat.S_ISREG(status.st_mode):
-            return "is not a regular file"
+            return Unreadable(shown, "is not a regular file", _LEAVE_OUT)
         if status.st_size > limit:
-            return f"is {status.st_size:,} bytes; a training config is at most {limit:,}"
+            problem = f"is {status.st_size:,} bytes; a training config is at most {limit:,}"
+            return Unreadable(shown, problem, _LEAVE_OUT, too_large=True)
         return _all_of(descriptor, limit + 1)
     finally:
         os.close(descriptor)
 
 
+_LEAVE_OUT = "leave it out of the check, or name the training config itself"
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 def _all_of(descriptor: int, most: int) -> bytes:

@@ -5,22 +5,34 @@ from __future__ import annotations
 from pathlib import Path
 
 from budgetlint import baseline
+from budgetlint.boundary import LEADS_OUT
 from budgetlint.commands.console import Console, Misuse
+from budgetlint.commands.writing import place_of
 from budgetlint.outcome import Report
 from budgetlint.report.style import plural
+from budgetlint.source import Unreadable, read_source
 
 
-def against_baseline(report: Report, name: str, io: Console, *, whole: bool) -> Report:
+def against_baseline(report: Report, name: str, io: Console, *, whole: bool, named: bool) -> Report:
     """The report without what the baseline knows.
 
-    ``whole``: every rule ran on every run of the files, so that what is not found is gone; else the file is left as it is.
+    ``whole``: every rule ran on every run of the files, so that what is not found is gone; else the file is left as it is. ``named``:
+    on the command line. One that the settings name is never made on the way, else a change that names one hides all that it brings.
     """
-    path = io.root / name
+    place = place_of(io, name, named=named)
+    if place is None:
+        raise Misuse(f"baseline {name}: {LEADS_OUT}: keep it in the project, or name it with --baseline by the path where it lies")
+    path = Path(place)
     if not path.exists():
+        if not named:
+            raise Misuse(f"baseline {name} of the settings does not exist: `budgetlint check --baseline {name}` makes it")
         return _made(report, name, path, io)
+    source = read_source(path, name)
+    if isinstance(source, Unreadable):
+        raise Misuse(f"--baseline {name} {source.problem}: {source.cure}")
     try:
-        known = baseline.read(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, baseline.BadBaseline) as error:
+        known = baseline.read(source.text)
+    except baseline.BadBaseline as error:
         raise Misuse(f"--baseline {name}: {error}") from None
     if whole:
         _shrink(known, report, name, path, io)

@@ -53,7 +53,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fix", action="store_true", help="apply safe fixes")
     parser.add_argument("--unsafe-fixes", action="store_true", help="with --fix or --diff: fixes that change what the run does, too")
     parser.add_argument("--diff", action="store_true", help="show what --fix would change, change nothing")
-    parser.add_argument("--no-cache", action="store_true", help="check again although nothing has changed; remember nothing")
+    parser.add_argument(
+        "--cache",
+        action=argparse.BooleanOptionalAction,
+        help="repeat what an earlier check said while nothing has changed (default: yes, but not where CI is set)",
+    )
 
 
 def run(args: argparse.Namespace, io: Console) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from budgetlint.config import Config
 from budgetlint.context import Judged
 from budgetlint.engine import check
 from budgetlint.finding import Severity
-from budgetlint.outcome import Gate, Report
+from budgetlint.outcome import MISUSE, Gate, Report
 from budgetlint.record import replace
 from budgetlint.registry import Registry, installed
 from budgetlint.report.style import plural
@@ -56,24 +56,29 @@ def _run(
 ) -> int:
     if args.force_exclude and session.taken is not None and not report.verdicts:
         config = replace(config, require_verdict=False)  # a hook whose files belong to no run has nothing to judge
+    lost: list[str] = []
     if args.diff or args.fix:
         from budgetlint.fix import fix_all  # here and below: what most checks do without is a tenth of the modules of a check of one file
 
-        fixed = fix_all(report, lambda texts: checked(session.rejudged(texts)), unsafe=args.unsafe_fixes)
-        report = _shown(io, fixed, report) if args.diff else _written(io, fixed)
+        def recheck(texts: Mapping[str, str]) -> Report:
+            return checked(session.rejudged(texts))
+
+        fixed = fix_all(report, recheck, unsafe=args.unsafe_fixes)
+        report, lost = (_shown(io, fixed, report), lost) if args.diff else _written(io, fixed, report, recheck)
     known = _baseline(args, io, config)
     if known and not args.diff:
         from budgetlint.commands.baseline import against_baseline
 
-        report = against_baseline(report, known, io, whole=_whole(args, io))
+        report = against_baseline(report, known, io, whole=_whole(args, io), named=args.baseline is not None)
     if not args.diff:
-        tell(io, report, formats, Gate(config.fail_on, config.require_verdict), info=args.info, statistics=args.statistics)
-    _tell_crashes(io, report)
-    return report.exit_code(config.fail_on, require_verdict=config.require_verdict)
+        lost += tell(io, report, formats, Gate(config.fail_on, config.require_verdict), info=args.info, statistics=args.statistics)
+    for problem in (*lost, *(crash.told for crash in report.crashes)):
+        io.complain(problem)
+    return MISUSE if lost else report.exit_code(config.fail_on, require_verdict=config.require_verdict)
 
 
 def _checked(registry: Registry, config: Config, session: Session, judged: Judged) -> Report:
-    report = check(judged, registry, config)
+    report = replace(check(judged, registry, config), passed=session.passed, asked=bool(session.launch))
     if session.taken is None:
         return report
     from budgetlint.partaking import without_unused
@@ -90,12 +95,9 @@ def _checked_new(args: argparse.Namespace, registry: Registry, config: Config, b
 
 def _baseline(args: argparse.Namespace, io: Console, config: Config) -> str | None:
     """A baseline is made, and shrinks, by what is found in the whole; not by what a change brings."""
-    known: str | None = args.baseline or config.baseline
-    if args.compare_with is None or known is None or (io.root / known).exists():
-        return known
-    if args.baseline:
-        raise Misuse(f"--baseline {known} does not exist: make it without --compare-with")
-    return None
+    if args.baseline and args.compare_with is not None and not (io.root / args.baseline).exists():
+        raise Misuse(f"--baseline {args.baseline} does not exist: make it without --compare-with")
+    return args.baseline or config.baseline
 
 
 def _settings(args: argparse.Namespace, config: Config) -> Config:
@@ -131,17 +133,17 @@ def _shown(io: Console, fixed: Fixed, report: Report) -> Report:
     return report
 
 
-def _written(io: Console, fixed: Fixed) -> Report:
-    """Write the changed files, say so, and report on what is left."""
+def _written(io: Console, fixed: Fixed, before: Report, recheck: Callable[[Mapping[str, str]], Report]) -> tuple[Report, list[str]]:
+    """Write the changed files, say so, and report on what lies on the disk then; with what could not be written, and why."""
+    from budgetlint.commands.writing import write_file
     from budgetlint.fix import write
 
-    for wrong in write(fixed, lambda path: str(io.root / path)):
-        io.complain(f"{wrong.path} {wrong.problem}: {wrong.cure}")
-    if fixed.applied:
-        io.complain(f"{plural(len(fixed.applied), 'fix', 'fixes')} applied in {', '.join(sorted(fixed.texts))}")
-    return fixed.report
-
-
-def _tell_crashes(io: Console, report: Report) -> None:
-    for crash in report.crashes:
-        io.complain(f"rule {crash.name} failed on {crash.where}: a bug in the rule\n{crash.traceback}")
+    lost = write(fixed, partial(write_file, io))
+    gone = {wrong.path for wrong in lost}
+    texts = {path: text for path, text in fixed.texts.items() if path not in gone}
+    applied = [fix for _, fix in fixed.applied if not any(edit.file in gone for edit in fix.edits)]
+    if applied:
+        io.complain(f"{plural(len(applied), 'fix', 'fixes')} applied in {', '.join(sorted(texts))}")
+    if not lost:
+        return fixed.report, []
+    return recheck(texts) if texts else before, [f"{wrong.path} {wrong.problem}: {wrong.cure}" for wrong in lost]

@@ -14,8 +14,9 @@ from budgetlint.language import read_budget
 from budgetlint.project import BUDGET_SUFFIX, FileEntry, Project, open_project, script_entry
 from budgetlint.record import open_record, replace
 from budgetlint.run import Settings
-from budgetlint.source import SourceFile
+from budgetlint.source import SourceFile, Unreadable
 from budgetlint.suggest import did_you_mean
+from budgetlint.walk import Passed
 
 if TYPE_CHECKING:
     from budgetlint.context import Judged, RunContext
@@ -29,8 +30,10 @@ def open_config(io: Console) -> Config:
     path = nearest_settings(io.root)
     if path is None:
         return Config()
-    source = DiskFiles(io.root).read("pyproject.toml" if path.parent == io.root else str(path))
-    return load_config(source) if isinstance(source, SourceFile) else Config()
+    source = DiskFiles(io.root, named=[str(path)]).read("pyproject.toml" if path.parent == io.root else str(path))
+    if isinstance(source, Unreadable):  # it may say what fails
+        raise Misuse(f"{source.path} {source.problem}: {source.cure}")
+    return load_config(source)
 
 
 def project_of(paths: Sequence[str], io: Console, config: Config, files: Files | None = None) -> Project:
@@ -38,7 +41,7 @@ def project_of(paths: Sequence[str], io: Console, config: Config, files: Files |
     for path in paths:
         if path != STDIN and files is None and not (io.root / path).exists() and not (io.root / path).is_symlink():
             raise Misuse(f"{path} does not exist")
-    return open_project(files or DiskFiles(io.root, config.exclude), _walked(paths))
+    return open_project(files or DiskFiles(io.root, config.exclude, _walked(paths)), _walked(paths))
 
 
 def _walked(paths: Sequence[str]) -> tuple[str, ...]:
@@ -68,6 +71,11 @@ class Session:
         if self.launch and self.launch in self.project.entries:
             project.entries[self.launch] = self.project.entries[self.launch]
         return self._narrowed(judge(project, extra=self.extra, overrides=self.overrides, taken=self.taken))
+
+    @property
+    def passed(self) -> tuple[Passed, ...]:
+        """What was passed over on the way."""
+        return (*self.project.files.passed, *self.project.passed)
 
     def _narrowed(self, result: Judged) -> Judged:
         if self.launch:
@@ -105,7 +113,7 @@ def session_around(paths: Sequence[str], args: argparse.Namespace, io: Console, 
     is asked about them as if the repository had no budgets."""
     from budgetlint.neighbours import neighbours
 
-    files = files or DiskFiles(io.root, config.exclude)
+    files = files or DiskFiles(io.root, config.exclude, paths)
     listed = tuple(files.expand(["."]))
     named = set(files.expand(paths)) & set(listed) if getattr(args, "force_exclude", False) else set(files.expand(paths))
     if args.budget is not None:
@@ -116,13 +124,20 @@ def session_around(paths: Sequence[str], args: argparse.Namespace, io: Console, 
     return Session(project, found.paths, extra, _overrides(args), args.target, taken=found.taken)
 
 
+def crashed(project: Project, io: Console) -> int:
+    """2 where reading a file or working out a run failed, which is told; else 0."""
+    for crash in project.crashes:
+        io.complain(crash.told)
+    return 2 if project.crashes else 0
+
+
 COMMAND_LINE = "<command>"
 """The name of the launch command's text in messages."""
 
 
 def _launch_project(paths: Sequence[str], io: Console, config: Config, files: Files | None = None) -> Project:
     """The budgets of the working directory, and the files named: the command says which configs are read."""
-    files = files or DiskFiles(io.root, config.exclude)
+    files = files or DiskFiles(io.root, config.exclude, _walked(paths))
     budgets = [path for path in files.expand(["."]) if path.endswith(BUDGET_SUFFIX)]
     return open_project(files, (*budgets, *(path for path in paths if path != STDIN)))
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, cast
 
+from budgetlint.commands.streams import Closed, Nowhere, Sink
 from budgetlint.record import open_record
 
 if TYPE_CHECKING:
@@ -45,9 +47,15 @@ class Console:
         self.write(text + "\n")
 
     def complain(self, text: str) -> None:
-        self.err.write(f"budgetlint: {text}\n")
+        with suppress(OSError):  # nobody hears that standard error is full
+            self.err.write(f"budgetlint: {text}\n")
 
 
 def console(color: str = "auto") -> Console:
-    """The real streams of this process."""
-    return Console(sys.stdout, sys.stderr, sys.stdin, os.environ, Path.cwd(), color)
+    """The real streams of this process. Raises `Misuse` where its working directory is gone."""
+    try:
+        root = Path.cwd()
+    except OSError as error:
+        raise Misuse(f"the working directory cannot be read ({error.strerror}): cd to one that is there") from None
+    out, err, stdin = Sink(sys.stdout), sys.stderr or Nowhere(), sys.stdin or Closed()
+    return Console(cast("TextIO", out), cast("TextIO", err), cast("TextIO", stdin), os.environ, root, color)

@@ -7,7 +7,7 @@ import json
 
 from budgetlint.assemble import collect
 from budgetlint.assembly import Collected
-from budgetlint.commands.common import open_config, project_of
+from budgetlint.commands.common import crashed, open_config, project_of
 from budgetlint.commands.console import Console
 from budgetlint.commands.options import add_paths
 from budgetlint.project import FileEntry
@@ -33,12 +33,12 @@ def run(args: argparse.Namespace, io: Console) -> int:
     if args.format == "json":
         rows = [{"path": e.path, "format": e.format, "runs": runs.get(e.path, []), "problem": e.problem or None} for e in entries]
         io.line(json.dumps({"version": 1, "files": rows}, indent=2, ensure_ascii=False))
-        return 0
+        return crashed(project, io)
     for entry in entries:
         io.line(_line(entry, runs.get(entry.path, []), max((len(e.path) for e in entries), default=0)))
     if not entries:
         io.line("no file with a config's suffix here")
-    return 0
+    return crashed(project, io)
 
 
 def _runs_by_file(collected: list[Collected]) -> dict[str, list[str]]:

@@ -7,8 +7,9 @@ import difflib
 import json
 
 from budgetlint.commands.console import Console, Misuse
-from budgetlint.documents.write import write_text
+from budgetlint.commands.writing import write_file
 from budgetlint.files import DiskFiles
+from budgetlint.outcome import MISUSE
 from budgetlint.project import BUDGET_SUFFIX, LOCK
 from budgetlint.source import SourceFile, Unreadable
 
@@ -57,7 +58,7 @@ def _source(path: str, io: Console) -> SourceFile:
         return SourceFile("-", io.stdin.read())
     if not path.endswith(SUFFIXES):
         raise Misuse(f"{path} is no budget: fmt formats *.budget files")
-    source = DiskFiles(io.root).read(path)
+    source = DiskFiles(io.root, named=[path]).read(path)
     if isinstance(source, Unreadable):
         raise Misuse(f"{path} {source.problem}: {source.cure}")
     return source
@@ -89,7 +90,10 @@ def _format(source: SourceFile, args: argparse.Namespace, io: Console) -> int:
     elif source.path == "-":
         io.write(text)
     elif changed and not args.check:
-        write_text(io.root / source.path, text, source.encoding)
+        wrong = write_file(io, source.path, text, source.encoding)
+        if wrong is not None:
+            io.complain(f"{wrong.path} {wrong.problem}: {wrong.cure}")
+            return MISUSE
         io.line(f"{source.path} formatted")
     return 1 if changed and (args.check or args.diff) else 0
 

@@ -10,8 +10,8 @@ from budgetlint.commands.ci_texts import CI, CI_FILE, HOOK, HOOK_FILE
 from budgetlint.commands.common import open_config
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.first_budget import first_budget
+from budgetlint.commands.writing import write_file
 from budgetlint.config import Config
-from budgetlint.documents.write import write_text
 from budgetlint.engine import check
 from budgetlint.files import ChangedFiles, DiskFiles, Files
 from budgetlint.language import read_budget
@@ -97,8 +97,7 @@ def _smallest_card(project: Project, config: Config) -> str:
 
 def _write(texts: Mapping[str, str], io: Console) -> None:
     for name, text in texts.items():
-        (io.root / name).parent.mkdir(parents=True, exist_ok=True)
-        wrong = write_text(io.root / name, text)
+        wrong = write_file(io, name, text, folders=True)
         if wrong is not None:
             raise Misuse(f"{name} {wrong.problem}: {wrong.cure}")
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from budgetlint.commands.console import Console, Misuse
+from budgetlint.commands.writing import write_file
 from budgetlint.context import RunContext
-from budgetlint.documents.write import write_text
 from budgetlint.files import DiskFiles
 from budgetlint.measured.digest import settings_hash
 from budgetlint.measured.lock import Entry, with_entries
@@ -75,7 +75,7 @@ def write_entries(entries: Iterable[tuple[RunContext, Entry]], io: Console) -> N
         by_lock.setdefault(lock_beside(context.budget.path if context.budget else context.anchor.file), []).append(one)
     for path, ones in by_lock.items():
         text, written = _there(path, io)
-        wrong = write_text(io.root / path, with_entries(text, ones, written))
+        wrong = write_file(io, path, with_entries(text, ones, written))
         if wrong is not None:
             raise Misuse(f"{path} {wrong.problem}: {wrong.cure}")
         io.complain(f"{path}: {len(ones)} measured line{'s' if len(ones) > 1 else ''} written; `budgetlint check` reads it")

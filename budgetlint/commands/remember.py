@@ -6,14 +6,15 @@ import argparse
 import datetime
 import io as streams
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import budgetlint
 from budgetlint import cache, search_path
 from budgetlint.commands.console import Console
-from budgetlint.files import is_repository, nearest_settings, repository_top, watching
+from budgetlint.files import DiskFiles, is_repository, nearest_settings, repository_top, watching
 from budgetlint.record import replace
+from budgetlint.source import SourceFile, Unreadable
 
 STYLE = (
     "NO_COLOR", "FORCE_COLOR", "TERM", "FORCE_HYPERLINK", "VTE_VERSION", "TERM_PROGRAM", "TERM_PROGRAM_VERSION",
@@ -47,33 +48,39 @@ class Copy(streams.StringIO):
 def remembered(args: argparse.Namespace, io: Console, run: Callable[[argparse.Namespace, Console], int]) -> int:
     """Run the command, or repeat what it said when everything was as it is now."""
     settings = nearest_settings(io.root)
-    text = settings.read_text(encoding="utf-8", errors="replace") if settings else ""
-    if not can_remember(args) or "baseline" in text:  # a check writes the baseline that its settings name
+    source = DiskFiles(io.root, named=[str(settings)]).read(str(settings)) if settings else None
+    text = source.text if isinstance(source, SourceFile) else ""
+    # a check writes the baseline that its settings name, and says what is wrong with settings that cannot be read
+    asked = can_remember(args, io.environ) and "baseline" not in text and not isinstance(source, Unreadable)
+    store = cache.store_of(io.root, io.environ) if asked else None
+    if store is None:
         return run(args, io)
-    name, folder = _question(args, io, f"{settings}\0{text}"), io.root / cache.FOLDER
-    answer = cache.recall(folder, name, io.root)
+    name = _question(args, io, f"{settings}\0{text}")
+    answer = cache.recall(store, name, io.root, _code_folders())
     if answer is None:
-        return _kept(args, io, run, folder, name)
+        return _kept(args, io, run, store, name)
     io.out.write(answer.out)
     io.err.write(answer.err)
     return answer.code
 
 
-def _kept(args: argparse.Namespace, io: Console, run: Callable[[argparse.Namespace, Console], int], folder: Path, name: str) -> int:
+def _kept(args: argparse.Namespace, io: Console, run: Callable[[argparse.Namespace, Console], int], store: cache.Store, name: str) -> int:
     out, err = Copy(io.out), Copy(io.err)
     with watching() as opened:
         code = run(args, replace(io, out=out, err=err))
     asked = [files.seen() for files in opened if files.seen().expanded]
     if len(asked) == 1 and code < 2:
-        cache.keep(folder, name, asked[0], _code_folders(), cache.Answer(out.getvalue(), err.getvalue(), code))
+        cache.keep(store, name, asked[0], _code_folders(), cache.Answer(out.getvalue(), err.getvalue(), code))
     return code
 
 
-def can_remember(args: argparse.Namespace) -> bool:
-    """Nothing is read from a pipe or from git, nothing is written, and the answer stands in files."""
+def can_remember(args: argparse.Namespace, environ: Mapping[str, str]) -> bool:
+    """Nothing is read from a pipe or from git, nothing is written, and the answer stands in files. On a CI machine the folder may have
+    come from somebody else's job: there only ``--cache`` asks for it."""
     writes = args.fix or args.diff or args.baseline or any("=" in text for text in args.format)
     read = args.stdin_filename is not None or args.compare_with is not None or "-" in args.paths
-    return not (args.no_cache or writes or read or args.launch)
+    wanted = args.cache if args.cache is not None else environ.get("CI", "").lower() in ("", "0", "false")
+    return wanted and not (writes or read or args.launch)
 
 
 def _question(args: argparse.Namespace, io: Console, settings: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from budgetlint.commands.console import Console, Misuse
+from budgetlint.commands.writing import write_file
 from budgetlint.files import repository_top
 from budgetlint.outcome import Gate, Report
 from budgetlint.report import CHECK_FORMATS, TEXT, check_report
@@ -28,22 +29,19 @@ def _wanted(text: str) -> Wanted:
     return name, file or None
 
 
-def tell(io: Console, report: Report, formats: Iterable[Wanted], gate: Gate, *, info: bool, statistics: bool) -> None:
-    """``statistics`` takes the place of findings in formats for people."""
+def tell(io: Console, report: Report, formats: Iterable[Wanted], gate: Gate, *, info: bool, statistics: bool) -> list[str]:
+    """Each report in its place; returns what could not be written, and why. ``statistics`` takes the place of findings in formats for
+    people."""
     tree = tree_of(io.root)
+    lost: list[str] = []
     for name, file in formats:
         shown = "statistics" if statistics and name in TEXT else name
         if file is None:
             io.write(check_report(report, shown, io.style, info=info, gate=gate, tree=tree))
         else:
-            _save(io.root / file, check_report(report, shown, PLAIN, info=info, gate=gate, tree=tree), f"--format {name}={file}")
-
-
-def _save(path: Path, text: str, asked: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise Misuse(f"{asked}: cannot be written: {error.strerror}") from None
+            wrong = write_file(io, file, check_report(report, shown, PLAIN, info=info, gate=gate, tree=tree))
+            lost += [f"--format {name}={file}: {file} {wrong.problem}: {wrong.cure}"] if wrong else []
+    return lost
 
 
 def tree_of(root: Path) -> Tree:

@@ -161,8 +161,8 @@ def _by_hand(remedy: Remedy) -> str:
 
 def _write(remedy: Remedy, solution: Solution, io: Console) -> None:
     """Every file whole, or with the first that cannot be written an error that names it."""
+    from budgetlint.commands.writing import write_file
     from budgetlint.documents.edit import apply
-    from budgetlint.documents.write import write_text
 
     by_file: dict[str, list[Edit]] = {}
     for edit in remedy.edits:
@@ -170,7 +170,7 @@ def _write(remedy: Remedy, solution: Solution, io: Console) -> None:
     for file, edits in by_file.items():
         source = solution.sources[file]
         text = apply(source.text, edits)
-        wrong = write_text(str(io.root / file), text, source.encoding)
+        wrong = write_file(io, file, text, source.encoding)
         if wrong is not None:
             raise Misuse(f"{file} {wrong.problem}: {wrong.cure}")
         io.write(_diff(file, source.text, text))

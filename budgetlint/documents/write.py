@@ -13,10 +13,15 @@ from budgetlint.source import Unreadable, encode
 def write_text(path: str | Path, text: str, encoding: str = "utf-8") -> Unreadable | None:
     """Write ``text`` as it is, line ends included, in the encoding that `read_source` reported. None when it is done.
 
-    The mode is kept, and a symbolic link stays one: its target is written.
+    The mode is kept, and a symbolic link stays one: its target is written. What is no file (``/dev/stdout``, a pipe) is written as it
+    is.
     """
     try:
-        _replace(Path(os.path.realpath(path)), encode(text, encoding))
+        raw = encode(text, encoding)
+        if _is_special(path):
+            _put(path, raw)
+        else:
+            replace(Path(os.path.realpath(path)), raw)
     except OSError as error:
         return Unreadable(str(path), f"cannot be written: {error.strerror or error}", "check its permissions and the free space")
     except UnicodeEncodeError as error:
@@ -24,7 +29,21 @@ def write_text(path: str | Path, text: str, encoding: str = "utf-8") -> Unreadab
     return None
 
 
-def _replace(target: Path, raw: bytes) -> None:
+def _is_special(path: str | Path) -> bool:
+    try:
+        mode = Path(path).stat().st_mode
+    except OSError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def _put(path: str | Path, raw: bytes) -> None:
+    with open(path, "wb", buffering=0) as file:  # noqa: PTH123
+        file.write(raw)
+
+
+def replace(target: Path, raw: bytes) -> None:
+    """Put bytes in the place of a file, or of a link itself."""
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o644
     handle, name = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=target.parent)
     temporary = Path(name)

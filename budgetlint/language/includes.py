@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from budgetlint.boundary import LEADS_OUT
 from budgetlint.language.parsing import parse_into
 from budgetlint.language.problems import Problems
 from budgetlint.language.tree import Item, Statement, Value
@@ -14,6 +15,7 @@ from budgetlint.record import field, record, state
 from budgetlint.source import SourceFile, Span, Unreadable, read_source
 
 MAX_INCLUDES = 8
+INSIDE = "include files of this project, by a relative path"
 
 Load = Callable[[str], "SourceFile | Unreadable"]
 
@@ -43,16 +45,17 @@ def disk(root: str) -> Load:
         except (OSError, RuntimeError):
             return Unreadable(path, "cannot be read: a circle of links", "name the file itself")
         if not inside:
-            return Unreadable(path, "leads out of the project", "include files of this project only")
+            return Unreadable(path, LEADS_OUT, INSIDE)
         return read_source(path)
 
     return load
 
 
 def gather(source: SourceFile, load: Load, root: str, problems: Problems) -> Included:
-    """Every top-level item of a budget and of what it includes."""
+    """Every top-level item of a budget and of what it includes. How far a path may lead is for ``load`` to know, and for ``root`` where
+    it is given."""
     found = Included()
-    _Gatherer(load, root, problems, found, {_normal(source.path)}).walk(source, (_normal(source.path),))
+    _Gatherer(load, _normal(root) if root else "", problems, found, {_normal(source.path)}).walk(source, (_normal(source.path),))
     return found
 
 
@@ -93,7 +96,7 @@ class _Gatherer:
         self.seen.add(path)
         text = self.load(path)
         if isinstance(text, Unreadable):
-            self._bad(source, value.span, f"'{value.content}' {text.problem}", text.cure)
+            self._bad(source, value.span, f"'{value.content}' {text.problem}", INSIDE if text.problem == LEADS_OUT else text.cure)
             return
         self.found.paths.append(path)
         self.walk(text, (*chain, path))
@@ -105,15 +108,13 @@ class _Gatherer:
             self._bad(source, value.span, "this is no path", 'include "team.budget"')
             return None
         path = _normal(posixpath.join(posixpath.dirname(source.path.replace("\\", "/")), text))
-        outside = text.startswith(("/", "~")) or re.match(r"[A-Za-z][\w+.-]*:", text) or not self._inside(path)
-        if outside:
-            self._bad(source, value.span, f"'{value.content}' is outside the project", "include files of this project, by a relative path")
+        if text.startswith(("/", "~")) or re.match(r"[A-Za-z][\w+.-]*:", text):
+            self._bad(source, value.span, f"'{value.content}' is no relative path", INSIDE)
+            return None
+        if self.root and not path.startswith(self.root + "/"):
+            self._bad(source, value.span, f"'{value.content}' {LEADS_OUT}", INSIDE)
             return None
         return path
-
-    def _inside(self, path: str) -> bool:
-        root = _normal(self.root) if self.root else "."
-        return not path.startswith("../") and path != ".." if root == "." else path.startswith(root.rstrip("/") + "/")
 
     def _bad(self, source: SourceFile, span: Span, message: str, help: str) -> None:
         self.problems.add("BL009", source, span, message, help, key="include")

@@ -31,12 +31,12 @@ _NO_SETTINGS = frozenset((*KEYWORDS, "config", "stack", "on", "matrix", "deny", 
 def read_budget(source: SourceFile, load: Load | None = None, *, root: str = "", variables: Mapping[str, str] | None = None) -> Budget:
     """What a budget means. Never raises: what is wrong is in ``problems``, and the rest of the file holds.
 
-    ``load`` reads an included path (default: from disk, below ``root``). ``root`` is the project's folder, default the
-    working directory, or the budget's own folder where its path is absolute. ``variables`` are ``--set name=value``.
+    ``load`` reads an included path, and knows how far it may lead (default: from disk, below ``root``). ``root`` is the project's folder,
+    default the working directory, or the budget's own folder where its path is absolute. ``variables`` are ``--set name=value``.
     """
     base = root or (posixpath.dirname(source.path) if source.path.startswith("/") else ".")
     problems = Problems()
-    included = gather(source, load or disk(base), base, problems)
+    included = gather(source, load or disk(base), root, problems)
     newer = _newer_version(included)
     if newer is not None:
         return _empty(source, newer)

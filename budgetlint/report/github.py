@@ -15,7 +15,7 @@ from budgetlint.finding import Finding, Severity
 from budgetlint.outcome import Gate, Report
 from budgetlint.report.shown import counted, shown
 from budgetlint.report.style import PLAIN, Style, clean_lines
-from budgetlint.report.summary import REQUIRED, lacks_verdict, verdicts_line
+from budgetlint.report.summary import REQUIRED, lacks_verdict, passed_line, verdicts_line
 from budgetlint.report.tree import TEXTS, Tree
 
 MOST = 10
@@ -28,7 +28,7 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO
 
 def render(report: Report, _style: Style = PLAIN, *, info: bool = False, gate: Gate = Gate(), tree: Tree = Tree(), **_options: Any) -> str:
     """One command a line; nothing at all where there is nothing to say."""
-    lines = list(_unjudged(report, gate))
+    lines = [*_unjudged(report, gate), *_passed(report)]
     room, found = MOST - len(lines), shown(report, info=info)
     told = found if len(found) <= room else found[: room - 1]
     lines += [_annotation(finding, tree) for finding in told]
@@ -41,6 +41,11 @@ def _unjudged(report: Report, gate: Gate) -> Iterator[str]:
     """A gate that fails because it could judge nothing says so."""
     if lacks_verdict(report, gate):
         yield _command("error", {"title": "budgetlint"}, f"{verdicts_line(report)} {REQUIRED}")
+
+
+def _passed(report: Report) -> Iterator[str]:
+    if report.passed:
+        yield _command("notice", {"title": "budgetlint"}, passed_line(report.passed))
 
 
 def _annotation(finding: Finding, tree: Tree) -> str:

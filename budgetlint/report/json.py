@@ -110,7 +110,8 @@ def _statistic(count: Count) -> dict[str, Any]:
 
 
 def _summary(report: Report) -> dict[str, Any]:
-    """``errors``, ``warnings``, ``infos`` count findings, ``verdicts`` runs by verdict, ``judged`` those with an answer."""
+    """``errors``, ``warnings``, ``infos`` count findings, ``verdicts`` runs by verdict, ``judged`` those with an answer;
+    ``passed_over`` is what was not looked at."""
     return {
         "errors": report.count(Severity.ERROR),
         "warnings": report.count(Severity.WARNING),
@@ -123,4 +124,5 @@ def _summary(report: Report) -> dict[str, Any]:
         "runs": len(report.verdicts),
         "judged": report.judged,
         "verdicts": report.verdict_counts(),
+        "passed_over": [{"path": one.path, "why": one.why} for one in report.passed],
     }

@@ -2,7 +2,7 @@
 
 A case fails where the gate does. It has one ``failure`` with every finding in it: Jenkins and GitLab show one
 (gitlab: lib/gitlab/ci/parsers/test/junit.rb). What lies below the gate stands in ``system-out``; a run that could not be judged is
-skipped and says why, or fails where a verdict is required; a crashed rule is an ``error``.
+skipped and says why, or fails where a verdict is required; a crash is an ``error``.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _cases(report: Report, findings: list[Finding], tree: Tree) -> Iterator[_Cas
             case.findings.append(finding)
     yield from runs.values()
     yield from files.values()
-    yield from (_Case("rule", f"{crash.name} on {crash.where}", crash=crash.traceback) for crash in report.crashes)
+    yield from (_Case("crash", f"{crash.part} on {crash.where}", crash=crash.traceback) for crash in report.crashes)
     if not runs:
         yield _Case("gate", "verdict", unjudged=verdicts_line(report))
 
@@ -84,7 +84,7 @@ def _testcase(case: _Case, gate: Gate, tree: Tree, number: int) -> ET.Element:
     failing = [finding for finding in case.findings if finding.severity >= gate.fail_on]
     rest = [finding for finding in case.findings if finding.severity < gate.fail_on]
     if case.crash:
-        _add(made, "error", "crashed-rule", case.crash.strip().splitlines()[-1], case.crash)
+        _add(made, "error", "crash", case.crash.strip().splitlines()[-1], case.crash)
     elif failing:
         more = f" (and {len(failing) - 1} more)" if len(failing) > 1 else ""
         first = f"{failing[0].code} {failing[0].name}"

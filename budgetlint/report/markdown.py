@@ -22,7 +22,7 @@ from budgetlint.report.markdown_bars import bucket_table
 from budgetlint.report.numbers import shown_numbers
 from budgetlint.report.shown import counted, shown
 from budgetlint.report.style import PLAIN, VERDICT_WORDS, WIDTH, Style, plural
-from budgetlint.report.summary import findings_line, verdict_count, verdicts_line
+from budgetlint.report.summary import findings_line, passed_line, verdict_count, verdicts_line
 from budgetlint.report.tree import Tree
 from budgetlint.units import gib
 
@@ -37,7 +37,9 @@ NAME, WORDS = 120, 1_000
 def render(report: Report, _style: Style = PLAIN, *, info: bool = False, tree: Tree = Tree(), **_options: Any) -> str:
     found = shown(report, info=info)
     verdicts = worst_first(report.verdicts)
-    head = [f"## budgetlint: {counted(found)}", plain(findings_line(report, info=info)), plain(verdicts_line(report)), *_verdicts(verdicts)]
+    head = [f"## budgetlint: {counted(found)}", plain(findings_line(report, info=info)), plain(verdicts_line(report))]
+    head += [plain(passed_line(report.passed))] if report.passed else []
+    head += _verdicts(verdicts)
     bill = [*_changes(report, tree), *_bill(verdicts, report, tree)]
     room = ROOM - sum(_size(part) for part in (*head, *bill))
     return "\n\n".join([*head, *_findings(found, report, tree, room), *bill]) + "\n"

@@ -17,14 +17,14 @@ from budgetlint.record import field, open_state
 from budgetlint.report.encoded import ascii_json
 from budgetlint.report.sarif_rules import LEVELS, descriptors
 from budgetlint.report.style import PLAIN, Style
-from budgetlint.report.summary import verdicts_line
+from budgetlint.report.summary import passed_line, verdicts_line
 from budgetlint.report.tree import TEXTS, Tree, uri
 from budgetlint.source import Location, SourceFile
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "SRCROOT"
 
-_EXITS = {0: "no finding fails the check", 1: "a finding or a missing verdict fails the check", 2: "a rule crashed"}
+_EXITS = {0: "no finding fails the check", 1: "a finding or a missing verdict fails the check", 2: "a part of budgetlint or a rule crashed"}
 _ENCODINGS = {"utf-16-le": "UTF-16LE", "utf-16-be": "UTF-16BE"}
 """Names of https://www.iana.org/assignments/character-sets for what `budgetlint.source` reports; the rest is the run's default."""
 
@@ -54,21 +54,18 @@ def document(report: Report, gate: Gate, tree: Tree) -> dict[str, Any]:
 def _invocation(report: Report, gate: Gate) -> dict[str, Any]:
     """§3.20. What was judged is a note, so that a log without results does not look like a clean bill."""
     code = report.exit_code(gate.fail_on, require_verdict=gate.require_verdict)
-    crashes = [_notification("error", f"the rule {one.name} crashed on {one.where}: {_last(one.traceback)}") for one in report.crashes]
+    crashes = [_notification("error", f"{one.part} failed on {one.where}: {one.error}") for one in report.crashes]
+    passed = [_notification("note", passed_line(report.passed))] if report.passed else []
     return {
         "executionSuccessful": not report.crashed,
         "exitCode": code,
         "exitCodeDescription": _EXITS[code],
-        "toolExecutionNotifications": [*crashes, _notification("note", verdicts_line(report))],
+        "toolExecutionNotifications": [*crashes, _notification("note", verdicts_line(report)), *passed],
     }
 
 
 def _notification(level: str, text: str) -> dict[str, Any]:
     return {"level": level, "message": {"text": text}}
-
-
-def _last(traceback: str) -> str:
-    return (traceback.strip().splitlines() or [""])[-1]
 
 
 @open_state

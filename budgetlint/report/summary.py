@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from budgetlint.finding import Severity
 from budgetlint.memory.estimate import Verdict
 from budgetlint.outcome import Gate, Report, RunVerdict
 from budgetlint.report.headroom import lacking
 from budgetlint.report.style import PLAIN, VERDICT_WORDS, Style, clean, plural
+from budgetlint.walk import Passed
 
 _WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning"}
 
@@ -18,11 +19,13 @@ REQUIRED = "A verdict is required of every run."
 
 
 def summary_lines(report: Report, style: Style = PLAIN, *, info: bool = False, gate: Gate = Gate()) -> Iterator[str]:
-    """One line on findings, one on verdicts; where the gate fails for want of one, that."""
+    """One line on findings, one on verdicts; where the gate fails for want of one, that; what was passed over."""
     yield findings_line(report, style, info=info)
     yield verdicts_line(report, style)
     if lacks_verdict(report, gate):
         yield REQUIRED
+    if report.passed:
+        yield passed_line(report.passed)
 
 
 def lacks_verdict(report: Report, gate: Gate) -> bool:
@@ -40,11 +43,34 @@ def findings_line(report: Report, style: Style = PLAIN, *, info: bool = False) -
     more = [f"{plural(remarks, 'remark')} not shown (--info)"] if remarks and not info else []
     more += [f"{len(report.suppressed):,} suppressed"] if report.suppressed else []
     more += [f"{report.baselined:,} in the baseline"] if report.baselined else []
-    more += [f"{plural(len(report.crashes), 'rule')} crashed"] if report.crashes else []
+    more += [f"{plural(len(report.crashes), 'crash', 'crashes')} (a bug: exit code 2)"] if report.crashes else []
     more += _compared(report)
-    nothing = "No problem" if report.comparison is None else "No new problem"
-    told = ", ".join(counts) or style.ink(nothing, "bold", "green")
+    told = ", ".join(counts) or _nothing(report, style)
     return "; ".join([f"{told} in {' and '.join(read)}" if read else told, *more]) + "."
+
+
+def _nothing(report: Report, style: Style) -> str:
+    """Where one command was to be judged and was not, nothing is no good news."""
+    if report.asked and not report.judged:
+        return style.ink("Nothing was found out", "bold")
+    return style.ink("No problem" if report.comparison is None else "No new problem", "bold", "green")
+
+
+def passed_line(passed: Sequence[Passed]) -> str:
+    """``Passed over: vendor/ (vendored), env/ and 2 more (not tracked by git); name one to check it.``"""
+    reasons = dict.fromkeys(one.why for one in passed)
+    told = [f"{_some([clean(one.path) for one in passed if one.why == why])} ({why})" for why in reasons]
+    return f"Passed over: {', '.join(told)}; name one on the command line to check it."
+
+
+_TOLD = 3
+
+
+def _some(paths: list[str]) -> str:
+    more = len(paths) - _TOLD
+    shown = paths[:_TOLD] if more > 0 else paths
+    last = f" and {more:,} more" if more > 0 else f" and {shown[-1]}" if len(shown) > 1 else ""
+    return ", ".join(shown if more > 0 or len(shown) == 1 else shown[:-1]) + last
 
 
 def _compared(report: Report) -> list[str]:

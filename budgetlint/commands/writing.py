@@ -1,0 +1,35 @@
+"""Files that a command writes: whole or not at all, and never through a link that leads out of the checkout."""
+
+from __future__ import annotations
+
+import os
+
+from budgetlint.boundary import boundary_of
+from budgetlint.commands.console import Console
+from budgetlint.documents.write import write_text
+from budgetlint.record import replace
+from budgetlint.source import Unreadable
+
+
+def write_file(
+    io: Console, path: str, text: str, encoding: str = "utf-8", *, named: bool = True, folders: bool = False
+) -> Unreadable | None:
+    """Write a file; None when it is done. ``named``: the user gave the path, so it may lie anywhere; what lies at a path inside the
+    checkout is the repository's all the same, and a link there does not lead out of it. ``folders``: those it lies in are
+    made."""
+    place = place_of(io, path, named=named)
+    if place is None:
+        return Unreadable(path, "is not written: it leads out of the project", "remove the link, or name the file where it really lies")
+    if folders:
+        os.makedirs(os.path.dirname(place), exist_ok=True)  # noqa: PTH103, PTH120
+    wrong = write_text(place, text, encoding)
+    return None if wrong is None else replace(wrong, path=path)
+
+
+def place_of(io: Console, path: str, *, named: bool = True) -> str | None:
+    """Where a path really leads; None where a command must not write there, nor believe what it reads there."""
+    whole = os.path.join(io.root, path)  # noqa: PTH118
+    checkout = boundary_of(io.root)
+    if named and not checkout.holds_text(whole):
+        return whole
+    return checkout.place_of(whole)
