@@ -80,8 +80,12 @@ def test_a_broken_baseline_is_refused_by_name(shell) -> None:
 def test_the_settings_can_name_it(shell) -> None:
     shell.write("pyproject.toml", '[tool.budgetlint]\nbaseline = "known.json"\n')
     shell.write("train.yaml", TRAIN)
-    assert shell("check").code == 0
+    missing = shell("check")
+    assert missing.code == 2
+    assert "baseline known.json of the settings does not exist: `budgetlint check --baseline known.json` makes it" in missing.err
+    assert shell("check", "--baseline", "known.json").code == 0
     assert recorded(shell) == ["fp16-bf16-both"]
+    assert shell("check").code == 0
 
 
 def test_statistics_count_rules_instead_of_findings(shell) -> None:

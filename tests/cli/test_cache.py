@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -20,7 +21,8 @@ FILES = {
 
 
 @pytest.fixture
-def project(shell):
+def project(shell, tmp_path_factory: pytest.TempPathFactory):
+    shell = replace(shell, environ={"HOME": str(tmp_path_factory.mktemp("home"))})
     for path, text in FILES.items():
         shell.write(path, text)
     return shell

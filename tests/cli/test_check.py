@@ -49,7 +49,7 @@ MISUSES = [
     (["check", "--format", "sarfi"], "unknown format 'sarfi'; known: full, concise, json"),
     (["check", "--format", "json=no/such/folder/out.json"], "cannot be written"),
     (["check", "--select", "does-not-fitt"], "did you mean 'does-not-fit'?"),
-    (["check", "--ignore", "BL998"], "no rule or family is called 'BL998'"),
+    (["check", "--ignore", "BL997"], "no rule or family is called 'BL997'"),
     (["check", "--set", "micro_batch"], "write KEY=VALUE"),
     (["check", "--set", "microbatch=2"], "did you mean 'micro_batch'?"),
     (["check", "--set", "micro_batch=two"], "micro_batch is a number"),

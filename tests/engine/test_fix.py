@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 
+from budgetlint.documents.write import write_text
 from budgetlint.fix import Fixed, diff, fix_all, write
 from budgetlint.rule import Confidence, Rule, Safety, Severity
 
@@ -81,7 +82,7 @@ def test_the_diff_and_the_write(world: W, tmp_path: Path) -> None:
     path.write_text("x: 1\nbad: 1\n")
     got = fixed(world, {str(path): "x: 1\nbad: 1\n"}, fixing("one", "BL201", "bad", "good"))
     assert diff(got).splitlines()[2:] == ["@@ -1,2 +1,2 @@", " x: 1", "-bad: 1", "+good: 1"]
-    assert write(got) == ()
+    assert write(got, write_text) == ()
     assert path.read_text() == "x: 1\ngood: 1\n"
 
 

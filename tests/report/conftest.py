@@ -67,7 +67,7 @@ def odd() -> Report:
         RUNS,
         suppressed=(ODD, MILD),
         excuses=(Excuse("because | of \x00", in_file=True), Excuse("", in_file=False)),
-        crashes=(Crash("broken", ODD_PATH, "Traceback\n  boom\nValueError: \x00 <é>\n"),),
+        crashes=(Crash("rule broken", ODD_PATH, "Traceback\n  boom\nValueError: \x00 <é>\n"),),
         sources={
             ODD_PATH: SourceFile(ODD_PATH, ODD_TEXT),
             PIPED.path: PIPED,
