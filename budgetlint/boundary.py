@@ -54,8 +54,14 @@ def boundary_of(root: Path, named: Iterable[str] = ()) -> Boundary:
     for name in named:
         whole = os.path.join(root, name)  # noqa: PTH118
         if not found.holds_text(whole):
-            found = Boundary((*found.tops, checkout_of(whole)), found.written)
+            found = Boundary((*found.tops, _top_of(whole)), found.written)
     return found
+
+
+def _top_of(named: str) -> str:
+    """The checkout of what the user names; of something in the root folder itself only that."""
+    top = checkout_of(named)
+    return os.path.realpath(named) if os.path.dirname(top) == top else top  # noqa: PTH120
 
 
 def _written_top(root: str, real_top: str) -> str:

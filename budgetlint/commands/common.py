@@ -88,7 +88,7 @@ def open_session(paths: Sequence[str], args: argparse.Namespace, io: Console, co
     launch: list[str] = getattr(args, "launch", [])
     if not launch and _names_files(paths, io):
         return session_around(paths, args, io, config, files)
-    project = _launch_project(paths, io, config, files) if launch else project_of(paths, io, config, files)
+    project = _launch_project(paths, launch, io, config, files) if launch else project_of(paths, io, config, files)
     extra = extra_budget(paths, args, io, config, project)
     started = add_command(project, launch) if launch else ""
     return Session(project, _walked(paths) if not launch else tuple(project.entries), extra, _overrides(args), args.target, started)
@@ -135,15 +135,17 @@ COMMAND_LINE = "<command>"
 """The name of the launch command's text in messages."""
 
 
-def _launch_project(paths: Sequence[str], io: Console, config: Config, files: Files | None = None) -> Project:
-    """The budgets of the working directory, and the files named: the command says which configs are read."""
-    files = files or DiskFiles(io.root, config.exclude, _walked(paths))
+def _launch_project(paths: Sequence[str], launch: Sequence[str], io: Console, config: Config, files: Files | None = None) -> Project:
+    """The budgets of the working directory, and the files named: the command says which configs are read, and may name any."""
+    named = (*_walked(paths), *(word for word in launch if (io.root / word).is_file()))
+    files = files or DiskFiles(io.root, config.exclude, named)
     budgets = [path for path in files.expand(["."]) if path.endswith(BUDGET_SUFFIX)]
     return open_project(files, (*budgets, *(path for path in paths if path != STDIN)))
 
 
 def add_command(project: Project, words: Sequence[str]) -> str:
-    """Enter a launch command (or the script that it runs) into the project; returns the name of its document."""
+    """Enter a launch command (or the script that it runs) into the project; returns the name of its document. One that starts no
+    program that trains makes no run."""
     import shlex
 
     from budgetlint.launch.read import command_launches, named_script
@@ -153,8 +155,6 @@ def add_command(project: Project, words: Sequence[str]) -> str:
     script = None if launches else named_script(source)
     if script is not None and project.files.exists(script[0]):
         return _started_with(project, *script)
-    if not launches:
-        raise Misuse(f"'{shlex.join(words)}' starts no training program that is known: accelerate launch, torchrun, python, axolotl, ...")
     project.entries[COMMAND_LINE] = FileEntry(COMMAND_LINE, None, source=source, launches=launches)
     return COMMAND_LINE
 

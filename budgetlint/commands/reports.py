@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from budgetlint.commands.console import Console, Misuse
-from budgetlint.commands.writing import write_file
+from budgetlint.commands.writing import write_report
 from budgetlint.files import repository_top
 from budgetlint.outcome import Gate, Report
 from budgetlint.report import CHECK_FORMATS, TEXT, check_report
@@ -39,7 +39,7 @@ def tell(io: Console, report: Report, formats: Iterable[Wanted], gate: Gate, *, 
         if file is None:
             io.write(check_report(report, shown, io.style, info=info, gate=gate, tree=tree))
         else:
-            wrong = write_file(io, file, check_report(report, shown, PLAIN, info=info, gate=gate, tree=tree))
+            wrong = write_report(io, file, check_report(report, shown, PLAIN, info=info, gate=gate, tree=tree))
             lost += [f"--format {name}={file}: {file} {wrong.problem}: {wrong.cure}"] if wrong else []
     return lost
 

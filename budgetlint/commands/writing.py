@@ -11,13 +11,10 @@ from budgetlint.record import replace
 from budgetlint.source import Unreadable
 
 
-def write_file(
-    io: Console, path: str, text: str, encoding: str = "utf-8", *, named: bool = True, folders: bool = False
-) -> Unreadable | None:
-    """Write a file; None when it is done. ``named``: the user gave the path, so it may lie anywhere; what lies at a path inside the
-    checkout is the repository's all the same, and a link there does not lead out of it. ``folders``: those it lies in are
-    made."""
-    place = place_of(io, path, named=named)
+def write_file(io: Console, path: str, text: str, encoding: str = "utf-8", *, folders: bool = False) -> Unreadable | None:
+    """Write a file that the user names, or a text that a fix changed; None when it is done. What lies at a path inside the checkout is
+    the repository's, whoever names it: a link there does not lead out of it. ``folders``: those it lies in are made."""
+    place = place_of(io, path)
     if place is None:
         return Unreadable(path, "is not written: it leads out of the project", "remove the link, or name the file where it really lies")
     if folders:
@@ -26,8 +23,19 @@ def write_file(
     return None if wrong is None else replace(wrong, path=path)
 
 
+def write_report(io: Console, path: str, text: str) -> Unreadable | None:
+    """The same for a file that is always new: where a link leads out, the report takes the place of the link."""
+    whole = os.path.join(io.root, path)  # noqa: PTH118
+    if os.path.islink(whole) and place_of(io, path) is None:  # noqa: PTH114
+        folder = place_of(io, os.path.dirname(path) or ".")  # noqa: PTH120
+        if folder is not None:
+            os.unlink(whole)  # noqa: PTH108
+    return write_file(io, path, text)
+
+
 def place_of(io: Console, path: str, *, named: bool = True) -> str | None:
-    """Where a path really leads; None where a command must not write there, nor believe what it reads there."""
+    """Where a path really leads; None where a command must not write there, nor believe what it reads there. ``named``: by the user,
+    else by the settings."""
     whole = os.path.join(io.root, path)  # noqa: PTH118
     checkout = boundary_of(io.root)
     if named and not checkout.holds_text(whole):

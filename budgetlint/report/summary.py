@@ -83,6 +83,8 @@ def _compared(report: Report) -> list[str]:
 
 def verdicts_line(report: Report, style: Style = PLAIN) -> str:
     """``3 runs judged: 1 fits, 2 do not fit.``, or why none was."""
+    if not report.verdicts and report.asked:
+        return f"{style.ink('No run was judged', 'bold')}: the command starts no training program that is known (torchrun, trl, ...)."
     if not report.verdicts:
         return f"{style.ink('No run was judged', 'bold')}: no training config and no budget with a model was found."
     total, judged = len(report.verdicts), report.judged

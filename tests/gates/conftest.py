@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+import yaml
 
 PROGRAMS = Path(sys.executable).parent
 """Where ``budgetlint`` and ``pre-commit`` are installed beside this Python."""
@@ -96,3 +98,49 @@ def published(repository: Path, tmp_path: Path) -> Path:
         else:
             shutil.copy(source, target)
     return copy
+
+
+@pytest.fixture(scope="module")
+def action(repository: Path):
+    return yaml.safe_load((repository / "action.yml").read_text(encoding="utf-8"))
+
+
+class Runner:
+    """A GitHub runner as far as this action sees one: expressions are filled in, outputs, summary and temporary folder are files."""
+
+    def __init__(self, action, repo, folder: Path, **inputs: str) -> None:
+        self.action, self.repo, self.folder = action, repo, folder
+        folder.mkdir()
+        defaults = {name: one["default"] for name, one in action["inputs"].items()}
+        assert inputs.keys() <= defaults.keys()
+        self.known = {f"inputs.{name}": text for name, text in {**defaults, **inputs}.items()}
+        self.known |= {"steps.python.outputs.python-path": sys.executable, "github.token": "secret"}
+        self.known |= {"steps.install.outputs.program": str(PROGRAMS / "budgetlint"), "github.repository": "a/b"}
+        self.known |= {"github.event.pull_request.number": "7", "steps.before.outputs.revision": ""}
+        self.summary = folder / "summary.md"
+
+    def step(self, name: str, **environ: str):
+        """Run one step; what it writes to ``GITHUB_OUTPUT`` is known to the next."""
+        (step,) = (one for one in self.action["runs"]["steps"] if one["id"] == name)
+        assert step["shell"] == "bash"
+        script, output = self.folder / f"{name}.sh", self.folder / f"{name}.out"
+        script.write_text(step["run"], encoding="utf-8")
+        output.touch()
+        given = {key: self.filled(text) for key, text in step["env"].items()}
+        given |= {"GITHUB_OUTPUT": str(output), "GITHUB_STEP_SUMMARY": str(self.summary), "RUNNER_TEMP": str(self.folder)}
+        place = type(self.repo)(self.repo.root / self.filled(step.get("working-directory", ".")), {**self.repo.environ, **given})
+        ran = place("bash", "--noprofile", "--norc", "-eo", "pipefail", str(script), **environ)
+        lines = (line.partition("=") for line in output.read_text(encoding="utf-8").splitlines())
+        self.known |= {f"steps.{name}.outputs.{key}": value for key, _, value in lines}
+        return ran
+
+    def filled(self, text: str) -> str:
+        return re.sub(r"\$\{\{ *([\w.-]+) *\}\}", lambda found: self.known[found[1]], text)
+
+    def outputs(self) -> Mapping[str, str]:
+        return {name: self.filled(one["value"]) for name, one in self.action["outputs"].items()}
+
+
+@pytest.fixture
+def runner(action, repo, tmp_path: Path):
+    return lambda **inputs: Runner(action, repo, tmp_path / "runner", **{key.replace("_", "-"): v for key, v in inputs.items()})

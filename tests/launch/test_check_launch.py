@@ -55,7 +55,17 @@ def test_only_the_run_of_the_command_is_judged(project: Path, command: list[str]
     assert all("other.yaml" not in finding["file"] for finding in report["findings"])
 
 
-def test_a_command_that_trains_nothing_is_wrong_use(project: Path) -> None:
-    code, _, err = check(project, "--", "ls", "-l")
-    assert code == 2
-    assert "starts no training program" in err
+def test_a_command_that_trains_nothing_is_not_judged(project: Path) -> None:
+    """A submit filter lets it pass; what requires a verdict does not."""
+    code, out, _ = check(project, "--", "ls", "-l")
+    assert code == 0
+    assert out.startswith("Nothing was found out")
+    assert "No run was judged: the command starts no training program that is known" in out
+    assert check(project, "--require-verdict", "--", "ls", "-l")[0] == 1
+
+
+def test_a_command_may_name_a_script_anywhere(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "train.sh").write_text((project / "train.sh").read_text())
+    code, out, _ = check(project, "--format", "json", "--", "bash", str(elsewhere / "train.sh"))
+    assert (code, [run["verdict"] for run in json.loads(out)["runs"]]) == (1, ["does-not-fit"])
