@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import posixpath
-import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.files import Files
+from budgetlint.programs import find_program, usable_path, whole_checkout
 from budgetlint.record import open_record, record
 from budgetlint.revision_files import Blob, Place, RevisionFiles
 from budgetlint.source import MAX_BYTES
@@ -54,10 +54,12 @@ class Git:
 
 
 def git_of(io: Console) -> Git:
-    program = shutil.which("git", path=io.environ.get("PATH", os.defpath))
+    """git from outside the checkout, which finds nothing in it either."""
+    path, checkout = io.environ.get("PATH", os.defpath), whole_checkout(io.root)
+    program = find_program("git", path, checkout)
     if program is None:
-        raise Misuse("--compare-with reads the revision with git, which is not on PATH: install it")
-    return Git(program, io.root, {**io.environ, **QUIET})
+        raise Misuse("--compare-with reads the revision with git, which is not on PATH outside this repository: install it")
+    return Git(program, io.root, {**io.environ, **QUIET, "PATH": os.pathsep.join(usable_path(path, checkout))})
 
 
 def find_revision(git: Git, name: str) -> tuple[Revision, Place]:

@@ -9,12 +9,15 @@ import queue
 import signal
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import IO, Any
+
+from budgetlint.programs import usable_path, whole_checkout
 
 CHILD = "budgetlint.probe.child"
 GRACE = 2.0
@@ -47,10 +50,23 @@ def ask(request: Mapping[str, Any], limit: float, progress: Callable[[str], None
 def _start(module: str, log: IO[bytes]) -> subprocess.Popen[bytes]:
     """In a session of its own, so that Ctrl-C reaches only the parent, and its whole group can be ended."""
     quiet = {"TOKENIZERS_PARALLELISM": "false", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "2"}
+    places = {"PATH": _path(os.environ.get("PATH", os.defpath)), "PYTHONPATH": _modules(os.environ.get("PYTHONPATH", ""))}
     return subprocess.Popen(
         [sys.executable, "-P", "-m", module], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, start_new_session=True,
-        env={**os.environ, **quiet},
+        env={**os.environ, **quiet, **places},
     )  # fmt: skip
+
+
+def _path(path: str) -> str:
+    """Where torch and triton find compilers: nowhere in the checkout, but for the environment that this Python itself is of. Never
+    empty, which would be the working directory."""
+    usable, own = usable_path(path, whole_checkout(".")), sysconfig.get_path("scripts")
+    return os.pathsep.join(entry for entry in path.split(os.pathsep) if entry in usable or entry == own) or own
+
+
+def _modules(path: str) -> str:
+    """Of PYTHONPATH, in which an empty entry is the working directory, what this process imports from too."""
+    return os.pathsep.join(place for place in map(os.path.abspath, path.split(os.pathsep)) if path and place in sys.path)
 
 
 def _listen(child: subprocess.Popen[bytes], limit: float, progress: Callable[[str], None], log: IO[bytes]) -> dict[str, Any]:

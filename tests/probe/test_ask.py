@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import sysconfig
 import time
 from pathlib import Path
 
@@ -21,6 +23,7 @@ def child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def of(body: str) -> str:
         (tmp_path / "stand_in_child.py").write_text(HEAD + body, encoding="utf-8")
         monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+        monkeypatch.syspath_prepend(tmp_path)
         return "stand_in_child"
 
     return of
@@ -31,6 +34,28 @@ def test_progress_is_heard_and_the_result_comes_back(child) -> None:
     module = child("say(progress='one')\nsay(progress='two')\nsay(result={'bytes': 1})\n")
     assert ask({}, 20, heard.append, module) == {"bytes": 1}
     assert heard == ["one", "two"]
+
+
+def test_the_child_finds_no_program_of_the_checkout(child, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """torch and triton start compilers by name; the environment that this Python is of may lie in the checkout."""
+    (tmp_path / "repo/.git").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "repo")
+    own = sysconfig.get_path("scripts")
+    monkeypatch.setenv("PATH", os.pathsep.join(("", ".", str(tmp_path / "repo/bin"), own, str(tmp_path / "bin"))))
+    module = child("say(result={'path': os.environ['PATH'], 'found': sys.path[0]})\n")
+    assert ask({}, 20, print, module) == {"path": os.pathsep.join((own, str(tmp_path / "bin"))), "found": str(tmp_path)}
+    monkeypatch.setenv("PATH", "")
+    assert ask({}, 20, print, module)["path"] == own
+
+
+def test_the_child_imports_only_from_where_its_parent_does(child, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "repo").mkdir()
+    monkeypatch.chdir(tmp_path / "repo")
+    module = child("say(result={'path': os.environ['PYTHONPATH'], 'found': sys.path})\n")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(tmp_path), "", "src", str(tmp_path / "repo"))))
+    told = ask({}, 20, print, module)
+    assert told["path"] == str(tmp_path)
+    assert not [place for place in told["found"] if place.startswith(str(tmp_path / "repo"))]
 
 
 def test_what_the_child_says_against_it_is_the_message(child) -> None:
