@@ -59,7 +59,7 @@ def test_the_extension_names_only_settings_that_it_offers() -> None:
     package = _json(CODE / "package.json")
     offered = set(package["contributes"]["configuration"]["properties"])
     code = (CODE / "src/extension.ts").read_text(encoding="utf-8")
-    named = set(re.findall(r"\bbudgetlint\.(?:path|arguments|trace\.server)\b", code)) | {"budgetlint.trace.server"}
+    named = set(re.findall(r"\bbudgetlint\.(?:path|useProjectEnvironment|arguments|trace\.server)\b", code)) | {"budgetlint.trace.server"}
     assert named == offered
     languages = re.search(r"const LANGUAGES = (\[.*?\]);", code, re.DOTALL)
     assert languages

@@ -26,7 +26,7 @@ export function activate(context: vscode.ExtensionContext): Promise<void> {
     vscode.commands.registerCommand("budgetlint.restart", restart),
     vscode.workspace.onDidGrantWorkspaceTrust(restart),
     vscode.workspace.onDidChangeConfiguration((event) => {
-      const changed = ["budgetlint.path", "budgetlint.arguments"].some((name) => event.affectsConfiguration(name));
+      const changed = ["budgetlint.path", "budgetlint.useProjectEnvironment", "budgetlint.arguments"].some((name) => event.affectsConfiguration(name));
       return changed ? restart() : undefined;
     }),
   );
@@ -57,13 +57,14 @@ async function stop(): Promise<void> {
 }
 
 async function start(): Promise<void> {
-  const settings = vscode.workspace.getConfiguration("budgetlint");
-  const found = find(settings.get("path", ""), trusted());
-  if (found.program === undefined) {
-    void missing(found.looked);
+  const folders = (vscode.workspace.workspaceFolders ?? []).filter((folder) => folder.uri.scheme === "file").map((folder) => folder.uri.fsPath);
+  const environments = vscode.workspace.isTrusted && own("useProjectEnvironment", false) ? folders : [];
+  const found = find({ program: own("path", ""), opened: folders, environments });
+  if ("why" in found) {
+    void withSettings(found.why);
     return;
   }
-  const server = { command: found.program, args: ["lsp", ...settings.get<string[]>("arguments", [])] };
+  const server = { command: found.program, args: ["lsp", ...own<string[]>("arguments", [])], options: { cwd: found.folder } };
   const made = new LanguageClient("budgetlint", "budgetlint", server, OPTIONS);
   try {
     await made.start();
@@ -73,16 +74,9 @@ async function start(): Promise<void> {
   }
 }
 
-/** The folders of the workspace, where a program of theirs may be started. */
-function trusted(): string[] {
-  const folders = vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
-  return folders.filter((folder) => folder.uri.scheme === "file").map((folder) => folder.uri.fsPath);
-}
-
-async function missing(looked: string[]): Promise<void> {
-  const places = looked.join(", ");
-  const told = `budgetlint is not installed where it was looked for (${places}). Run "pip install budgetlint" in the environment of the project, or name the program in the setting budgetlint.path.`;
-  await withSettings(told);
+/** A setting of the user: what is started is never said by the settings of a folder, trusted or not. */
+function own<T>(name: string, otherwise: T): T {
+  return vscode.workspace.getConfiguration("budgetlint").inspect<T>(name)?.globalValue ?? otherwise;
 }
 
 async function failed(program: string, error: unknown): Promise<void> {

@@ -1,0 +1,1 @@
+require("./extension").activate({ subscriptions: [] });
