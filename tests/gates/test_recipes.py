@@ -94,9 +94,11 @@ def test_the_gitlab_component(repo, repository: Path, tmp_path: Path, shell: str
     job = jobs["budgetlint"]
     environ = {name: re.sub(r"\$\[\[ inputs\.(\w+) \]\]", lambda found: known[found[1]], text) for name, text in job["variables"].items()}
     pip = executable(tmp_path / "bin" / "pip", "#!/bin/sh\nexit 0\n")
+    executable(tmp_path / "bin" / "python3", '#!/bin/sh\nmkdir -p "$3/bin" && echo "echo active" >"$3/bin/activate"\n')
     path = f"{pip.parent}:{repo.environ['PATH']}"
-    ran = repo(shell, "-ec", "\n".join(job["script"]), PATH=path, **environ)
+    ran = repo(shell, "-ec", "\n".join(job["script"]), PATH=path, TMPDIR=str(tmp_path), **environ)
     assert ran.code == code, ran.out
+    assert ran.out.startswith("active\n"), ran.out
     issues = json.loads(repo.read(job["artifacts"]["reports"]["codequality"]))
     assert bool([issue for issue in issues if issue["check_name"] == "does-not-fit"]) is bool(code)
     assert (repo.root / job["artifacts"]["reports"]["junit"]).exists()

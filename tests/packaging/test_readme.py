@@ -30,9 +30,17 @@ def extracted(ci: str, repository: Path, number: int) -> str:
 
 def test_the_two_commands_are_found(ci: str, repository: Path) -> None:
     first, second, third = (extracted(ci, repository, number) for number in (1, 2, 3))
-    assert first.splitlines() == ["pip install .", "budgetlint check examples"]
-    assert second.splitlines() == ["pip install '.[test]'", "python -m pytest -n auto"]
+    begin = "python3 -m venv .venv && . .venv/bin/activate"
+    assert first.splitlines() == [begin, "pip install .", "budgetlint check examples"]
+    assert second.splitlines() == [begin, "pip install '.[test]'", "python -m pytest -n auto"]
     assert third == ""
+
+
+def test_the_environment_that_they_make_is_no_part_of_the_project(repository: Path, shell) -> None:
+    """git ignores it, and so does a check, whatever lies in it."""
+    assert ".venv/" in (repository / ".gitignore").read_text(encoding="utf-8").splitlines()
+    shell.write(".venv/lib/package/train.yaml", "model_name_or_path: a/b\nper_device_train_batch_size: 1\noutput_dir: out\n")
+    assert shell("files", "--format", "json").json["files"] == []
 
 
 def test_the_script_is_a_script(repository: Path) -> None:
