@@ -7,11 +7,9 @@ import re
 import shutil
 import stat
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-import yaml
 
 pytestmark = pytest.mark.slow
 

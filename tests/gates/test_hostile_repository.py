@@ -72,7 +72,10 @@ def lay(root: Path, home: Path, mark: Path) -> None:
     write("digits.yaml", "base_model: x\nsequence_len: 512\nmicro_batch_size: 1\ntiled_mlp: \u00b2\nnum_epochs: --1\n")
     write("documents.yaml", HF + "---\n" * 40_000)
     write("keys.yaml", HF + "bf16: true\n" * 16_000)
-    write("Dockerfile", "FROM x\nENV A0=x\n" + "".join(f"ENV A{i}=$A{i - 1}$A{i - 1}\n" for i in range(1, 80)) + "CMD torchrun train.py $A79\n")
+    write(
+        "Dockerfile",
+        "FROM x\nENV A0=x\n" + "".join(f"ENV A{i}=$A{i - 1}$A{i - 1}\n" for i in range(1, 80)) + "CMD torchrun train.py $A79\n",
+    )
     os.mkfifo(root / "pipe.yaml")
     (root / "zero.yaml").symlink_to("/dev/zero")
     (root / "mem.yaml").symlink_to("/proc/self/mem")
@@ -139,6 +142,7 @@ def test_beside_a_reader_that_crashes_the_gate_is_shut_too(hostile, repo, tmp_pa
     program = tmp_path / "crashing"
     program.write_text(
         f"#!{Path(repo.environ['PATH'].split(os.pathsep)[0]) / 'python'} -P\n"
+        "import sys\nfrom budgetlint import search_path\nsearch_path.leave(sys.argv[1:])\n"
         "import budgetlint.project as project\nreal = project.load\n"
         "def load(source):\n    if source.path == 'a.yaml':\n        raise RuntimeError('a bug')\n    return real(source)\n"
         "project.load = load\nfrom budgetlint.__main__ import run\nrun()\n"
