@@ -111,4 +111,4 @@ def _told(findings: Iterable[Finding], tree: Tree) -> Iterator[str]:
 def _text(text: str) -> str:
     """Lines that XML 1.0 can hold (https://www.w3.org/TR/xml/#charsets), that no runner takes for commands when somebody prints the
     file, and that name no file to attach (Jenkins' junit-attachments plugin, and GitLab: ``[[ATTACHMENT|…]]``)."""
-    return page("\n".join(map(one_line, text.split("\n")))).replace("[[ATTACHMENT|", "[\\[ATTACHMENT|")
+    return page(text).replace("[[ATTACHMENT|", "[\\[ATTACHMENT|")
