@@ -13,6 +13,7 @@ from importlib import import_module
 
 from budgetlint.commands.console import Console, Misuse, console
 from budgetlint.commands.parser import COMMANDS, parser_of
+from budgetlint.plain_text import one_line
 from budgetlint.record import replace
 from budgetlint.suggest import did_you_mean
 
@@ -60,7 +61,7 @@ def _launch(arguments: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _refused(problem: str, io: Console | None) -> int:
-    print(f"budgetlint: {problem}", file=io.err if io else sys.stderr)
+    print(f"budgetlint: {one_line(problem)}", file=io.err if io else sys.stderr)
     return MISUSE
 
 
@@ -79,7 +80,7 @@ def _call(args: argparse.Namespace, io: Console) -> int:
     except Exception:  # a bug: neither clean nor a finding
         import traceback
 
-        io.complain(f"internal error: a bug in budgetlint; report it with this\n{traceback.format_exc()}")
+        io.complain("internal error: a bug in budgetlint; report it with this", traceback.format_exc())
         return MISUSE
     return _told(io, code)
 

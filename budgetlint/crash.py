@@ -19,6 +19,6 @@ class Crash:
         return self.traceback.strip().rpartition("\n")[2]
 
     @property
-    def told(self) -> str:
-        """For whoever reports it."""
-        return f"{self.part} {self.where} failed: a bug\n{self.traceback}"
+    def headline(self) -> str:
+        """For whoever reports it, above the traceback."""
+        return f"{self.part} {self.where} failed: a bug"

@@ -7,6 +7,7 @@ from enum import Enum
 from functools import total_ordering
 from typing import Any
 
+from budgetlint.plain_text import sentence
 from budgetlint.record import field, record
 from budgetlint.source import Location, Span
 
@@ -55,11 +56,23 @@ class Edit:
     text: str
 
 
+def _said(one: object, *names: str) -> None:
+    """What a finding says is a line each, whatever values are quoted in it."""
+    for name in names:
+        text = getattr(one, name)
+        shown = sentence(text)
+        if shown is not text:
+            object.__setattr__(one, name, shown)
+
+
 @record
 class Fix:
     title: str
     safety: Safety
     edits: tuple[Edit, ...] = ()
+
+    def __post_init__(self) -> None:
+        _said(self, "title")
 
 
 @record
@@ -68,6 +81,9 @@ class Related:
 
     location: Location
     message: str
+
+    def __post_init__(self) -> None:
+        _said(self, "message")
 
 
 @record
@@ -85,7 +101,8 @@ class Finding:
 
     ``message`` says what is wrong with the user's value in it and what it will cost; ``help`` what to write instead.
     ``key`` is the dotted key path in the file, ``value`` the text found there: with rule and file they make the
-    fingerprint, so that a finding keeps its identity when lines move.
+    fingerprint, so that a finding keeps its identity when lines move. Texts are cleaned (`budgetlint.plain_text`); keys,
+    values, paths and runs are as they were found.
     """
 
     code: str
@@ -102,6 +119,9 @@ class Finding:
     numbers: Mapping[str, Any] = field(default_factory=dict)
     because: tuple[Because, ...] = ()
     runs: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _said(self, "message", "help")
 
     @property
     def fingerprint(self) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from budgetlint.finding import Edit, Finding, Fix, Safety, Severity
 from budgetlint.outcome import Report
+from budgetlint.plain_text import one_line
 from budgetlint.record import field, open_record, replace
 from budgetlint.source import SourceFile, Unreadable
 
@@ -140,8 +141,14 @@ def difference(path: str, old: str, new: str) -> str:
     """One file's changes as a unified diff."""
     import difflib  # 1 ms, and only a diff needs it
 
-    lines = difflib.unified_diff(old.splitlines(keepends=True), new.splitlines(keepends=True), path, path)
+    name = one_line(path)
+    lines = difflib.unified_diff(_lines(old), _lines(new), name, name)
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def _lines(text: str) -> list[str]:
+    """As git and patch count them: a line ends with a line feed, not with what `str.splitlines` takes for an end besides."""
+    return [f"{line}\n" for line in text.split("\n")[:-1]] + [line for line in text.rpartition("\n")[2:] if line]
 
 
 def write(fixed: Fixed, write_file: Callable[[str, str, str], Unreadable | None]) -> tuple[Unreadable, ...]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -64,6 +66,26 @@ def shell(tmp_path: Path) -> Shell:
     """A shell in an empty project."""
     (tmp_path / ".git").mkdir()
     return Shell(tmp_path)
+
+
+IGNORABLE = {"\u034f", "\u115f", "\u1160", "\u3164", "\uffa0", *map(chr, range(0xFE00, 0xFE10)), *map(chr, range(0xE0100, 0xE01F0))}
+OURS = re.compile(r"\x1b\[[0-9;]*m|\x1b\]8;;(?:https://[!-~]*)?\x1b\\")
+COMMAND = re.compile(r"\s*::(?!:)|.*##\w*\[")
+ANNOTATION = re.compile(r"::(?:error|warning|notice) ")
+
+
+def faults_of(text: str, kept: str = "\n", *, codes: bool = False, annotations: bool = False) -> set[str]:
+    """The characters of a printed text that have no look of their own, and the lines that a runner obeys: GitHub's behind blanks as .NET
+    trims them, a bracketed one anywhere. ``codes``: budgetlint's own colors are none, ``annotations``: nor are its own commands."""
+    bare = OURS.sub("", text) if codes else text
+    hidden = {c for c in bare if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") or c in IGNORABLE} - set(kept)
+    lines = {line for line in re.split(r"[\r\n]", bare) if COMMAND.match(line)}
+    return hidden | {line for line in lines if not (annotations and ANNOTATION.match(line) and not re.search(r"##\w*\[", line))}
+
+
+@pytest.fixture(scope="session")
+def faults() -> Callable[..., set[str]]:
+    return faults_of
 
 
 @pytest.fixture(scope="session")

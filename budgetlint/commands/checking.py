@@ -72,8 +72,10 @@ def _run(
         report = against_baseline(report, known, io, whole=_whole(args, io), named=args.baseline is not None)
     if not args.diff:
         lost += tell(io, report, formats, Gate(config.fail_on, config.require_verdict), info=args.info, statistics=args.statistics)
-    for problem in (*lost, *(crash.told for crash in report.crashes)):
+    for problem in lost:
         io.complain(problem)
+    for crash in report.crashes:
+        io.complain_of(crash)
     return MISUSE if lost else report.exit_code(config.fail_on, require_verdict=config.require_verdict)
 
 

@@ -127,7 +127,7 @@ def session_around(paths: Sequence[str], args: argparse.Namespace, io: Console, 
 def crashed(project: Project, io: Console) -> int:
     """2 where reading a file or working out a run failed, which is told; else 0."""
     for crash in project.crashes:
-        io.complain(crash.told)
+        io.complain_of(crash)
     return 2 if project.crashes else 0
 
 
@@ -183,7 +183,7 @@ def _belongs(context: RunContext, launch: str) -> bool:
 
 def extra_budget(paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config, project: Project) -> Budget | None:
     if STDIN in paths:
-        return read_budget(SourceFile(STDIN, io.stdin.read()), load=project.files.read)
+        return read_budget(io.read(STDIN), load=project.files.read)
     text, name = args.budget, "--budget"
     if text is None and config.budget is not None and config.source is not None:
         text, name = config.budget, config.source.path

@@ -58,7 +58,7 @@ class Base:
 
 def rereadable(args: argparse.Namespace, io: Console) -> Console:
     """Standard input that can be read for each of the two times."""
-    return replace(io, stdin=streams.StringIO(io.stdin.read())) if STDIN in args.paths else io
+    return replace(io, stdin=streams.StringIO(io.read().text)) if STDIN in args.paths else io
 
 
 @contextmanager

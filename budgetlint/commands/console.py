@@ -6,18 +6,26 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, cast
 
 from budgetlint.commands.streams import Closed, Nowhere, Sink
+from budgetlint.plain_text import one_line, page
 from budgetlint.record import open_record
+from budgetlint.source import SourceFile, Unreadable, decode, encode
 
 if TYPE_CHECKING:
+    from budgetlint.crash import Crash
     from budgetlint.report.style import Style
 
 
 class Misuse(Exception):
-    """The command was called wrongly: its message says what to do; exit code 2."""
+    """The command was called wrongly: its message, of one line, says what to do; exit code 2."""
+
+
+RUNNERS = ("GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION")
+"""Of these one is set where what is printed is looked through for commands (`budgetlint.plain_text`)."""
 
 
 @open_record
@@ -32,23 +40,66 @@ class Console:
     color: str = "auto"
 
     @property
+    def terminal(self) -> bool:
+        return bool(getattr(self.out, "isatty", lambda: False)())
+
+    @property
     def style(self) -> Style:
         from budgetlint.report.style import style_for  # brings in what only reports need
 
-        terminal = bool(getattr(self.out, "isatty", lambda: False)())
-        return style_for(self.color, terminal=terminal, environ=self.environ, encoding=getattr(self.out, "encoding", None) or "utf-8")
+        return style_for(self.color, terminal=self.terminal, environ=self.environ, encoding=getattr(self.out, "encoding", None) or "utf-8")
 
-    def write(self, text: str) -> None:
-        """Print text as it is; what the stream's encoding lacks is shown as an escape, never an error."""
-        encoding = getattr(self.out, "encoding", None) or "utf-8"
-        self.out.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    @property
+    def runner(self) -> bool:
+        """Does a runner of CI jobs read what is printed?"""
+        return any(self.environ.get(name) for name in RUNNERS)
 
-    def line(self, text: str = "") -> None:
-        self.write(text + "\n")
+    def write(self, text: str, *, inked: bool = False) -> None:
+        """Print lines: what a terminal or a runner would obey is broken. ``inked``: they have `style`'s colors, which stay."""
+        _put(self.out, page(text, codes=inked and self.style.color))
 
-    def complain(self, text: str) -> None:
+    def line(self, text: str = "", *, inked: bool = False) -> None:
+        self.write(f"{text}\n", inked=inked)
+
+    def write_exact(self, text: str, encoding: str) -> None:
+        """Hand on a file's text, as a filter does, in its own encoding. A person at a terminal gets it as `write` prints it."""
+        write_bytes = getattr(self.out, "write_bytes", None)
+        if self.terminal or write_bytes is None:
+            _put(self.out, page(text) if self.terminal else text)
+        else:
+            write_bytes(encode(text, encoding))
+
+    def tell(self, text: str) -> None:
+        """Print lines on standard error."""
         with suppress(OSError):  # nobody hears that standard error is full
-            self.err.write(f"budgetlint: {text}\n")
+            _put(self.err, page(text))
+
+    def complain(self, text: str, below: str = "") -> None:
+        """One line on standard error; ``below``: the lines of a traceback."""
+        self.tell(f"budgetlint: {one_line(text)}\n{below}")
+
+    def complain_of(self, crash: Crash) -> None:
+        """For whoever reports it."""
+        self.complain(crash.headline, crash.traceback)
+
+    def read(self, name: str = "-") -> SourceFile:
+        """Standard input as a text, in any locale. Raises `Misuse` where it is none."""
+        buffer = getattr(self.stdin, "buffer", None)
+        found = SourceFile(name, self.stdin.read()) if buffer is None else decode(name, buffer.read())
+        if isinstance(found, Unreadable):
+            raise Misuse(f"standard input {found.problem}: {found.cure}")
+        return found
+
+    def read_log(self) -> TextIO:
+        """Standard input as what a program printed: bytes that are no UTF-8 are U+FFFD, as in a log that is a file."""
+        buffer = getattr(self.stdin, "buffer", None)
+        return self.stdin if buffer is None else TextIOWrapper(buffer, encoding="utf-8", errors="replace")
+
+
+def _put(stream: TextIO, text: str) -> None:
+    """What the stream's encoding lacks is shown as an escape, never an error."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
 
 
 def console(color: str = "auto") -> Console:

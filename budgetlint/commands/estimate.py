@@ -9,6 +9,7 @@ from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.options import add_paths, add_run_options
 from budgetlint.context import Judged, RunContext
 from budgetlint.finding import Finding, Severity
+from budgetlint.plain_text import one_line
 
 HELP = """\
 The bill of every run: what is live at the peak, line by line.
@@ -106,7 +107,7 @@ def _svg(io: Console, result: Judged) -> None:
 
 
 def _text(args: argparse.Namespace, io: Console, result: Judged) -> None:
-    io.write("\n".join(_shown(args, io, context) for context in result.runs))
+    io.write("\n".join(_shown(args, io, context) for context in result.runs), inked=True)
 
 
 def _shown(args: argparse.Namespace, io: Console, context: RunContext) -> str:
@@ -131,6 +132,5 @@ def _language_errors(result: Judged) -> list[Finding]:
 
 def _complain(io: Console, findings: list[Finding]) -> None:
     for finding in findings:
-        io.err.write(
-            f"{finding.location}: error {finding.code}: {finding.message}\n" + (f"    help: {finding.help}\n" if finding.help else "")
-        )
+        help = f"    help: {finding.help}\n" if finding.help else ""
+        io.tell(f"{one_line(str(finding.location))}: error {finding.code}: {finding.message}\n{help}")

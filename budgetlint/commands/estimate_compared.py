@@ -10,6 +10,7 @@ from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.reports import tree_of
 from budgetlint.compare import Comparison
 from budgetlint.context import Judged
+from budgetlint.plain_text import ascii_json
 
 
 def compared(args: argparse.Namespace, io: Console) -> tuple[Judged, bool]:
@@ -20,7 +21,7 @@ def compared(args: argparse.Namespace, io: Console) -> tuple[Judged, bool]:
     with base_of(args, io, session, judged) as base:
         comparison = base.comparison(judged)
     if judged.runs or comparison.runs:
-        io.write(_render(args.format, io, judged, comparison))
+        io.write(_render(args.format, io, judged, comparison), inked=True)
     return judged, bool(judged.runs or comparison.runs)
 
 
@@ -34,12 +35,10 @@ def refuse(args: argparse.Namespace) -> None:
 
 def _render(format: str, io: Console, judged: Judged, comparison: Comparison) -> str:
     if format == "json":
-        import json
-
         from budgetlint.report.compare_json import compare
         from budgetlint.report.estimate_json import document
 
-        return json.dumps({**document(judged.runs), "compare": compare(comparison)}, indent=2, ensure_ascii=False) + "\n"
+        return ascii_json({**document(judged.runs), "compare": compare(comparison)}, indent=2)
     if format == "markdown":
         from budgetlint.report.compare_markdown import render as markdown
 

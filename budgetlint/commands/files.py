@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 from budgetlint.assemble import collect
 from budgetlint.assembly import Collected
 from budgetlint.commands.common import crashed, open_config, project_of
 from budgetlint.commands.console import Console
 from budgetlint.commands.options import add_paths
+from budgetlint.plain_text import ascii_json, one_line
 from budgetlint.project import FileEntry
+from budgetlint.report.style import cells, padded
 
 HELP = "What each file is taken for, and the runs it belongs to.\n"
 
@@ -32,10 +33,12 @@ def run(args: argparse.Namespace, io: Console) -> int:
     entries = sorted(project.entries.values(), key=lambda entry: entry.path)
     if args.format == "json":
         rows = [{"path": e.path, "format": e.format, "runs": runs.get(e.path, []), "problem": e.problem or None} for e in entries]
-        io.line(json.dumps({"version": 1, "files": rows}, indent=2, ensure_ascii=False))
+        io.write(ascii_json({"version": 1, "files": rows}, indent=2))
         return crashed(project, io)
-    for entry in entries:
-        io.line(_line(entry, runs.get(entry.path, []), max((len(e.path) for e in entries), default=0)))
+    shown = [one_line(entry.path) for entry in entries]
+    width = min(max(map(cells, shown), default=0), 60)
+    for path, entry in zip(shown, entries, strict=True):
+        io.line(f"{padded(path, width)}  {_told(entry, runs.get(entry.path, []))}".rstrip())
     if not entries:
         io.line("no file with a config's suffix here")
     return crashed(project, io)
@@ -54,8 +57,8 @@ def _runs_by_file(collected: list[Collected]) -> dict[str, list[str]]:
     return found
 
 
-def _line(entry: FileEntry, runs: list[str], width: int) -> str:
+def _told(entry: FileEntry, runs: list[str]) -> str:
     told = entry.format or "-"
     notes = [f"run {', '.join(runs)}"] if runs else []
     notes += [entry.problem] if entry.problem else []
-    return f"{entry.path:<{min(width, 60)}}  {told:<22} {'; '.join(notes)}".rstrip()
+    return f"{told:<22} {one_line('; '.join(notes))}"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import difflib
-import json
 
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.writing import write_file
 from budgetlint.files import DiskFiles
+from budgetlint.finding import Finding
+from budgetlint.fix import difference
 from budgetlint.outcome import MISUSE
+from budgetlint.plain_text import ascii_json, one_line, page, visible
 from budgetlint.project import BUDGET_SUFFIX, LOCK
 from budgetlint.source import SourceFile, Unreadable
 
@@ -43,7 +44,7 @@ def run(args: argparse.Namespace, io: Console) -> int:
     if args.schema:
         from budgetlint.language.export import json_schema
 
-        io.line(json.dumps(json_schema(), indent=2))
+        io.write(ascii_json(json_schema(), indent=2))
         return 0
     if not args.files:
         raise Misuse("fmt: name the budget files, or - for standard input")
@@ -55,7 +56,7 @@ def run(args: argparse.Namespace, io: Console) -> int:
 
 def _source(path: str, io: Console) -> SourceFile:
     if path == "-":
-        return SourceFile("-", io.stdin.read())
+        return io.read()
     if not path.endswith(SUFFIXES):
         raise Misuse(f"{path} is no budget: fmt formats *.budget files")
     source = DiskFiles(io.root, named=[path]).read(path)
@@ -84,21 +85,28 @@ def _format(source: SourceFile, args: argparse.Namespace, io: Console) -> int:
     text = format_text(source.text)
     changed = text != source.text
     if args.diff and changed:
-        io.write("".join(difflib.unified_diff(source.text.splitlines(True), text.splitlines(True), source.path, source.path)))
+        io.write(difference(source.path, source.text, text))
     elif args.check and changed:
-        io.line(f"{source.path} would be formatted")
+        io.line(f"{one_line(source.path)} would be formatted")
     elif source.path == "-":
-        io.write(text)
+        _hand_on(text, source.encoding, io)
     elif changed and not args.check:
         wrong = write_file(io, source.path, text, source.encoding)
         if wrong is not None:
             io.complain(f"{wrong.path} {wrong.problem}: {wrong.cure}")
             return MISUSE
-        io.line(f"{source.path} formatted")
+        io.line(f"{one_line(source.path)} formatted")
     return 1 if changed and (args.check or args.diff) else 0
 
 
-def _problems(problems: tuple[object, ...], io: Console) -> int:
+def _hand_on(text: str, encoding: str, io: Console) -> None:
+    """The text itself, or nothing: broken commands would be another text."""
+    if io.runner and page(text) != visible(text):
+        raise Misuse("standard input has a line that the runner of this job would take for a command: format the file itself")
+    io.write_exact(text, encoding)
+
+
+def _problems(problems: tuple[Finding, ...], io: Console) -> int:
     for problem in problems:
-        io.err.write(f"{problem.location}: error {problem.code}: {problem.message}\n")  # type: ignore[attr-defined]
+        io.tell(f"{one_line(str(problem.location))}: error {problem.code}: {problem.message}\n")
     return 1

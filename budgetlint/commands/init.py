@@ -60,7 +60,7 @@ def run(args: argparse.Namespace, io: Console) -> int:
     report = _checked(ChangedFiles(files, wanted), config, (".", BUDGET_FILE))
     io.line("The first check (`budgetlint check` shows it whole):")
     for line in summary_lines(report, io.style):
-        io.line(f"  {line}")
+        io.line(f"  {line}", inked=True)
     return 0
 
 
@@ -114,8 +114,8 @@ def _show(written: Mapping[str, str], args: argparse.Namespace, io: Console) -> 
 
 
 def _file(io: Console, title: str, text: str) -> None:
-    io.line(io.style.ink(title, "bold"))
-    io.write("".join(f"  {line}" if line.strip() else line for line in text.splitlines(True)))
+    io.line(io.style.ink(title, "bold"), inked=True)
+    io.write("".join(f"  {line}\n" if line.strip() else "\n" for line in text.split("\n")[:-1]))
     io.line()
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 from budgetlint.catalog.listing import Listing
 from budgetlint.commands.console import Console, Misuse
+from budgetlint.plain_text import ascii_json
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -17,5 +17,5 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def show(listing: Listing, args: argparse.Namespace, io: Console) -> int:
     if listing.problem:
         raise Misuse(listing.problem)
-    io.write(json.dumps(listing.data, indent=2, ensure_ascii=False) + "\n" if args.format == "json" else listing.text)
+    io.write(ascii_json(listing.data, indent=2) if args.format == "json" else listing.text)
     return 0

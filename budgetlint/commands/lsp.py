@@ -32,4 +32,4 @@ def run(_args: argparse.Namespace, io: Console) -> int:
     reading, writing = (getattr(stream, "buffer", None) or BytesIO() for stream in (io.stdin, io.out))
     if sys.stdout is io.out:
         sys.stdout = sys.stderr  # a stray print must not come between the messages
-    return Server(reading, writing, io.complain).run()
+    return Server(reading, writing, lambda text: io.complain(*text.split("\n", 1))).run()

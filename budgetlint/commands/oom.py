@@ -28,7 +28,7 @@ def read_log(args: argparse.Namespace, io: Console) -> Found:
     if name == STDIN and STDIN in args.paths:
         raise Misuse("--oom: standard input is the budget already: name the log by its file")
     if name == STDIN:
-        found = find(_lines(io.stdin))
+        found = find(_lines(io.read_log()))
     else:
         path = io.root / name
         _checked(name, path)
@@ -72,6 +72,6 @@ def explain_log(found: Found, session: Session, runs: Sequence[RunContext], io: 
     if json:
         io.write(render_json(told, alone))
     elif not told:
-        io.write(render(alone, None, style=io.style))
+        io.write(render(alone, None, style=io.style), inked=True)
     else:
-        io.write("\n".join(render(one, context, fits, io.style) for context, one, fits in told))
+        io.write("\n".join(render(one, context, fits, io.style) for context, one, fits in told), inked=True)

@@ -6,8 +6,10 @@ import argparse
 from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
+from typing import NoReturn
 
 from budgetlint import __version__
+from budgetlint.plain_text import one_line
 
 WIDTH = 100
 """`budgetlint.report.style.WIDTH`, which brings in what only reports need."""
@@ -32,7 +34,13 @@ _CHECKING = partial(_LAID_OUT, width=WIDTH)
 """`add_argument` makes a formatter to check each argument, and one without a width asks the terminal each time: 3 ms."""
 
 
-class _Command(argparse.ArgumentParser):
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """An argument may be the name of a checked file."""
+        super().error(one_line(message))
+
+
+class _Command(_Parser):
     def format_help(self) -> str:
         self.description = _filled(self.description or "")
         return super().format_help()
@@ -40,7 +48,7 @@ class _Command(argparse.ArgumentParser):
 
 def parser_of(names: Sequence[str]) -> argparse.ArgumentParser:
     """The parser of these commands; with the command already known, only its own module is imported."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="budgetlint",
         description="Checks training configs against a memory budget, and says what each run will hold in GPU memory.",
         epilog=EXAMPLES,

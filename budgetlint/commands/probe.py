@@ -73,7 +73,7 @@ def run(args: argparse.Namespace, io: Console) -> int:
     else:
         from budgetlint.report.probe_text import render as text
 
-        io.write("\n".join(text(context, result, io.style) for context, result in found))
+        io.write("\n".join(text(context, result, io.style) for context, result in found), inked=True)
     return 2 if len(found) < len(contexts) else 0
 
 

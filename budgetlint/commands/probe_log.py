@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.context import RunContext
 from budgetlint.measured.log import Seen, read_log
+from budgetlint.plain_text import one_line
 from budgetlint.units import gib
 
 if TYPE_CHECKING:
@@ -34,9 +35,9 @@ def from_log(contexts: tuple[RunContext, ...], args: argparse.Namespace, io: Con
             "budgetlint.probe.callback.MemoryLine() to the trainer"
         )
     made = _entry(context, seen, oom)
-    io.line(made.line)
+    io.line(one_line(made.line))
     for text in _said(context, seen, oom):
-        io.line(f"  {text}")
+        io.line(f"  {one_line(text)}")
     if args.record:
         from budgetlint.commands.probe_record import write_entries
 
@@ -49,7 +50,7 @@ def _read(name: str, io: Console) -> tuple[Seen, bool]:
     from budgetlint.oom.log import find
 
     if name == "-":
-        lines = io.stdin.readlines()
+        lines = io.read_log().readlines()
         return read_log(lines), _ran_out(find(lines))
     path = io.root / name
     if not path.is_file():

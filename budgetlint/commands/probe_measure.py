@@ -39,7 +39,7 @@ def _show(found: list[Found], args: argparse.Namespace, io: Console) -> None:
         return
     from budgetlint.report.measured_text import render as text
 
-    io.write("\n".join(text(context, one, simulated, io.style) for context, one, simulated in found))
+    io.write("\n".join(text(context, one, simulated, io.style) for context, one, simulated in found), inked=True)
 
 
 def _measured(contexts: tuple[RunContext, ...], args: argparse.Namespace, io: Console) -> Iterator[Found]:

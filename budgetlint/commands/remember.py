@@ -13,6 +13,7 @@ import budgetlint
 from budgetlint import cache, search_path
 from budgetlint.commands.console import Console
 from budgetlint.files import DiskFiles, is_repository, nearest_settings, repository_top, watching
+from budgetlint.plain_text import page
 from budgetlint.record import replace
 from budgetlint.source import SourceFile, Unreadable
 
@@ -59,8 +60,8 @@ def remembered(args: argparse.Namespace, io: Console, run: Callable[[argparse.Na
     answer = cache.recall(store, name, io.root, _code_folders())
     if answer is None:
         return _kept(args, io, run, store, name)
-    io.out.write(answer.out)
-    io.err.write(answer.err)
+    io.write(page(answer.out, codes=io.style.color, commands="github" in args.format))
+    io.tell(answer.err)
     return answer.code
 
 

@@ -29,12 +29,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, io: Console) -> int:
     registry = installed()
     if args.all or not args.rule:
-        io.write(render_all(registry.all, args.format, io.style))
+        io.write(render_all(registry.all, args.format, io.style), inked=True)
         return 0
     known = {name: rule for rule in registry.all for name in (rule.name, rule.code.lower(), *rule.aliases)}
     for word in args.rule:
         found = known.get(word.lower())
-        io.write(render(found, args.format, io.style) if found else _family(registry, word, args.format, io.style))
+        io.write(render(found, args.format, io.style) if found else _family(registry, word, args.format, io.style), inked=True)
     return 0
 
 

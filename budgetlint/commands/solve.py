@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from budgetlint.commands.common import STDIN, Session, open_config, open_session
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.options import add_paths, add_run_options
+from budgetlint.plain_text import one_line
 from budgetlint.suggest import did_you_mean
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def _tell(format: str, solutions: list[Solution], io: Console) -> None:
         return
     from budgetlint.report.solve_text import render as as_text
 
-    io.write("\n".join(as_text(one, io.style) for one in solutions))
+    io.write("\n".join(as_text(one, io.style) for one in solutions), inked=True)
 
 
 # -- writing a remedy ---------------------------------------------------------------------------------------------------------
@@ -135,8 +136,8 @@ def _apply(number: int, solutions: list[Solution], io: Console) -> None:
     from budgetlint.report.style import VERDICT_WORDS
     from budgetlint.units import gib
 
-    io.line(f"{solution.context.label}: {remedy.title}")
-    io.line(f"  {VERDICT_WORDS[remedy.verdict]} now: needs {gib(remedy.need)}, {gib(remedy.frees)} less; costs {remedy.cost}")
+    io.line(one_line(f"{solution.context.label}: {remedy.title}"))
+    io.line(one_line(f"  {VERDICT_WORDS[remedy.verdict]} now: needs {gib(remedy.need)}, {gib(remedy.frees)} less; costs {remedy.cost}"))
 
 
 def _numbered(number: int, solution: Solution) -> Remedy:

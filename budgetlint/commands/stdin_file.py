@@ -17,7 +17,7 @@ def session_of(args: argparse.Namespace, io: Console, config: Config) -> Session
         return open_session(args.paths, args, io, config)
     name = _name(args)
     args.paths = [name]
-    files = ChangedFiles(DiskFiles(io.root, config.exclude, [name]), {name: io.stdin.read()})
+    files = ChangedFiles(DiskFiles(io.root, config.exclude, [name]), {name: io.read().text})
     if is_repository(io.root) and not name.startswith(("/", "..")):
         return session_around([name], args, io, config, files)
     return open_session([name], args, io, config, files)

@@ -21,6 +21,12 @@ class Sink(io.TextIOBase):
             self._try(lambda real: real.write(text))
         return len(text)
 
+    def write_bytes(self, raw: bytes) -> None:
+        """Behind all that was written as text."""
+        self.flush()
+        if self.failed is None:
+            self._try(lambda real: real.buffer.write(raw))
+
     def flush(self) -> None:
         if self.failed is None:
             self._try(lambda real: real.flush())
@@ -74,3 +80,6 @@ class Closed(io.TextIOBase):
         from budgetlint.commands.console import Misuse  # which imports this module
 
         raise Misuse("standard input is closed")
+
+    def readline(self, _size: int | None = -1) -> str:  # type: ignore[override]
+        return self.read()

@@ -11,13 +11,40 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from budgetlint.language.format import format_text
 from budgetlint.language.tree import Assert, Item, Let, ListValue, Term, Tree, Value
 from budgetlint.language.values import MAX_DIGITS
+from budgetlint.plain_text import escaped_json
 from budgetlint.source import SourceFile
 from budgetlint.units import Amount, parse_amount
+
+
+def _schema(pattern: str) -> Any:
+    """A pattern of the grammar for a JSON Schema. ``\\w`` is another set to Python, to Rust, whose engine pydantic's is, and to
+    ECMA-262: here it is the ASCII of it, and everything that is not ASCII."""
+    in_class = re.sub(r"\[([^\]]*)\\w([^\]]*)\]", r"(?:[\g<1>0-9A-Za-z_\2]|[^\\x00-\\x7f])", pattern)
+    return Field(pattern=f"^{in_class}$")
+
+
+def _grammar(pattern: str) -> AfterValidator:
+    """What the grammar itself takes."""
+
+    def taken(text: str) -> str:
+        if re.fullmatch(pattern, text) is None:
+            raise ValueError(f"the grammar has {pattern} here")
+        return text
+
+    return AfterValidator(taken)
+
+
+_AMOUNT, _WORD = r"[0-9][0-9_]*(\.[0-9]+)?[A-Za-z][\w]*", r"[\w.~*/][\w./+:@~*?-]*"
+_REFERENCE, _KEY = r"\$[A-Za-z_][\w-]*", r"[A-Za-z_][\w.-]*"
+AmountText = Annotated[str, _schema(_AMOUNT), _grammar(_AMOUNT)]
+WordText = Annotated[str, _schema(_WORD), _grammar(_WORD)]
+ReferenceText = Annotated[str, _schema(_REFERENCE), _grammar(_REFERENCE)]
+KeyText = Annotated[str, _schema(_KEY), _grammar(_KEY)]
 
 
 class _Model(BaseModel):
@@ -28,7 +55,7 @@ class AmountValue(_Model):
     """``32GiB``: exact bytes, null where the unit is none of the language's."""
 
     type: Literal["amount"] = "amount"
-    text: str = Field(pattern=r"^[0-9][0-9_]*(\.[0-9]+)?[A-Za-z]\w*$")
+    text: AmountText
     bytes: int | None = Field(default=None, ge=0)
 
 
@@ -61,12 +88,12 @@ class StringValue(_Model):
 
 class WordValue(_Model):
     type: Literal["word"] = "word"
-    text: str = Field(pattern=r"^[\w.~*/][\w./+:@~*?-]*$")
+    text: WordText
 
 
 class ReferenceValue(_Model):
     type: Literal["reference"] = "reference"
-    text: str = Field(pattern=r"^\$[A-Za-z_][\w-]*$")
+    text: ReferenceText
 
 
 class ListOfValues(_Model):
@@ -81,7 +108,7 @@ AnyValue = Annotated[
 
 
 class OptionModel(_Model):
-    key: str = Field(pattern=r"^[A-Za-z_][\w.-]*$")
+    key: KeyText
     value: AnyValue
 
 
@@ -89,7 +116,7 @@ class StatementModel(_Model):
     """``keyword values key=value { block }``. ``line`` counts from 1."""
 
     type: Literal["statement"] = "statement"
-    keyword: str = Field(pattern=r"^[\w.~*/][\w./+:@~*?-]*$")
+    keyword: WordText
     values: list[AnyValue] = []
     options: list[OptionModel] = []
     block: list[AnyItem] | None = None
@@ -98,7 +125,7 @@ class StatementModel(_Model):
 
 class LetModel(_Model):
     type: Literal["let"] = "let"
-    name: str = Field(pattern=r"^[\w.~*/][\w./+:@~*?-]*$")
+    name: WordText
     value: AnyValue
     line: int = Field(default=1, ge=1)
 
@@ -143,7 +170,7 @@ def export(tree: Tree) -> BudgetDocument:
 
 
 def export_text(tree: Tree) -> str:
-    return export(tree).model_dump_json(indent=2) + "\n"
+    return escaped_json(export(tree).model_dump_json(indent=2)) + "\n"
 
 
 def json_schema() -> dict[str, Any]:

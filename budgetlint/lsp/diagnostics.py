@@ -7,6 +7,7 @@ from typing import Any
 
 from budgetlint.finding import Finding, Severity
 from budgetlint.lsp.positions import Positions
+from budgetlint.plain_text import one_line
 from budgetlint.source import Location
 
 SEVERITIES = {Severity.ERROR: 1, Severity.WARNING: 2, Severity.INFO: 3}
@@ -49,4 +50,4 @@ def _related(at: Location, message: str, places: Places) -> dict[str, Any] | Non
     if found is None:
         return None
     uri, positions = found
-    return {"location": {"uri": uri, "range": positions.located(at)}, "message": message or at.file}
+    return {"location": {"uri": uri, "range": positions.located(at)}, "message": message or one_line(at.file)}

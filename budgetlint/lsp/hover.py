@@ -13,6 +13,7 @@ from budgetlint.lsp.statement_text import statement_text
 from budgetlint.lsp.steps import steps
 from budgetlint.lsp.workspace import Checked
 from budgetlint.memory.estimate import Term
+from budgetlint.report.gfm import code, plain
 from budgetlint.run import Setting, Settings
 from budgetlint.settings import SETTINGS
 from budgetlint.source import Span
@@ -38,10 +39,13 @@ def answer(session: Session, params: Any) -> dict[str, Any] | None:
 
 def _bare(markdown: str) -> str:
     """For an editor that shows marks as they are (Emacs without markdown-mode)."""
-    return _MARKS.sub("", markdown)
+    return _MARKS.sub(lambda found: found["code"] or found["mark"] or _ENTITIES.get(found[0], ""), markdown)
 
 
-_MARKS = re.compile(r"^```\w*\n?|\*\*|`", re.MULTILINE)
+_MARKS = re.compile(
+    r"^```\w*\n?|(?P<ticks>`+) ?(?P<code>.+?) ?(?P=ticks)|\\(?P<mark>[\\`*_\[\]~|$])|\*\*|<!-- -->|&(?:amp|lt);", re.MULTILINE
+)
+_ENTITIES = {"&amp;": "&", "&lt;": "<"}
 
 
 def _told(checked: Checked, path: str, text: str, offset: int) -> tuple[list[str], Span] | None:
@@ -79,10 +83,10 @@ def _in_runs(used: list[Used]) -> Iterator[str]:
 def _same_for_all(used: Used) -> Iterator[str]:
     setting = used.setting
     if setting.origin.note:
-        yield setting.origin.note
+        yield _words(setting.origin.note)
     default = _default(used)
     if default is not None:
-        yield f"Without this line: {_value(default)} ({default.origin})"
+        yield f"Without this line: {_value(default)} ({_words(str(default.origin))})"
     known = catalog_text(setting.name, setting.value) if setting.known else ""
     if known:
         yield known
@@ -102,18 +106,26 @@ def _default(used: Used) -> Setting | None:
     return found if found is not None and found.is_default else None
 
 
+def _words(text: str) -> str:
+    """Within a word an underscore is no mark (CommonMark 0.31, 6.2)."""
+    return _INNER.sub("_", plain(text))
+
+
+_INNER = re.compile(r"(?<=\w)\\_(?=\w)")
+
+
 def _value(setting: Setting) -> str:
     if isinstance(setting.value, bool):
         return "on" if setting.value else "off"
-    return f"`{setting.text or setting.value}`"
+    return code(setting.text or str(setting.value))
 
 
 def _in_run(used: Used, *, named: bool) -> Iterator[str]:
     context, setting = used.context, used.setting
-    head = f"`{context.label}`: " if named else ""
+    head = f"{code(context.label)}: " if named else ""
     winner = context.setting(setting.name)
     if winner is not None and winner is not setting and winner.origin.location is not None:
-        yield f"{head}overridden by {winner.origin.location} ({_value(winner)})"
+        yield f"{head}overridden by {_words(str(winner.origin.location))} ({_value(winner)})"
         return
     terms = _terms(used)
     if terms:

@@ -16,6 +16,9 @@ from budgetlint.lsp.uris import path_of, shown
 NOWHERE = Path("/budgetlint-nowhere")
 """The folder of what is no file: an old version in a comparison, the output of a program."""
 
+LONGEST = 60
+"""Characters of such a name, from its end: every file system takes a name of that length."""
+
 SUFFIXES = {
     "yaml": ".yaml", "json": ".json", "jsonc": ".json", "toml": ".toml", "budget": ".budget", "python": ".py", "shellscript": ".sh",
     "dockerfile": ".dockerfile", "makefile": ".mk",
@@ -56,7 +59,7 @@ def placed(uri: str, language: object, roots: Iterable[Path]) -> tuple[Path, str
 
 def _unsaved(uri: str, language: object, roots: Iterable[Path]) -> tuple[Path, str]:
     scheme, _, rest = uri.partition(":")
-    name = rest.partition("?")[0].rpartition("/")[2] or "untitled"
+    name = rest.partition("?")[0].rpartition("/")[2][-LONGEST:] or "untitled"
     if scheme != "untitled":
         return NOWHERE, name
     return next(iter(roots), NOWHERE), name if "." in name else name + SUFFIXES.get(str(language), "")

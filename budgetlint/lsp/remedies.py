@@ -18,6 +18,7 @@ from budgetlint.lsp.texts import Text
 from budgetlint.lsp.verdicts import head_line
 from budgetlint.lsp.workspace import Checked
 from budgetlint.memory.estimate import Verdict
+from budgetlint.plain_text import one_line
 from budgetlint.units import gib
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def title_of(remedy: Remedy) -> str:
     """``fits, frees 12.45 GiB: fused loss (costs none: …)``; paged states free nothing, and keep a run from failing all the same."""
     frees = f", frees {gib(remedy.frees)}" if remedy.frees > 0 else ""
     host = f", takes {gib(remedy.host)} of host memory" if remedy.host else ""
-    return f"{WORDS[remedy.verdict]}{frees}{host}: {remedy.title} (costs {remedy.cost})"
+    return one_line(f"{WORDS[remedy.verdict]}{frees}{host}: {remedy.title} (costs {remedy.cost})")
 
 
 def _solved(checked: Checked, run: RunContext) -> tuple[Remedy, ...]:

@@ -20,6 +20,7 @@ from budgetlint.lsp.features import FEATURES, capabilities
 from budgetlint.lsp.protocol import Broken, Message, Refused, encoded, failure, notification, read_message, response
 from budgetlint.lsp.session import Session
 from budgetlint.lsp.uris import path_of
+from budgetlint.plain_text import one_line
 
 QUIET_SECONDS, QUIET_FOR_EACH, LONGEST_QUIET = 0.02, 0.0005, 0.25
 """So long nothing may come before what changed is checked: a burst of keystrokes is one check, and an editor that opens a thousand files
@@ -118,7 +119,7 @@ class Server:
         except Exception as error:  # a bug here must not take the editor's server away
             self._report(method)
             if asks:
-                self._send(failure(identity, protocol.INTERNAL_ERROR, f"{type(error).__name__}: {error}"))
+                self._send(failure(identity, protocol.INTERNAL_ERROR, one_line(f"{type(error).__name__}: {error}")))
         else:
             if asks:
                 self._send(response(identity, result))

@@ -10,6 +10,7 @@ from budgetlint.language.tree import Item, Let, Statement
 from budgetlint.lsp.here import documents_of
 from budgetlint.lsp.positions import Positions
 from budgetlint.lsp.session import Session, member
+from budgetlint.plain_text import one_line
 from budgetlint.source import SourceFile, Span
 
 MODULE, STRING, ARRAY, OBJECT, KEY, VARIABLE, EVENT = 2, 15, 18, 19, 20, 13, 24
@@ -60,5 +61,10 @@ def _statements(items: Iterable[Item], positions: Positions) -> Iterator[dict[st
 def _symbol(
     name: str, kind: int, positions: Positions, whole: Span, own: Span, detail: str, children: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    symbol: dict[str, Any] = {"name": name or "?", "kind": kind, "range": positions.range(whole), "selectionRange": positions.range(own)}
-    return symbol | ({"detail": detail} if detail else {}) | ({"children": children} if children else {})
+    symbol: dict[str, Any] = {
+        "name": one_line(name) or "?",
+        "kind": kind,
+        "range": positions.range(whole),
+        "selectionRange": positions.range(own),
+    }
+    return symbol | ({"detail": one_line(detail)} if detail else {}) | ({"children": children} if children else {})

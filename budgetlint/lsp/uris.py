@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
@@ -24,11 +25,14 @@ def path_of(uri: str) -> Path | None:
 
 
 def _is_name(path: str) -> bool:
-    """No file system takes a NUL, and none a half of a character."""
+    """Can there be a file of this name? No file system takes a NUL, a half of a character, or a name without end."""
     try:
-        return "\0" not in path and bool(os.fsencode(path))
-    except UnicodeEncodeError:
+        os.lstat(path)
+    except ValueError:
         return False
+    except OSError as wrong:
+        return wrong.errno != errno.ENAMETOOLONG
+    return True
 
 
 def uri_of(path: Path) -> str:

@@ -8,6 +8,7 @@ from budgetlint.context import RunContext
 from budgetlint.lsp.session import Session
 from budgetlint.lsp.texts import Text
 from budgetlint.memory.estimate import Estimate, Verdict
+from budgetlint.plain_text import one_line
 from budgetlint.report.headroom import about, lacking
 from budgetlint.units import gib
 
@@ -72,14 +73,14 @@ def _said(estimate: Estimate) -> str:
 
 def _one(context: RunContext, *, named: bool) -> str:
     estimate = context.estimate
-    return f"{context.label}: {figures(estimate)}" if named and estimate else figures(estimate) if estimate else ""
+    return f"{one_line(context.label)}: {figures(estimate)}" if named and estimate else figures(estimate) if estimate else ""
 
 
 def figures(estimate: Estimate) -> str:
     """``fits: 19.65 of 23.51 GiB, 3.86 GiB left``."""
     need, limit = estimate.need, estimate.limit
     shown = about(need)
-    missing = [name for name in estimate.missing if name != "device"]
+    missing = [one_line(name) for name in estimate.missing if name != "device"]
     if limit is None:
         return f"needs {shown}" + (f" ({lacking(missing)})" if missing else "")
     if estimate.verdict is Verdict.UNKNOWN:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from budgetlint.plain_text import Page, page
+
 if TYPE_CHECKING:
     from budgetlint.outcome import Gate, Report
     from budgetlint.report.style import Style
@@ -20,13 +22,13 @@ TEXT = ("full", "concise")
 
 def check_report(
     report: Report, format: str, style: Style | None = None, *, info: bool = False, gate: Gate | None = None, tree: Tree | None = None
-) -> str:
+) -> Page:
     """The text of a check in one of `CHECK_FORMATS`, or as ``statistics``. ``info`` shows findings of severity info too (JSON and
     SARIF always do); ``gate`` says what fails the check, ``tree`` where the working directory lies in its repository."""
-    from budgetlint.report.encoded import sound
     from budgetlint.report.style import PLAIN
 
     module = "statistics" if format == "statistics" else CHECK_FORMATS[format]
     render: Callable[..., str] = import_module(f"budgetlint.report.{module}").render
     options = {name: value for name, value in (("gate", gate), ("tree", tree)) if value is not None}
-    return sound(render(report, style or PLAIN, info=info, **options))
+    style = style or PLAIN
+    return page(render(report, style, info=info, **options), codes=style.color or style.links, commands=format == "github")

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from budgetlint.context import RunContext
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Estimate, Range, Term
+from budgetlint.plain_text import one_line
 from budgetlint.record import record
 from budgetlint.report.headroom import about, against, lacking
 from budgetlint.report.rank import RANK, rank_line
-from budgetlint.report.style import PLAIN, VERDICT_WORDS, WIDTH, Style, clean, plural, wrapped
+from budgetlint.report.style import PLAIN, VERDICT_WORDS, WIDTH, Style, plural, wrapped
 from budgetlint.run import Setting
 from budgetlint.units import both, gib
 
@@ -32,7 +33,7 @@ def render(context: RunContext, style: Style = PLAIN) -> str:
     """The bill of one run; ends with a line end. A run without an estimate says so."""
     estimate = context.estimate
     if estimate is None:
-        return f"{clean(context.label)}: nothing to estimate: no model is known\n"
+        return f"{one_line(context.label)}: nothing to estimate: no model is known\n"
     parts: tuple[Iterable[str], ...] = (_head(context, estimate, style), _rest(estimate, style))
     if estimate.bill:
         parts = (parts[0], *_body(estimate, style), parts[1])
@@ -49,7 +50,7 @@ def _body(estimate: Estimate, style: Style) -> tuple[Iterable[str], ...]:
 
 def _head(context: RunContext, estimate: Estimate, style: Style) -> Iterator[str]:
     answer = style.verdict(estimate.verdict, VERDICT_WORDS[estimate.verdict].upper())
-    yield f"{style.ink(clean(context.label), 'bold')}: {answer}{_because(estimate)}"
+    yield f"{style.ink(one_line(context.label), 'bold')}: {answer}{_because(estimate)}"
     yield from (f"  {line}" for line in _machine(context, estimate))
     if estimate.params is not None:
         trained = estimate.trainable_params
@@ -81,7 +82,7 @@ def _machine(context: RunContext, estimate: Estimate) -> Iterator[str]:
     count = f"{device.count}x " if device.count else ""
     held = usable - estimate.limit
     reserve = f" - {gib(held)} reserved" if held else ""
-    told = f"limit {gib(estimate.limit)} = {count}{clean(device.text)}: {both(usable)} usable{reserve}{' per device' if count else ''}"
+    told = f"limit {gib(estimate.limit)} = {count}{one_line(device.text)}: {both(usable)} usable{reserve}{' per device' if count else ''}"
     yield from wrapped(told, WIDTH - 2, rest="  ")
 
 
@@ -235,7 +236,7 @@ def _costly(estimate: Estimate, style: Style) -> Iterator[str]:
     yield style.ink("  the lines that cost most", "bold")
     for line in lines[:LINES]:
         said = f"{line.key}: {line.text}" if line.text else f"{line.key} (no setting)"
-        yield f"  {gib(line.bytes):>12}  {clean(said)}  {style.ink(clean(line.where), 'dim')}".rstrip()
+        yield f"  {gib(line.bytes):>12}  {one_line(said)}  {style.ink(one_line(line.where), 'dim')}".rstrip()
     rest = sum(line.bytes for line in lines[LINES:])
     if rest:
         yield f"  {gib(rest):>12}  {plural(len(lines) - LINES, 'more line')}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from budgetlint.compare import Comparison, RunChange, TermChange
+from budgetlint.plain_text import one_line
 from budgetlint.report.bill import WHAT
 from budgetlint.report.changes import (
     Group,
@@ -21,7 +22,7 @@ from budgetlint.report.changes import (
     value_of,
     verdicts,
 )
-from budgetlint.report.style import PLAIN, WIDTH, Style, clean, plural, wrapped
+from budgetlint.report.style import PLAIN, WIDTH, Style, plural, wrapped
 from budgetlint.units import gib
 
 RUNS, SETTINGS, TERMS = 20, 8, 6
@@ -38,7 +39,7 @@ def blocks(comparison: Comparison, style: Style = PLAIN) -> Iterator[list[str]]:
     for change in comparison.runs[:RUNS]:
         yield list(_run(change, style))
     more = f" ({plural(len(comparison.runs) - RUNS, 'more')} not shown)" if len(comparison.runs) > RUNS else ""
-    yield [clean(f"{rest_line(comparison, len(comparison.runs))}{more}.")]
+    yield [one_line(f"{rest_line(comparison, len(comparison.runs))}{more}.")]
 
 
 def headline(change: RunChange, style: Style = PLAIN) -> str:
@@ -46,7 +47,7 @@ def headline(change: RunChange, style: Style = PLAIN) -> str:
     was, now = verdicts(change)
     ended = style.verdict(change.now.verdict, now) if change.after else now
     verdict = ended if was == now else f"{was} -> {ended}"
-    return f"{style.ink(clean(change.now.label), 'bold')}: {verdict}, {_figures(change)}"
+    return f"{style.ink(one_line(change.now.label), 'bold')}: {verdict}, {_figures(change)}"
 
 
 def _figures(change: RunChange) -> str:
@@ -63,7 +64,7 @@ def _run(change: RunChange, style: Style) -> Iterator[str]:
         yield head.removesuffix(f" {figures}")
         yield from _wrapped(figures, "  ", "  ")
     if change.renamed:
-        yield f"  was {clean(change.renamed)}"
+        yield f"  was {one_line(change.renamed)}"
     if change.kind != "changed":
         return
     yield from _settings(change)

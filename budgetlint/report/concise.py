@@ -6,7 +6,8 @@ from typing import Any
 
 from budgetlint.finding import Finding, Severity
 from budgetlint.outcome import Gate, Report
-from budgetlint.report.style import PLAIN, Style, clean
+from budgetlint.plain_text import one_line
+from budgetlint.report.style import PLAIN, Style
 from budgetlint.report.summary import summary_lines
 
 
@@ -25,6 +26,5 @@ def _changes(report: Report, style: Style) -> list[str]:
 
 
 def line(finding: Finding, style: Style = PLAIN) -> str:
-    message = clean(" ".join(finding.message.split()))
     label = style.severity(finding.severity, f"{finding.severity.value} {finding.code}")
-    return f"{clean(str(finding.location))}: {label} {finding.name}: {message}"
+    return f"{one_line(str(finding.location))}: {label} {finding.name}: {finding.message}"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from budgetlint.context import RunContext
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Estimate, Phase, Range, Term
+from budgetlint.plain_text import ascii_json
 from budgetlint.report.rank import rank_json
 from budgetlint.run import Setting
 
@@ -15,7 +15,7 @@ VERSION = 1
 
 
 def render(contexts: Iterable[RunContext]) -> str:
-    return json.dumps(document(contexts), indent=2, ensure_ascii=False) + "\n"
+    return ascii_json(document(contexts), indent=2)
 
 
 def document(contexts: Iterable[RunContext]) -> dict[str, Any]:

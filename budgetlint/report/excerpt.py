@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from budgetlint.plain_text import one_line
 from budgetlint.record import record
-from budgetlint.report.style import Style, cells, clean
+from budgetlint.report.style import Style, cells
 from budgetlint.source import Location, SourceFile
 
 _MARGIN = 12
@@ -21,11 +22,14 @@ class Excerpt:
 
 def excerpt(source: SourceFile | None, at: Location, room: int) -> Excerpt | None:
     """The first line of a location in ``room`` columns; None where there is no text to show."""
-    line = clean(source.line(at.line)) if source else ""
+    raw = source.line(at.line) if source else ""
+    line = one_line(raw)
     if not line.strip():
         return None
-    start = min(at.column - 1, len(line))
-    end = at.end_column - 1 if at.end_line == at.line else len(line.rstrip())
+    start = min(at.column - 1, len(raw))
+    end = at.end_column - 1 if at.end_line == at.line else len(raw.rstrip())
+    if line is not raw:  # some characters take more room than one, or none
+        start, end = len(one_line(raw[:start])), len(one_line(raw[:end]))
     end = min(max(end, start + 1), max(len(line), start + 1))
     line, start, end = _cut(line.rstrip(), start, end, room)
     return Excerpt(at.line, line, cells(line[:start]), max(1, cells(line[start:end])))

@@ -7,9 +7,10 @@ from typing import Any
 
 from budgetlint.finding import Finding, Fix, Related, Safety, Severity
 from budgetlint.outcome import Gate, Report
+from budgetlint.plain_text import one_line
 from budgetlint.report.excerpt import excerpt, marked
 from budgetlint.report.numbers import shown_numbers
-from budgetlint.report.style import PLAIN, SEVERITY_INK, Style, cells, clean, wrapped
+from budgetlint.report.style import PLAIN, SEVERITY_INK, Style, cells, wrapped
 from budgetlint.report.summary import summary_lines
 from budgetlint.source import Location, SourceFile
 
@@ -58,7 +59,7 @@ def _headline(finding: Finding, style: Style) -> Iterator[str]:
 def _place(
     at: Location, sources: Mapping[str, SourceFile], style: Style, gutter: int, arrow: str, mark: str, inks: tuple[str, ...], note: str = ""
 ) -> Iterator[str]:
-    yield f"{' ' * gutter}{style.ink(arrow, 'blue')} {clean(str(at))}"
+    yield f"{' ' * gutter}{style.ink(arrow, 'blue')} {one_line(str(at))}"
     room = style.width - gutter - 3
     found = excerpt(sources.get(at.file), at, room)
     if found is None:
@@ -67,7 +68,7 @@ def _place(
         return
     beside = note if found.pad + found.length + 1 + cells(note) <= room else ""
     yield f"{' ' * gutter} {style.ink('|', 'blue')}"
-    yield from marked(found, style, gutter, mark, inks, clean(beside))
+    yield from marked(found, style, gutter, mark, inks, one_line(beside))
     if note and not beside:
         yield from (f"{' ' * gutter} {style.ink('|', 'blue')} {line}" for line in wrapped(note, room, first="  ", rest="  "))
 

@@ -5,21 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from budgetlint.report.style import clean
+from budgetlint.plain_text import one_line
 
 _MARKUP = re.compile(r"([\\`*_\[\]~|$])")
 _RUN_OF_TICKS = re.compile("`+")
 
 
 def plain(text: str) -> str:
-    """One line of words. ``@`` gets an invisible neighbour, so that nobody is called by a config."""
-    words = clean(" ".join(text.split())).replace("&", "&amp;").replace("<", "&lt;")
-    return _MARKUP.sub(r"\\\1", words).replace("@", "@<!-- -->").replace("://", ":<!-- -->//")
+    """One line of words: nobody is called by a config, and nothing is linked."""
+    words = one_line(text).replace("&", "&amp;").replace("<", "&lt;")
+    return _unlinked(_MARKUP.sub(r"\\\1", words))
+
+
+_LINKED = re.compile(r"(?<=@)|(?<=:)(?=//)|(?<=#)(?=\d)|(?<=www)(?=\.)", re.IGNORECASE)
+
+
+def _unlinked(words: str) -> str:
+    """GitHub makes links of mentions, addresses and ``#12`` in plain words, too
+    (https://github.github.com/gfm/#autolinks-extension-): an empty comment stands where it looks."""
+    return _LINKED.sub("<!-- -->", words)
 
 
 def code(text: str) -> str:
     """One line as it is; empty stays empty."""
-    words = clean(" ".join(text.split()))
+    words = one_line(text).strip()
     if not words:
         return ""
     ticks = "`" * (1 + max((len(run) for run in _RUN_OF_TICKS.findall(words)), default=0))
@@ -39,13 +48,12 @@ def html_code(text: str) -> str:
 
 def html(text: str) -> str:
     """One line of words within an HTML block, where Markdown is not read."""
-    words = clean(" ".join(text.split()))
-    return words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("@", "@<!-- -->")
+    return _unlinked(one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
 
 
 def block(lines: Iterable[str]) -> str:
     """A fenced block; the fence is longer than any in it."""
-    text = "\n".join(clean(line) for line in lines)
+    text = "\n".join(one_line(line) for line in lines)
     ticks = "`" * max(3, 1 + max((len(run) for run in _RUN_OF_TICKS.findall(text)), default=0))
     return f"{ticks}text\n{text}\n{ticks}"
 

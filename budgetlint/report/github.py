@@ -7,21 +7,18 @@ github.com/actions/toolkit, packages/core/src/command.ts, ``escapeData`` and ``e
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from budgetlint.finding import Finding, Severity
 from budgetlint.outcome import Gate, Report
+from budgetlint.plain_text import one_line
 from budgetlint.report.shown import counted, shown
-from budgetlint.report.style import PLAIN, Style, clean_lines
+from budgetlint.report.style import PLAIN, Style
 from budgetlint.report.summary import REQUIRED, lacks_verdict, passed_line, verdicts_line
 from budgetlint.report.tree import TEXTS, Tree
 
 MOST = 10
-
-_CONTROL = re.compile(r"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-"""Without line ends, which have an escape: a file name may hold the rest, a log should not."""
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
@@ -61,7 +58,7 @@ def _annotation(finding: Finding, tree: Tree) -> str:
 
 def _command(name: str, properties: dict[str, str | int], text: str) -> str:
     given = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
-    return f"::{name} {given}::{_data(chr(10).join(clean_lines(text)))}"
+    return f"::{name} {given}::{_data(text)}"
 
 
 def _data(text: str) -> str:
@@ -69,4 +66,5 @@ def _data(text: str) -> str:
 
 
 def _property(text: str) -> str:
-    return _data(_CONTROL.sub("\ufffd", text)).replace(":", "%3A").replace(",", "%2C")
+    """A line feed in the name of a file has an escape: GitHub finds the file."""
+    return _data("\n".join(map(one_line, text.split("\n")))).replace(":", "%3A").replace(",", "%2C")

@@ -11,9 +11,9 @@ from typing import Any
 
 from budgetlint.finding import Finding, Severity
 from budgetlint.outcome import Report
-from budgetlint.report.encoded import ascii_json
+from budgetlint.plain_text import ascii_json
 from budgetlint.report.shown import shown
-from budgetlint.report.style import PLAIN, Style, clean
+from budgetlint.report.style import PLAIN, Style
 from budgetlint.report.tree import Tree
 
 SEVERITIES = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.INFO: "info"}
@@ -28,7 +28,7 @@ def _entry(finding: Finding, tree: Tree, seen: Counter[str]) -> dict[str, Any]:
     help = f"; {finding.help}" if finding.help else ""
     at = finding.location
     return {
-        "description": clean(" ".join(f"{finding.code}: {finding.message}{help}".split())),
+        "description": f"{finding.code}: {finding.message}{help}",
         "check_name": finding.name,
         "fingerprint": _unique(finding.fingerprint, seen),
         "severity": SEVERITIES[finding.severity],

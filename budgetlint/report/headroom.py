@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from budgetlint.memory.estimate import Estimate, Range, Verdict
 from budgetlint.memory.unmodelled import TABLE
 from budgetlint.outcome import RunVerdict
+from budgetlint.plain_text import one_line
 from budgetlint.report.style import plural
 from budgetlint.units import distinct, gib
 
@@ -72,6 +73,6 @@ def against(estimate: Estimate, limit: int, missing: str = "") -> str:
 
 def lacking(names: Iterable[str], unknown: str = "not known") -> str:
     """``not known: seq_len; not modelled: torchacc``: what is missing of a run can be said, what is not modelled cannot."""
-    told = list(names)
+    told = [one_line(name) for name in names]
     parts = ((unknown, [name for name in told if name not in TABLE]), ("not modelled", [name for name in told if name in TABLE]))
     return "; ".join(f"{lead}: {', '.join(some)}" for lead, some in parts if some)

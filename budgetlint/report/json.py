@@ -6,7 +6,7 @@ from typing import Any
 
 from budgetlint.finding import Edit, Finding, Fix, Related, Safety, Severity
 from budgetlint.outcome import Report, RunVerdict
-from budgetlint.report.encoded import ascii_json
+from budgetlint.plain_text import ascii_json
 from budgetlint.report.statistics import Count, counts
 from budgetlint.report.style import PLAIN, Style
 from budgetlint.source import SourceFile

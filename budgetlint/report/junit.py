@@ -7,7 +7,6 @@ skipped and says why, or fails where a verdict is required; a crash is an ``erro
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -16,15 +15,13 @@ from xml.etree import ElementTree as ET
 from budgetlint import __version__
 from budgetlint.finding import Finding
 from budgetlint.outcome import Gate, Report, RunVerdict
+from budgetlint.plain_text import one_line, page, sentence
 from budgetlint.record import field, open_state
 from budgetlint.report.headroom import figures, lacking
 from budgetlint.report.shown import shown
 from budgetlint.report.style import PLAIN, VERDICT_WORDS, Style
 from budgetlint.report.summary import verdicts_line
 from budgetlint.report.tree import Tree
-
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""https://www.w3.org/TR/xml/#charsets: what no XML 1.0 document can hold, not even escaped."""
 
 
 @open_state
@@ -80,11 +77,11 @@ def _run_case(verdict: RunVerdict) -> _Case:
 
 def _testcase(case: _Case, gate: Gate, tree: Tree, number: int) -> ET.Element:
     name = case.name if number == 1 else f"{case.name} ({number})"
-    made = ET.Element("testcase", classname=f"budgetlint.{case.kind}", name=_xml(name))
+    made = ET.Element("testcase", classname=f"budgetlint.{case.kind}", name=sentence(name))
     failing = [finding for finding in case.findings if finding.severity >= gate.fail_on]
     rest = [finding for finding in case.findings if finding.severity < gate.fail_on]
     if case.crash:
-        _add(made, "error", "crash", case.crash.strip().splitlines()[-1], case.crash)
+        _add(made, "error", "crash", case.crash.strip().rpartition("\n")[2], case.crash)
     elif failing:
         more = f" (and {len(failing) - 1} more)" if len(failing) > 1 else ""
         first = f"{failing[0].code} {failing[0].name}"
@@ -94,21 +91,24 @@ def _testcase(case: _Case, gate: Gate, tree: Tree, number: int) -> ET.Element:
     elif case.unjudged:
         _add(made, "skipped", "no-verdict", case.unjudged, "")
     if out := "\n".join([*([case.said] if case.said else []), *_told(rest, tree)]):
-        ET.SubElement(made, "system-out").text = _xml(out)
+        ET.SubElement(made, "system-out").text = _text(out)
     return made
 
 
 def _add(case: ET.Element, tag: str, type: str, message: str, text: str) -> None:
-    ET.SubElement(case, tag, type=_xml(type), message=_xml(" ".join(message.split()))).text = _xml(text) or None
+    ET.SubElement(case, tag, type=one_line(type), message=sentence(message)).text = _text(text) or None
 
 
 def _told(findings: Iterable[Finding], tree: Tree) -> Iterator[str]:
     for finding in findings:
         at = finding.location
-        yield f"{tree.path(at.file)}:{at.line}:{at.column}: {finding.severity.value} {finding.code} {finding.name}: {finding.message}"
+        place = one_line(f"{tree.path(at.file)}:{at.line}:{at.column}")
+        yield f"{place}: {finding.severity.value} {finding.code} {finding.name}: {finding.message}"
         if finding.help:
             yield f"    {finding.help}"
 
 
-def _xml(text: str) -> str:
-    return _NOT_XML.sub("\ufffd", text)
+def _text(text: str) -> str:
+    """Lines that XML 1.0 can hold (https://www.w3.org/TR/xml/#charsets), that no runner takes for commands when somebody prints the
+    file, and that name no file to attach (Jenkins' junit-attachments plugin, and GitLab: ``[[ATTACHMENT|…]]``)."""
+    return page(text).replace("[[ATTACHMENT|", "[\\[ATTACHMENT|")

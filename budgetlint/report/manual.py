@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from budgetlint.manual import prose_and_code, read_manual
+from budgetlint.plain_text import ascii_json
 from budgetlint.report.style import PLAIN, Style, wrapped
 from budgetlint.rule import Rule
 
@@ -150,7 +150,7 @@ def _all_json(rules: tuple[Rule, ...], _style: Style = PLAIN) -> str:
 
 
 def _dumped(value: object) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    return ascii_json(value, indent=2)
 
 
 PAGES: dict[str, Callable[[Rule, Style], str]] = {"text": _text, "markdown": _markdown, "json": _json}

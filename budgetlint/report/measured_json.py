@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
 from budgetlint.context import RunContext
+from budgetlint.plain_text import ascii_json
 from budgetlint.probe.measurement import Measurement
 from budgetlint.probe.record import Simulated
 from budgetlint.report.reconciled import Row, reconciled
@@ -15,7 +15,7 @@ VERSION = 1
 
 
 def render(found: Iterable[tuple[RunContext, Measurement, Simulated | None]]) -> str:
-    return json.dumps({"version": VERSION, "runs": [_run(*one) for one in found]}, indent=2, ensure_ascii=False) + "\n"
+    return ascii_json({"version": VERSION, "runs": [_run(*one) for one in found]}, indent=2)
 
 
 def _run(context: RunContext, found: Measurement, simulated: Simulated | None) -> dict[str, Any]:

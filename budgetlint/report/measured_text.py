@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.context import RunContext
+from budgetlint.plain_text import one_line
 from budgetlint.probe.measurement import Measurement
 from budgetlint.probe.record import Simulated
 from budgetlint.report.reconciled import Reconciled, Row, reconciled
-from budgetlint.report.style import PLAIN, Style, clean, wrapped
+from budgetlint.report.style import PLAIN, Style, wrapped
 from budgetlint.units import gib
 
 BAR = 16
@@ -22,15 +23,15 @@ def render(context: RunContext, found: Measurement, simulated: Simulated | None 
 
 
 def _head(context: RunContext, found: Measurement, style: Style) -> Iterator[str]:
-    card = clean(found.card.name) + (f" held to {found.work.imitated}'s {gib(found.work.limit or 0)}" if found.work.imitated else "")
+    imitated = f" held to {found.work.imitated}'s {gib(found.work.limit or 0)}" if found.work.imitated else ""
     said = f"out of memory in {found.failed_in}" if found.outcome == "oom" else f"{gib(found.peak.allocated)} allocated, in {found.phase}"
-    yield f"{style.ink(clean(context.label), 'bold')}: {said}, on {card}"
+    yield f"{style.ink(one_line(context.label), 'bold')}: {said}, on {one_line(found.card.name + imitated)}"
     job, work = found.work.job, found.work
     code = ", ".join(f"{name} {version}" for name, version in found.versions.items() if name != "budgetlint")
     ranks = f", {found.ranks} ranks, the worst of them" if found.ranks > 1 else ""
     told = f"{work.warmup} warm-up and {work.steps} measured steps of {job.batch} x {job.seq:,} tokens{ranks}, {code}"
     yield from wrapped(told, style.width, first="  ", rest="  ")
-    yield f"  {found.parameters:,} parameters, random weights; optimizer: {found.optimizer or '-'}; {found.seconds:g} s"
+    yield f"  {found.parameters:,} parameters, random weights; optimizer: {one_line(found.optimizer or '-')}; {found.seconds:g} s"
 
 
 def _table(table: Reconciled, style: Style) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from budgetlint.report.style import clean
+from budgetlint.plain_text import one_line
 from budgetlint.units import gib
 
 _UNITS = ("tokens", "steps", "devices", "sequences", "parameters", "params", "elements", "layers", "percent")
@@ -29,4 +29,4 @@ def _figure(value: Any) -> str:
         return "on" if value else "off"
     if isinstance(value, int):
         return f"{value:,}"
-    return f"{value:g}" if isinstance(value, float) else clean(str(value))
+    return f"{value:g}" if isinstance(value, float) else one_line(str(value))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -11,9 +10,10 @@ from budgetlint.memory.estimate import Bucket, Estimate, Phase
 from budgetlint.oom.explain import Explanation
 from budgetlint.oom.match import Candidate
 from budgetlint.oom.tensor import KINDS
+from budgetlint.plain_text import ascii_json, one_line
 from budgetlint.report.bill import WHAT, costly_lines
 from budgetlint.report.estimate_json import because_json, document
-from budgetlint.report.style import PLAIN, WIDTH, Style, clean, wrapped
+from budgetlint.report.style import PLAIN, WIDTH, Style, wrapped
 from budgetlint.run import Setting
 from budgetlint.units import gib
 
@@ -36,7 +36,7 @@ def render(explained: Explanation, context: RunContext | None, instead: Sequence
 
 
 def _answer(explained: Explanation, context: RunContext | None) -> Iterator[str]:
-    name = f"{clean(context.label)}: " if context is not None else ""
+    name = f"{one_line(context.label)}: " if context is not None else ""
     yield from wrapped(f"{name}{_sentence(explained, context)}", WIDTH, rest="  ")
 
 
@@ -78,11 +78,11 @@ def _set_by(explained: Explanation, best: Candidate) -> str:
 def _place(setting: Setting) -> str:
     at = setting.origin.location
     key = setting.origin.key or setting.name
-    return clean(f"{key}: {setting.text or setting.value} at {at.file}:{at.line}" if at else f"{key}: {setting.value}")
+    return one_line(f"{key}: {setting.text or setting.value} at {at.file}:{at.line}" if at else f"{key}: {setting.value}")
 
 
 def _cut(text: str) -> str:
-    text = clean(text.rstrip())
+    text = one_line(text.rstrip())
     return text if len(text) <= WIDTH else text[: WIDTH - 3] + "..."
 
 
@@ -180,7 +180,7 @@ def render_json(explained: Iterable[tuple[RunContext, Explanation, Sequence[str]
     whole = document([context for context, _, _ in rows])
     for run, (_, one, instead) in zip(whole["runs"], rows, strict=True):
         run["oom"] = run_oom(one, instead)
-    return json.dumps(whole | {"oom": message_oom(alone)}, indent=2, ensure_ascii=False) + "\n"
+    return ascii_json(whole | {"oom": message_oom(alone)}, indent=2)
 
 
 def run_oom(explained: Explanation, instead: Sequence[str] = ()) -> dict[str, Any]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
 from budgetlint.context import RunContext
+from budgetlint.plain_text import ascii_json
 from budgetlint.probe.record import Simulated
 from budgetlint.report.probe_text import Row, comparison
 
@@ -15,7 +15,7 @@ VERSION = 1
 
 def render(found: Iterable[tuple[RunContext, Simulated]]) -> str:
     runs = [_run(context, result) for context, result in found]
-    return json.dumps({"version": VERSION, "runs": runs}, indent=2, ensure_ascii=False) + "\n"
+    return ascii_json({"version": VERSION, "runs": runs}, indent=2)
 
 
 def _run(context: RunContext, found: Simulated) -> dict[str, Any]:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from budgetlint.context import RunContext
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Phase
+from budgetlint.plain_text import one_line
 from budgetlint.probe.record import PhasePeak, Simulated
 from budgetlint.record import record
-from budgetlint.report.style import PLAIN, Style, clean, wrapped
+from budgetlint.report.style import PLAIN, Style, wrapped
 from budgetlint.units import gib
 
 SHOWN = 8
@@ -34,10 +35,10 @@ def render(context: RunContext, found: Simulated, style: Style = PLAIN) -> str:
 
 
 def _head(context: RunContext, found: Simulated, style: Style) -> Iterator[str]:
-    yield f"{style.ink(clean(context.label), 'bold')}: {gib(found.bytes)} simulated, highest in {found.phase}"
+    yield f"{style.ink(one_line(context.label), 'bold')}: {gib(found.bytes)} simulated, highest in {found.phase}"
     depth = f"{found.depths[0]} and {found.depths[1]} of" if found.depths else "all"
     code = ", ".join(f"{name} {version}" for name, version in found.versions.items() if name != "budgetlint")
-    yield f"  two steps on fake tensors, {depth} {found.job.layers} layers, {code}"
+    yield f"  two steps on fake tensors, {depth} {found.job.layers} layers, {one_line(code)}"
     yield f"  {found.parameters:,} parameters; attention: {', '.join(found.kernels)}; {found.seconds:g} s"
 
 

@@ -13,8 +13,8 @@ from typing import Any
 from budgetlint import __version__
 from budgetlint.finding import Edit, Finding, Fix
 from budgetlint.outcome import Excuse, Gate, Report
+from budgetlint.plain_text import ascii_json, one_line, sentence
 from budgetlint.record import field, open_state
-from budgetlint.report.encoded import ascii_json
 from budgetlint.report.sarif_rules import LEVELS, descriptors
 from budgetlint.report.style import PLAIN, Style
 from budgetlint.report.summary import passed_line, verdicts_line
@@ -65,7 +65,7 @@ def _invocation(report: Report, gate: Gate) -> dict[str, Any]:
 
 
 def _notification(level: str, text: str) -> dict[str, Any]:
-    return {"level": level, "message": {"text": text}}
+    return {"level": level, "message": {"text": _words(text)}}
 
 
 @open_state
@@ -150,12 +150,9 @@ def _suppression(excuse: Excuse) -> dict[str, Any]:
     return {"kind": "inSource" if excuse.in_file else "external", **said}
 
 
-_LINK = re.compile(r"\](?=\()")
-
-
 def _words(text: str) -> str:
-    """§3.11.6: what would read as a link is none."""
-    return _LINK.sub(r"\\]", text)
+    """§3.11.6: what would read as a link is none. A blank, since a backslash may stand before the bracket already."""
+    return sentence(text).replace("](", "] (")
 
 
 def _message(finding: Finding) -> str:
@@ -166,7 +163,7 @@ def _message(finding: Finding) -> str:
 
 
 def _in_link(text: str) -> str:
-    return re.sub(r"([\[\]\\])", r"\\\1", " ".join(text.split())) or "see here"
+    return re.sub(r"([\[\]\\])", r"\\\1", one_line(text)) or "see here"
 
 
 def _properties(finding: Finding) -> dict[str, Any]:

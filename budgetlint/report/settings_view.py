@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from budgetlint.context import RunContext
-from budgetlint.report.style import PLAIN, Style, clean
+from budgetlint.plain_text import ascii_json, one_line
+from budgetlint.report.style import PLAIN, Style, cells, padded
 from budgetlint.run import Setting
 from budgetlint.settings import SETTINGS
 
@@ -16,17 +16,21 @@ def render(context: RunContext, style: Style = PLAIN) -> str:
     """One run as a table in the order of the vocabulary; ends with a line end."""
     rows = [context.run.settings[name] for name in SETTINGS if name in context.run.settings]
     wide = max((len(setting.name) for setting in rows), default=0)
-    told = max((len(_value(setting)) for setting in rows), default=0)
-    lines = [style.ink(clean(context.label), "bold"), f"  stack: {clean(str(context.run.stack))}"]
+    told = max((cells(_shown(setting)) for setting in rows), default=0)
+    lines = [style.ink(one_line(context.label), "bold"), f"  stack: {one_line(str(context.run.stack))}"]
     for setting in rows:
         lines.extend(_rows(setting, wide, min(told, 36), style))
     return "\n".join(lines) + "\n"
 
 
 def _rows(setting: Setting, wide: int, told: int, style: Style) -> Iterator[str]:
-    yield f"  {setting.name:<{wide}}  {clean(_value(setting)):<{told}}  {style.ink(_where(setting), 'dim')}"
+    yield f"  {setting.name:<{wide}}  {padded(_shown(setting), told)}  {style.ink(_where(setting), 'dim')}"
     for loser in setting.overrode:
-        yield style.ink(f"  {'':<{wide}}  overrode {clean(_value(loser))}  {_where(loser)}", "dim")
+        yield style.ink(f"  {'':<{wide}}  overrode {_shown(loser)}  {_where(loser)}", "dim")
+
+
+def _shown(setting: Setting) -> str:
+    return one_line(_value(setting))
 
 
 def _value(setting: Setting) -> str:
@@ -45,12 +49,12 @@ def _value(setting: Setting) -> str:
 
 def _where(setting: Setting) -> str:
     key = f"  {setting.origin.key}" if setting.origin.key and setting.origin.location else ""
-    return clean(f"{setting.origin}{key}")
+    return one_line(f"{setting.origin}{key}")
 
 
 def render_json(contexts: Iterable[RunContext]) -> str:
     document = {"version": 1, "runs": [_run(context) for context in contexts]}
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return ascii_json(document, indent=2)
 
 
 def _run(context: RunContext) -> dict[str, Any]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
+from budgetlint.plain_text import ascii_json
 from budgetlint.remedy import Card, Remedy, Solution, Told
 from budgetlint.report.json import edit_document
 
@@ -13,7 +13,7 @@ VERSION = 1
 
 
 def render(solutions: Iterable[Solution]) -> str:
-    return json.dumps(document(solutions), indent=2, ensure_ascii=False) + "\n"
+    return ascii_json(document(solutions), indent=2)
 
 
 def document(solutions: Iterable[Solution]) -> dict[str, Any]:

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from budgetlint.finding import Edit
 from budgetlint.memory.estimate import Estimate, Verdict
+from budgetlint.plain_text import one_line
 from budgetlint.remedy import Reach, Remedy, Solution, Told
 from budgetlint.report.headroom import lacking
-from budgetlint.report.style import PLAIN, VERDICT_WORDS, WIDTH, Style, clean, plural, wrapped
+from budgetlint.report.style import PLAIN, VERDICT_WORDS, WIDTH, Style, plural, wrapped
 from budgetlint.units import distinct, gib
 
 TOLD = 6
@@ -34,12 +35,20 @@ def _lists(solution: Solution, style: Style) -> tuple[Iterable[str], ...]:
 
 def _head(solution: Solution, style: Style) -> Iterator[str]:
     estimate = solution.context.estimate
-    label = style.ink(clean(solution.context.label), "bold")
+    label = one_line(solution.context.label)
     if estimate is None or not estimate.bill:
-        yield from wrapped(f"{label}: unknown: {', '.join(solution.unknown) or 'model'} is not known", WIDTH, rest="  ")
+        yield from _begun(label, style.ink(label, "bold"), f": unknown: {', '.join(solution.unknown) or 'model'} is not known")
         return
-    verdict = style.verdict(solution.verdict, VERDICT_WORDS[solution.verdict])
-    yield from wrapped(f"{label}: {verdict}: {_figures(solution, estimate)}{_answer(solution)}", WIDTH, rest="  ")
+    verdict = VERDICT_WORDS[solution.verdict]
+    inked = f"{style.ink(label, 'bold')}: {style.verdict(solution.verdict, verdict)}"
+    yield from _begun(f"{label}: {verdict}", inked, f": {_figures(solution, estimate)}{_answer(solution)}")
+
+
+def _begun(words: str, inked: str, said: str) -> Iterator[str]:
+    """A sentence in lines; its first words in color, where the first line holds them."""
+    lines = wrapped(words + said, WIDTH, rest="  ")
+    yield inked + lines[0].removeprefix(words) if lines[0].startswith(words) else lines[0]
+    yield from lines[1:]
 
 
 def _figures(solution: Solution, estimate: Estimate) -> str:
@@ -70,7 +79,7 @@ def _answer(solution: Solution) -> str:
 def _short(remedy: Remedy, solution: Solution) -> str:
     """The line to write where one edit is all, else what it does."""
     written = [_written(edit, solution) for edit in remedy.edits]
-    return written[0] if len(written) == 1 and len(written[0]) < 50 else clean(remedy.title)
+    return written[0] if len(written) == 1 and len(written[0]) < 50 else one_line(remedy.title)
 
 
 # -- most and least -----------------------------------------------------------------------------------------------------------
@@ -87,7 +96,7 @@ def _extremes(solution: Solution) -> Iterator[str]:
     if solution.devices is not None:
         yield f"  fewest devices         {solution.devices:,}"
     if solution.card is not None:
-        yield f"  smallest card          {solution.card.name}  ({gib(solution.card.usable)} usable)"
+        yield f"  smallest card          {one_line(solution.card.name)}  ({gib(solution.card.usable)} usable)"
 
 
 def _reach(reach: Reach, unit: str = "") -> str:
@@ -109,7 +118,7 @@ def _over(solution: Solution, seq: Reach) -> Iterator[str]:
 def _remedy(number: int, remedy: Remedy, solution: Solution, style: Style) -> Iterator[str]:
     lead = f"{number:>3}. "
     verdict = style.verdict(remedy.verdict, VERDICT_WORDS[remedy.verdict])
-    yield from wrapped(clean(remedy.title), WIDTH, first=lead, rest="     ")
+    yield from wrapped(one_line(remedy.title), WIDTH, first=lead, rest="     ")
     host = f", takes {gib(remedy.host)} of host memory" if remedy.host else ""
     yield f"     {verdict}: needs {gib(remedy.need)}, frees {gib(remedy.frees)} ({remedy.bucket}){host}"
     source = f" ({remedy.source})" if remedy.source else ""
@@ -121,10 +130,10 @@ def _edit_lines(remedy: Remedy, solution: Solution) -> Iterator[str]:
     """``sft.yaml:12: optim: adamw_8bit``; a plus stands before what is new."""
     for edit in remedy.edits:
         source = solution.sources.get(edit.file)
-        at = UNNAMED.get(edit.file) or f"{clean(edit.file)}:{source.locate(edit.span).line if source else 0}"
+        at = UNNAMED.get(edit.file) or f"{one_line(edit.file)}:{source.locate(edit.span).line if source else 0}"
         new = [f"+ {part.strip(', ;')}" for part in edit.text.split("\n") if part.strip(", ;")]
         for text in new if edit.span.start == edit.span.end else [_written(edit, solution)]:
-            yield from _beside(f"{at}:", clean(text))
+            yield from _beside(f"{at}:", one_line(text))
 
 
 def _beside(at: str, text: str) -> Iterator[str]:

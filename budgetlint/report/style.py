@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from budgetlint.finding import Severity
 from budgetlint.memory.estimate import Verdict
+from budgetlint.plain_text import one_line
 from budgetlint.record import record
 
 WIDTH = 100
@@ -82,23 +83,6 @@ def shows_links(environ: Mapping[str, str]) -> bool:
     )
 
 
-_BIDI = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-
-
-def clean(text: str) -> str:
-    """Text from a file as a terminal may show it: no control characters, no text-direction overrides, a tab is one blank."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(_shown(character) for character in text)
-
-
-def _shown(character: str) -> str:
-    if character == "\t":
-        return " "
-    hidden = unicodedata.category(character) in ("Cc", "Cs", "Cn") or character in _BIDI
-    return "\ufffd" if hidden else character
-
-
 def cells(text: str) -> int:
     """How many terminal columns a text takes."""
     if text.isascii():
@@ -113,20 +97,17 @@ def _cells(character: str) -> int:
 
 
 def wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
-    """Text in lines of at most ``width``; long words (paths, URLs) are never split."""
+    """A sentence in lines of at most ``width``; long words (paths, URLs) are never split."""
     from textwrap import wrap  # 1 ms, and only a page with findings needs it
 
-    lines: list[str] = []
-    for paragraph in clean_lines(text):
-        lead = first if not lines else rest
-        lines += wrap(paragraph, width, initial_indent=lead, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False) or [
-            lead.rstrip()
-        ]
+    said = one_line(text)
+    lines = wrap(said, width, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False)
     return lines or [first.rstrip()]
 
 
-def clean_lines(text: str) -> list[str]:
-    return [clean(line) for line in text.splitlines()] or [""]
+def padded(text: str, width: int) -> str:
+    """The text with blanks behind it, as many as a column of so many terminal columns takes."""
+    return text + " " * (width - cells(text))
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:

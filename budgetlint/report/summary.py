@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from budgetlint.finding import Severity
 from budgetlint.memory.estimate import Verdict
 from budgetlint.outcome import Gate, Report, RunVerdict
+from budgetlint.plain_text import one_line
 from budgetlint.report.headroom import lacking
-from budgetlint.report.style import PLAIN, VERDICT_WORDS, Style, clean, plural
+from budgetlint.report.style import PLAIN, VERDICT_WORDS, Style, plural
 from budgetlint.walk import Passed
 
 _WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning"}
@@ -59,7 +60,7 @@ def _nothing(report: Report, style: Style) -> str:
 def passed_line(passed: Sequence[Passed]) -> str:
     """``Passed over: vendor/ (vendored), env/ and 2 more (not tracked by git); name one to check it.``"""
     reasons = dict.fromkeys(one.why for one in passed)
-    told = [f"{_some([clean(one.path) for one in passed if one.why == why])} ({why})" for why in reasons]
+    told = [f"{_some([one_line(one.path) for one in passed if one.why == why])} ({why})" for why in reasons]
     return f"Passed over: {', '.join(told)}; name one on the command line to check it."
 
 
@@ -78,7 +79,7 @@ def _compared(report: Report) -> list[str]:
     found = report.comparison
     counts = ((found.known, "known"), (found.fixed, "fixed")) if found else ()
     told = " and ".join(f"{count:,} {word}" for count, word in counts if count)
-    return [f"{told} since {clean(found.revision)}"] if found and told else []
+    return [f"{told} since {one_line(found.revision)}"] if found and told else []
 
 
 def verdicts_line(report: Report, style: Style = PLAIN) -> str:

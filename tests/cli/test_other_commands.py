@@ -77,6 +77,36 @@ def test_fmt_of_standard_input(shell) -> None:
     ]
 
 
+def test_fmt_hands_on_the_bytes_of_a_text_in_any_locale(shell) -> None:
+    """As a filter of an editor: in ASCII's locale, too, and with a file's line ends and mark."""
+    for text in (UGLY.replace("the card", "é 👩‍💻 \u202e"), UGLY.replace("\n", "\r\n"), f"\ufeff{UGLY}"):
+        whole = shell.write("a.budget", text)
+        shell("fmt", "a.budget")
+        for environ in ({"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, {"PYTHONIOENCODING": "latin-1"}):
+            ran = raw("fmt", "-", cwd=shell.root, stdin=text.encode("utf-8"), **environ)
+            assert (ran.returncode, ran.stdout, ran.stderr) == (0, whole.read_bytes(), b"")
+
+
+@pytest.mark.parametrize(
+    "command", [["fmt", "-"], ["estimate", "-"], ["solve", "-"], ["check", "-"], ["check", "--stdin-filename", "a.budget"]]
+)
+def test_standard_input_that_is_no_text_is_refused(shell, command: list[str]) -> None:
+    for bytes_ in (b"device 24GiB # \xc3\x28\n", b"device 24GiB # \xe9\n", b"d\0e\0v\0"):
+        ran = raw(*command, cwd=shell.root, stdin=bytes_, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+        assert (ran.returncode, ran.stdout) == (2, b"")
+        assert ran.stderr.startswith(b"budgetlint: standard input ")
+        assert ran.stderr.endswith(b": save it as UTF-8\n") or b"NUL bytes" in ran.stderr
+        assert ran.stderr.count(b"\n") == 1
+
+
+def test_fmt_hands_no_command_to_a_runner(shell, faults) -> None:
+    text = "# ##[error]x\ndevice   24GiB\n"
+    assert shell("fmt", "-", stdin=text).out == "# ##[error]x\ndevice 24GiB\n"
+    assert "##\\[error]x" in shell("fmt", "-", stdin=text, terminal=True).out
+    ran = shell("fmt", "-", stdin=text, environ={"GITHUB_ACTIONS": "true"})
+    assert (ran.code, ran.out) == (2, "")
+
+
 def test_fmt_of_a_broken_budget_changes_nothing_and_says_where(shell) -> None:
     path = shell.write("a.budget", "device 24GiB\nrun a {\n")
     for options in ([], ["--format", "json"]):
@@ -158,6 +188,11 @@ def test_the_list_has_a_line_for_every_row(shell, command: str, least: int) -> N
 def program(*argv: str, cwd: Path, stdin: str = "", **environ: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "budgetlint", *argv]
     return subprocess.run(command, cwd=cwd, input=stdin, capture_output=True, text=True, timeout=60, env={**os.environ, **environ})
+
+
+def raw(*argv: str, cwd: Path, stdin: bytes, **environ: str) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "budgetlint", *argv]
+    return subprocess.run(command, cwd=cwd, input=stdin, capture_output=True, timeout=60, env={**os.environ, **environ})
 
 
 def test_the_program_itself(project) -> None:

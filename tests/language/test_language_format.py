@@ -202,6 +202,34 @@ def test_the_schema_accepts_every_export(path: Path) -> None:
     assert jsonschema.Draft202012Validator(json_schema()).is_valid(json.loads(export_text(tree)))
 
 
+ODD_WORDS = "device 24GiB\nmodel A½-8²\nseq 4é\nrun ١x { lora r=1 ªb=2 a½=3 }\nlet x² = 1\nhost 5GiBé\nbatch $aé\nnotes 日本-語/é*.yaml\n"
+
+
+def test_what_the_grammar_takes_for_a_word_is_exported() -> None:
+    """Python's ``\\w`` has numbers (½, ²) that Rust's has not, and Rust's has marks that Python's has not."""
+    from budgetlint.language.export import export_text, from_json, json_schema
+
+    tree, problems = parse(SourceFile("x.budget", ODD_WORDS))
+    assert not [problem for problem in problems if problem.name == "syntax"]
+    made = export_text(tree)
+    assert made.isascii()
+    assert shape(parse(SourceFile("x.budget", from_json(made)))[0].items) == shape(tree.items)
+    jsonschema = pytest.importorskip("jsonschema")
+    assert jsonschema.Draft202012Validator(json_schema()).is_valid(json.loads(made))
+    assert "\\w" not in json.dumps(json_schema())  # ECMA-262, by which a schema is read, has ASCII there
+
+
+@pytest.mark.parametrize("word", ["a\u0301b", "a\u200db", "a b", "€", "a\n", "x\x85y"])
+def test_what_the_grammar_takes_for_none_is_refused(word: str) -> None:
+    from pydantic import ValidationError
+
+    from budgetlint.language.export import from_json
+
+    broken = {"version": 1, "statements": [{"type": "statement", "keyword": "a", "values": [{"type": "word", "text": word}]}]}
+    with pytest.raises(ValidationError):
+        from_json(json.dumps(broken))
+
+
 def test_an_export_with_a_word_that_is_none_is_refused() -> None:
     from pydantic import ValidationError
 

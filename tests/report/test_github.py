@@ -46,7 +46,7 @@ def test_a_finding_comes_back_whole(odd: Report) -> None:
         "endColumn": "6",
         "title": "BL203 fp16-bf16-both",
     }
-    assert text.startswith("value '100%',\n\"a|b\" <script>")
+    assert text.startswith("value '100%',\\r\\n\"a|b\" <script>")
     assert "日本語 😀" in text
     assert "\x1b" not in text
 

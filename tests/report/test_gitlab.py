@@ -36,7 +36,7 @@ def test_an_entry_says_what_where_and_how_bad(odd: Report) -> None:
     entry = entries(inside(odd))[2]
     assert (entry["check_name"], entry["severity"]) == ("gc-off-long-seq", "major")
     assert entry["location"] == {"path": "a b.yaml", "lines": {"begin": 2, "end": 3}}
-    assert entry["description"].startswith("BL112: value '100%', \"a|b\"")
+    assert entry["description"].startswith("BL112: value '100%',\\r\\n\"a|b\"")
     assert "\n" not in entry["description"]
 
 

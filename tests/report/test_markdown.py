@@ -109,7 +109,7 @@ def test_nothing_of_a_config_is_markup(odd: Report) -> None:
 @pytest.mark.parametrize(
     ("made", "text"),
     [
-        (plain("a *b* _c_ [d](e) <f> & | `g` ~h~\ni @j"), "a \\*b\\* \\_c\\_ \\[d\\](e) &lt;f> &amp; \\| \\`g\\` \\~h\\~ i @<!-- -->j"),
+        (plain("a *b* _c_ [d](e) <f> & | `g` ~h~\ni @j"), "a \\*b\\* \\_c\\_ \\[d\\](e) &lt;f> &amp; \\| \\`g\\` \\~h\\~\\\\ni @<!-- -->j"),
         (code("a``b"), "```a``b```"),
         (code("`a`"), "`` `a` ``"),
         (code(""), ""),

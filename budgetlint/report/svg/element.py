@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.report.style import clean
+from budgetlint.plain_text import one_line
 
 Value = str | int | float
 
@@ -15,7 +15,7 @@ def element(name: str, *inside: str, **attributes: Value) -> str:
 
 def escaped(text: str) -> str:
     """Text of a config as XML 1.0 allows it: no markup, no control characters."""
-    return clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    return one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
 
 def number(value: float) -> str:

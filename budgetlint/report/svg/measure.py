@@ -3,7 +3,8 @@ it was given."""
 
 from __future__ import annotations
 
-from budgetlint.report.style import cells, clean
+from budgetlint.plain_text import one_line
+from budgetlint.report.style import cells
 
 _CLASSES = {
     0.33: "ijl|'.,:; ",
@@ -29,7 +30,7 @@ def _each(character: str) -> float:
 
 def fitted(text: str, size: float, room: float, *, bold: bool = False) -> str:
     """The text, cut at its end with an ellipsis where it would not fit."""
-    said = clean(text)
+    said = one_line(text)
     if width(said, size, bold=bold) <= room:
         return said
     while said and width(said + "…", size, bold=bold) > room:
