@@ -23,6 +23,7 @@ UNSTAGED = {
     "bad-setting": "tests/engine/test_config.py",
     "unreadable-file": "tests/engine/test_file_findings.py",
     "ambiguous-format": "tests/engine/test_file_findings.py",
+    "too-large": "tests/limits/test_bounds.py",
 }
 """What no text of a config can show, and where it is tested instead."""
 
