@@ -1,8 +1,8 @@
 """First looks: how often the linter is right about repositories, reports and mistakes that nobody had shown it.
 
 ``look`` reads fresh public repositories with the linter of a frozen commit and writes a sheet of rows to judge; ``seed`` plants known
-mistakes into them; ``reports`` reads rebuilt public bug reports. Whoever judges fills in the sheets; ``record`` appends them to
-`data/first_looks.jsonl` as one batch, and ``page`` writes docs/first-look.md. Names of repositories without a command are looked at:
+mistakes into them; ``reports`` reads rebuilt public bug reports. Whoever judges fills in the sheets (``show``, ``judge``); ``record``
+appends them to `data/first_looks.jsonl` as one batch, and ``page`` writes docs/first-look.md. Names without a command are looked at:
 ``python benchmarks/first_look.py OWNER/NAME…``. Nothing of a repository is run. The exit code is 2 where something is refused.
 
 A list of repositories has one a line: ``OWNER/NAME COMMIT batch=N``, then words for the reader.
@@ -17,7 +17,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
-from first_looks import Refused, frozen, known, look, rebuilt, record, seeding, sheets
+from first_looks import Refused, frozen, judging, known, look, rebuilt, record, seeding, sheets
 from first_looks.frozen import Linter
 from first_looks.look import Source
 from first_looks.page import page
@@ -28,7 +28,7 @@ DATA = ROOT / "benchmarks" / "data"
 RECORD, KNOWN = DATA / "first_looks.jsonl", DATA / "looked_at.txt"
 REPORTS, SEEDS = DATA / "first_look_reports.jsonl", DATA / "first_look_seeds.jsonl"
 PAGE = ROOT / "docs" / "first-look.md"
-COMMANDS = ("look", "seed", "reports", "record", "page")
+COMMANDS = ("look", "seed", "reports", "show", "judge", "record", "page")
 
 
 def listed(path: Path, batch: int | None) -> list[tuple[str, str]]:
@@ -87,6 +87,13 @@ def _parser() -> argparse.ArgumentParser:
         ("reports", _reports, [looking]),
     ):
         commands.add_parser(name, parents=parents).set_defaults(does=does)
+    showing = commands.add_parser("show", help="a sheet as text")
+    showing.add_argument("sheet", type=Path)
+    showing.set_defaults(does=_show)
+    saying = commands.add_parser("judge", help="judgements into a sheet: lines NUMBER WORD REASON")
+    saying.add_argument("sheet", type=Path)
+    saying.add_argument("judgements", type=Path)
+    saying.set_defaults(does=_judge)
     appending = commands.add_parser("record")
     appending.add_argument("sheets", type=Path, nargs="+")
     appending.add_argument("--date", type=date.fromisoformat, default=None, help="when it was judged (default: today)")
@@ -136,6 +143,16 @@ def _reports(asked: argparse.Namespace) -> str:
     frozen.committed_data(ROOT, REPORTS)
     linter = _linter(asked)
     return _write(asked, "reports", linter, *rebuilt.look(linter, rows, datetime.now(UTC).date()))
+
+
+def _show(asked: argparse.Namespace) -> str:
+    return "\n".join(judging.shown(sheets.read(asked.sheet)))
+
+
+def _judge(asked: argparse.Namespace) -> str:
+    sheet = judging.judged(sheets.read(asked.sheet), asked.judgements.read_text(encoding="utf-8").splitlines())
+    sheets.write(sheet, asked.sheet, again=True)
+    return f"{asked.sheet}: {len(sheets.unjudged(sheet.rows))} rows left to judge"
 
 
 def _record(asked: argparse.Namespace) -> str:

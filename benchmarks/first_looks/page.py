@@ -46,7 +46,8 @@ line before, so no batch can be rewritten. After it is recorded, a batch's cases
 python benchmarks/first_look.py look --commit HASH --repositories benchmarks/data/first_look_0.txt --batch 0 --out /tmp/look
 python benchmarks/first_look.py seed --commit HASH --repositories benchmarks/data/first_look_0.txt --batch 0 --out /tmp/look
 python benchmarks/first_look.py reports --commit HASH --batch 0 --out /tmp/look
-# write `judged` and `reason` into each row of /tmp/look/*.jsonl, then
+python benchmarks/first_look.py show /tmp/look/repositories.jsonl
+python benchmarks/first_look.py judge /tmp/look/repositories.jsonl judgements.txt  # lines: NUMBER WORD REASON
 python benchmarks/first_look.py record /tmp/look/*.jsonl
 python benchmarks/first_look.py page
 ```

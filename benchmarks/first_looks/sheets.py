@@ -66,8 +66,9 @@ def digest(sheet: Sheet) -> str:
     return hashlib.sha256(json.dumps([head, blank], sort_keys=True).encode("utf-8")).hexdigest()
 
 
-def write(sheet: Sheet, path: Path) -> None:
-    if path.exists():
+def write(sheet: Sheet, path: Path, *, again: bool = False) -> None:
+    """A sheet as a file. Raises `Refused` where there is one, unless it is the same one, ``again`` with judgements."""
+    if path.exists() and not again:
         raise Refused(f"{path} is there already: a look is not repeated over its judgements")
     head = {"look": sheet.kind, "commit": sheet.commit, "looked": sheet.looked, "digest": digest(sheet), "looked_at": list(sheet.looked_at)}
     lines = (json.dumps(one, ensure_ascii=False) for one in (head, *map(asdict, sheet.rows)))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import first_look
 import pytest
-from first_looks import Refused, frozen, interval, known, look, rebuilt, record, seeding, sheets, trees
+from first_looks import Refused, frozen, interval, judging, known, look, rebuilt, record, seeding, sheets, trees
 from first_looks.frozen import Linter
 from first_looks.page import Share, page, pairs, share
 from first_looks.sheets import Row, Sheet
@@ -410,6 +410,36 @@ def test_sheets_keep_what_was_seen(tmp_path: Path, project: Path) -> None:
         sheets.write(sheet, tmp_path / "sheet.jsonl")
 
 
+def test_judgements_are_lines(project: Path) -> None:
+    row = Row("finding", "a/r0", "c", "train.yaml", 1, "bad-line", "warning", "bad", of=7)
+    sheet = replace(looks(project)[0], rows=(row, row, replace(row, kind="seed", truth="lr is far too high")))
+    found = judging.judged(
+        sheet, ["# first look", "", "1-2 wrong train.py:3 reads it", "2 right no, it does not", "3 missed nothing of it"]
+    )
+    assert [(one.judged, one.reason) for one in found.rows] == [
+        ("wrong", "train.py:3 reads it"), ("right", "no, it does not"), ("missed", "nothing of it"),
+    ]  # fmt: skip
+    assert sheets.digest(found) == sheets.digest(sheet)
+    text = list(judging.shown(found))
+    assert text[0].split() == ["1", "wrong", "finding", "warning", "bad-line", "a/r0", "train.yaml:1"]
+    assert text[1:3] == ["     bad (1 of 7)", "     because: train.py:3 reads it"]
+    assert "     so it is: lr is far too high" in text
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("1 right", "is not NUMBER WORD REASON"),
+        ("2 right so", "rows 1 to 1"),
+        ("0 right so", "rows 1 to 1"),
+        ("1 found so", "one of right, wrong-bill"),
+    ],
+)
+def test_a_line_that_is_no_judgement_is_refused(project: Path, line: str, why: str) -> None:
+    with pytest.raises(Refused, match=why):
+        judging.judged(looks(project)[0], [line])
+
+
 def test_no_recorded_batch_was_ever_rewritten() -> None:
     lines = first_look.RECORD.read_text(encoding="utf-8").splitlines() if first_look.RECORD.exists() else []
     assert tuple(map(record.line_digest, lines)) == RECORDED
@@ -494,3 +524,8 @@ def test_the_door_writes_a_sheet(
     assert [row.rule for row in sheet.rows if row.kind == "finding"] == ["bad-line"]
     assert datetime.fromisoformat(sheet.looked).tzinfo == UTC
     assert first_look.main(words) == 2  # never over its judgements
+    (tmp_path / "said.txt").write_text("1-3 right train.py reads it\n", encoding="utf-8")
+    assert first_look.main(["judge", str(tmp_path / "out" / "repositories.jsonl"), str(tmp_path / "said.txt")]) == 0
+    assert "0 rows left to judge" in capsys.readouterr().out
+    assert first_look.main(["show", str(tmp_path / "out" / "repositories.jsonl")]) == 0
+    assert "because: train.py reads it" in capsys.readouterr().out
