@@ -24,13 +24,13 @@ from first_looks.trees import materialise, texts
 
 MOST = 12
 """Mistakes that are planted in one batch: ten, and two that may turn out to be none."""
-WRITTEN_BY_PROGRAMS = ("adapter_config.json", "config.json", "tokenizer_config.json", "trainer_state.json")
-"""Files that a run leaves behind: nobody's mistake stands there."""
+LEFT_BEHIND = {"adapter_config.json", "config.json", "tokenizer_config.json", "trainer_state.json", "wandb", "mlruns", "lightning_logs"}
+"""Files and folders that runs leave behind: nobody's mistake stands there."""
 SEED = "first look"
 SURFACES: Mapping[str, str] = {
     ".yaml": r"^(?P<before>[ \t]*(?:- )?KEY[ \t]*:[ \t]+)(?P<value>[^\s#][^#\n]*?)(?P<after>[ \t]*(?:#.*)?)$",
     ".json": r"^(?P<before>[ \t]*\"KEY\"[ \t]*:[ \t]*)(?P<value>[^\s,][^,\n]*?)(?P<after>[ \t]*,?[ \t]*)$",
-    ".sh": r"(?P<before>(?:^|(?<=\s))--KEY(?:=|[ \t]+))(?P<value>[^\s\\-][^\s\\]*)(?P<after>)",
+    ".sh": r"^(?:[^#\n]*\s)?(?P<before>--KEY(?:=|[ \t]+))(?P<value>[^\s\\-][^\s\\]*)(?P<after>)",
 }
 """How ``KEY: value`` is written in each kind of file."""
 SAME = {".yml": ".yaml", ".sbatch": ".sh", ".slurm": ".sh", ".bash": ".sh"}
@@ -90,7 +90,7 @@ def _rename(text: str, surface: str, key: str, name: str) -> tuple[str, int] | N
     if found is None:
         return None
     before = found["before"].replace(key, name)
-    return text[: found.start()] + before + text[found.end("before") :], _at(text, found.start("before"))
+    return text[: found.start("before")] + before + text[found.end("before") :], _at(text, found.start("before"))
 
 
 def _beside(text: str, surface: str, key: str, name: str, value: str) -> tuple[str, int] | None:
@@ -102,7 +102,7 @@ def _beside(text: str, surface: str, key: str, name: str, value: str) -> tuple[s
     if "--" in found["before"]:
         return f"{text[: found.end()]} {written.strip()}{text[found.end() :]}", _at(text, found.start("before"))
     comma = "," if found["before"].lstrip().startswith('"') else ""
-    return f"{text[: found.start()]}{written}{comma}\n{text[found.start() :]}", _at(text, found.start())
+    return f"{text[: found.start('before')]}{written}{comma}\n{text[found.start('before') :]}", _at(text, found.start("before"))
 
 
 def _again(text: str, surface: str, key: str, value: str) -> tuple[str, int] | None:
@@ -115,7 +115,7 @@ def _again(text: str, surface: str, key: str, value: str) -> tuple[str, int] | N
         return f"{text[: found.end()]} {written.strip()}{text[found.end() :]}", _at(text, found.start("before"))
     comma = "," if '"' in found["before"] and not found["after"].strip() else ""
     last = "," if found["after"].strip() == "," else ""
-    return f"{text[: found.end()]}{comma}\n{written}{last}{text[found.end() :]}", _at(text, found.start()) + 1
+    return f"{text[: found.end()]}{comma}\n{written}{last}{text[found.end() :]}", _at(text, found.start("before")) + 1
 
 
 def _drop(text: str, surface: str, key: str) -> tuple[str, int] | None:
@@ -123,7 +123,7 @@ def _drop(text: str, surface: str, key: str) -> tuple[str, int] | None:
     found = _find(text, surface, key)
     if found is None or "--" in found["before"]:
         return None
-    return text[: found.start()] + text[found.end() :].removeprefix("\n"), _at(text, found.start())
+    return text[: found.start("before")] + text[found.end() :].removeprefix("\n"), _at(text, found.start("before"))
 
 
 def _comment(text: str, surface: str, key: str) -> tuple[str, int] | None:
@@ -165,7 +165,7 @@ def _name(place: Place) -> str:
 
 def _texts(source: Source) -> list[tuple[str, str]]:
     found = texts(source.git, source.commit, {*SURFACES, *SAME})
-    return [(path, text.decode("utf-8", "replace")) for path, text in found if Path(path).name not in WRITTEN_BY_PROGRAMS]
+    return [(path, text.decode("utf-8", "replace")) for path, text in found if not LEFT_BEHIND.intersection(Path(path).parts)]
 
 
 def spread(found: Sequence[Place], most: int = MOST) -> list[Place]:

@@ -208,10 +208,18 @@ def test_a_mistake_is_planted_in_one_line(suffix: str, text: str, change: Sequen
         (".yaml", "lr: 9\n", ["set", "lr", "9"]),  # there already
         (".yaml", "fp16: no\nlr: 9\n", ["beside", "lr", "fp16", "true"]),
         (".sh", "python t.py --lr 2\n", ["comment", "lr"]),  # nothing is continued there
+        (".sh", "python t.py \\\n#  --lr 2 \\\n", ["set", "lr", "9"]),  # a comment
+        (".sh", "python t.py --lower-lr 2\n", ["set", "lr", "9"]),  # another flag
     ],
 )
 def test_a_mistake_that_does_not_fit_is_not_planted(suffix: str, text: str, change: Sequence[str]) -> None:
     assert seeding.planted(text, suffix, {**KIND, "change": change}) is None
+
+
+def test_what_a_run_left_behind_holds_no_mistake(repository: Callable[..., Path], tmp_path: Path) -> None:
+    repository(**{"wandb/run-1/files/config.yaml": "lr: 1\n", "out/adapter_config.json": '{\n "lr": 1\n}', "sft.yaml": "lr: 1\n"})
+    source = look.source("someone/trains", tmp_path / "mirror")
+    assert [path for path, _ in seeding._texts(source)] == ["sft.yaml", "train.yaml"]
 
 
 def test_seeds_are_spread_over_kinds_and_repositories(repository: Callable[..., Path], tmp_path: Path) -> None:
