@@ -65,22 +65,7 @@ def main(words: list[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="first_look.py", description=(__doc__ or "").splitlines()[0])
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    looking = argparse.ArgumentParser(add_help=False)
-    looking.add_argument("--commit", default="HEAD", help="the linter's (default: HEAD)")
-    looking.add_argument("--batch", type=int, help="only what is meant for this batch")
-    looking.add_argument("--out", type=Path, default=Path("first-look"), help="folder of the sheets (default: first-look)")
-    looking.add_argument(
-        "--environments", type=Path, default=Path.home() / ".cache" / "budgetlint-first-look", help="where frozen linters are installed"
-    )
-    looking.add_argument(
-        "--budget", default="device a100-80gb", help="the machine that repositories are judged on besides (default: %(default)s)"
-    )
-    mirrored = argparse.ArgumentParser(add_help=False)
-    mirrored.add_argument("names", nargs="*", metavar="OWNER/NAME")
-    mirrored.add_argument("--repositories", type=Path, nargs="*", default=[], metavar="FILE", help="lists of repositories")
-    mirrored.add_argument(
-        "--mirror", type=Path, default=Path("/work/.mirror"), help="folder of OWNER+NAME with git directories (default: %(default)s)"
-    )
+    looking, mirrored = _looking(), _mirrored()
     for name, does, parents in (
         ("look", _look, [looking, mirrored]),
         ("seed", _seed, [looking, mirrored]),
@@ -101,6 +86,32 @@ def _parser() -> argparse.ArgumentParser:
     appending.set_defaults(does=_record)
     commands.add_parser("page").set_defaults(does=_page)
     return parser
+
+
+def _looking() -> argparse.ArgumentParser:
+    """What every look takes."""
+    looking = argparse.ArgumentParser(add_help=False)
+    looking.add_argument("--commit", default="HEAD", help="the linter's (default: HEAD)")
+    looking.add_argument("--batch", type=int, help="only what is meant for this batch")
+    looking.add_argument("--out", type=Path, default=Path("first-look"), help="folder of the sheets (default: first-look)")
+    looking.add_argument(
+        "--environments", type=Path, default=Path.home() / ".cache" / "budgetlint-first-look", help="where frozen linters are installed"
+    )
+    looking.add_argument(
+        "--budget", default="device a100-80gb", help="the machine that repositories are judged on besides (default: %(default)s)"
+    )
+    return looking
+
+
+def _mirrored() -> argparse.ArgumentParser:
+    """What a look at repositories takes besides."""
+    mirrored = argparse.ArgumentParser(add_help=False)
+    mirrored.add_argument("names", nargs="*", metavar="OWNER/NAME")
+    mirrored.add_argument("--repositories", type=Path, nargs="*", default=[], metavar="FILE", help="lists of repositories")
+    mirrored.add_argument(
+        "--mirror", type=Path, default=Path("/work/.mirror"), help="folder of OWNER+NAME with git directories (default: %(default)s)"
+    )
+    return mirrored
 
 
 def _linter(asked: argparse.Namespace) -> Linter:
