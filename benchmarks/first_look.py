@@ -109,7 +109,7 @@ def _mirrored() -> argparse.ArgumentParser:
     mirrored.add_argument("names", nargs="*", metavar="OWNER/NAME")
     mirrored.add_argument("--repositories", type=Path, nargs="*", default=[], metavar="FILE", help="lists of repositories")
     mirrored.add_argument(
-        "--mirror", type=Path, default=Path("/work/.mirror"), help="folder of OWNER+NAME with git directories (default: %(default)s)"
+        "--mirror", type=Path, default=Path("mirror"), help="folder of OWNER+NAME with git directories (default: %(default)s)"
     )
     return mirrored
 

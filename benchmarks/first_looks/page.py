@@ -42,13 +42,15 @@ line before, so no batch can be rewritten. After it is recorded, a batch's cases
 
 ## How to judge a batch
 
+`MIRROR` holds each repository as `OWNER+NAME`, a clone or a git directory; nothing of it is run.
+
 ```text
-python benchmarks/first_look.py look --commit HASH --repositories benchmarks/data/first_look_0.txt --batch 0 --out /tmp/look
-python benchmarks/first_look.py seed --commit HASH --repositories benchmarks/data/first_look_0.txt --batch 0 --out /tmp/look
-python benchmarks/first_look.py reports --commit HASH --batch 0 --out /tmp/look
-python benchmarks/first_look.py show /tmp/look/repositories.jsonl
-python benchmarks/first_look.py judge /tmp/look/repositories.jsonl judgements.txt  # lines: NUMBER WORD REASON
-python benchmarks/first_look.py record /tmp/look/*.jsonl
+python benchmarks/first_look.py look --commit HASH --repositories benchmarks/data/first_look_0.txt --batch 0 --mirror MIRROR --out SHEETS
+python benchmarks/first_look.py seed --commit HASH --repositories benchmarks/data/first_look_0.txt --batch 0 --mirror MIRROR --out SHEETS
+python benchmarks/first_look.py reports --commit HASH --batch 0 --out SHEETS
+python benchmarks/first_look.py show SHEETS/repositories.jsonl
+python benchmarks/first_look.py judge SHEETS/repositories.jsonl judgements.txt  # lines: NUMBER WORD REASON
+python benchmarks/first_look.py record SHEETS/*.jsonl
 python benchmarks/first_look.py page
 ```
 """
