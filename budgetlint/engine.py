@@ -16,6 +16,7 @@ from budgetlint.crash import Crash
 from budgetlint.finding import Finding
 from budgetlint.house import CRASHED_RULE, MISREAD_VALUE, house_finding
 from budgetlint.judge import Judge, merged, unsuperseded
+from budgetlint.language.budget import RuleLevel
 from budgetlint.levels import Level, from_budget
 from budgetlint.memory.estimate import Verdict
 from budgetlint.outcome import Report, RunVerdict, Skips
@@ -194,16 +195,22 @@ def _misreads(documents: Iterable[DocumentContext]) -> Iterator[Finding]:
 def _levels(judged: Judged) -> dict[str, list[tuple[Level, ...]]]:
     """Levels by what they speak about: a run's label, or a file's path. A file in several runs has one entry for each."""
     levels: dict[str, list[tuple[Level, ...]]] = {}
+    made: dict[tuple[int, int], tuple[Level, ...]] = {}
+
+    def scope_of(whole: tuple[RuleLevel, ...], own: tuple[RuleLevel, ...] = ()) -> tuple[Level, ...]:
+        """One for all runs of a budget that have no levels of their own; told apart by identity."""
+        key = (id(whole), id(own) if own else 0)
+        if key not in made:
+            made[key] = tuple(from_budget(level) for level in (*whole, *own))
+        return made[key]
+
     for context in judged.runs:
-        budget = context.budget.levels if context.budget else ()
-        own = context.budget_run.levels if context.budget_run else ()
-        scope = tuple(from_budget(level) for level in (*budget, *own))
+        scope = scope_of(context.budget.levels if context.budget else (), context.budget_run.levels if context.budget_run else ())
         levels[context.label] = [scope]
         for path in {reading.document.path for reading in context.run.readings}:
             levels.setdefault(path, []).append(scope)
     for budget_context in judged.budgets:
-        scope = tuple(from_budget(level) for level in budget_context.budget.levels)
-        levels.setdefault(budget_context.budget.path, []).append(scope)
+        levels.setdefault(budget_context.budget.path, []).append(scope_of(budget_context.budget.levels))
     return levels
 
 

@@ -18,9 +18,11 @@ from budgetlint.house import (
 from budgetlint.levels import Level, deciding, default_severity
 from budgetlint.outcome import Excuse
 from budgetlint.record import field, open_state, replace
-from budgetlint.registry import Registry
+from budgetlint.registry import Registry, matches
 from budgetlint.rule import Rule
 from budgetlint.suppress import Suppression, unknown, unknown_pattern
+
+NO_LEVELS: tuple[Level, ...] = ()
 
 
 def unsuperseded(findings: Iterable[Finding], rules: Mapping[str, Rule]) -> list[Finding]:
@@ -37,20 +39,21 @@ def unsuperseded(findings: Iterable[Finding], rules: Mapping[str, Rule]) -> list
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:
     """One finding per rule and span, with all its runs. What one run says twice at a span stays two findings."""
-    kept: dict[tuple[object, ...], Finding] = {}
+    kept: dict[tuple[object, ...], list[Finding]] = {}
     seen: Counter[tuple[object, ...]] = Counter()
     for finding in findings:
         spoken = (finding.name, finding.location, finding.runs)
         key = (finding.name, finding.location, seen[spoken])
         seen[spoken] += 1
-        kept[key] = _joined(kept[key], finding) if key in kept else finding
-    return list(kept.values())
+        kept.setdefault(key, []).append(finding)
+    return [_joined(alike) if len(alike) > 1 else alike[0] for alike in kept.values()]
 
 
-def _joined(first: Finding, other: Finding) -> Finding:
-    worst = max(first, other, key=lambda finding: finding.severity.rank)
-    runs = tuple(dict.fromkeys((*first.runs, *other.runs)))
-    return replace(worst, runs=runs, fixes=tuple(dict.fromkeys((*first.fixes, *other.fixes))))
+def _joined(alike: list[Finding]) -> Finding:
+    """Of findings that differ in their runs the worst, with the runs and fixes of all."""
+    worst = max(alike, key=lambda finding: finding.severity.rank)
+    runs = tuple(dict.fromkeys(run for finding in alike for run in finding.runs))
+    return replace(worst, runs=runs, fixes=tuple(dict.fromkeys(fix for finding in alike for fix in finding.fixes)))
 
 
 @open_state
@@ -68,6 +71,8 @@ class Judge:
     today: datetime.date
     used: set[int] = field(default_factory=set)
     excuses: list[Excuse] = field(default_factory=list)
+    _speaking: dict[tuple[str, int], tuple[Level, ...]] = field(default_factory=dict)
+    """Levels by rule and by the identity of their scope."""
 
     def judge(self, findings: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:
         """Findings that count, and those that somebody allowed. The engine's own about suppressions are among the first."""
@@ -90,13 +95,21 @@ class Judge:
 
     def _severity(self, finding: Finding, rule: Rule) -> Severity | None:
         """None when a comment or a level holds the finding back in every run that it concerns."""
-        judged = [self._under(finding, rule, (*self.config.levels, *scope)) for scope in self._scopes(finding)]
+        judged = [self._under(finding, rule, self._of_rule(rule, scope)) for scope in self._scopes(finding)]
         if rule.scope != "engine" and self._commented(finding, rule):
             return None
         return max((severity for severity in judged if severity), key=lambda severity: severity.rank, default=None)
 
+    def _of_rule(self, rule: Rule, scope: tuple[Level, ...]) -> tuple[Level, ...]:
+        """The levels of the settings and a scope that speak about a rule and have not expired, worked out once."""
+        key = (rule.code, id(scope))
+        if key not in self._speaking:
+            every = (*self.config.levels, *scope)
+            self._speaking[key] = tuple(level for level in every if matches(level.pattern, rule) and not level.expired(self.today))
+        return self._speaking[key]
+
     def _under(self, finding: Finding, rule: Rule, levels: tuple[Level, ...]) -> Severity | None:
-        level = deciding(finding, rule, [level for level in levels if not level.expired(self.today)])
+        level = deciding(finding, rule, levels)
         if level is None:
             return None if self.config.ignores_in(rule, finding.location.file) else default_severity(finding)
         self.used.add(id(level))
@@ -109,13 +122,14 @@ class Judge:
         comment = next((s for s in self.suppressions if id(s) in self.used and s.covers(finding, rule)), None)
         if comment is not None and rule.scope != "engine":
             return Excuse(comment.reason, in_file=True)
-        levels = (level for scope in self._scopes(finding) for level in (*self.config.levels, *scope))
-        level = deciding(finding, rule, [level for level in levels if level.severity is None and not level.expired(self.today)])
+        levels = (level for scope in self._scopes(finding) for level in self._of_rule(rule, scope))
+        level = deciding(finding, rule, [level for level in levels if level.severity is None])
         return Excuse(level.reason if level else "", in_file=False)
 
     def _scopes(self, finding: Finding) -> list[tuple[Level, ...]]:
+        """Each once: the runs of a budget share its levels."""
         places = finding.runs or (finding.location.file,)
-        return [scope for place in places for scope in self.levels.get(place, [()])]
+        return list({id(scope): scope for place in places for scope in self.levels.get(place, [NO_LEVELS])}.values())
 
     def _commented(self, finding: Finding, rule: Rule) -> bool:
         covering = [s for s in self.suppressions if not s.wrong and s.covers(finding, rule) and not s.expired(self.today)]
@@ -146,11 +160,14 @@ class Judge:
                 yield _without_reason(item)
 
     def _about_levels(self) -> Iterator[Finding]:
-        scopes = (scope for scopes in self.levels.values() for scope in scopes)
-        for level in dict.fromkeys((*self.config.levels, *(level for scope in scopes for level in scope))):
-            yield from self._about_level(level)
+        """A level may be made anew for each run, so they are compared by value."""
+        scopes = {id(scope): scope for scopes in self.levels.values() for scope in scopes}.values()
+        everywhere = (*self.config.levels, *(level for scope in scopes for level in scope))
+        used = {level for level in everywhere if id(level) in self.used}
+        for level in dict.fromkeys(everywhere):
+            yield from self._about_level(level, level in used)
 
-    def _about_level(self, level: Level) -> Iterator[Finding]:
+    def _about_level(self, level: Level, used: bool) -> Iterator[Finding]:
         wrong = unknown_pattern(level.pattern, self.registry)
         if wrong:
             message = f"this line does nothing: {wrong}"
@@ -159,16 +176,10 @@ class Judge:
             return
         if level.expired(self.today):
             yield _expired(level)
-        elif not self._level_used(level) and self._has_run(level.pattern):
+        elif not used and self._has_run(level.pattern):
             yield _unused(level)
         if not level.reason and not level.in_budget:
             yield _without_reason(level)
-
-    def _level_used(self, level: Level) -> bool:
-        """A level is made anew for each run, so it is compared by value."""
-        scopes = (scope for scopes in self.levels.values() for scope in scopes)
-        everywhere = (*self.config.levels, *(one for scope in scopes for one in scope))
-        return any(one == level and id(one) in self.used for one in everywhere)
 
     def _cure(self, pattern: str) -> str:
         near = self.registry.suggest(pattern) if pattern else None

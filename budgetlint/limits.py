@@ -41,8 +41,25 @@ ALIASED = Bound(
     "aliased", 100_000, "values that aliases add", "a YAML document",
     "OmegaConf 2.4 stops at 10,000: x 10", "told as `unparsable-file` where the file looks like a config",
 )  # fmt: skip
+BUDGET_BYTES = Bound(
+    "budget-bytes", 256 * 2**10, "bytes", "a budget", "the largest that we know has 1.3 kB: x 200", "told as `budget-too-large`"
+)  # fmt: skip
+BUDGET_WORDS = Bound(
+    "budget-words", 20_000, "words", "a budget, without its comments", "173 in the largest that we know: x 115",
+    "told as `budget-too-large`",
+)  # fmt: skip
+CELLS = Bound(
+    "cells", 512, "cells", "a budget: all of its matrices", "3 in the examples: x 170", "told as `budget-too-large`",
+)  # fmt: skip
+JUDGED = Bound(
+    "judged", 512, "runs to judge", "a file: each run on each of its targets, in each cell of its matrix",
+    "26 launches in one script of the corpus: x 20; a run that has a config of its own is not counted against the budget that binds it",
+)  # fmt: skip
+SOLVE_ESTIMATES = Bound(
+    "solve-estimates", 1_500, "estimates", "one `budgetlint solve`", "a run asks about 33: 45 runs", "told, with the run that is next"
+)  # fmt: skip
 
-BOUNDS = (FILE_BYTES, DOCUMENTS, NODES, DEPTH, ALIASED)
+BOUNDS = (FILE_BYTES, DOCUMENTS, NODES, DEPTH, ALIASED, BUDGET_BYTES, BUDGET_WORDS, CELLS, JUDGED, SOLVE_ESTIMATES)
 """In the order of the manual."""
 
 MADE = "<!-- the table is made by python -m budgetlint.limits -->"

@@ -192,6 +192,8 @@ class _Resolver:
             if item.value in self.targets:
                 known.append(item.value)
                 continue
+            if self.problems.full:
+                break
             assert checked is not None
             meant = nearest(item.value, self.targets)
             names = f"the targets are {', '.join(self.targets)}" if self.targets else f"define it: target {item.value} {{ device … }}"
