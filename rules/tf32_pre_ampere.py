@@ -44,7 +44,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
 
 from ._training import as_written, device_of, stated
 
@@ -65,7 +65,7 @@ def check(run: RunContext) -> Iterator[Finding]:
         "transformers stops before the first step",
         help="remove tf32: fp32 matrix products run in fp32 on this card whatever it says",
         related=[(spec, f"the device is {device.official}")] if spec else (),
-        fixes=run.delete(tf32, "remove tf32"),
+        fixes=run.delete(tf32, "remove tf32", safety=Safety.SAFE),
     )
 
 
