@@ -181,4 +181,32 @@ NO_SUCH_CONFIG = house_rule(
     """,
 )
 
-FILE_RULES = (UNREADABLE_FILE, UNPARSABLE_FILE, AMBIGUOUS_FORMAT, MISSING_REFERENCE, NO_SUCH_CONFIG)
+TOO_LARGE = house_rule(
+    "BL915",
+    "too-large",
+    Severity.ERROR,
+    """\
+    A file holds more of something than is read: documents, values, launches, steps of expansion.
+
+    Work is bounded by counted steps, so that no file can keep a check busy without end, and the same file gives the same answer on
+    every machine. What lies within the bound is checked, and so is every other file.
+
+    ## What it costs
+
+    What lies past the bound is not judged. It is an error because a green light says that everything was.
+
+    ## Failing
+
+    A YAML file with 1,001 documents.
+
+    ## Passing
+
+    The same documents in several files.
+
+    ## Sources
+
+    - `budgetlint.limits` holds every bound with its reason; they stand in the manual, "How much is read".
+    """,
+)
+
+FILE_RULES = (UNREADABLE_FILE, UNPARSABLE_FILE, AMBIGUOUS_FORMAT, MISSING_REFERENCE, NO_SUCH_CONFIG, TOO_LARGE)

@@ -309,6 +309,7 @@ CODES = {
     "ambiguous-format": "BL912",
     "missing-reference": "BL913",
     "no-such-config": "BL914",
+    "too-large": "BL915",
     "internal-error": "BL998",
 }
 

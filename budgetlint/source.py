@@ -10,10 +10,11 @@ from bisect import bisect_right
 from functools import cached_property
 from pathlib import Path
 
+from budgetlint import limits
 from budgetlint.record import field, open_record, record
 
-MAX_BYTES = 8 * 2**20
-"""Larger files are not training configs; the largest of 6,272 public ones is well under 1 MiB."""
+MAX_BYTES = limits.FILE_BYTES.most
+"""Larger files are not training configs."""
 
 _BOMS = {"utf-8-sig": codecs.BOM_UTF8, "utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE}
 

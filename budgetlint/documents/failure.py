@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
+from budgetlint import limits
 from budgetlint.documents.node import Problem
 from budgetlint.documents.pattern import later
 from budgetlint.source import SourceFile, Span
 
-MAX_DEPTH = 64
-"""Deepest nesting read. The deepest of 1,800 public training configs has 13 levels; PyYAML itself gives up near 300."""
+MAX_DEPTH = limits.DEPTH.most
+"""Deepest nesting read."""
 
 
 class Refused(Exception):

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from budgetlint import limits
 from budgetlint.documents.failure import MAX_DEPTH, Refused, blame, too_deep
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Problem, Scalar, Sequence, Style
 from budgetlint.documents.yaml_events import (
@@ -28,8 +29,8 @@ from budgetlint.documents.yaml_tabs import tabs
 from budgetlint.record import replace
 from budgetlint.source import SourceFile, Span
 
-MAX_EXPANDED = 100_000
-"""Nodes that aliases may add. OmegaConf 2.4 stops at 10,000 in all (``omegaconf/_yaml.py``); PyYAML never."""
+MAX_EXPANDED = limits.ALIASED.most
+"""Nodes that aliases may add (``omegaconf/_yaml.py`` stops earlier, PyYAML never)."""
 
 _PLAIN_OR_QUOTED = {"": Style.PLAIN, None: Style.PLAIN, "'": Style.QUOTED, '"': Style.QUOTED}
 _STYLES = {**_PLAIN_OR_QUOTED, "|": Style.BLOCK, ">": Style.BLOCK}

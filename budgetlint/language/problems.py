@@ -49,7 +49,7 @@ PROBLEMS: dict[str, ProblemSpec] = {
         _row("BL012", "language-version", "The budget asks for a version of the language that this budgetlint does not speak."),
         _row("BL013", "allow-without-reason", "A rule is switched off and nobody says why.", Severity.WARNING),
         _row("BL014", "bad-assert", "An assert compares things that cannot be compared."),
-        _row("BL015", "too-large", "A budget is larger or more deeply nested than any budget needs to be."),
+        _row("BL015", "budget-too-large", "A budget is larger or more deeply nested than any budget needs to be."),
     )
 }
 

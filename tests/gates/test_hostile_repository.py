@@ -13,7 +13,10 @@ import pytest
 pytestmark = pytest.mark.slow
 
 SECRET = "wJalrXUtnFEMI/K7MDENG"
-HF = "model_name_or_path: Qwen/Qwen2.5-7B\nper_device_train_batch_size: 1\nnum_train_epochs: 1\ngradient_accumulation_steps: 4\noutput_dir: x\n"
+HF = (
+    "model_name_or_path: Qwen/Qwen2.5-7B\nper_device_train_batch_size: 1\nnum_train_epochs: 1\ngradient_accumulation_steps: 4\n"
+    "output_dir: x\n"
+)
 TOO_LARGE = HF.replace("2.5-7B", "2.5-72B").replace("size: 1", "size: 64") + "max_length: 32768\nbf16: true\n"
 COMMANDS = "adamw\\n::add-mask::error\\n::stop-commands::tok\\n::set-output name=exit-code::0\\n##[set-output name=exit-code;]0"
 

@@ -80,14 +80,17 @@ def test_what_lies_in_the_repository_is_not_installed(
     assert not hostile.mark.exists()
 
 
-def _imported() -> set[str]:
-    """The modules of others that budgetlint imports anywhere, without those that Python and the console script load before it."""
+def _imported(command: tuple[str, ...], folder: Path) -> set[str]:
+    """The modules of others that budgetlint imports anywhere, without those that Python loads before it: on its own, for the console
+    script (``re``), or to find the module of ``-m`` (``runpy``, and what that imports)."""
     trees = (ast.parse(path.read_text(encoding="utf-8")) for path in Path(PACKAGE).rglob("*.py") if "probe" not in path.parts)
     nodes = [node for tree in trees for node in ast.walk(tree)]
     plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     named = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level}
-    code = "import re, sys; print(*sys.modules)"
-    started = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    folder.mkdir()
+    (folder / "loaded.py").write_text("import sys; print(*sys.modules)")
+    asked = ("-m", "loaded") if command == MODULE else ("-c", "import re, loaded")
+    started = subprocess.run([sys.executable, *asked], cwd=folder, capture_output=True, text=True, check=True).stdout.split()
     return {name.partition(".")[0] for name in plain | named} - {"budgetlint", *(name.partition(".")[0] for name in started)}
 
 
@@ -96,7 +99,7 @@ PACKAGE = str(Path(__import__("budgetlint").__file__).parent)
 
 @pytest.mark.parametrize(("command", "environ"), LOOKS.values(), ids=LOOKS)
 def test_modules_of_the_repository_hide_nobody_elses(hostile: Hostile, command: tuple[str, ...], environ: dict[str, str]) -> None:
-    names = sorted(_imported())
+    names = sorted(_imported(command, hostile.root.parent / "before"))
     assert {"lark", "ruamel", "json", "tomllib", "pydantic"} <= set(names)
     for place in (".", "src"):
         for name in names:
