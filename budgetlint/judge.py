@@ -6,8 +6,9 @@ import datetime
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
+from budgetlint.bystanders import unsafe_where
 from budgetlint.config import Config
-from budgetlint.finding import Finding, Severity
+from budgetlint.finding import Finding, Fix, Severity
 from budgetlint.house import (
     EXPIRED_SUPPRESSION,
     SUPPRESSION_WITHOUT_REASON,
@@ -50,7 +51,12 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
 def _joined(first: Finding, other: Finding) -> Finding:
     worst = max(first, other, key=lambda finding: finding.severity.rank)
     runs = tuple(dict.fromkeys((*first.runs, *other.runs)))
-    return replace(worst, runs=runs, fixes=tuple(dict.fromkeys((*first.fixes, *other.fixes))))
+    return replace(worst, runs=runs, fixes=tuple(dict.fromkeys((*_agreed(first, other), *_agreed(other, first)))))
+
+
+def _agreed(one: Finding, other: Finding) -> tuple[Fix, ...]:
+    """A fix is safe where it is safe for each of the runs."""
+    return unsafe_where(one, lambda fix: fix not in other.fixes).fixes
 
 
 @open_state

@@ -115,7 +115,11 @@ def _several(document: DocumentContext, old: list[Setting], newer: bool | None) 
 def _old(document: DocumentContext, old: Setting, *, alone: bool) -> Finding:
     """``s2_attention`` beside it would win, and stop the run beside the new key."""
     name = CANONICAL[old.name]
-    edits = [edit for fix in (*document.rename(old, "attn_implementation", safety=Safety.SAFE), *document.set(old, name, safety=Safety.SAFE)) for edit in fix.edits]
+    edits = [
+        edit
+        for fix in (*document.rename(old, "attn_implementation", safety=Safety.SAFE), *document.set(old, name, safety=Safety.SAFE))
+        for edit in fix.edits
+    ]
     return document.finding(
         old,
         f"{old.name} {old.text} is deprecated and will go",

@@ -36,6 +36,7 @@ learning_rate: 0.00002
 from __future__ import annotations
 
 import re
+from collections import abc
 from collections.abc import Iterator
 
 from budgetlint.documents import Entry, Mapping, Node, Scalar, Sequence, plain
@@ -90,7 +91,7 @@ def _repeated(document: DocumentContext, block: Mapping) -> Iterator[Finding]:
             yield _finding(document, entry, block.entries[last[key]], Safety.UNSAFE if moves else Safety.SAFE)
 
 
-def _next_others(keys: list[tuple[type, object]]) -> list[int]:
+def _next_others(keys: abc.Sequence[tuple[type, object]]) -> list[int]:
     """For each key the place of the next one that is another. A loader keeps the place of a key's first appearance: without it the
     key may stand behind others, and a mixture of datasets is read in another order. Training arguments have no order."""
     places = [len(keys)] * len(keys)

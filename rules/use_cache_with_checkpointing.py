@@ -6,8 +6,8 @@ with a warning at each step; without, it keeps every layer's keys and values unt
 ## What it costs
 
 2 x layers x key/value width x tokens x 2 bytes: 0.94 GB for an 8B Llama and 7,168 tokens, for nothing. Under checkpointing, a
-warning in the log. The fix is unsafe: without a cache transformers looks for the ends of packed sequences in the positions, with one it does
-not, so a packed run may attend to other tokens.
+warning in the log. The fix is unsafe: only without a cache does transformers look for the ends of packed sequences in the positions,
+so a packed run may attend to other tokens.
 
 ## Failing
 
