@@ -11,6 +11,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from budgetlint.context import RunContext
 from budgetlint.documents import Document
 from budgetlint.finding import Edit, Finding, Fix, Safety
+from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.record import replace
 from budgetlint.run import Reading, Run
 from budgetlint.source import Span, SpanIn
@@ -92,10 +93,17 @@ def _places(document: Document) -> Iterator[tuple[str, Span]]:
 
 
 def disturbed(before: Mapping[str, Run], after: Mapping[str, Run], fixed: Iterable[tuple[Finding, Fix]]) -> bool:
-    """Do safe fixes found in a file alone change a run that lays flags or another file over it?"""
+    """Do safe fixes make a run another program's, or fixes found in a file alone change a run that lays flags or another file over it?"""
+    changed = [(run, after.get(label)) for label, run in before.items() if not same_settings(run, after.get(label))]
+    if any(other is None or _programs(run) != _programs(other) for run, other in changed):
+        return True
     alone = [fix for finding, fix in fixed if not finding.runs]
-    changed = [run for label, run in before.items() if not same_settings(run, after.get(label))]
-    return any(_overlaid(run, edit) for run in changed for fix in alone for edit in fix.edits)
+    return any(_overlaid(run, edit) for run, _ in changed for fix in alone for edit in fix.edits)
+
+
+def _programs(run: Run) -> tuple[object, ...]:
+    """Who reads the documents of a run, and whether a script of its own takes what it likes of them."""
+    return (is_own_script(run.settings), *((reading.format, reading.role) for reading in run.readings))
 
 
 def _overlaid(run: Run, edit: Edit) -> bool:
