@@ -6,6 +6,7 @@ is called safe only where it is safe for all of them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
 from budgetlint.context import RunContext
@@ -41,11 +42,17 @@ def spared(findings: Iterable[Finding], runs: Iterable[RunContext]) -> list[Find
 
 
 def _harms(finding: Finding, fix: Fix, readers: Mapping[str, list[RunContext]]) -> bool:
-    """A finding about runs says nothing about the others; one about a file was found with the versions of one run."""
+    """A finding about runs says nothing about the others, also of the same label; one about a file was found with the versions of
+    one run."""
     concerned = [context for edit in fix.edits for context in readers.get(edit.file, ()) if reads(context.run, edit)]
-    if finding.runs:
-        return any(context.label not in finding.runs for context in concerned)
-    return len({_versions(context.run) for context in concerned}) > 1
+    if not finding.runs:
+        return len({_versions(context.run) for context in concerned}) > 1
+    first = {context.label: context.run for context in reversed(concerned)}
+    return any(context.label not in finding.runs or not _alike(context.run, first[context.label]) for context in concerned)
+
+
+def _alike(one: Run, other: Run) -> bool:
+    return one is other or (_versions(one) == _versions(other) and same_settings(one, other))
 
 
 def _versions(run: Run) -> frozenset[tuple[object, ...]]:
@@ -111,6 +118,16 @@ def _overlaid(run: Run, edit: Edit) -> bool:
     roles = {reading.role for reading in holding}
     composed = any(reading.document.path != edit.file for reading in holding)
     return composed or any(reading.role in roles and reading not in holding for reading in run.readings)
+
+
+def by_label(runs: Iterable[RunContext]) -> dict[str, Run]:
+    """The runs by label; of several with one label all, numbered."""
+    found: dict[str, Run] = {}
+    of_label: Counter[str] = Counter()
+    for context in runs:
+        of_label[context.label] += 1
+        found[f"{context.label}\0{of_label[context.label]}"] = context.run
+    return found
 
 
 def same_settings(one: Run, other: Run | None) -> bool:

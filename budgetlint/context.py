@@ -57,7 +57,8 @@ class Context(ABC):
         return ()
 
     def set(self, at: Setting | Entry, value: Value, title: str = "", *, safety: Safety = Safety.UNSAFE) -> tuple[Fix, ...]:
-        """For ``fixes=``: write another value. Empty where the text has no such place (a default, a flag, a budget)."""
+        """For ``fixes=``: write another value. Empty where the text has no such place (a default, a flag, a budget). A fix is unsafe
+        unless its rule says that it changes nothing in any run that trains."""
         return cures.set_value(self._edited(), at, value, title, safety)
 
     def delete(self, at: Setting | Entry, title: str = "", *, safety: Safety = Safety.UNSAFE) -> tuple[Fix, ...]:

@@ -10,7 +10,7 @@ import datetime
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from budgetlint.bystanders import spared
+from budgetlint.bystanders import by_label, spared
 from budgetlint.config import Config
 from budgetlint.context import BudgetContext, Context, DocumentContext, Judged, RunContext
 from budgetlint.crash import Crash
@@ -79,7 +79,7 @@ def check(
         files=len({context.reading.document.path for context in judged.documents}),
         budgets=len(judged.budgets),
         rules=len(rules),
-        runs={context.label: context.run for context in judged.runs},
+        runs=by_label(judged.runs),
     )
 
 

@@ -111,6 +111,16 @@ def test_a_safe_fix_changes_no_setting_that_its_row_does_not_name(name: str) -> 
     assert {case.where: wrong for case in cases if (wrong := wrongs(case, name, ROWS[name]))} == {}
 
 
+@pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row.get("changes")])
+def test_nothing_is_allowed_that_no_case_shows(name: str) -> None:
+    row = {"kind": "same"}
+    pairs = [fixed(case, name) for case, rule in fixable() if rule == name]
+    shown = [
+        wrong for before, done in pairs for label, run in before.runs.items() for wrong in undeclared(row, run, done.report.runs[label])
+    ]
+    assert {wrong.partition(":")[0] for wrong in shown} == set(ROWS[name]["changes"])
+
+
 @pytest.mark.parametrize("name", ROWS)
 def test_a_safe_fix_that_changes_settings_is_shown_on_a_run(name: str) -> None:
     applied = [fixed(case, name) for case, rule in fixable() if rule == name]
