@@ -46,17 +46,34 @@ def _harms(finding: Finding, fix: Fix, readers: Mapping[str, list[RunContext]]) 
     one run."""
     concerned = [context for edit in fix.edits for context in readers.get(edit.file, ()) if reads(context.run, edit)]
     if not finding.runs:
-        return len({_versions(context.run) for context in concerned}) > 1
-    first = {context.label: context.run for context in reversed(concerned)}
-    return any(context.label not in finding.runs or not _alike(context.run, first[context.label]) for context in concerned)
+        first = next(iter(concerned), None)
+        other = first is not None and any(_versions(context.run) != _versions(first.run) for context in concerned)
+        return other or any(_says_otherwise(context.run, edit, _rests_on(finding)) for context in concerned for edit in fix.edits)
+    of_label = {context.label: context.run for context in reversed(concerned)}
+    return any(context.label not in finding.runs or not _alike(context.run, of_label[context.label]) for context in concerned)
 
 
 def _alike(one: Run, other: Run) -> bool:
     return one is other or (_versions(one) == _versions(other) and same_settings(one, other))
 
 
-def _versions(run: Run) -> frozenset[tuple[object, ...]]:
-    return frozenset((name, one.low, one.high, one.exact) for name, one in run.stack.releases.items())
+def _versions(run: Run) -> dict[str, tuple[object, ...]]:
+    return {name: (one.low, one.high, one.exact) for name, one in run.stack.releases.items()}
+
+
+def _rests_on(finding: Finding) -> frozenset[str]:
+    """The keys that a finding about a file speaks of, without the sections that they stand in."""
+    return frozenset(_bare(name) for name in (finding.key, *(reason.name for reason in finding.because)))
+
+
+def _bare(key: str) -> str:
+    return key.rpartition(".")[2].lstrip("-").replace("-", "_").removeprefix("fsdp_")
+
+
+def _says_otherwise(run: Run, edit: Edit, keys: frozenset[str]) -> bool:
+    """Does something that lies over the file, such as a flag, say one of these keys?"""
+    over = (reading.document.mapping for reading in laid_over(run, edit))
+    return any(_bare(key) in keys for mapping in over if mapping is not None for key in mapping.by_key())
 
 
 def only_in(finding: Finding, files: Container[str]) -> Finding:
@@ -74,6 +91,13 @@ def readings_at(run: Run, edit: Edit) -> Iterator[Reading]:
         place = places_of(reading.document).get(edit.file)
         if place is not None and place.start <= edit.span.end and edit.span.start <= place.end:
             yield reading
+
+
+def laid_over(run: Run, edit: Edit) -> list[Reading]:
+    """The documents of a run that speak about the same as the one that holds the place, and do not hold it."""
+    holding = list(readings_at(run, edit))
+    held, roles = set(map(id, holding)), {reading.role for reading in holding}
+    return [reading for reading in run.readings if reading.role in roles and id(reading) not in held]
 
 
 def places_of(document: Document) -> Mapping[str, Span]:
@@ -114,10 +138,8 @@ def _programs(run: Run) -> tuple[object, ...]:
 
 
 def _overlaid(run: Run, edit: Edit) -> bool:
-    holding = list(readings_at(run, edit))
-    roles = {reading.role for reading in holding}
-    composed = any(reading.document.path != edit.file for reading in holding)
-    return composed or any(reading.role in roles and reading not in holding for reading in run.readings)
+    composed = any(reading.document.path != edit.file for reading in readings_at(run, edit))
+    return composed or bool(laid_over(run, edit))
 
 
 def by_label(runs: Iterable[RunContext]) -> dict[str, Run]:

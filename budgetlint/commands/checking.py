@@ -82,21 +82,13 @@ def _run(
 
 def _checked(registry: Registry, config: Config, session: Session, judged: Judged) -> Report:
     report = replace(check(judged, registry, config), passed=session.passed, asked=bool(session.launch))
-    seen = _seen_whole(session)
-    if seen is not None:
-        report = replace(report, findings=tuple(only_in(finding, seen) for finding in report.findings))
+    if session.launch or session.target or session.overrides:  # not all runs, or not as they are: nothing is safe to edit
+        report = replace(report, findings=tuple(only_in(finding, ()) for finding in report.findings))
     if session.taken is None:
         return report
-    from budgetlint.partaking import without_unused
+    from budgetlint.partaking import of_named
 
-    return without_unused(report, session.taken)
-
-
-def _seen_whole(session: Session) -> frozenset[str] | None:
-    """The files of which every run was judged, as it is; None for all."""
-    if session.launch or session.target or session.overrides:
-        return frozenset()
-    return session.taken
+    return of_named(report, session.taken)
 
 
 def _checked_new(args: argparse.Namespace, registry: Registry, config: Config, base: Base, session: Session, judged: Judged) -> Report:

@@ -124,6 +124,19 @@ def test_a_flag_that_makes_the_run_start_leaves_the_file_alone(shell: Any) -> No
     assert fixed(shell, files, path="axolotl.yaml") == QLORA
 
 
+def test_a_flag_of_the_launcher_too(shell: Any) -> None:
+    text = (
+        "compute_environment: LOCAL_MACHINE\ndistributed_type: FSDP\nnum_processes: 8\nfsdp_config:\n"
+        "  fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP\n  fsdp_cpu_ram_efficient_loading: true\n  fsdp_sync_module_states: false\n"
+    )
+    files = {"fsdp.yaml": text, "train.yaml": ARGUMENTS}
+    launch = "accelerate launch --config_file fsdp.yaml {} train.py train.yaml\n"
+    files["a.sh"] = launch.format("--fsdp_cpu_ram_efficient_loading false")
+    assert fixed(shell, files, path="fsdp.yaml") == text
+    files["a.sh"] = launch.format("--num_machines 1")
+    assert fixed(shell, files, path="fsdp.yaml") == text.replace("states: false", "states: true")
+
+
 def test_without_a_flag_it_is_edited(shell: Any) -> None:
     files = {"axolotl.yaml": QLORA, "a.sh": "axolotl train axolotl.yaml\n"}
     assert fixed(shell, files, path="axolotl.yaml") == f"{QLORA}load_in_4bit: true\n"
