@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from functools import partial
 
 from budgetlint.context import RunContext
 from budgetlint.documents import Document
 from budgetlint.finding import Edit, Finding, Fix, Safety
 from budgetlint.readers.hf.own_script import is_own_script
-from budgetlint.record import replace
+from budgetlint.record import record, replace
 from budgetlint.run import Reading, Run
 from budgetlint.source import Span, SpanIn
 
@@ -34,23 +35,60 @@ def spared(findings: Iterable[Finding], runs: Iterable[RunContext]) -> list[Find
     found = list(findings)
     if not any(fix.safety is Safety.SAFE for finding in found for fix in finding.fixes):
         return found
-    readers: dict[str, list[RunContext]] = {}
-    for context in runs:
-        for file in {file for reading in context.run.readings for file in places_of(reading.document)}:
-            readers.setdefault(file, []).append(context)
-    return [unsafe_where(finding, lambda fix, about=finding: _harms(about, fix, readers)) for finding in found]  # type: ignore[misc]
+    readers = _Readers(runs)
+    return [unsafe_where(finding, partial(_harms, readers, finding)) for finding in found]
 
 
-def _harms(finding: Finding, fix: Fix, readers: Mapping[str, list[RunContext]]) -> bool:
+def _harms(readers: _Readers, finding: Finding, fix: Fix) -> bool:
     """A finding about runs says nothing about the others, also of the same label; one about a file was found with the versions of
-    one run."""
-    concerned = [context for edit in fix.edits for context in readers.get(edit.file, ()) if reads(context.run, edit)]
-    if not finding.runs:
-        first = next(iter(concerned), None)
-        other = first is not None and any(_versions(context.run) != _versions(first.run) for context in concerned)
-        return other or any(_says_otherwise(context.run, edit, _rests_on(finding)) for context in concerned for edit in fix.edits)
-    of_label = {context.label: context.run for context in reversed(concerned)}
-    return any(context.label not in finding.runs or not _alike(context.run, of_label[context.label]) for context in concerned)
+    one run, and without what is laid over the file."""
+    others = [readers.at(edit) for edit in fix.edits]
+    if finding.runs:
+        return any(other.ambiguous or not other.labels <= set(finding.runs) for other in others)
+    return any(other.versions_differ or not other.over.isdisjoint(_rests_on(finding)) for other in others)
+
+
+@record
+class _Others:
+    """Of the runs that read a place: their labels, whether two of one label are not alike, whether they have other versions than each
+    other, and the keys of what lies over the place, such as flags."""
+
+    labels: frozenset[str]
+    ambiguous: bool
+    versions_differ: bool
+    over: frozenset[str]
+
+
+class _Readers:
+    """Who reads a place. A file that is read whole is looked at once."""
+
+    def __init__(self, runs: Iterable[RunContext]) -> None:
+        self.of_file: dict[str, list[RunContext]] = {}
+        self.in_part: set[str] = set()
+        self.known: dict[str, _Others] = {}
+        for context in runs:
+            places = [place for reading in context.run.readings for place in places_of(reading.document).items()]
+            self.in_part.update(file for file, span in places if span is not EVERYWHERE)
+            for file in {file for file, _ in places}:
+                self.of_file.setdefault(file, []).append(context)
+
+    def at(self, edit: Edit) -> _Others:
+        if edit.file in self.in_part:
+            return self._look(edit)
+        if edit.file not in self.known:
+            self.known[edit.file] = self._look(edit)
+        return self.known[edit.file]
+
+    def _look(self, edit: Edit) -> _Others:
+        reading = [context for context in self.of_file.get(edit.file, ()) if any(True for _ in readings_at(context.run, edit))]
+        of_label = {context.label: context.run for context in reversed(reading)}
+        over = (one.document.mapping for context in reading for one in laid_over(context.run, edit))
+        return _Others(
+            frozenset(of_label),
+            any(not _alike(context.run, of_label[context.label]) for context in reading),
+            any(_versions(context.run) != _versions(reading[0].run) for context in reading),
+            frozenset(_bare(key) for mapping in over if mapping is not None for key in mapping.by_key()),
+        )
 
 
 def _alike(one: Run, other: Run) -> bool:
@@ -70,19 +108,9 @@ def _bare(key: str) -> str:
     return key.rpartition(".")[2].lstrip("-").replace("-", "_").removeprefix("fsdp_")
 
 
-def _says_otherwise(run: Run, edit: Edit, keys: frozenset[str]) -> bool:
-    """Does something that lies over the file, such as a flag, say one of these keys?"""
-    over = (reading.document.mapping for reading in laid_over(run, edit))
-    return any(_bare(key) in keys for mapping in over if mapping is not None for key in mapping.by_key())
-
-
 def only_in(finding: Finding, files: Container[str]) -> Finding:
     """The finding of a check that saw all runs of these files, and not all of any other."""
     return unsafe_where(finding, lambda fix: any(edit.file not in files for edit in fix.edits))
-
-
-def reads(run: Run, edit: Edit) -> bool:
-    return any(True for _ in readings_at(run, edit))
 
 
 def readings_at(run: Run, edit: Edit) -> Iterator[Reading]:
