@@ -247,3 +247,25 @@ def test_line_ends_marks_tabs_and_comments_are_kept(shell: Any, bom: str, before
 def test_a_ratio_of_the_whole_run_is_no_single_step(shell: Any) -> None:
     text = f"{ARGUMENTS}warmup_ratio: 1.0\n"
     assert fixed(shell, {"train.yaml": text, "requirements.txt": "transformers==5.24.0\n"}, "--unsafe-fixes") == text
+
+
+# -- a command that YAML folds --------------------------------------------------------------------------------------------------
+
+FLAGS = "--model_name_or_path gpt2 --output_dir out --per_device_train_batch_size 8 --num_train_epochs 1 --logging_steps 5"
+FOLDED = {
+    "folded": "entrypoint: >-\n  python run_clm.py\n  {1}\n  --save_strategy epoch\n{0}  --seed 1\nmax_restarts: 0\n",
+    "last": "entrypoint: >-\n  python run_clm.py\n  {1}\n  --save_strategy epoch\n{0}max_restarts: 0\n",
+}
+HEAD = "name: a\nsearcher:\n  name: single\n  metric: eval_loss\nresources:\n  slots_per_trial: 1\nhyperparameters: {a: 1}\n"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("text", FOLDED.values(), ids=list(FOLDED))
+def test_no_empty_line_ends_a_folded_command(shell: Any, text: str, end: str) -> None:
+    before, after = (f"{HEAD}{text.format(flag, FLAGS)}".replace("\n", end) for flag in ("  --save_steps 20\n", ""))
+    assert fixed(shell, {"job.yaml": before}, path="job.yaml") == after
+
+
+def test_a_continued_line_stays_where_the_next_command_would_be_drawn_in(shell: Any) -> None:
+    text = f"python run_clm.py {FLAGS} --save_strategy epoch \\\n  --save_steps 20\necho done\n"
+    assert fixed(shell, {"a.sh": text}, path="a.sh") == text.replace("  --save_steps 20", "")
