@@ -15,7 +15,7 @@ from budgetlint.documents import Document
 from budgetlint.finding import Edit, Finding, Fix, Safety
 from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.record import record, replace
-from budgetlint.run import Reading, Run
+from budgetlint.run import OriginKind, Reading, Run, Setting
 from budgetlint.source import Span, SpanIn
 
 EVERYWHERE = Span(0, 1 << 62)
@@ -152,17 +152,37 @@ def _places(document: Document) -> Iterator[tuple[str, Span]]:
 
 
 def disturbed(before: Mapping[str, Run], after: Mapping[str, Run], fixed: Iterable[tuple[Finding, Fix]]) -> bool:
-    """Do safe fixes make a run another program's, or fixes found in a file alone change a run that lays flags or another file over it?"""
+    """Do safe fixes make a run another program's, lose it what they did not touch, or do fixes found in a file alone change a run that
+    lays flags or another file over it?"""
+    fixes = list(fixed)
     changed = [(run, after.get(label)) for label, run in before.items() if not same_settings(run, after.get(label))]
-    if any(other is None or _programs(run) != _programs(other) for run, other in changed):
+    edits = [edit for _, fix in fixes for edit in fix.edits]
+    if any(other is None or _programs(run) != _programs(other) or _lost(run, other, edits) for run, other in changed):
         return True
-    alone = [fix for finding, fix in fixed if not finding.runs]
+    alone = [fix for finding, fix in fixes if not finding.runs]
     return any(_overlaid(run, edit) for run, _ in changed for fix in alone for edit in fix.edits)
 
 
 def _programs(run: Run) -> tuple[object, ...]:
     """Who reads the documents of a run, and whether a script of its own takes what it likes of them."""
     return (is_own_script(run.settings), *((reading.format, reading.role) for reading in run.readings))
+
+
+def _lost(run: Run, other: Run, edits: list[Edit]) -> bool:
+    """Is something else now that stands outside of the edits?"""
+    kept = [setting for setting in run.settings.values() if setting.origin.kind in _WRITTEN and not _touched(setting, edits)]
+    return any((now := other.settings.get(was.name)) is None or (now.state, now.value) != (was.state, was.value) for was in kept)
+
+
+_WRITTEN = (OriginKind.FILE, OriginKind.FLAG)
+
+
+def _touched(setting: Setting, edits: list[Edit]) -> bool:
+    origin = setting.origin
+    if origin.source is None or origin.span is None:
+        return True
+    start = (origin.key_span or origin.span).start
+    return any(edit.file == origin.source.path and start <= edit.span.end and edit.span.start <= origin.span.end for edit in edits)
 
 
 def _overlaid(run: Run, edit: Edit) -> bool:

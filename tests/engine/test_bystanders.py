@@ -7,6 +7,12 @@ from typing import Any
 
 import pytest
 
+from budgetlint.assemble import judge_texts
+from budgetlint.bystanders import by_label, disturbed
+from budgetlint.finding import Confidence, Edit, Finding, Fix, Safety, Severity
+from budgetlint.record import replace
+from budgetlint.source import Location, Span
+
 ARGUMENTS = (
     "model_name_or_path: Qwen/Qwen2.5-1.5B\noutput_dir: out\nper_device_train_batch_size: 1\nsave_strategy: epoch\nnum_train_epochs: 1\n"
 )
@@ -264,6 +270,18 @@ HEAD = "name: a\nsearcher:\n  name: single\n  metric: eval_loss\nresources:\n  s
 def test_no_empty_line_ends_a_folded_command(shell: Any, text: str, end: str) -> None:
     before, after = (f"{HEAD}{text.format(flag, FLAGS)}".replace("\n", end) for flag in ("  --save_steps 20\n", ""))
     assert fixed(shell, {"job.yaml": before}, path="job.yaml") == after
+
+
+def test_an_edit_that_cuts_the_command_is_no_safe_fix() -> None:
+    before = f"entrypoint: >-\n  python run_clm.py\n  {FLAGS}\n  --save_steps 20\n  --trust_remote_code true\n"
+    at = before.index("--save_steps 20")
+    edit = Edit("job.yaml", Span(at, at + len("--save_steps 20")), "")
+    runs = [by_label(judge_texts({"job.yaml": f"{HEAD}{text}"}).runs) for text in (before, before.replace("  --save_steps 20", ""))]
+    assert [len(one) for one in runs] == [1, 1]
+    edit = replace(edit, span=Span(edit.span.start + len(HEAD), edit.span.end + len(HEAD)))
+    finding = Finding("XY999", "any", Severity.INFO, Confidence.HIGH, "any", Location("job.yaml"), runs=tuple(runs[0]))
+    assert disturbed(runs[0], runs[1], [(finding, Fix("any", Safety.SAFE, (edit,)))])
+    assert not disturbed(runs[0], runs[0], [(finding, Fix("any", Safety.SAFE, (edit,)))])
 
 
 def test_a_continued_line_stays_where_the_next_command_would_be_drawn_in(shell: Any) -> None:
