@@ -2,8 +2,8 @@
 
 A case is a folder of one to four files (public configs, budgets and scripts, changed by `fuzz_mutate`, some grown to megabytes) and one
 command line. Wrong is a traceback, a contained crash (BL998, BL999), an exit code outside 0, 1, 2, JSON that is none, a file outside the
-folder that changed, and more CPU time than `docs/limits.md` promises: 2 s for less than a megabyte, 10 s below the size limit; a slow case is
-run again before it counts. Case N of a seed is always the same: ``--case N`` runs it alone and leaves its folder.
+folder that changed, and more CPU time than `docs/limits.md` promises: 2 s for less than a megabyte, 10 s below the size limit. A slow case
+is run again before it counts. Case N of a seed is always the same: ``--case N`` runs it alone and leaves its folder.
 """
 
 from __future__ import annotations
@@ -182,7 +182,8 @@ def served(case: Case, root: Path) -> str:
     from budgetlint.lsp.uris import uri_of
 
     random = Random(repr(sorted(case.files)))
-    sent = [{"id": 0, "method": "initialize", "params": {"capabilities": {}, "rootUri": uri_of(root)}}, {"method": "initialized", "params": {}}]
+    first = {"id": 0, "method": "initialize", "params": {"capabilities": {}, "rootUri": uri_of(root)}}
+    sent = [first, {"method": "initialized", "params": {}}]
     asked = 0
     for path, data in case.files.items():
         text, uri = data.decode("utf-8", "replace"), uri_of(root / path)
@@ -198,8 +199,9 @@ def served(case: Case, root: Path) -> str:
             line = random.randrange(text.count("\n") + 2)
             start, end = {"line": line, "character": random.randrange(20)}, {"line": line + random.randrange(9), "character": 0}
             asked += 1
-            params = {"textDocument": {"uri": uri}, "position": start, "range": {"start": start, "end": end}, "context": {"diagnostics": []}}
-            sent.append({"id": asked, "method": method, "params": params | {"options": {"tabSize": 2, "insertSpaces": True}}})
+            params = {"textDocument": {"uri": uri}, "position": start, "range": {"start": start, "end": end}}
+            params |= {"context": {"diagnostics": []}, "options": {"tabSize": 2, "insertSpaces": True}}
+            sent.append({"id": asked, "method": method, "params": params})
     sent += [{"id": asked + 1, "method": "shutdown", "params": None}, {"method": "exit", "params": None}]
     logged: list[str] = []
     code = Server(io.BytesIO(b"".join(map(encoded, sent))), io.BytesIO(), logged.append).run()

@@ -27,7 +27,8 @@ def grown(data: bytes, random: Random, size: int) -> bytes:
     """``data`` with one of its pieces (a line, some lines, a few bytes) over and over, numbered or not, up to a size."""
     lines = data.split(b"\n")
     at = random.randrange(len(lines))
-    piece = b"\n".join(lines[at : at + random.choice((1, 1, 2, 5, len(lines)))]) + random.choice((b"\n", b"\n", b"\n", b" ", b"", b"\n---\n"))
+    piece = b"\n".join(lines[at : at + random.choice((1, 1, 2, 5, len(lines)))])
+    piece += random.choice((b"\n", b"\n", b"\n", b" ", b"", b"\n---\n"))
     times = max(1, (size - len(data)) // max(1, len(piece) + 4))
     before, after = b"\n".join(lines[: at + 1]) + b"\n", b"\n".join(lines[at + 1 :])
     if random.random() < 0.5:  # the digits of it count: names that are all different

@@ -10,6 +10,7 @@ import datetime
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from budgetlint.bystanders import by_label, spared
 from budgetlint.config import Config
 from budgetlint.context import BudgetContext, Context, DocumentContext, Judged, RunContext
 from budgetlint.crash import Crash
@@ -65,6 +66,7 @@ def check(
         today=today or datetime.date.today(),
     )
     kept, suppressed = judge.judge(found)
+    kept = spared(kept, judged.runs)
     language = [problem for context in judged.budgets for problem in context.budget.problems]
     return Report(
         findings=tuple(sorted({f.sort_key: f for f in (*language, *kept)}.values(), key=lambda finding: finding.sort_key)),
@@ -78,6 +80,7 @@ def check(
         files=len({context.reading.document.path for context in judged.documents}),
         budgets=len(judged.budgets),
         rules=len(rules),
+        runs=by_label(judged.runs),
     )
 
 

@@ -6,6 +6,7 @@ import datetime
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
+from budgetlint.bystanders import unsafe_where
 from budgetlint.config import Config
 from budgetlint.finding import Finding, Severity
 from budgetlint.house import (
@@ -50,10 +51,12 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _joined(alike: list[Finding]) -> Finding:
-    """Of findings that differ in their runs the worst, with the runs and fixes of all."""
+    """Of findings that differ in their runs the worst, with the runs and fixes of all. A fix is safe where it is safe for each of them."""
     worst = max(alike, key=lambda finding: finding.severity.rank)
     runs = tuple(dict.fromkeys(run for finding in alike for run in finding.runs))
-    return replace(worst, runs=runs, fixes=tuple(dict.fromkeys(fix for finding in alike for fix in finding.fixes)))
+    shared = Counter(fix for finding in alike for fix in set(finding.fixes))
+    agreed = (unsafe_where(finding, lambda fix: shared[fix] < len(alike)).fixes for finding in alike)
+    return replace(worst, runs=runs, fixes=tuple(dict.fromkeys(fix for fixes in agreed for fix in fixes)))
 
 
 @open_state
