@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from budgetlint.catalog.models import stored_as
+from budgetlint.catalog.stored import storage
 from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.run import Origin, OriginKind, Reading, Role, Setting, Settings, over
 
@@ -82,23 +82,19 @@ def _says_nothing(setting: Setting) -> bool:
     return setting.name in OFF and setting.value == OFF[setting.name]
 
 
-STORED = {
-    "unsloth-bnb-4bit": "nf4", "bnb-4bit": "nf4", "bnb-8bit": "int8", "awq": "awq",
-    "gptq": "gptq", "gptq-int4": "gptq", "int4": "gptq", "gptq-int8": "int8", "int8": "int8",
-}  # fmt: skip
-"""What hub names say by their endings; ``Int4`` and ``Int8`` are GPTQ's (Qwen). ``from_pretrained`` reads the same from config.json."""
-
-
 def with_stored_weights(settings: Settings, claims: Settings) -> Settings:
-    """Nobody says how the base is quantised, but the checkpoint's name does: an assumption, weaker than every written value."""
+    """Nobody says how the base is quantised, but the checkpoint's name does: an assumption, weaker than every written value;
+    not known where its words mean nothing that is billed."""
     model = settings.get("model") or claims.get("model")
     if model is None or not model.known or "quant" in settings or "quant" in claims:
         return settings
-    ending = stored_as(str(model.value)) or ""
-    kind = STORED.get(ending)
-    if kind is None:
+    found = storage(str(model.value))
+    if found is None:
         return settings
-    return settings.filled([Setting("quant", kind, Origin(OriginKind.DERIVED, note=f"the checkpoint's name ends in -{ending}"), kind)])
+    words, kind = found
+    if kind is None:
+        return settings.filled([Setting("quant", None, Origin(OriginKind.DERIVED, note=f"the name says {words}"), words, "symbolic")])
+    return settings.filled([Setting("quant", kind, Origin(OriginKind.DERIVED, note=f"the checkpoint's name ends in -{words}"), kind)])
 
 
 _SUBTRACTS = re.compile(r"^\$\(\(.*-")
