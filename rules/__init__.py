@@ -65,7 +65,7 @@ FAMILIES = {
         "seq_over_model_max fa2_turing packing_without_varlen trl_packing_no_max_length eval_batch_default_8 trl_max_length_default "
         "torchtune_unbounded_seq axolotl_pad_to_sequence_len sdpa_bf16_packing_zero_loss fa2_fp32 dataset_split_key_ignored "
         "torchtune_packed_max_seq eval_sample_packing fa3_device sage_attention_no_pad trl_padding_free_traps vlm_keep_end_truncation "
-        "packing_with_rl batch_flattening_conflicts several_ce_optimisations axolotl_legacy_attention_keys"
+        "packing_with_rl batch_flattening_conflicts several_ce_optimisations axolotl_legacy_attention_keys image_longer_than_text"
     ),
     "BL8": (  # recomputation
         "use_cache_with_checkpointing llamafactory_gc_flag_no_effect fsdp_ac_and_gc_both offload_without_gc gc_reentrant_default_change "
