@@ -25,7 +25,7 @@ def as_written(setting: Setting) -> str:
     word = last or setting.name
     if origin.kind is OriginKind.BUDGET:
         return f"{word}={setting.text}" if dot and head else f"{word} {setting.text}"
-    return f"{word}: {_source_text(origin) or setting.text or setting.value}"
+    return f"{word}: {_source_text(origin) or setting.shown}"
 
 
 def _source_text(origin: Origin) -> str:

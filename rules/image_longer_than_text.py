@@ -66,8 +66,8 @@ def check(run: RunContext) -> Iterator[Finding]:
     fitting = length.value // 2 * side**2
     yield run.finding(
         where,
-        f"one image can be {tokens:,} tokens (image_max_pixels {pixels.value:,}), cutoff_len is {length.value:,}: the text is cut, the image "
-        "is not, and the run stops where they no longer match",
+        f"one image can be {tokens:,} tokens (image_max_pixels {pixels.value:,}), cutoff_len is {length.value:,}: the text is cut, the "
+        "image is not, and the run stops where they no longer match",
         help=f"image_max_pixels: {fitting} leaves half of the length to an image; or a longer cutoff_len",
         because=[other] if other.origin.span is not None else [],
         numbers={"image_tokens": tokens, "length_tokens": length.value},

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 
 from budgetlint.catalog.names import fold
 
-_WORDS = frozenset(
-    """awq gptq gptqmodel bnb nf4 int2 int3 int4 int8 2bit 3bit 4bit 5bit 6bit 8bit 4bits 8bits w4a16 w4a8 w8a16 w8a8 w4a4 fp8 fp4 nvfp4 mxfp4
-    mxfp8 gguf exl2 exl3 hqq aqlm quip spqr eetq quantized quantised ptq autoround""".split()
-)
+_WORDS = frozenset((
+    "awq", "gptq", "gptqmodel", "bnb", "nf4", "int2", "int3", "int4", "int8", "2bit", "3bit", "4bit", "5bit", "6bit", "8bit", "4bits",
+    "8bits", "w4a16", "w4a8", "w8a16", "w8a8", "w4a4", "fp8", "fp4", "nvfp4", "mxfp4", "mxfp8", "gguf", "exl2", "exl3", "hqq", "aqlm",
+    "quip", "spqr", "eetq", "quantized", "quantised", "ptq", "autoround",
+))  # fmt: skip
 _BESIDE = re.compile(r"(?:\d+g|gs?\d+|\d+|v\d+|sym|asym|marlin|unsloth|dynamic|block|group|mixed|bf16|fp16|true|false|latest|main)")
 """Words that may stand behind a format and change nothing in it."""
 _EIGHT = frozenset(("int8", "8bit", "8bits", "w8a16", "w8a8"))

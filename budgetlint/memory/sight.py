@@ -80,8 +80,8 @@ def _workloads(plan: Plan, settings: Settings, tower: Architecture, notes: Notes
 
 
 def _cuts_text_alone(settings: Settings) -> bool:
-    """LLaMA-Factory cuts the ids of a text at ``cutoff_len`` and leaves its images whole (0.9.4 ``data/processor/supervised.py`` infer_seqlen,
-    ``data/collator.py`` get_mm_inputs): the tower sees the largest image, however short the text."""
+    """LLaMA-Factory cuts the ids of a text at ``cutoff_len`` and leaves its images whole (0.9.4 ``data/processor/supervised.py``
+    infer_seqlen, ``data/collator.py`` get_mm_inputs): the tower sees the largest image, however short the text."""
     length = settings.get("seq_len")
     return length is not None and (length.origin.key == "cutoff_len" or "cutoff_len" in length.origin.note)
 
