@@ -36,6 +36,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint import numerals
 from budgetlint.documents import Scalar, Style
 from budgetlint.documents.node import walk
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
@@ -63,7 +64,9 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 
 def _odd(text: str) -> bool:
     digits = text.lstrip("+-")
-    return digits[:1].isdigit() and (":" in digits or (digits[0] == "0" and digits[1:].replace("_", "").isdigit()))
+    if ":" in digits:
+        return digits[:1] in set("0123456789")
+    return digits[:1] == "0" and numerals.is_digits(digits[1:].replace("_", ""))
 
 
 def _decimal(text: str) -> str:
