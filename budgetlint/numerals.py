@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import re
 from math import isfinite
+from typing import TYPE_CHECKING
 
-__all__ = ["LARGEST", "LONGEST", "finite", "is_digits", "is_endless", "is_like_one", "real", "small", "whole"]
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+__all__ = ["LARGEST", "LONGEST", "exact", "finite", "is_digits", "is_endless", "is_like_one", "real", "small", "whole"]
 
 LARGEST = 2**50
 """No count, and no size in elements or bytes, is larger: 1 PiB."""
@@ -45,6 +49,20 @@ def real(text: str) -> float | None:
         return None
     number = float(bare)
     return number if isfinite(number) else None
+
+
+def exact(text: str) -> Fraction | None:
+    """The number of an ASCII text as a fraction; None for no number, and where digits or exponent pass `LONGEST`: ``1e99999999`` is a
+    number of a hundred million digits."""
+    bare = text.strip()
+    if len(bare) > LONGEST or not _REAL.fullmatch(bare):
+        return None
+    mantissa, _, power = bare.replace("_", "").lower().partition("e")
+    if len(power) > 8 or abs(int(power or "0")) > LONGEST:
+        return None
+    from fractions import Fraction  # 3 ms of a process
+
+    return Fraction(mantissa) * Fraction(10) ** int(power or "0")
 
 
 def finite(value: object) -> float | None:
