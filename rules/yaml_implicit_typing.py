@@ -52,7 +52,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
         if not isinstance(node, Scalar) or node.style is not Style.PLAIN or node.tag or not _odd(node.text):
             continue
         value = node.value(loader(document.reading))
-        if isinstance(value, (int, float)) and str(value) != _decimal(node.text):
+        if isinstance(value, (int, float)) and numerals.finite(value) is not None and str(value) != _decimal(node.text):
             yield document.finding(
                 entry,
                 f"{entry.key.text} {node.text} is read as {value:g}: {_why(node.text)}",
