@@ -24,8 +24,8 @@ TEXTS = (
     "0b1", "0o7", "1e-400", "1e99999999", "1e5", "-1", "0", "-0.5", "1.5", "true", "null", "10%", "1,2", "1:30", "①", "Ⅷ", "一", "1.", ".5",
     ".", "e5", "10" + "0" * 30, "-9" + "0" * 30, DIGITS, "0x" + "f" * 5000, "1." + "0" * 5000 + "1", "\u00a01", "1\u2003", "0 1",
 )  # fmt: skip
-YAML = (*(text for text in TEXTS if text != "-"), ".inf", "-.inf", ".nan", "1e+400", "1.0e+400", "!!float 1", "!!int 0x" + "f" * 4200, "!!float nan", "!!int ²",
-        "! 0x" + "f" * 4200,
+YAML = (*(text for text in TEXTS if text != "-"), ".inf", "-.inf", ".nan", "1e+400", "1.0e+400", "!!float 1",
+        "!!int 0x" + "f" * 4200, "!!float nan", "!!int ²", "! 0x" + "f" * 4200,
         "1:" * 1400 + "1", "[]", "{}", "[1e400, .inf]", "2024-01-01", *(f'"{text}"' for text in TEXTS))  # fmt: skip
 JSON = ("1e400", "-1e400", "Infinity", "-Infinity", "NaN", "1" * 5000, "-" + "1" * 5000, "1e30", "-1", "0", "0.5", "true", "null", "[]",
         "{}", "[1e400]", "1" + "0" * 30, "1" * 350, *(json.dumps(text) for text in TEXTS))  # fmt: skip
@@ -47,7 +47,7 @@ TOML = (
 FLAGS = ("9" * 4400, *(text for text in TEXTS if " " not in text and text.strip() == text and len(text) < 100))
 AT_ONCE = 60
 """Keys in a file: with all of them it looks like several formats' at once, and nobody reads it."""
-VALUES = {"yaml": YAML, "json": JSON, "toml": TOML, "sh": FLAGS, "py": ()}
+VALUES = {"yaml": YAML, "json": JSON, "toml": TOML, "sh": FLAGS}
 
 Tree = Mapping[str, Any]
 BASES: dict[str, tuple[str, str, Tree, tuple[str, ...]]] = {
@@ -156,7 +156,8 @@ BASES: dict[str, tuple[str, str, Tree, tuple[str, ...]]] = {
 }  # fmt: skip
 CONFIG = {
     "architectures": '["LlamaForCausalLM"]', "model_type": '"llama"', "hidden_size": "64", "num_hidden_layers": "2",
-    "num_attention_heads": "4", "intermediate_size": "64", "vocab_size": "64", "num_key_value_heads": "2", "head_dim": "16", "sliding_window": "4", "dropout": "0.1",
+    "num_attention_heads": "4", "intermediate_size": "64", "vocab_size": "64", "num_key_value_heads": "2",
+    "head_dim": "16", "sliding_window": "4", "dropout": "0.1",
     "max_position_embeddings": "64", "mm_tokens_per_image": "4", "downsample_ratio": "0.5",
     "vision_config": {
         "hidden_size": "8", "depth": "2", "num_heads": "2", "patch_size": "14", "image_size": "28", "spatial_merge_size": "2",
@@ -292,5 +293,129 @@ def test_nasty_values_under_every_key(shell: Any, name: str) -> None:
 def test_every_nasty_value_under_every_key(shell: Any, name: str, part: int) -> None:
     for path, text in (*table(name, range(part * 4, part * 4 + 4)), *one_by_one(name, 6, part)):
         shell.write(path, text)
+    shell.write("a.budget", "device 8x 80GiB\n")
+    judge(shell)
+
+
+# -- the reproductions, and others of their kinds ------------------------------------------------------------------------------
+
+HF = "model_name_or_path: Qwen/Qwen2.5-1.5B\nper_device_train_batch_size: 4\nnum_train_epochs: 1\noutput_dir: out\n"
+AXOLOTL = "base_model: Qwen/Qwen2.5-7B\nmicro_batch_size: 1\nsequence_len: 2048\nnum_epochs: 1\ndatasets: [{path: x}]\nadapter: lora\n"
+GRPO = HF + "dataset_name: d\nreport_to: none\nreward_funcs: x\n"
+TUNE = "model: {_component_: torchtune.models.llama3.llama3_8b}\noptimizer: {_component_: torch.optim.AdamW, lr: 1e-4}\n"
+FOUNDRY = (
+    "train_loader: {name: text}\nmodel: {name: mpt_causal_lm, d_model: 1%s}\noptimizer: {name: decoupled_adamw}\nmax_duration: 2ep\n"
+    "global_train_batch_size: 8\ndevice_train_microbatch_size: 2\n"
+)
+TOLD = {
+    "infinity for a rate, as PyYAML's text": (HF + "learning_rate: 1e400\n", "5:16 BL907", "'1e400' is not a finite number"),
+    "infinity for a rate": (HF + "learning_rate: .inf\n", "5:16 BL907", "not a finite number"),
+    "no number for a decay": (HF + "weight_decay: .nan\n", "5:15 BL907", "not a finite number"),
+    "a text beyond floats for steps": (HF + "max_steps: 9e999\n", "5:12 BL907", "'9e999' is not a finite number"),
+    "infinity between saves": (HF + "save_strategy: steps\nsave_steps: .inf\n", "6:13 BL628", "no whole number of steps"),
+    "infinity between evaluations": (AXOLOTL + "eval_steps: .inf\n", "7:13 BL628", "no whole number of steps"),
+    "a text beyond floats for generations": (GRPO + "num_generations: 9e999\n", "8:18 BL921", "write a finite number"),
+    "a superscript for a switch": (AXOLOTL + 'tiled_mlp: "²"\n', "7:12 BL907", "neither a number nor true or false"),
+    "two signs": (AXOLOTL + "tiled_mlp: --1\n", "7:12 BL907", "neither a number nor true or false"),
+    "a fraction's sign": (AXOLOTL + "tiled_mlp: ½\n", "7:12 BL907", "neither a number nor true or false"),
+    "both signs": (AXOLOTL + "tiled_mlp: +-1\n", "7:12 BL907", "neither a number nor true or false"),
+    "Arabic digits": (AXOLOTL + "lora_r: ٣\n", "7:9 BL907", "'٣' is not a number"),
+    "full-width digits": (AXOLOTL + "lora_alpha: １６\n", "7:13 BL907", "is not a number"),
+    "true for a count": (AXOLOTL + "lora_r: true\n", "7:9 BL907", "is not a number"),
+    "a negative rank": (AXOLOTL + "lora_r: -8\n", "7:9 BL907", "is not positive"),
+    "more digits than Python writes": (AXOLOTL + f"lora_r: {DIGITS}\n", "7:9 BL907", "5,000 characters, is not a"),
+    "more digits, in base 16": (AXOLOTL + f"lora_r: 0x{'f' * 5000}\n", "7:9 BL907", "is not a"),
+    "10^30 replicas": (
+        TUNE + f"tensor_parallel_dim: 1\ndata_parallel_replicate_dim: 1{'0' * 30}\n",
+        "4:30 BL907",
+        "larger than any run has",
+    ),
+    "a model of 10^30": (FOUNDRY % ("0" * 30), "2:15 BL907", "larger than any run has"),
+}
+
+
+@pytest.mark.parametrize(("text", "place", "words"), TOLD.values(), ids=TOLD)
+def test_what_is_no_number_is_told_where_it_stands(shell: Any, text: str, place: str, words: str) -> None:
+    shell.write("t.yaml", text)
+    shell.write("other.yaml", HF + "learning_rate: many\n")  # is checked all the same
+    found = {f"{one['line']}:{one['column']} {one['code']}": one for one in judge(shell) if one["file"] == "t.yaml"}
+    assert place in found, sorted(found)
+    assert words in found[place]["message"] + found[place]["help"] and found[place]["help"] and len(found[place]["message"]) < 300
+
+
+def test_numbers_with_underscores_are_read_where_the_loader_reads_them(shell: Any) -> None:
+    shell.write("t.yaml", AXOLOTL.replace("2048", "2_048"))
+    assert [one["message"] for one in judge(shell) if one["code"] == "BL907"] == []
+
+
+BUDGETS = (
+    "rollout vllm share=1e99999999 on=same", "rollout vllm share=1e-99999999 on=same", "rollout vllm share=100% on=same",
+    "reserve 1e99999999", "assert params <= 1e99999999", "assert 1e99999999% of params <= 1", f"assert params <= {DIGITS}",
+    f"assert params <= 0.{'0' * 5000}1", f"assert {DIGITS}% of usable >= peak", f"assert peak <= {DIGITS}GiB",
+    "assert lora.r <= 1e99999999", "assert batch <= 1e400", "lora r=²", "lora alpha=1e400", "lora r=½", "seq ３", "seq --1", "seq 0x10",
+    f"seq 0x{'f' * 5000}", "seq .inf", "seq nan", "seq 1e99999999", f"seq {DIGITS}", "seq 1__000", "batch true", "batch -1",
+    f"batch 2x{DIGITS}", "batch 1000000000000; seq 1000000000000", f"device {DIGITS}x h100-80gb", "device ٣x h100-80gb",
+    "device 3² x h100-80gb", "host 1e400GiB", "reserve -1GiB", "batch 1 audio=1e400s", "matrix seq=[1, 1e99]",
+    "model custom hidden=1000000000 layers=1000000000 heads=1 vocab=1 intermediate=1", "parallel tp=1000000000000 pp=1000000000000",
+    "recompute full every=1000000000000", "shard zero3 bucket=1000000000000", "budget 1e99999999", "stack torch@1e400",
+    "quant gptq group=²",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", BUDGETS, ids=[text[:40] for text in BUDGETS])
+def test_nasty_figures_in_a_budget(shell: Any, text: str) -> None:
+    taken = {keyword for keyword in ("device", "model", "seq", "batch") if f"{keyword} " in text}
+    usual = {"device": "8x h100-80gb", "model": "qwen2.5-0.5b", "seq": "128", "batch": "1"}
+    shell.write("a.budget", "; ".join((*(f"{word} {value}" for word, value in usual.items() if word not in taken), text)) + "\n")
+    judge(shell)
+    exported = shell("fmt", "--format", "json", "a.budget")
+    assert exported.code in (0, 1) and "Traceback" not in exported.err
+
+
+NAMES = ("micro_batch", "learning_rate", "zero_bucket", "packing", "lora_dropout")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nasty_values_of_set(shell: Any, name: str) -> None:
+    shell.write("t.yaml", HF)
+    shell.write("a.budget", "device 80GiB\n")
+    for value in (*TEXTS, ".inf", "0x" + "f" * 9000)[NAMES.index(name) :: 3]:
+        ran = shell("estimate", "--format", "json", "--set", f"{name}={value}", "t.yaml")
+        assert ran.code in (0, 1, 2) and "Traceback" not in ran.err and "BL99" not in ran.err
+        strict(ran.out or "{}")
+
+
+KINDS = ("llama", "gemma3", "internvl", "qwen2_5_vl", "bart", "deberta-v2", "mistral")
+SEEING = ("gemma3", "internvl", "qwen2_5_vl")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nasty_values_in_a_models_own_config(shell: Any, kind: str) -> None:
+    text = {**CONFIG, "model_type": '"qwen2"'}
+    base = {**CONFIG, "model_type": f'"{kind}"', **({"text_config": text} if kind in SEEING else {})}
+    cases = [(path, value) for path in leaves(base) for value in JSON]
+    for number, (path, value) in list(enumerate(cases))[KINDS.index(kind) :: 53]:
+        shell.write(f"{number}/config.json", written("json", replaced(base, path, value)))
+        shell.write(f"{number}/a.budget", "device 80GiB; model ./config.json; batch 1; seq 8\n")
+    judge(shell)
+
+
+PYTHON = (
+    "1e400", "-1e400", 'float("inf")', "10**30", "-1", "True", "None", '"²"', '"1e400"', "1_000", "9**9**9", "0x" + "f" * 4000, "1" * 4000,
+    "1j", "--1", "+-1", '"--1"', '"½"', "1 << 9999999999", "0.5", "[]", "1.", ".5", 'float("nan")', "math.inf",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("shift", range(3))
+def test_nasty_arguments_in_a_program(shell: Any, shift: int) -> None:
+    keys = sorted(vocabulary.keys("hf", "training_arguments") - {"output_dir"})
+    for at in range(0, len(keys), 40):
+        given = ", ".join(f"{key}={PYTHON[(number * 7 + shift) % len(PYTHON)]}" for number, key in enumerate(keys[at : at + 40]))
+        shell.write(
+            f"{at}/train.py",
+            "from transformers import AutoModelForCausalLM, Trainer, TrainingArguments\n"
+            'model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-1.5B")\n'
+            f'args = TrainingArguments(output_dir="x", {given})\nTrainer(model=model, args=args).train()\n',
+        )
     shell.write("a.budget", "device 8x 80GiB\n")
     judge(shell)
