@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from budgetlint.catalog import vocabulary
+from budgetlint.measured.log import read_log
 from budgetlint.readers.base import Key
 
 DIGITS = "9" * 5000
@@ -419,3 +420,43 @@ def test_nasty_arguments_in_a_program(shell: Any, shift: int) -> None:
         )
     shell.write("a.budget", "device 8x 80GiB\n")
     judge(shell)
+
+
+LONG_FILES = {
+    "settings": {"pyproject.toml": f"[tool.budgetlint]\nbaseline = {DIGITS}\n"},
+    "a config in TOML": {"t.toml": f'[training]\nlocal_batch_size = {DIGITS}\n[model]\nname = "llama3"\n[optimizer]\n[checkpoint]\n'},
+    "a requirement": {"requirements.txt": f"torch=={DIGITS}.1\ntransformers~={'9' * 4300}.1\n", "t.yaml": HF},
+    "a lock": {"uv.lock": f"version = 1\n[[package]]\nname = 'torch'\nversion = '{DIGITS}'\n", "t.yaml": HF},
+    "a lock's own version": {"uv.lock": f"version = {DIGITS}\n[[package]]\nname = 'torch'\nversion = '2.5'\n", "t.yaml": HF},
+    "a stack": {"a.budget": f"device 80GiB; stack torch@{DIGITS}; model gpt2; batch 1; seq 8\n"},
+    "a baseline": {
+        "b.json": '{"version": 1, "findings": [{"fingerprint": "a", "code": "BL1", "name": "x", "file": "y", "count": Infinity}]}',
+        "pyproject.toml": '[tool.budgetlint]\nbaseline = "b.json"\n',
+    },
+    "a measurement": {"a.budget": f"device 80GiB; model gpt2; batch 1; seq 8; measured peak={DIGITS}GiB\n"},
+}
+
+
+@pytest.mark.parametrize("files", LONG_FILES.values(), ids=LONG_FILES)
+def test_numbers_that_python_does_not_write_out(shell: Any, files: dict[str, str]) -> None:
+    for path, text in {"a.budget": "device 80GiB\n", **files}.items():
+        shell.write(path, text)
+    ran = shell("check", "--no-cache")
+    assert ran.code in (0, 1) or "b.json" in files, ran.err
+    assert "Traceback" not in ran.err and "BL99" not in ran.out + ran.err
+
+
+@pytest.mark.parametrize(
+    "line", [f"peak_memory_alloc: {DIGITS}", f"Tried to allocate {DIGITS} GiB", f"GPU {DIGITS} has", "Tried to allocate ٣ GiB"]
+)
+def test_figures_of_a_log(shell: Any, line: str) -> None:
+    shell.write("t.yaml", HF)
+    shell.write("a.budget", "device 80GiB\n")
+    shell.write("oom.log", f"torch.OutOfMemoryError: CUDA out of memory. {line}\n")
+    ran = shell("estimate", "--oom", "oom.log", "t.yaml")
+    assert ran.code in (0, 1, 2) and "Traceback" not in ran.err and "BL99" not in ran.out + ran.err
+
+
+def test_figures_of_a_training_log() -> None:
+    lines = [f"peak_memory_alloc: {DIGITS}", f"memory/max_reserved(GiB): {DIGITS}", "peak_memory_alloc: ٣", "peak_memory_reserved: 1.5"]
+    assert read_log(lines).figures == {"reserved": 3 * 2**29}
