@@ -59,6 +59,11 @@ def test_words_and_numbers_are_not_meant_otherwise(text: str) -> None:
     assert not numerals.is_like_one(text)
 
 
+def test_a_long_text_is_read_in_one_pass() -> None:
+    """A pattern with two ways to take the same digits would need hours."""
+    assert numerals.is_endless("9" * 3_000_000) and not numerals.is_endless("9" * 3_000_000 + "x") and numerals.is_like_one("²" * 10**6)
+
+
 def test_counts_are_short_and_without_a_sign() -> None:
     assert [numerals.small(text) for text in ("8", "08", "-8", "+8", "1_0", "9" * 18, "9" * 19)] == [
         8,

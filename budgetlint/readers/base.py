@@ -258,9 +258,9 @@ def to_int(value: Any) -> Any:
         return AUTO
     number = to_float(value)
     if number != int(number):
-        raise Unreadable(f"{_shown(value)} is not a whole number", "write a whole number")
+        raise Unreadable(f"{shown(value)} is not a whole number", "write a whole number")
     if abs(number) > LARGEST:
-        raise Unreadable(f"{_shown(value)} is more than any run has", "write the number itself, not bytes")
+        raise Unreadable(f"{shown(value)} is more than any run has", "write the number itself, not bytes")
     return int(number)
 
 
@@ -280,7 +280,7 @@ def to_float(value: Any) -> Any:
     number = numerals.finite(value)
     if number is None:
         kind = "finite number" if numerals.is_endless(value) else "number"
-        raise Unreadable(f"{_shown(value)} is not a {kind}", f"write a {kind}")
+        raise Unreadable(f"{shown(value)} is not a {kind}", f"write a {kind}")
     return number
 
 
@@ -295,7 +295,7 @@ def to_bool(value: Any) -> Any:
         return AUTO
     if word in _TRUE or word in _FALSE:
         return word in _TRUE
-    raise Unreadable(f"{_shown(value)} is neither true nor false", "write true or false")
+    raise Unreadable(f"{shown(value)} is neither true nor false", "write true or false")
 
 
 def to_text(value: Any) -> Any:
@@ -316,7 +316,7 @@ _DTYPES = {
 def to_dtype(value: Any) -> Any:
     word = str(value).removeprefix("torch.").lower()
     if word not in _DTYPES:
-        raise Unreadable(f"{_shown(value)} is not a floating dtype", "write bfloat16, float16, float32 or auto")
+        raise Unreadable(f"{shown(value)} is not a floating dtype", "write bfloat16, float16, float32 or auto")
     return _DTYPES[word]
 
 
@@ -329,7 +329,7 @@ def to_words(value: Any) -> Any:
     return tuple(word for word in str(value).replace(",", " ").split() if word)
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     if isinstance(value, Mapping):
         return "a block"
     if isinstance(value, Sequence):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from budgetlint import numerals
-from budgetlint.readers.base import Unreadable
+from budgetlint.readers.base import Unreadable, shown
 
 _OFF = frozenset({"", "none", "null", "false", "no", "off", "0"})
 
@@ -23,7 +23,7 @@ def asks(name: str, over: int = 0) -> Callable[[Any], Any]:
             return None
         number = numerals.real(text)
         if number is None and numerals.is_like_one(text):
-            raise Unreadable(f"'{text}' is neither a number nor true or false", "write a number, true or false")
+            raise Unreadable(f"{shown(text)} is neither a number nor true or false", "write a number, true or false")
         return (name,) if number is None or number > over else None
 
     return convert
