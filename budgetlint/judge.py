@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 
 from budgetlint.config import Config
 from budgetlint.finding import Finding, Severity
@@ -16,9 +17,10 @@ from budgetlint.house import (
     house_finding,
 )
 from budgetlint.levels import Level, deciding, default_severity
+from budgetlint.limits import SUGGESTIONS
 from budgetlint.outcome import Excuse
 from budgetlint.record import field, open_state, replace
-from budgetlint.registry import Registry
+from budgetlint.registry import Registry, matches
 from budgetlint.rule import Rule
 from budgetlint.suppress import Suppression, unknown, unknown_pattern
 
@@ -68,6 +70,7 @@ class Judge:
     today: datetime.date
     used: set[int] = field(default_factory=set)
     excuses: list[Excuse] = field(default_factory=list)
+    _asked: set[str] = field(default_factory=set)
 
     def judge(self, findings: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:
         """Findings that count, and those that somebody allowed. The engine's own about suppressions are among the first."""
@@ -90,23 +93,36 @@ class Judge:
 
     def _severity(self, finding: Finding, rule: Rule) -> Severity | None:
         """None when a comment or a level holds the finding back in every run that it concerns."""
-        judged = [self._under(finding, rule, (*self.config.levels, *scope)) for scope in self._scopes(finding)]
+        judged = [self._under(finding, rule, scope) for scope in self._scopes(finding)]
         if rule.scope != "engine" and self._commented(finding, rule):
             return None
         return max((severity for severity in judged if severity), key=lambda severity: severity.rank, default=None)
 
-    def _under(self, finding: Finding, rule: Rule, levels: tuple[Level, ...]) -> Severity | None:
-        level = deciding(finding, rule, [level for level in levels if not level.expired(self.today)])
+    def _under(self, finding: Finding, rule: Rule, scope: tuple[Level, ...]) -> Severity | None:
+        level = deciding(finding, rule, self._live(scope, rule))
         if level is None:
             return None if self.config.ignores_in(rule, finding.location.file) else default_severity(finding)
         self.used.add(id(level))
         return level.severity
 
+    def _live(self, scope: tuple[Level, ...], rule: Rule) -> list[Level]:
+        """The levels that mean the rule, and hold today: those of the settings, then those of the scope, which `levels` keeps."""
+        key = (id(scope), rule.code)
+        if key not in self._lived:
+            levels = (*self.config.levels, *scope)
+            self._lived[key] = [level for level in levels if matches(level.pattern, rule) and not level.expired(self.today)]
+        return self._lived[key]
+
+    @cached_property
+    def _lived(self) -> dict[tuple[int, str], list[Level]]:
+        return {}
+
     def _excuse(self, finding: Finding, rule: Rule | None) -> Excuse:
         """The comment that holds a finding back, else the last level that does."""
         if rule is None:
             return Excuse("", in_file=False)
-        comment = next((s for s in self.suppressions if id(s) in self.used and s.covers(finding, rule)), None)
+        comments = [one for one in self._covering(finding, rule) if id(one) in self.used]
+        comment = min(comments, key=lambda one: (one.location.line, one.location.column), default=None)
         if comment is not None and rule.scope != "engine":
             return Excuse(comment.reason, in_file=True)
         levels = (level for scope in self._scopes(finding) for level in (*self.config.levels, *scope))
@@ -118,9 +134,31 @@ class Judge:
         return [scope for place in places for scope in self.levels.get(place, [()])]
 
     def _commented(self, finding: Finding, rule: Rule) -> bool:
-        covering = [s for s in self.suppressions if not s.wrong and s.covers(finding, rule) and not s.expired(self.today)]
+        covering = [s for s in self._covering(finding, rule) if not s.wrong and not s.expired(self.today)]
         self.used.update(map(id, covering))
         return bool(covering)
+
+    def _covering(self, finding: Finding, rule: Rule) -> list[Suppression]:
+        """Those of the finding's line and of its file; a file may hold a thousand of both."""
+        at = finding.location
+        return [*self._meaning(at.file, None, rule), *self._meaning(at.file, at.line, rule)]
+
+    def _meaning(self, file: str, line: int | None, rule: Rule) -> list[Suppression]:
+        key = (file, line, rule.code)
+        if key not in self._meant:
+            self._meant[key] = [one for one in self._by_place.get((file, line), ()) if matches(one.pattern, rule)]
+        return self._meant[key]
+
+    @cached_property
+    def _by_place(self) -> dict[tuple[str, int | None], list[Suppression]]:
+        found: dict[tuple[str, int | None], list[Suppression]] = {}
+        for one in self.suppressions:
+            found.setdefault((one.location.file, one.line), []).append(one)
+        return found
+
+    @cached_property
+    def _meant(self) -> dict[tuple[str, int | None, str], list[Suppression]]:
+        return {}
 
     # -- about the suppressions ----------------------------------------------------------------------------------------------
 
@@ -166,12 +204,19 @@ class Judge:
 
     def _level_used(self, level: Level) -> bool:
         """A level is made anew for each run, so it is compared by value."""
+        return level in self._used_levels
+
+    @cached_property
+    def _used_levels(self) -> frozenset[Level]:
+        """Asked for when every finding is judged."""
         scopes = (scope for scopes in self.levels.values() for scope in scopes)
         everywhere = (*self.config.levels, *(one for scope in scopes for one in scope))
-        return any(one == level and id(one) in self.used for one in everywhere)
+        return frozenset(one for one in everywhere if id(one) in self.used)
 
     def _cure(self, pattern: str) -> str:
-        near = self.registry.suggest(pattern) if pattern else None
+        """A near name for the first ones only: each is compared with every rule."""
+        self._asked.add(pattern)
+        near = self.registry.suggest(pattern) if pattern and len(self._asked) <= SUGGESTIONS.most else None
         return f"did you mean '{near}'?" if near else "'budgetlint rule --all' lists every rule"
 
 

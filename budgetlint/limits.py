@@ -27,10 +27,14 @@ FILE_BYTES = Bound(
     "file-bytes", 8 * 2**20, "bytes", "a file",
     "the largest config of the corpus has 290 kB: x 29", "a named file: `unreadable-file`; a found one is listed as passed over",
 )  # fmt: skip
-DOCUMENTS = Bound("documents", 1_000, "documents", "a YAML file", "3 in the corpus; bundles of Kubernetes manifests hold some hundreds")
+DOCUMENTS = Bound(
+    "documents", 500, "documents", "a YAML file",
+    "3 in the corpus; bundles of Kubernetes manifests hold a hundred: x 5",
+    "told as `too-large` where the file looks like a config or a job",
+)  # fmt: skip
 NODES = Bound(
-    "nodes", 200_000, "values", "a YAML, JSON or TOML file",
-    "the largest config of the corpus has 4,500 keys and values: x 44", "told as `too-large` where the file looks like a config",
+    "nodes", 100_000, "keys and values", "a YAML, JSON or TOML file",
+    "the largest config of the corpus has 4,500 keys and values: x 22", "told as `too-large` where the file looks like a config",
 )  # fmt: skip
 DEPTH = Bound(
     "depth", 64, "levels", "a YAML, JSON or TOML file",
@@ -38,12 +42,39 @@ DEPTH = Bound(
     "told as `unparsable-file` where the file looks like a config",
 )  # fmt: skip
 ALIASED = Bound(
-    "aliased", 100_000, "values that aliases add", "a YAML document",
+    "aliased", 100_000, "values that aliases add", "a YAML file",
     "OmegaConf 2.4 stops at 10,000: x 10", "told as `unparsable-file` where the file looks like a config",
 )  # fmt: skip
+FINDINGS = Bound(
+    "findings", 500, "findings", "one rule in one file",
+    "the most in the corpus are 20: x 10", "told as `too-large`, once for the rule and file",
+)  # fmt: skip
+SUPPRESSIONS = Bound("suppressions", 2_000, "suppressions", "a file", "none in the corpus; the longest file but 1 has 1,516 lines")
+SUGGESTIONS = Bound(
+    "suggestions", 50, "unknown names", "a check's suppressions and levels",
+    "nobody misspells 50 names of rules: each is compared with 250", "a name is told without a near one",
+)  # fmt: skip
+SETTINGS = Bound(
+    "settings",
+    1_000,
+    "names and globs",
+    "`[tool.budgetlint]`",
+    "4 times the 250 rules that there are",
+    "told as `too-large`; none of them holds",
+)
 
-BOUNDS = (FILE_BYTES, DOCUMENTS, NODES, DEPTH, ALIASED)
+BOUNDS = (FILE_BYTES, DOCUMENTS, NODES, DEPTH, ALIASED, FINDINGS, SUPPRESSIONS, SUGGESTIONS, SETTINGS)
 """In the order of the manual."""
+
+CURE = "split it, or leave it out of the check"
+
+
+def told(bound: Bound, found: int | None = None) -> str:
+    """``40,000 documents: 500 are read``."""
+    if found is None:
+        return f"more than {bound.most:,} {bound.counted}: no more are read"
+    return f"{found:,} {bound.counted}: {bound.most:,} are read"
+
 
 MADE = "<!-- the table is made by python -m budgetlint.limits -->"
 

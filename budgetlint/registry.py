@@ -30,7 +30,7 @@ class Registry:
     problems: tuple[Finding, ...] = ()
     listed: tuple[Rule, ...] = field(default=(), repr=False)
 
-    @property
+    @cached_property
     def all(self) -> tuple[Rule, ...]:
         """Every rule, those that are only listed too (language, engine), in order of code."""
         return tuple(sorted((*self.rules, *self.listed), key=lambda rule: rule.code))
@@ -47,14 +47,35 @@ class Registry:
 
     def matching(self, pattern: str) -> tuple[Rule, ...]:
         """The rules that a pattern means (see `matches`); empty when it means none."""
-        return tuple(rule for rule in self.all if matches(pattern, rule))
+        if pattern not in self._meant:
+            self._meant[pattern] = tuple(rule for rule in self.all if matches(pattern, rule))
+        return self._meant[pattern]
+
+    @cached_property
+    def _meant(self) -> dict[str, tuple[Rule, ...]]:
+        return {}
 
     def suggest(self, word: str) -> str | None:
         """The code or name that ``word`` may have been meant as."""
+        if len(word) > _LONGEST:
+            return None
+        if word not in self._near:
+            self._near[word] = self._nearest(word)
+        return self._near[word]
+
+    @cached_property
+    def _near(self) -> dict[str, str | None]:
+        return {}
+
+    def _nearest(self, word: str) -> str | None:
         import difflib
 
         close = difflib.get_close_matches(word.lower(), [key.lower() for key in self._by_word], n=1, cutoff=0.6)
         return next((key for key in self._by_word if close and key.lower() == close[0]), None)
+
+
+_LONGEST = 80
+"""No name is longer, nor anything that was meant as one."""
 
 
 @cache

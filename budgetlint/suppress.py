@@ -9,8 +9,10 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from budgetlint.finding import Finding
+from budgetlint.limits import SUPPRESSIONS
 from budgetlint.record import record
 from budgetlint.registry import Registry, matches
 from budgetlint.rule import Rule
@@ -19,7 +21,9 @@ from budgetlint.source import Location, SourceFile, Span
 DIRECTIVES = ("allow", "allow-next", "allow-file")
 MARKER = "budgetlint:"
 
-_DIRECTIVE = re.compile(r"[\s#/*;]*budgetlint:\s*(?P<word>[^\s,]*)\s*(?P<rest>.*?)[\s*/]*", re.DOTALL)
+_DIRECTIVE = re.compile(r"[\s#/*;]*budgetlint:\s*(?P<word>[^\s,]*)\s*(?P<rest>.*)", re.DOTALL)
+_ENDS = "*/" + "".join(map(chr, (*range(9, 14), *range(28, 33), 0x85, 0xA0, 0x2028, 0x2029)))
+"""Blanks, and what closes a comment."""
 _UNTIL = re.compile(r"(?:^|\s)until=(\S+)")
 _NAMES = re.compile(r"[^\s,]+(?:\s*,\s*[^\s,]+)*")
 
@@ -49,7 +53,7 @@ class Suppression:
 
 
 def suppressions(source: SourceFile, format: str) -> tuple[Suppression, ...]:
-    """Every suppression in a file of this format (``yaml``, ``json``, ``toml``, ``budget``).
+    """Every suppression in a file of this format (``yaml``, ``json``, ``toml``, ``budget``), one more at most than may hold.
 
     Files that never say ``budgetlint:`` are not scanned for comments.
     """
@@ -59,7 +63,8 @@ def suppressions(source: SourceFile, format: str) -> tuple[Suppression, ...]:
 
     found = comments(source, format)
     lines = _comment_lines(source, found)
-    return tuple(one for span, text in found if MARKER in text for one in _read(source, span, text, lines))
+    every = (one for span, text in found if MARKER in text for one in _read(source, span, text, lines))
+    return tuple(islice(every, SUPPRESSIONS.most + 1))
 
 
 def _comment_lines(source: SourceFile, marked: Iterable[tuple[Span, str]]) -> frozenset[int]:
@@ -81,7 +86,7 @@ def _read(source: SourceFile, span: Span, text: str, comment_lines: frozenset[in
     if word not in DIRECTIVES:
         yield Suppression(word, location, None, "", wrong=f"'{word}' is none of {', '.join(DIRECTIVES)}", directive=word)
         return
-    names, reason, until, wrong = _parts(match["rest"])
+    names, reason, until, wrong = _parts(match["rest"].rstrip(_ENDS))
     line = _covered_line(source, location, word, comment_lines)
     for name in names or ("",):
         yield Suppression(name, location, line, reason, until, wrong, own_line, word)
@@ -113,9 +118,12 @@ def _covered_line(source: SourceFile, at: Location, word: str, comment_lines: fr
         return None
     if word == "allow":
         return at.line
-    line = at.end_line + 1
-    while line <= source.line_count and (line in comment_lines or not source.line(line).strip()):
+    line = first = at.end_line + 1
+    known: dict[int, int] = source.facts.setdefault("lines below comments", {})
+    while line not in known and line <= source.line_count and (line in comment_lines or not source.line(line).strip()):
         line += 1
+    line = known.get(line, line)
+    known[first] = line
     return line
 
 
