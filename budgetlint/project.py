@@ -166,7 +166,8 @@ class Project:
         return ""
 
     def _too_large(self, document: Document, problem: Problem) -> str:
-        if looks_like_config(document.source.text) or looks_like_job(document.source.text):
+        text = document.source.text
+        if RECORDED not in text and (any(map(document.source.mentions, LARGE)) or looks_like_config(text) or looks_like_job(text)):
             message = f"{document.path} holds {problem.message}"
             self.findings.append(_file_finding(TOO_LARGE, problem.location, message, problem.cure))
         return f"holds {problem.message}"
@@ -294,6 +295,10 @@ def looks_like_job(text: str) -> bool:
     return any(f"{key}:" in text for key in JOB_KEYS) and any(word in text for word in LAUNCHERS)
 
 
+LARGE = ("[training]", "actor_rollout_ref", "training_args", "lora_alpha")
+"""Told of a text that is larger than any config, besides the keys below."""
+RECORDED = '"log_history"'
+"""A ``trainer_state.json`` (transformers ``trainer_callback.py``) holds keys of a config beside everything that was logged."""
 LAUNCHERS = ("torchrun", "accelerate launch", "deepspeed", "torch.distributed", "train.py")
 
 DISCRIMINATING = (

@@ -72,6 +72,11 @@ class SourceFile:
         return {}
 
     @cached_property
+    def cut(self) -> dict[str, int]:
+        """The bounds (`budgetlint.limits`) that reading it has met, each with the offset of the first thing that was not read."""
+        return {}
+
+    @cached_property
     def _mentioned(self) -> dict[str, bool]:
         return {}
 

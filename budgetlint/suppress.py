@@ -71,10 +71,20 @@ def _comment_lines(source: SourceFile, marked: Iterable[tuple[Span, str]]) -> fr
     """The lines that hold nothing but comments."""
     lines: set[int] = set()
     for span, _ in marked:
-        at = source.locate(span)
-        if not source.line(at.line)[: at.column - 1].strip() and not source.line(at.end_line)[at.end_column - 1 :].strip():
+        if _is_alone(source.text, span):
+            at = source.locate(span)
             lines.update(range(at.line, at.end_line + 1))
     return frozenset(lines)
+
+
+def _is_alone(text: str, span: Span) -> bool:
+    """Nothing but blanks beside it on its lines. A line may hold a thousand comments."""
+    before, behind = span.start, span.end
+    while before and text[before - 1] != "\n" and text[before - 1].isspace():
+        before -= 1
+    while behind < len(text) and text[behind] != "\n" and text[behind].isspace():
+        behind += 1
+    return (not before or text[before - 1] == "\n") and (behind == len(text) or text[behind] == "\n")
 
 
 def _read(source: SourceFile, span: Span, text: str, comment_lines: frozenset[int]) -> Iterator[Suppression]:
@@ -123,7 +133,7 @@ def _covered_line(source: SourceFile, at: Location, word: str, comment_lines: fr
     while line not in known and line <= source.line_count and (line in comment_lines or not source.line(line).strip()):
         line += 1
     line = known.get(line, line)
-    known[first] = line
+    known.update(dict.fromkeys(range(first, line + 1), line))
     return line
 
 

@@ -41,8 +41,8 @@ _LONG_KEY = re.compile(rf"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[
 
 
 def _bounded(text: str) -> None:
-    """`tomllib` has no bounds of its own. Each value has a comma, a bracket or an equals sign of its own."""
-    if sum(map(text.count, ",[={")) > limits.NODES.most:
+    """`tomllib` has no bounds of its own. Each key and each value has a mark of its own: an equals sign is one of both."""
+    if sum(map(text.count, ",[={.=")) > limits.NODES.most:
         raise too_many(limits.NODES, 0)
     if long := _LONG_KEY.search(text):
         raise too_deep(long.start())
