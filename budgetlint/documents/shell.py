@@ -60,7 +60,7 @@ def read_shell(
     """The commands of ``text[start:end]``. ``given`` are variables that the surroundings set (a job's ``envs``); ``place`` says
     where a character of the text stands in the file, where the text is not the file's. ``work`` is the account of the file."""
     work = work if work is not None else ShellWork()
-    parser = _Parser(Lexer(text, start, end, make=make), work)
+    parser = _Parser(Lexer(text, start, end, make=make, work=work))
     parser.run()
     assigned, raws = parser.assignments, parser.commands
     if place is not None:
@@ -96,13 +96,11 @@ class _Parser:
     """Splits tokens into simple commands and keeps track of branches, loops and functions around them."""
 
     lexer: Lexer
-    work: ShellWork
     commands: list[_RawCommand] = field(default_factory=list)
     assignments: list[Assignment] = field(default_factory=list)
     stack: list[str] = field(default_factory=list)
     inside: Counter[str] = field(default_factory=Counter)
     """How many of each kind are in the stack."""
-    stopped: bool = False
     words: list[RawWord | Array] = field(default_factory=list)
     chained: bool = False
     """The command stands behind ``&&`` or ``||``: it may not run."""
@@ -111,8 +109,6 @@ class _Parser:
     def run(self) -> None:
         for token in self.lexer.tokens():
             self._take(token)
-            if self.stopped:
-                return
         self._finish()
 
     def _take(self, token: Token) -> None:
@@ -226,15 +222,12 @@ class _Parser:
             self.assignments.extend(Assignment(word.bare, None, conditional=True) for word in rest[1:] if word.bare.isidentifier())
         else:
             span = Span(words[0].span.start, words[-1].span.end)
-            if not self.work.runs(span.start):
-                self.stopped = True
-                return
             self.commands.append(_RawCommand(tuple(rest), tuple(found), span))
 
     def _read_here_document(self, name: str, conditional: bool) -> None:
         """``read -r -d '' NAME <<EOF``: the text becomes the variable."""
         body = self.lexer.bodies[-1]
-        parts = Lexer(self.lexer.text, body.start, body.end).default_parts()
+        parts = Lexer(self.lexer.text, body.start, body.end, work=self.lexer.work).default_parts()
         self.assignments.append(Assignment(name, (RawWord(parts, body),), conditional))
 
 

@@ -12,7 +12,7 @@ from itertools import chain
 from budgetlint.documents.shell_arithmetic import computed
 from budgetlint.documents.shell_folder import folder
 from budgetlint.documents.shell_words import UNKNOWN_OPERATOR, Atom, Literal, Opaque, Part, RawWord, Variable, Word, word_of
-from budgetlint.documents.shell_work import ShellWork
+from budgetlint.documents.shell_work import ShellWork, cost_of
 from budgetlint.record import record, replace
 from budgetlint.source import Span
 
@@ -45,6 +45,7 @@ class Expander:
         self._held: dict[str, _Lists | None] = {}
         self._open: list[str] = []
         self._taken: dict[str, Word | None] = {}
+        self._costs: dict[tuple[str, bool], int] = {}
         self._texts: dict[str, str | None] = {}
         self._work = work if work is not None else ShellWork()
 
@@ -65,7 +66,7 @@ class Expander:
 
     def _variable(self, name: str) -> Word | None:
         lists = self._value(name) if name in self._by_name or name in self._given else None
-        if not lists or not self._work.expands(chain.from_iterable(lists), lists[0][0].start if lists[0] else 0, apart=False):
+        if not lists or not self._affords(name, lists, lists[0][0].start if lists[0] else 0, apart=False):
             return None
         atoms = tuple(_unsplit(atom for part in lists for atom in part))
         return word_of(atoms, Span(atoms[0].start, atoms[0].start) if atoms else Span(0, 0))
@@ -76,7 +77,7 @@ class Expander:
             yield from _split(self._atoms(parts, splits=True))
             return
         lists = self._value(whole.name[:-3])
-        known = lists is not None and self._work.expands(chain.from_iterable(lists), whole.span.start, apart=False)
+        known = lists is not None and self._affords(whole.name[:-3], lists, whole.span.start, apart=False)
         yield from lists if lists is not None and known else (self._gap(whole),)
 
     def _atoms(self, parts: Iterable[Part], splits: bool) -> Iterator[Atom]:
@@ -107,12 +108,17 @@ class Expander:
         unset = named and (name in self._open or (name not in self._by_name and name not in self._given))
         if part.operator in ("", UNKNOWN_OPERATOR) or not unset:
             value = None if part.operator == UNKNOWN_OPERATOR or unset else self._value(name)
-            if value is None or not self._work.expands(chain.from_iterable(value), part.span.start, apart=splits):
+            if value is None or not self._affords(name, value, part.span.start, apart=splits):
                 yield from self._gap(part)
             else:
                 yield from (replace(atom, splits=splits and atom.known) for atom in _joined(value))
             return
         yield from (replace(atom, splits=splits and atom.known) for atom in self._atoms(part.default, splits=False))
+
+    def _affords(self, name: str, lists: _Lists, at: int, *, apart: bool) -> bool:
+        if (name, apart) not in self._costs:
+            self._costs[name, apart] = cost_of(chain.from_iterable(lists), apart=apart)
+        return self._work.expands(self._costs[name, apart], at)
 
     def _gap(self, part: Variable) -> tuple[Atom, ...]:
         if part.name == "PWD" and not part.operator:

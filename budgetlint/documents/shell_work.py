@@ -17,30 +17,34 @@ LONG, LONG_APART = 64, 4
 """Characters that cost one more step: as one word, and where blanks may part them."""
 
 
+def cost_of(atoms: Iterable[Atom], *, apart: bool) -> int:
+    """The steps of a value; ``apart`` where it is not quoted."""
+    long = LONG_APART if apart else LONG
+    return sum([1 + len(atom.text) // long for atom in atoms])
+
+
 @open_state
 class ShellWork:
     """``cut`` are the bounds that the file has met, with the place of the first thing that was not read."""
 
     steps: int = limits.EXPANSIONS.most
-    commands: int = limits.COMMANDS.most
+    words: int = limits.WORDS.most
     cut: dict[str, int] = field(default_factory=dict)
 
-    def expands(self, atoms: Iterable[Atom], at: int, *, apart: bool) -> bool:
-        """May these pieces be put where a variable is taken?"""
-        long = LONG_APART if apart else LONG
-        cost = sum([1 + len(atom.text) // long for atom in atoms])
+    def expands(self, cost: int, at: int) -> bool:
+        """May a value of so many steps be put where a variable is taken?"""
         if cost > self.steps:
             self.stop(limits.EXPANSIONS, at)
             return False
         self.steps -= cost
         return True
 
-    def runs(self, at: int) -> bool:
-        """May one more command be read?"""
-        if not self.commands:
-            self.stop(limits.COMMANDS, at)
+    def reads(self, at: int) -> bool:
+        """May one more word or operator be read, or one more part of a word?"""
+        if not self.words:
+            self.stop(limits.WORDS, at)
             return False
-        self.commands -= 1
+        self.words -= 1
         return True
 
     def stop(self, bound: limits.Bound, at: int) -> None:

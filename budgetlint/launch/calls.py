@@ -19,7 +19,7 @@ from budgetlint.record import open_record
 from budgetlint.source import SourceFile
 
 CALLS = "calls"
-_NAMED = re.compile(r"[\w.+-]+\.(?:sh|bash|slurm|sbatch)\b")
+_NAMED = re.compile(r"(?<![\w.+-])[\w.+-]+\.(?:sh|bash|slurm|sbatch)\b")
 _BEFORE = frozenset(("nohup", "srun", "time", "exec", "sudo", "env", "then", "do"))
 
 

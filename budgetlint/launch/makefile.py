@@ -35,7 +35,7 @@ def read_makefile(source: SourceFile, work: ShellWork) -> tuple[Script, tuple[Sp
         depth += bool(_CONDITION.match(source.text, start, end)) - bool(_END.match(source.text, start, end))
         found = _VARIABLE.match(source.text, start, end)
         if found is not None:
-            parts = Lexer(source.text, found.end(), end, make=True).default_parts()
+            parts = Lexer(source.text, found.end(), end, make=True, work=work).default_parts()
             word = RawWord(parts, Span(found.end(), max(found.end(), end)))
             assignments.append(Assignment(found[1], (word,), depth > 0, found[2] == "+"))
     return Script((), Expander(assignments, {}, work)), tuple(recipes)
