@@ -38,7 +38,7 @@ def interpolated(document: Document) -> Document:
 
 
 def _refers(document: Document) -> bool:
-    return any("${" in source.text for source in (document.source, *document.below))
+    return any(source.mentions("${") for source in (document.source, *document.below))
 
 
 @state

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from budgetlint.documents.shell import Command, read_shell
 from budgetlint.documents.shell_words import Atom, Word
+from budgetlint.documents.shell_work import ShellWork
 from budgetlint.launch.makefile import logical_lines
 from budgetlint.record import field, open_state
 from budgetlint.source import SourceFile, Span
@@ -37,7 +38,7 @@ class Image:
     command: Command | None = None
 
 
-def read_dockerfile(source: SourceFile) -> Image:
+def read_dockerfile(source: SourceFile, work: ShellWork) -> Image:
     image, last = Image(), dict[str, Span]()
     for start, end in logical_lines(source.text):
         found = _INSTRUCTION.match(source.text, start, end)
@@ -49,7 +50,7 @@ def read_dockerfile(source: SourceFile) -> Image:
         elif name in ("CMD", "ENTRYPOINT"):
             last[name] = rest
         elif name:
-            image.variables.update(_assigned(source.text, rest, image.variables))
+            image.variables.update(_assigned(source.text, rest, image.variables, work))
     _start(image, source.text, last.get("ENTRYPOINT"), last.get("CMD"))
     return image
 
@@ -77,9 +78,9 @@ def _words(text: str, span: Span) -> Iterator[Word]:
         yield Word(plain, Span(*found.span()), True, (Atom(plain, found.start(1), known=plain == found[1]),))
 
 
-def _assigned(text: str, span: Span, given: dict[str, Word]) -> Iterator[tuple[str, Word]]:
+def _assigned(text: str, span: Span, given: dict[str, Word], work: ShellWork) -> Iterator[tuple[str, Word]]:
     """``NAME=value OTHER="a b"``, and the old ``NAME value`` of one variable; an ARG without a default says nothing."""
-    script = read_shell(text, span.start, span.end, given=given)
+    script = read_shell(text, span.start, span.end, given=given, work=work)
     for name in _NAME.findall(text[span.start : span.end]):
         word = script.value(name)
         if word is not None:

@@ -22,7 +22,6 @@ _COMMANDS = ("command", "entrypoint")
 _COUNT = re.compile(r"([A-Za-z][\w.-]*)(?::([0-9]+))?")
 _PRODUCTS = ("cloud.google.com/gke-accelerator", "nvidia.com/gpu.product", "k8s.amazonaws.com/accelerator")
 _GPUS = ("nvidia.com/gpu", "amd.com/gpu")
-MAX_CONTAINERS = 50
 
 
 def kind_of(document: Document) -> str:
@@ -109,9 +108,7 @@ def _origin(document: Document, key: str, node: Node) -> Origin:
 
 def containers(document: Document) -> Iterator[tuple[tuple[Word, ...], Request | None]]:
     """The command line of every container, and what it asks for."""
-    for count, (path, mapping) in enumerate(_with_command(document.root, "")):
-        if count >= MAX_CONTAINERS:
-            return
+    for path, mapping in _with_command(document.root, ""):
         words = tuple(_words(mapping.get("command"), document)) + tuple(_words(mapping.get("args"), document))
         if words:
             yield words, _kube_request(document, mapping, path)
