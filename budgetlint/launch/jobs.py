@@ -13,6 +13,7 @@ from budgetlint.documents import Document, Mapping, Node, Scalar, Sequence
 from budgetlint.documents.shell_words import Atom, Word
 from budgetlint.launch.blocks import word_of_scalar
 from budgetlint.launch.launch import Request
+from budgetlint.numerals import small
 from budgetlint.run import Origin, OriginKind
 from budgetlint.source import Span
 
@@ -81,7 +82,7 @@ def _sky_request(document: Document) -> Request | None:
     nodes = _number(document.get("num_nodes")) or 1
     if isinstance(node, Scalar):
         found = _COUNT.fullmatch(node.text.strip())
-        return Request(found[1], int(found[2] or 1), nodes, _origin(document, "resources.accelerators", node)) if found else None
+        return Request(found[1], small(found[2] or "1"), nodes, _origin(document, "resources.accelerators", node)) if found else None
     if isinstance(node, Mapping) and len(node.entries) == 1:
         entry = node.entries[0]
         count = _number(entry.value)
@@ -99,7 +100,7 @@ def _plain_request(document: Document) -> Request | None:
 
 
 def _number(node: Node | None) -> int | None:
-    return int(node.text) if isinstance(node, Scalar) and node.text.isdecimal() and len(node.text) < 6 else None
+    return small(node.text) if isinstance(node, Scalar) and len(node.text) < 6 else None
 
 
 def _origin(document: Document, key: str, node: Node) -> Origin:

@@ -460,3 +460,28 @@ def test_figures_of_a_log(shell: Any, line: str) -> None:
 def test_figures_of_a_training_log() -> None:
     lines = [f"peak_memory_alloc: {DIGITS}", f"memory/max_reserved(GiB): {DIGITS}", "peak_memory_alloc: ٣", "peak_memory_reserved: 1.5"]
     assert read_log(lines).figures == {"reserved": 3 * 2**29}
+
+
+JOBS = ("#SBATCH --nodes={}", "#SBATCH --gres=gpu:a100:{}", "#SBATCH --gpus={}", "#SBATCH --gpus-per-task={}\n#SBATCH --ntasks-per-node={}",
+        "#SBATCH --ntasks={}\n#SBATCH --gpus=8\n#SBATCH --nodes={}")  # fmt: skip
+FLAGS = ("--use_llm_lora {}", "--lora_r {} --use_peft", "--deepspeed ds.json --nproc_per_node {}", "--max_steps {}")
+
+
+@pytest.mark.parametrize("text", ["²", "٣", DIGITS, "0", "1e400", "--1"])
+def test_figures_of_a_job(shell: Any, text: str) -> None:
+    for number, directive in enumerate(JOBS):
+        words = "torchrun --nproc_per_node $SLURM_GPUS_ON_NODE train.py --model_name_or_path gpt2 --output_dir x"
+        shell.write(
+            f"{number}.sbatch",
+            f"#!/bin/bash\n{directive.replace('{}', text)}\n{words} --per_device_train_batch_size 1 --num_train_epochs 1\n",
+        )
+    for number, flag in enumerate(FLAGS):
+        shell.write(
+            f"{number}.sh",
+            f"torchrun train.py --per_device_train_batch_size 1 --num_train_epochs 1 --output_dir x {flag.replace('{}', text)}\n",
+        )
+    run = "torchrun train.py --per_device_train_batch_size 1 --num_train_epochs 1 --output_dir x --save_steps 5"
+    shell.write("sky.yaml", f"resources:\n  accelerators: A100:{text}\nnum_nodes: {text}\nrun: {run}\n")
+    ran = shell("check", "--no-cache", "--info")
+    assert ran.code in (0, 1), ran.out
+    assert "BL99" not in ran.out
