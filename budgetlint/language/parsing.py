@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from budgetlint.language.problems import Problems
 from budgetlint.language.slices import Outline, Slice, outline
 from budgetlint.language.tree import Item, Statement, Tree
+from budgetlint.limits import BUDGET_BYTES
 from budgetlint.record import replace
 from budgetlint.source import SourceFile, Span
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from budgetlint.finding import Finding
 
-MAX_BYTES = 256 * 1024
+MAX_BYTES = BUDGET_BYTES.most
 
 
 def parse(source: SourceFile) -> tuple[Tree, tuple[Finding, ...]]:
