@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from random import Random
 
@@ -15,11 +16,27 @@ _WORDS = tuple(word.encode("utf-8", "surrogatepass") for word in WORDS)
 Mutation = Callable[[bytes, Random, tuple[bytes, ...]], bytes]
 
 
-def mutated(data: bytes, random: Random, others: tuple[bytes, ...]) -> bytes:
+def mutated(data: bytes, random: Random, others: tuple[bytes, ...], largest: int = LARGEST) -> bytes:
     """``data`` after one to six mutations; ``others`` are what pieces are taken from."""
     for _ in range(random.choice((1, 1, 2, 3, 6))):
         data = random.choice(MUTATIONS)(data, random, others)
-    return data[:LARGEST]
+    return data[:largest]
+
+
+def grown(data: bytes, random: Random, size: int) -> bytes:
+    """``data`` with one of its pieces (a line, some lines, a few bytes) over and over, numbered or not, up to a size."""
+    lines = data.split(b"\n")
+    at = random.randrange(len(lines))
+    piece = b"\n".join(lines[at : at + random.choice((1, 1, 2, 5, len(lines)))])
+    piece += random.choice((b"\n", b"\n", b"\n", b" ", b"", b"\n---\n"))
+    times = max(1, (size - len(data)) // max(1, len(piece) + 4))
+    before, after = b"\n".join(lines[: at + 1]) + b"\n", b"\n".join(lines[at + 1 :])
+    if random.random() < 0.5:  # the digits of it count: names that are all different
+        key = piece.strip(b"\n") or b"k"
+        many = b"\n".join(re.sub(rb"\w+", rb"\g<0>%d" % number, key, count=1) for number in range(times))
+    else:
+        many = piece * times
+    return (before + many + b"\n" + after)[:size]
 
 
 def _at(data: bytes, random: Random) -> int:

@@ -35,6 +35,7 @@ def judge(
     """Every run of the project, judged. ``extra`` is a budget from the command line or the settings: it holds for every run
     that no budget file binds by name. ``taken``: only the runs that one of these files is part of."""
     # what a list of files and runs does without, the estimator above all
+    from budgetlint.allowance import Allowance
     from budgetlint.context import Judged
     from budgetlint.contexts import budget_contexts, document_contexts, flag_contexts
     from budgetlint.partaking import narrowed, takes_part
@@ -42,9 +43,11 @@ def judge(
 
     work = collect(project, extra=extra, overrides=overrides)
     runs = work.runs if taken is None else [run for run in work.runs if takes_part(run, taken)]
+    allowance = Allowance()
     for run in runs:
         with project.contained("estimating", run.name):
-            work.contexts.extend(run_contexts(work, run))
+            work.contexts.extend(allowance.within(run, run_contexts(work, run)))
+    project.findings.extend(allowance.findings())
     result = Judged(
         runs=tuple(work.contexts),
         documents=tuple(document_contexts(work)),

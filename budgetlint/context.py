@@ -56,18 +56,19 @@ class Context(ABC):
         """The documents that fixes may edit."""
         return ()
 
-    def set(self, at: Setting | Entry, value: Value, title: str = "", *, safety: Safety = Safety.SAFE) -> tuple[Fix, ...]:
-        """For ``fixes=``: write another value. Empty where the text has no such place (a default, a flag, a budget)."""
+    def set(self, at: Setting | Entry, value: Value, title: str = "", *, safety: Safety = Safety.UNSAFE) -> tuple[Fix, ...]:
+        """For ``fixes=``: write another value. Empty where the text has no such place (a default, a flag, a budget). A fix is unsafe
+        unless its rule says that it changes nothing in any run that trains."""
         return cures.set_value(self._edited(), at, value, title, safety)
 
-    def delete(self, at: Setting | Entry, title: str = "", *, safety: Safety = Safety.SAFE) -> tuple[Fix, ...]:
+    def delete(self, at: Setting | Entry, title: str = "", *, safety: Safety = Safety.UNSAFE) -> tuple[Fix, ...]:
         return cures.delete(self._edited(), at, title, safety)
 
-    def rename(self, at: Setting | Entry, name: str, title: str = "", *, safety: Safety = Safety.SAFE) -> tuple[Fix, ...]:
+    def rename(self, at: Setting | Entry, name: str, title: str = "", *, safety: Safety = Safety.UNSAFE) -> tuple[Fix, ...]:
         return cures.rename(self._edited(), at, name, title, safety)
 
     def insert_after(
-        self, at: Setting | Entry, name: str, value: Value, title: str = "", *, safety: Safety = Safety.SAFE
+        self, at: Setting | Entry, name: str, value: Value, title: str = "", *, safety: Safety = Safety.UNSAFE
     ) -> tuple[Fix, ...]:
         """For ``fixes=``: a new key behind the one at ``at``."""
         return cures.insert_after(self._edited(), at, name, value, title, safety)

@@ -21,7 +21,7 @@ def set_value(documents: Iterable[Document], at: Setting | Entry, value: Value, 
     document, entry = _entry(documents, at)
     if document is None or entry is None or not isinstance(entry.value, Scalar):
         return ()
-    return _fix(title or f"set {entry.key.text} to {_shown(value)}", safety, edits_of(document, entry.value, value))
+    return _fix(title or f"set {entry.key.text} to {_shown(value)}", safety, edits_of(document, entry.value, value), document, entry)
 
 
 def delete(documents: Iterable[Document], at: Setting | Entry, title: str, safety: Safety) -> Cure:
@@ -30,7 +30,7 @@ def delete(documents: Iterable[Document], at: Setting | Entry, title: str, safet
     document, entry = _entry(documents, at)
     if document is None or entry is None:
         return ()
-    return _fix(title or f"delete {entry.key.text}", safety, delete_entry(document, entry))
+    return _fix(title or f"delete {entry.key.text}", safety, delete_entry(document, entry), document, entry)
 
 
 def rename(documents: Iterable[Document], at: Setting | Entry, name: str, title: str, safety: Safety) -> Cure:
@@ -39,7 +39,7 @@ def rename(documents: Iterable[Document], at: Setting | Entry, name: str, title:
     document, entry = _entry(documents, at)
     if document is None or entry is None:
         return ()
-    return _fix(title or f"rename {entry.key.text} to {name}", safety, rename_key(document, entry, name))
+    return _fix(title or f"rename {entry.key.text} to {name}", safety, rename_key(document, entry, name), document, entry)
 
 
 def insert_after(documents: Iterable[Document], at: Setting | Entry, name: str, value: Value, title: str, safety: Safety) -> Cure:
@@ -48,7 +48,7 @@ def insert_after(documents: Iterable[Document], at: Setting | Entry, name: str, 
     document, entry = _entry(documents, at)
     if document is None or entry is None:
         return ()
-    return _fix(title or f"add {name}: {_shown(value)}", safety, edits_of(document, entry, name, value))
+    return _fix(title or f"add {name}: {_shown(value)}", safety, edits_of(document, entry, name, value), document, entry)
 
 
 def advice(title: str) -> Cure:
@@ -56,8 +56,12 @@ def advice(title: str) -> Cure:
     return (Fix(title, Safety.ADVICE),)
 
 
-def _fix(title: str, safety: Safety, edits: tuple[Edit, ...]) -> Cure:
-    return (Fix(title, safety, edits),) if edits else ()
+def _fix(title: str, safety: Safety, edits: tuple[Edit, ...], document: Document, entry: Entry) -> Cure:
+    """What an alias brings elsewhere would change there too: that is not safe."""
+    from budgetlint.documents.sharing import is_shared
+
+    shared = safety is Safety.SAFE and is_shared(document, entry)
+    return (Fix(title, Safety.UNSAFE if shared else safety, edits),) if edits else ()
 
 
 def _entry(documents: Iterable[Document], at: Setting | Entry) -> tuple[Document | None, Entry | None]:

@@ -12,12 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from budgetlint.bystanders import by_label, spared
 from budgetlint.config import Config
 from budgetlint.context import BudgetContext, Context, DocumentContext, Judged, RunContext
 from budgetlint.crash import Crash
 from budgetlint.finding import Finding
 from budgetlint.house import CRASHED_RULE, MISREAD_VALUE, house_finding
 from budgetlint.judge import Judge, merged, unsuperseded
+from budgetlint.language.budget import RuleLevel
 from budgetlint.levels import Level, from_budget
 from budgetlint.limits import FINDINGS, SUPPRESSIONS
 from budgetlint.memory.estimate import Verdict
@@ -70,6 +72,7 @@ def check(
         today=today or datetime.date.today(),
     )
     kept, suppressed = judge.judge((*found, *_too_many(judge.suppressions)))
+    kept = spared(kept, judged.runs)
     language = [problem for context in judged.budgets for problem in context.budget.problems]
     return Report(
         findings=tuple(sorted({f.sort_key: f for f in (*language, *kept)}.values(), key=lambda finding: finding.sort_key)),
@@ -83,6 +86,7 @@ def check(
         files=len({context.reading.document.path for context in judged.documents}),
         budgets=len(judged.budgets),
         rules=len(rules),
+        runs=by_label(judged.runs),
     )
 
 
@@ -220,16 +224,22 @@ def _misreads(documents: Iterable[DocumentContext]) -> Iterator[Finding]:
 def _levels(judged: Judged) -> dict[str, list[tuple[Level, ...]]]:
     """Levels by what they speak about: a run's label, or a file's path. A file in several runs has one entry for each."""
     levels: dict[str, list[tuple[Level, ...]]] = {}
+    made: dict[tuple[int, int], tuple[Level, ...]] = {}
+
+    def scope_of(whole: tuple[RuleLevel, ...], own: tuple[RuleLevel, ...] = ()) -> tuple[Level, ...]:
+        """One for all runs of a budget that have no levels of their own; told apart by identity."""
+        key = (id(whole), id(own) if own else 0)
+        if key not in made:
+            made[key] = tuple(from_budget(level) for level in (*whole, *own))
+        return made[key]
+
     for context in judged.runs:
-        budget = context.budget.levels if context.budget else ()
-        own = context.budget_run.levels if context.budget_run else ()
-        scope = tuple(from_budget(level) for level in (*budget, *own))
+        scope = scope_of(context.budget.levels if context.budget else (), context.budget_run.levels if context.budget_run else ())
         levels[context.label] = [scope]
         for path in {reading.document.path for reading in context.run.readings}:
             levels.setdefault(path, []).append(scope)
     for budget_context in judged.budgets:
-        scope = tuple(from_budget(level) for level in budget_context.budget.levels)
-        levels.setdefault(budget_context.budget.path, []).append(scope)
+        levels.setdefault(budget_context.budget.path, []).append(scope_of(budget_context.budget.levels))
     return levels
 
 

@@ -40,7 +40,7 @@ class Confidence(Enum):
 
 
 class Safety(Enum):
-    """``SAFE`` keeps the meaning or restores the stated one, ``UNSAFE`` changes the run, ``ADVICE`` is told, never applied."""
+    """``SAFE`` changes nothing in any run that trains (one that stopped may start), ``UNSAFE`` may, ``ADVICE`` is told, never applied."""
 
     SAFE = "safe"
     UNSAFE = "unsafe"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
+from budgetlint.bystanders import disturbed
 from budgetlint.finding import Edit, Finding, Fix, Safety, Severity
 from budgetlint.limits import FIX_ROUNDS, FIX_TRIALS
 from budgetlint.outcome import Report
@@ -90,13 +91,15 @@ def _overlap(one: Edit, other: Edit) -> bool:
 
 
 def _tried(state: Fixed, chosen: list[tuple[Finding, Fix]], recheck: Recheck) -> Fixed | None:
-    """The state with these fixes; None when another value changes, a finding stays, a new one appears, or a rule crashes."""
+    """The state with these fixes; None when another value or another run changes, a finding stays, a new one appears, or a rule crashes."""
     edits = [edit for _, fix in chosen for edit in fix.edits]
     edited = _edited(state, edits)
     if any(_spoils(state.report.sources[file], text, edits) for file, text in edited.items()):
         return None
     texts = dict(state.texts) | edited
     report = recheck(texts)
+    if all(fix.safety is Safety.SAFE for _, fix in chosen) and disturbed(state.report.runs, report.runs, chosen):
+        return None
     if report.crashed or _problems(report) - _problems(state.report) or not _fewer(chosen, state.report, report):
         return None
     return replace(state, texts=texts, applied=(*state.applied, *chosen), report=report)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
+from budgetlint.bystanders import unsafe_where
 from budgetlint.config import Config
 from budgetlint.finding import Finding, Severity
 from budgetlint.house import (
@@ -24,6 +25,8 @@ from budgetlint.registry import Registry, matches
 from budgetlint.rule import Rule
 from budgetlint.suppress import Suppression, unknown, unknown_pattern
 
+NO_LEVELS: tuple[Level, ...] = ()
+
 
 def unsuperseded(findings: Iterable[Finding], rules: Mapping[str, Rule]) -> list[Finding]:
     """Without the findings whose root cause is told on the same line: at the cause itself or at a place it relates."""
@@ -39,20 +42,23 @@ def unsuperseded(findings: Iterable[Finding], rules: Mapping[str, Rule]) -> list
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:
     """One finding per rule and span, with all its runs. What one run says twice at a span stays two findings."""
-    kept: dict[tuple[object, ...], Finding] = {}
+    kept: dict[tuple[object, ...], list[Finding]] = {}
     seen: Counter[tuple[object, ...]] = Counter()
     for finding in findings:
         spoken = (finding.name, finding.location, finding.runs)
         key = (finding.name, finding.location, seen[spoken])
         seen[spoken] += 1
-        kept[key] = _joined(kept[key], finding) if key in kept else finding
-    return list(kept.values())
+        kept.setdefault(key, []).append(finding)
+    return [_joined(alike) if len(alike) > 1 else alike[0] for alike in kept.values()]
 
 
-def _joined(first: Finding, other: Finding) -> Finding:
-    worst = max(first, other, key=lambda finding: finding.severity.rank)
-    runs = tuple(dict.fromkeys((*first.runs, *other.runs)))
-    return replace(worst, runs=runs, fixes=tuple(dict.fromkeys((*first.fixes, *other.fixes))))
+def _joined(alike: list[Finding]) -> Finding:
+    """Of findings that differ in their runs the worst, with the runs and fixes of all. A fix is safe where it is safe for each of them."""
+    worst = max(alike, key=lambda finding: finding.severity.rank)
+    runs = tuple(dict.fromkeys(run for finding in alike for run in finding.runs))
+    shared = Counter(fix for finding in alike for fix in set(finding.fixes))
+    agreed = (unsafe_where(finding, lambda fix: shared[fix] < len(alike)).fixes for finding in alike)
+    return replace(worst, runs=runs, fixes=tuple(dict.fromkeys(fix for fixes in agreed for fix in fixes)))
 
 
 @open_state
@@ -70,6 +76,8 @@ class Judge:
     today: datetime.date
     used: set[int] = field(default_factory=set)
     excuses: list[Excuse] = field(default_factory=list)
+    _speaking: dict[tuple[str, int], tuple[Level, ...]] = field(default_factory=dict)
+    """Levels by rule and by the identity of their scope."""
     _asked: set[str] = field(default_factory=set)
 
     def judge(self, findings: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:
@@ -93,29 +101,25 @@ class Judge:
 
     def _severity(self, finding: Finding, rule: Rule) -> Severity | None:
         """None when a comment or a level holds the finding back in every run that it concerns."""
-        judged = [self._under(finding, rule, scope) for scope in self._scopes(finding)]
+        judged = [self._under(finding, rule, self._of_rule(rule, scope)) for scope in self._scopes(finding)]
         if rule.scope != "engine" and self._commented(finding, rule):
             return None
         return max((severity for severity in judged if severity), key=lambda severity: severity.rank, default=None)
 
-    def _under(self, finding: Finding, rule: Rule, scope: tuple[Level, ...]) -> Severity | None:
-        level = deciding(finding, rule, self._live(scope, rule))
+    def _of_rule(self, rule: Rule, scope: tuple[Level, ...]) -> tuple[Level, ...]:
+        """The levels of the settings and a scope that speak about a rule and have not expired, worked out once."""
+        key = (rule.code, id(scope))
+        if key not in self._speaking:
+            every = (*self.config.levels, *scope)
+            self._speaking[key] = tuple(level for level in every if matches(level.pattern, rule) and not level.expired(self.today))
+        return self._speaking[key]
+
+    def _under(self, finding: Finding, rule: Rule, levels: tuple[Level, ...]) -> Severity | None:
+        level = deciding(finding, rule, levels)
         if level is None:
             return None if self.config.ignores_in(rule, finding.location.file) else default_severity(finding)
         self.used.add(id(level))
         return level.severity
-
-    def _live(self, scope: tuple[Level, ...], rule: Rule) -> list[Level]:
-        """The levels that mean the rule, and hold today: those of the settings, then those of the scope, which `levels` keeps."""
-        key = (id(scope), rule.code)
-        if key not in self._lived:
-            levels = (*self.config.levels, *scope)
-            self._lived[key] = [level for level in levels if matches(level.pattern, rule) and not level.expired(self.today)]
-        return self._lived[key]
-
-    @cached_property
-    def _lived(self) -> dict[tuple[int, str], list[Level]]:
-        return {}
 
     def _excuse(self, finding: Finding, rule: Rule | None) -> Excuse:
         """The comment that holds a finding back, else the last level that does."""
@@ -125,13 +129,14 @@ class Judge:
         comment = min(comments, key=lambda one: (one.location.line, one.location.column), default=None)
         if comment is not None and rule.scope != "engine":
             return Excuse(comment.reason, in_file=True)
-        levels = (level for scope in self._scopes(finding) for level in (*self.config.levels, *scope))
-        level = deciding(finding, rule, [level for level in levels if level.severity is None and not level.expired(self.today)])
+        levels = (level for scope in self._scopes(finding) for level in self._of_rule(rule, scope))
+        level = deciding(finding, rule, [level for level in levels if level.severity is None])
         return Excuse(level.reason if level else "", in_file=False)
 
     def _scopes(self, finding: Finding) -> list[tuple[Level, ...]]:
+        """Each once: the runs of a budget share its levels."""
         places = finding.runs or (finding.location.file,)
-        return [scope for place in places for scope in self.levels.get(place, [()])]
+        return list({id(scope): scope for place in places for scope in self.levels.get(place, [NO_LEVELS])}.values())
 
     def _commented(self, finding: Finding, rule: Rule) -> bool:
         covering = [s for s in self._covering(finding, rule) if not s.wrong and not s.expired(self.today)]
@@ -184,11 +189,14 @@ class Judge:
                 yield _without_reason(item)
 
     def _about_levels(self) -> Iterator[Finding]:
-        scopes = (scope for scopes in self.levels.values() for scope in scopes)
-        for level in dict.fromkeys((*self.config.levels, *(level for scope in scopes for level in scope))):
-            yield from self._about_level(level)
+        """A level may be made anew for each run, so they are compared by value."""
+        scopes = {id(scope): scope for scopes in self.levels.values() for scope in scopes}.values()
+        everywhere = (*self.config.levels, *(level for scope in scopes for level in scope))
+        used = {level for level in everywhere if id(level) in self.used}
+        for level in dict.fromkeys(everywhere):
+            yield from self._about_level(level, level in used)
 
-    def _about_level(self, level: Level) -> Iterator[Finding]:
+    def _about_level(self, level: Level, used: bool) -> Iterator[Finding]:
         wrong = unknown_pattern(level.pattern, self.registry)
         if wrong:
             message = f"this line does nothing: {wrong}"
@@ -197,21 +205,10 @@ class Judge:
             return
         if level.expired(self.today):
             yield _expired(level)
-        elif not self._level_used(level) and self._has_run(level.pattern):
+        elif not used and self._has_run(level.pattern):
             yield _unused(level)
         if not level.reason and not level.in_budget:
             yield _without_reason(level)
-
-    def _level_used(self, level: Level) -> bool:
-        """A level is made anew for each run, so it is compared by value."""
-        return level in self._used_levels
-
-    @cached_property
-    def _used_levels(self) -> frozenset[Level]:
-        """Asked for when every finding is judged."""
-        scopes = (scope for scopes in self.levels.values() for scope in scopes)
-        everywhere = (*self.config.levels, *(one for scope in scopes for one in scope))
-        return frozenset(one for one in everywhere if id(one) in self.used)
 
     def _cure(self, pattern: str) -> str:
         """A near name for the first ones only: each is compared with every rule."""

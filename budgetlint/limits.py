@@ -69,6 +69,23 @@ EXPANSIONS = Bound(
 )  # fmt: skip
 LAUNCHES = Bound("launches", 200, "launches", "a file", "the most in 800 public scripts are 60: x 3")
 CONTAINERS = Bound("containers", 50, "containers", "a Kubernetes document", "10 in the corpus: x 5")
+BUDGET_BYTES = Bound(
+    "budget-bytes", 256 * 2**10, "bytes", "a budget", "the largest that we know has 1.3 kB: x 200", "told as `budget-too-large`"
+)  # fmt: skip
+BUDGET_WORDS = Bound(
+    "budget-words", 20_000, "words", "a budget, without its comments", "173 in the largest that we know: x 115",
+    "told as `budget-too-large`",
+)  # fmt: skip
+CELLS = Bound(
+    "cells", 512, "cells", "a budget: all of its matrices", "3 in the examples: x 170", "told as `budget-too-large`",
+)  # fmt: skip
+JUDGED = Bound(
+    "judged", 512, "runs to judge", "a file: each run on each of its targets, in each cell of its matrix",
+    "26 launches in one script of the corpus: x 20; a run that has a config of its own is not counted against the budget that binds it",
+)  # fmt: skip
+SOLVE_ESTIMATES = Bound(
+    "solve-estimates", 1_500, "estimates", "one `budgetlint solve`", "a run asks about 33: 45 runs", "told, with the run that is next"
+)  # fmt: skip
 
 PYTHON_CHARACTERS = Bound(
     "python-characters", 2**17, "characters", "a Python file",
@@ -80,9 +97,6 @@ BUILDER_KEYS = Bound("builder-keys", 500, "keys", "a block that Python builds", 
 COMPOSED_FILES = Bound("composed-files", 100, "files", "a config composed by a defaults list", "verl's own trainer has 40: x 2.5")
 COMPOSED_DEPTH = Bound("composed-depth", 12, "levels of defaults lists", "a config", "verl's own trainer has 4: x 3")
 INCLUDES = Bound("includes", 8, "includes", "a budget", "a card, a cluster and a team are 3: x 2.7", "told as `bad-include`")
-BUDGET_BYTES = Bound(
-    "budget-bytes", 256 * 1024, "bytes", "a budget", "the largest of the examples has 3 kB: x 80", "told as `budget-too-large`"
-)
 REFERENCES = Bound(
     "references", 16, "references that follow each other", "an OmegaConf config", "1 in the corpus: x 16",
     "the value is not known",
@@ -95,8 +109,8 @@ FIX_TRIALS = Bound(
 
 BOUNDS = (
     FILE_BYTES, DOCUMENTS, NODES, DEPTH, ALIASED, REFERENCES, COMPOSED_FILES, COMPOSED_DEPTH, WORDS, EXPANSIONS, LAUNCHES, CONTAINERS,
-    PYTHON_CHARACTERS, PYTHON_NODES, BUILDERS, BUILDER_KEYS, BUDGET_BYTES, INCLUDES, FINDINGS, SUPPRESSIONS, SUGGESTIONS, SETTINGS,
-    FIX_ROUNDS, FIX_TRIALS,
+    PYTHON_CHARACTERS, PYTHON_NODES, BUILDERS, BUILDER_KEYS, BUDGET_BYTES, BUDGET_WORDS, INCLUDES, CELLS, JUDGED, SOLVE_ESTIMATES,
+    FINDINGS, SUPPRESSIONS, SUGGESTIONS, SETTINGS, FIX_ROUNDS, FIX_TRIALS,
 )  # fmt: skip
 """In the order of the manual."""
 

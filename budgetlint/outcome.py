@@ -10,7 +10,7 @@ from budgetlint.crash import Crash
 from budgetlint.finding import Finding, Severity
 from budgetlint.memory.estimate import Term, Verdict
 from budgetlint.record import field, open_record, record
-from budgetlint.run import run_label
+from budgetlint.run import Run, run_label
 from budgetlint.source import SourceFile
 from budgetlint.walk import Passed
 
@@ -89,7 +89,8 @@ class Report:
     """``findings`` in file order; ``suppressed`` those that somebody allowed, ``excuses`` why, in the same order; ``sources``
     the texts, for excerpts; ``urls`` the page of each rule that has one, by code; ``baselined`` counts the findings that a
     baseline hides; ``comparison`` is what a change costs, where findings are only those that it brings;
-    ``passed`` what was not looked at, ``asked`` whether one command was to be judged."""
+    ``passed`` what was not looked at, ``asked`` whether one command was to be judged; ``runs`` what was judged, by label, for
+    whoever asks what an edit changes."""
 
     findings: tuple[Finding, ...] = ()
     verdicts: tuple[RunVerdict, ...] = ()
@@ -106,6 +107,7 @@ class Report:
     comparison: Comparison | None = None
     passed: tuple[Passed, ...] = ()
     asked: bool = False
+    runs: Mapping[str, Run] = field(default_factory=dict, repr=False)
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:

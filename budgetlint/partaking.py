@@ -6,6 +6,7 @@ from collections.abc import Iterator, Set
 
 from budgetlint.architectures import config_paths
 from budgetlint.assembly import Collected
+from budgetlint.bystanders import only_in
 from budgetlint.context import Judged
 from budgetlint.house import UNUSED_SUPPRESSION
 from budgetlint.language.budget import Budget
@@ -54,7 +55,8 @@ def narrowed(result: Judged, taken: Set[str]) -> Judged:
     )
 
 
-def without_unused(report: Report, taken: Set[str]) -> Report:
-    """What suppresses nothing in some of a file's runs may do so in its others: of the named files alone every run is judged."""
+def of_named(report: Report, taken: Set[str]) -> Report:
+    """What suppresses nothing in some of a file's runs may do so in its others, and what is safe to edit for some may not be for
+    others: of the named files alone every run is judged."""
     findings = tuple(one for one in report.findings if one.code != UNUSED_SUPPRESSION.code or one.location.file in taken)
-    return replace(report, findings=findings)
+    return replace(report, findings=tuple(only_in(one, taken) for one in findings))

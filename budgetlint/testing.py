@@ -122,7 +122,8 @@ def _case(path: Path, number: int, row: Any) -> Case:
 
 
 def case_files(folder: Path) -> tuple[Path, ...]:
-    return tuple(sorted(folder.glob("*.yaml")))
+    """The files named like rules: a name with ``_`` is none of a rule."""
+    return tuple(path for path in sorted(folder.glob("*.yaml")) if "_" not in path.stem)
 
 
 def run_case(case: Case, rule: Rule, registry: Registry) -> list[str]:

@@ -6,7 +6,7 @@ and harmless, and not told.
 ## What it costs
 
 The run computes in another dtype than the launch file says, without a message: a memory plan or a loss curve is explained by the
-wrong one.
+wrong one. A program with a loop of its own that starts from the same file does compute in it, so the fix is unsafe.
 
 ## Failing
 
@@ -83,7 +83,7 @@ def check(run: RunContext) -> Iterator[Finding]:
         f"'{as_written(theirs)}' has no effect: the trainer says '{as_written(ours)}' and wins, so the run computes in {ours.value}",
         help=f"write mixed_precision: {ours.value} here, or change the trainer's file",
         because=[ours],
-        fixes=run.set(theirs, str(ours.value), f"mixed_precision: {ours.value}", safety=Safety.SAFE),
+        fixes=run.set(theirs, str(ours.value), f"mixed_precision: {ours.value}", safety=Safety.UNSAFE),
     )
 
 
@@ -101,7 +101,7 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    fix="safe",
+    fix="unsafe",
     formats=("accelerate",),
     harm=9.0,
 )

@@ -80,7 +80,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
     elif named is None and len(rivals := [flag for flag in old if newer or flag.name in EXCLUSIVE]) > 1:
         yield _several(document, rivals, newer)
     elif named is None and old and newer:
-        yield _old(document, old[0])
+        yield _old(document, old[0], alone=not is_on(written(document.reading, "s2_attention")))
 
 
 def _beside(document: DocumentContext, named: Setting, old: Setting, newer: bool | None) -> Finding:
@@ -112,14 +112,19 @@ def _several(document: DocumentContext, old: list[Setting], newer: bool | None) 
     )
 
 
-def _old(document: DocumentContext, old: Setting) -> Finding:
+def _old(document: DocumentContext, old: Setting, *, alone: bool) -> Finding:
+    """``s2_attention`` beside it would win, and stop the run beside the new key."""
     name = CANONICAL[old.name]
-    edits = [edit for fix in (*document.rename(old, "attn_implementation"), *document.set(old, name)) for edit in fix.edits]
+    edits = [
+        edit
+        for fix in (*document.rename(old, "attn_implementation", safety=Safety.SAFE), *document.set(old, name, safety=Safety.SAFE))
+        for edit in fix.edits
+    ]
     return document.finding(
         old,
         f"{old.name} {old.text} is deprecated and will go",
         help=f"attn_implementation: {name}",
-        fixes=[Fix(f"attn_implementation: {name}", Safety.SAFE, tuple(edits))] if edits else (),
+        fixes=[Fix(f"attn_implementation: {name}", Safety.SAFE, tuple(edits))] if edits and alone else (),
         severity=Severity.INFO,
     )
 

@@ -53,7 +53,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
             adapter,
             "'adapter: qlora' needs a 4-bit base, and load_in_4bit is not set: axolotl stops when it reads the file",
             help="write load_in_4bit: true, or adapter: lora for a 16-bit base (four times the weight memory)",
-            fixes=document.insert_after(adapter, "load_in_4bit", True),
+            fixes=document.insert_after(adapter, "load_in_4bit", True, safety=Safety.SAFE),
         )
     else:
         yield document.finding(

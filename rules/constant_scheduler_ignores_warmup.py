@@ -39,7 +39,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
 
 from ._training import TRAINERS, as_written, stated
 from .schedulefree_warmup_ratio import WARMS_UP
@@ -59,7 +59,7 @@ def check(run: RunContext) -> Iterator[Finding]:
             f"'{as_written(scheduler)}' has no warm-up: '{as_written(on[0])}' has no effect, and the first steps run at the full rate",
             help=f"write constant_with_warmup, or remove {on[0].origin.key.rpartition('.')[2]}",
             because=on,
-            fixes=run.set(scheduler, "constant_with_warmup", "warm up as stated"),
+            fixes=run.set(scheduler, "constant_with_warmup", "warm up as stated", safety=Safety.UNSAFE),
         )
 
 
@@ -77,7 +77,7 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    fix="safe",
+    fix="unsafe",
     needs=("lr_scheduler",),
     harm=11.6,
 )

@@ -5,7 +5,8 @@ and a trainer's file that names neither dtype is not judged: the command line ma
 
 ## What it costs
 
-The run stops once the model is loaded: "Please correct the following DeepSpeed config values that mismatch TrainingArguments".
+The run stops once the model is loaded: "Please correct the following DeepSpeed config values that mismatch TrainingArguments". To
+another program that starts from the same DeepSpeed file, `"auto"` may mean another dtype, so the fix is unsafe.
 
 ## Failing
 
@@ -88,8 +89,8 @@ def _finding(run: RunContext, wrong: list[Setting], computed: Setting) -> Findin
 
 def _cure(run: RunContext, wrong: list[Setting]) -> tuple[Fix, ...]:
     """All of them in one fix: the run starts only when none is left."""
-    edits = [edit for switch in wrong for fix in run.set(switch, "auto") for edit in fix.edits]
-    return (Fix("let the trainer decide", Safety.SAFE, tuple(edits)),) if edits else ()
+    edits = [edit for switch in wrong for fix in run.set(switch, "auto", safety=Safety.UNSAFE) for edit in fix.edits]
+    return (Fix("let the trainer decide", Safety.UNSAFE, tuple(edits)),) if edits else ()
 
 
 RULE = Rule(
@@ -101,7 +102,7 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    fix="safe",
+    fix="unsafe",
     formats=("deepspeed",),
     harm=10.5,
 )

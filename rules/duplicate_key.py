@@ -5,7 +5,8 @@ torchtune) and DeepSpeed's own loader refuse the file.
 
 ## What it costs
 
-The run uses a value that nobody sees, or stops at start.
+The run uses a value that nobody sees, or stops at start. In a block whose order may count (a mixture of datasets), the fix is unsafe
+where it would move the key.
 
 ## Failing
 
@@ -35,12 +36,13 @@ learning_rate: 0.00002
 from __future__ import annotations
 
 import re
+from collections import abc
 from collections.abc import Iterator
 
 from budgetlint.documents import Entry, Mapping, Node, Scalar, Sequence, plain
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
 
-from ._keys import loader
+from ._keys import entries, loader
 
 BOOKKEEPING = re.compile(r"-*(?:log|save|checkpoint|timing|report|wandb|tensorboard|tracking)")
 LAST_WINS = "the last one counts, without a word"
@@ -77,14 +79,28 @@ def _name(entry: Entry) -> str:
 
 
 def _repeated(document: DocumentContext, block: Mapping) -> Iterator[Finding]:
-    last = {entry.key.text: entry for entry in block.entries}
-    for entry in block.entries:
-        winner = last[entry.key.text]
-        if winner is not entry and entry.key.text != "<<":
-            yield _finding(document, entry, winner)
+    """Two keys are one where the loader makes the same of them: ``1`` and ``"1"`` are two."""
+    how = loader(document.reading)
+    keys = [(type(value := entry.key.value(how)), value) for entry in block.entries]
+    last = {key: at for at, key in enumerate(keys)}
+    ordered = block is document.reading.document.root or block.entries is entries(document.reading)
+    others = _next_others(keys)
+    for at, (key, entry) in enumerate(zip(keys, block.entries, strict=True)):
+        if last[key] > at and entry.key.text != "<<":
+            moves = not ordered and others[at] < last[key]
+            yield _finding(document, entry, block.entries[last[key]], Safety.UNSAFE if moves else Safety.SAFE)
 
 
-def _finding(document: DocumentContext, first: Entry, winner: Entry) -> Finding:
+def _next_others(keys: abc.Sequence[tuple[type, object]]) -> list[int]:
+    """For each key the place of the next one that is another. A loader keeps the place of a key's first appearance: without it the
+    key may stand behind others, and a mixture of datasets is read in another order. Training arguments have no order."""
+    places = [len(keys)] * len(keys)
+    for at in reversed(range(len(keys) - 1)):
+        places[at] = places[at + 1] if keys[at] == keys[at + 1] else at + 1
+    return places
+
+
+def _finding(document: DocumentContext, first: Entry, winner: Entry, safety: Safety) -> Finding:
     how = loader(document.reading)
     same = plain(first.value, how) == plain(winner.value, how)
     said = f"{_shown(first.value)} here and {_shown(winner.value)} below" if not same else f"{_shown(first.value)} both times"
@@ -95,7 +111,7 @@ def _finding(document: DocumentContext, first: Entry, winner: Entry) -> Finding:
         f"{first.key.text} stands twice, {said}: {cost}",
         help="delete one",
         related=[(winner.key, "again here; this one counts")],
-        fixes=document.delete(first, f"delete the first {first.key.text}, which has no effect", safety=Safety.SAFE),
+        fixes=document.delete(first, f"delete the first {first.key.text}, which has no effect", safety=safety),
         severity=_severity(first.key.text, same=same, refuses=refuses),
         key=first.key.text,
         value=_shown(first.value),

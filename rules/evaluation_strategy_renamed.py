@@ -4,7 +4,8 @@ The new name came with transformers 4.41, the old one went with 4.51.
 
 ## What it costs
 
-With transformers 4.51 or newer the run stops at start: "unexpected keyword argument 'evaluation_strategy'".
+With transformers 4.51 or newer the run stops at start: "unexpected keyword argument 'evaluation_strategy'". While both names are
+taken, the old one beats a flag of the new one, so the fix is unsafe there.
 
 ## Failing
 
@@ -56,7 +57,6 @@ def check(document: DocumentContext) -> Iterator[Finding]:
     if old is None or document.at_least("transformers", "4.41.0") is False:
         return
     gone = document.at_least("transformers", "4.51.0")
-    surely_new = document.at_least("transformers", "4.41.0") is True
     cost = {
         True: "transformers 4.51 removed the name, so the run stops at start",
         False: "the name is deprecated and goes with transformers 4.51",
@@ -67,7 +67,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
         old,
         f"{OLD} {old.text}: {cost}",
         help=f"rename it to {NEW}",
-        fixes=() if both_written else document.rename(old, NEW, safety=Safety.SAFE if surely_new else Safety.UNSAFE),
+        fixes=() if both_written else document.rename(old, NEW, safety=Safety.SAFE if gone else Safety.UNSAFE),
         severity=None if gone else Severity.INFO,
         confidence=None if gone is not None else Confidence.MEDIUM,
     )

@@ -42,7 +42,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
 
 from ._common import TRAINING_ARGUMENTS, is_on, written
 from ._fsdp import SECOND_BY_DEFAULT, is_launched, option, option_words
@@ -68,7 +68,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
         + ("so the run stops at start" if sure else f"and transformers before {SECOND_BY_DEFAULT} stops at start"),
         help="true",
         because=[lean],
-        fixes=document.set(sync, True),
+        fixes=document.set(sync, True, safety=Safety.SAFE),
         severity=None if sure else Severity.WARNING,
         confidence=None if sure else Confidence.MEDIUM,
     )

@@ -38,7 +38,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
 
 from ._adapters import PYTHON
 from ._common import is_on
@@ -60,7 +60,7 @@ def check(run: RunContext) -> Iterator[Finding]:
             f"gradient_checkpointing {old.text} has no effect: activation_checkpointing {new.text} is its newer name and wins",
             help="keep activation_checkpointing alone",
             because=[new],
-            fixes=run.delete(old),
+            fixes=run.delete(old, safety=Safety.SAFE),
         )
 
 

@@ -50,7 +50,7 @@ from budgetlint.record import open_record
 from budgetlint.rule import Confidence, DocumentContext, Finding, Fix, Rule, Safety, Severity
 from budgetlint.run import Setting
 
-from ._common import written
+from ._common import number, written
 from ._keys import TRAINERS, entries
 
 
@@ -114,9 +114,15 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 def _fixes(document: DocumentContext, found: Setting, removed: Removed) -> tuple[Fix, ...]:
     if removed.drop:
         return document.delete(found, safety=Safety.UNSAFE)
-    if removed.renamed and written(document.reading, removed.renamed) is None:
-        return document.rename(found, removed.renamed)
+    if removed.renamed and written(document.reading, removed.renamed) is None and not _reads_as_steps(found):
+        return document.rename(found, removed.renamed, safety=Safety.SAFE)
     return ()
+
+
+def _reads_as_steps(found: Setting) -> bool:
+    """As ``warmup_steps``, 0.1 is a share of the run, and 1.0 is one step (transformers 5.24.0 ``get_warmup_steps``)."""
+    share = number(found)
+    return found.name == "warmup_ratio" and (share is None or not 0 <= share < 1)
 
 
 RULE = Rule(

@@ -69,9 +69,15 @@ def check(run: RunContext) -> Iterator[Finding]:
                     f"{name} {steps.text} has no effect under {strategy.name} {word}",
                     help=f"remove it, or write {strategy.name}: steps",
                     because=[strategy],
-                    fixes=run.delete(steps),
+                    fixes=run.delete(steps, safety=Safety.SAFE if _unread(run, name) else Safety.UNSAFE),
                     severity=Severity.INFO,
                 )
+
+
+def _unread(run: RunContext, name: str) -> bool:
+    """Does nothing else follow the number? TRL 1.13.0 ``trainer/callbacks.py`` generates every ``eval_steps`` under any strategy,
+    LLaMA-Factory 0.9.5 ``train/ppo/trainer.py`` saves every ``save_steps``."""
+    return name == "save_steps" and trainer_of(run, ("llamafactory",)) is None
 
 
 def _axolotl(run: RunContext) -> Iterator[Finding]:

@@ -2,7 +2,8 @@
 
 ## What it costs
 
-transformers stops before the first step: "--tf32 requires Ampere or a newer GPU arch".
+transformers stops before the first step: "--tf32 requires Ampere or a newer GPU arch". On a newer card the line changes
+what is computed, so its removal is unsafe.
 
 ## Failing
 
@@ -44,7 +45,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
 
 from ._training import as_written, device_of, stated
 
@@ -65,7 +66,7 @@ def check(run: RunContext) -> Iterator[Finding]:
         "transformers stops before the first step",
         help="remove tf32: fp32 matrix products run in fp32 on this card whatever it says",
         related=[(spec, f"the device is {device.official}")] if spec else (),
-        fixes=run.delete(tf32, "remove tf32"),
+        fixes=run.delete(tf32, "remove tf32", safety=Safety.UNSAFE),
     )
 
 
@@ -78,7 +79,7 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    fix="safe",
+    fix="unsafe",
     needs=("device", "tf32"),
     harm=6.5,
 )

@@ -50,7 +50,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
+from budgetlint.rule import Confidence, Finding, Fix, Rule, RunContext, Safety, Severity
+from budgetlint.run import Setting
 
 from ._arguments import said, trainer_of
 
@@ -66,7 +67,7 @@ def check(run: RunContext) -> Iterator[Finding]:
             argument,
             f"torch_dtype {argument.text}: TRL {GONE} removed the argument, so the run stops at start unless the script takes it itself",
             help=f"dtype: {argument.text}",
-            fixes=run.rename(argument, "dtype") if said(run, "dtype") is None else run.delete(argument),
+            fixes=_cure(run, argument),
         )
     if inside is not None:
         yield run.finding(
@@ -75,6 +76,13 @@ def check(run: RunContext) -> Iterator[Finding]:
             help=f"dtype: {inside.text}",
             fixes=run.rename(inside, "dtype", safety=Safety.UNSAFE) if said(run, "model_init_kwargs.dtype") is None else (),
         )
+
+
+def _cure(run: RunContext, argument: Setting) -> tuple[Fix, ...]:
+    """Unsafe: a script that takes the old name itself would be given another dtype."""
+    if said(run, "dtype") is None:
+        return run.rename(argument, "dtype", safety=Safety.UNSAFE)
+    return run.delete(argument, safety=Safety.UNSAFE)
 
 
 RULE = Rule(
@@ -86,7 +94,7 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    fix="safe",
+    fix="unsafe",
     formats=("trl",),
     applies="TRL >= 0.27",
     words=("torch_dtype",),

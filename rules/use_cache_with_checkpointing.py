@@ -6,7 +6,8 @@ with a warning at each step; without, it keeps every layer's keys and values unt
 ## What it costs
 
 2 x layers x key/value width x tokens x 2 bytes: 0.94 GB for an 8B Llama and 7,168 tokens, for nothing. Under checkpointing, a
-warning in the log.
+warning in the log. The fix is unsafe: only without a cache does transformers look for the ends of packed sequences in the positions,
+so a packed run may attend to other tokens.
 
 ## Failing
 
@@ -42,6 +43,7 @@ Reinforcement learning that generates with the model itself; those trainers are 
 
 - transformers 5.24.0 and 4.57.6 `modeling_layers.py` GradientCheckpointingLayer; 5.24.0 `trainer.py` sets the model's
   `use_cache` from the argument, false by default.
+- transformers 5.24.0 and 4.57.6 `masking_utils.py`: packed sequences are looked for where there is no cache.
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
 from budgetlint.units import both
 
 GENERATES = ("grpo", "ppo")
@@ -76,7 +78,7 @@ def check(run: RunContext) -> Iterator[Finding]:
         f"{cache.origin.key.rpartition('.')[2] or cache.name} {cache.text} in training: {cost}",
         help="use_cache: false",
         because=[recompute] if recompute else (),
-        fixes=run.set(cache, False),
+        fixes=run.set(cache, False, safety=Safety.UNSAFE),
         numbers={} if checkpointed or not size else {"cache_bytes": size},
         severity=Severity.INFO if checkpointed or not size else None,
     )
@@ -97,7 +99,7 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    fix="safe",
+    fix="unsafe",
     needs=("use_cache",),
     aliases=("use-cache-with-gc", "kv-cache-in-training"),
     harm=2.5,

@@ -39,7 +39,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
 from budgetlint.run import Setting
 
 from ._arguments import WITH_AXOLOTL, trainer_of
@@ -57,9 +57,9 @@ def check(run: RunContext) -> Iterator[Finding]:
     elif run.at_least("transformers", RATIO_GONE):
         return
     elif run.at_least("transformers", RATIO_WINS) is False:
-        yield _finding(run, ratio, steps, "the ratio has no effect", fixes=run.delete(ratio))
+        yield _finding(run, ratio, steps, "the ratio has no effect", fixes=run.delete(ratio, safety=Safety.SAFE))
     elif run.at_least("transformers", RATIO_WINS):
-        yield _finding(run, steps, ratio, "the steps have no effect", fixes=run.delete(steps))
+        yield _finding(run, steps, ratio, "the steps have no effect", fixes=run.delete(steps, safety=Safety.SAFE))
     else:
         yield _finding(run, ratio, steps, "transformers before 5.0 follows the steps, 5.0 to 5.14 the ratio", confidence=Confidence.MEDIUM)
 

@@ -2,7 +2,8 @@
 
 ## What it costs
 
-accelerate warns and takes it as false; nothing else changes.
+accelerate warns and takes it as false; nothing else changes. A launch with `--zero_stage 3` or a DeepSpeed file of its own hears the
+flag, so the fix is unsafe.
 
 ## Failing
 
@@ -35,7 +36,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
 
 from ._common import is_on, number, written
 
@@ -55,7 +56,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
         f"zero3_init_flag {flag.text} has no effect at ZeRO stage {level:g}: accelerate warns and takes it as false",
         help="delete it",
         because=[stage] if stage else (),
-        fixes=document.set(flag, False),
+        fixes=document.set(flag, False, safety=Safety.UNSAFE),
         numbers={"zero_stage": int(level)},
     )
 
@@ -69,7 +70,7 @@ RULE = Rule(
     check,
     __doc__ or "",
     "0.1.0",
-    fix="safe",
+    fix="unsafe",
     formats=("accelerate",),
     harm=-0.3,
 )

@@ -50,8 +50,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--statistics", action="store_true", help="how often each rule spoke, instead of the findings")
     parser.add_argument("--preview", action="store_true", help="run preview rules too")
     parser.add_argument("--info", action="store_true", help="show findings of severity info too")
-    parser.add_argument("--fix", action="store_true", help="apply safe fixes")
-    parser.add_argument("--unsafe-fixes", action="store_true", help="with --fix or --diff: fixes that change what the run does, too")
+    parser.add_argument("--fix", action="store_true", help="apply safe fixes, which change nothing in any run that trains")
+    parser.add_argument("--unsafe-fixes", action="store_true", help="with --fix or --diff: fixes that may change what a run does, too")
     parser.add_argument("--diff", action="store_true", help="show what --fix would change, change nothing")
     parser.add_argument(
         "--cache",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
+from budgetlint.bystanders import only_in
 from budgetlint.commands.common import Session, open_config
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.reports import Wanted, tell, wanted
@@ -81,11 +82,13 @@ def _run(
 
 def _checked(registry: Registry, config: Config, session: Session, judged: Judged) -> Report:
     report = replace(check(judged, registry, config), passed=session.passed, asked=bool(session.launch))
+    if session.launch or session.target or session.overrides:  # not all runs, or not as they are: nothing is safe to edit
+        report = replace(report, findings=tuple(only_in(finding, ()) for finding in report.findings))
     if session.taken is None:
         return report
-    from budgetlint.partaking import without_unused
+    from budgetlint.partaking import of_named
 
-    return without_unused(report, session.taken)
+    return of_named(report, session.taken)
 
 
 def _checked_new(args: argparse.Namespace, registry: Registry, config: Config, base: Base, session: Session, judged: Judged) -> Report:

@@ -11,7 +11,7 @@ from budgetlint.house import UNUSED_SUPPRESSION
 from budgetlint.judge import merged
 from budgetlint.new_findings import new_findings
 from budgetlint.outcome import Report
-from budgetlint.partaking import without_unused
+from budgetlint.partaking import of_named
 from budgetlint.record import replace
 
 Asked = Callable[[Judged], Report]
@@ -23,7 +23,7 @@ def only_new(base: Base, judged: Judged, report: Report, asked: Asked) -> Report
         base = base.every()
     before = asked(base.judged)
     if base.session.taken is not None:
-        before = without_unused(before, base.session.taken)
+        before = of_named(before, base.session.taken)
     known = before.findings if base.taken is None else _with_kept(base, before, report)
     fresh, kept, fixed = new_findings(known, report.findings, base.labels(judged), base.renamed)
     return replace(report, findings=fresh, comparison=replace(base.comparison(judged), known=kept, fixed=fixed))

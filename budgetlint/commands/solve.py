@@ -48,6 +48,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, io: Console) -> int:
     wanted = _wanted(args)
+    from budgetlint.report.style import plural
+
     session = open_session(args.paths, args, io, open_config(io))
     judged = session.judged()
     wrong = _language_errors(judged)
@@ -61,7 +63,10 @@ def run(args: argparse.Namespace, io: Console) -> int:
         _tell(args.format, solutions, io)
     for text in wrong:
         io.complain(text)
-    return 2 if wrong else 0
+    left = runs[len(solutions) :]
+    if left:
+        io.complain(f"{plural(len(left), 'run')} more not solved ({left[0].label} is the next): name one with --run, or files")
+    return 2 if wrong or left else 0
 
 
 def _wanted(args: argparse.Namespace) -> frozenset[str]:
@@ -109,7 +114,12 @@ def _solved(session: Session, runs: tuple[RunContext, ...], wanted: frozenset[st
     from budgetlint.solve.solver import solve
 
     desk = Desk(session.project, session.extra, session.overrides)
-    return [solve(desk, context, wanted) for context in runs]
+    solutions: list[Solution] = []
+    for context in runs:
+        if desk.effort.spent:  # `budgetlint.limits`: by counted estimates, so that a busy machine answers the same
+            break
+        solutions.append(solve(desk, context, wanted))
+    return solutions
 
 
 def _tell(format: str, solutions: list[Solution], io: Console) -> None:

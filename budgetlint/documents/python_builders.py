@@ -15,6 +15,7 @@ from budgetlint import limits
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style
 from budgetlint.documents.python_names import chain_of
 from budgetlint.documents.python_places import Places
+from budgetlint.numerals import is_digits
 from budgetlint.record import field, open_state, replace
 from budgetlint.source import SourceFile, Span
 
@@ -113,7 +114,7 @@ class _Body:
         old, factor = self.held.get(".".join(chain_of(statement.target))), self.node(statement.value, 0)
         if not isinstance(statement.op, ast.Mult) or not isinstance(old, Scalar) or not isinstance(factor, Scalar):
             return None
-        if not (old.text.isdecimal() and factor.text.isdecimal() and len(old.text) + len(factor.text) < 20):
+        if not (is_digits(old.text) and is_digits(factor.text) and len(old.text) + len(factor.text) < 20):
             return None
         return replace(old, text=str(int(old.text) * int(factor.text)))
 

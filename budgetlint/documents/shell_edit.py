@@ -38,14 +38,27 @@ def rename_key(document: Document, entry: Entry, name: str) -> tuple[Edit, ...]:
 
 
 def delete_entry(document: Document, entry: Entry) -> tuple[Edit, ...]:
-    """The flag, its value, and the blanks in front; a line that held nothing else keeps its continuation."""
+    """The flag, its value, and the blanks in front; a line that held nothing else keeps its continuation. Where lines are folded
+    without one (YAML's ``>-``), the line goes: an empty one would end the command."""
     if not _together(document, entry):
         return ()
     start, end = entry.key.span.start, max(entry.key.span.end, entry.value.span.end)
     text = document.source.text
     while start > 0 and text[start - 1] in " \t":
         start -= 1
+    line = _own_line(text, start, end)
+    if line is not None and not text.endswith("\\", 0, line.start):
+        return (Edit(document.path, line, ""),)
     return (Edit(document.path, Span(start, end), "" if text[end : end + 1] in ("", " ", "\t", "\n") else " "),)
+
+
+def _own_line(text: str, start: int, end: int) -> Span | None:
+    """The line where nothing else stands on it, with the line end in front."""
+    at, after = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    after = len(text) if after < 0 else after - text.endswith("\r", end, after)
+    if not at or text[at:start].strip() or text[end:after].strip():
+        return None
+    return Span(at - 1 - text.endswith("\r", 0, at - 1), after)
 
 
 def insert_after(document: Document, entry: Entry, name: str, value: Value) -> tuple[Edit, ...]:

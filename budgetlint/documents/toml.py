@@ -16,6 +16,7 @@ from budgetlint.documents.toml_values import BLANKS, BLANKS_AND_COMMENTS, read_k
 from budgetlint.record import field, state
 from budgetlint.source import SourceFile, Span
 
+_LONG = re.compile(r"[0-9][0-9_]{4299}")
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
@@ -29,6 +30,9 @@ def read_toml(source: SourceFile) -> tuple[Document, ...]:
         return (Document(source, "toml", _Reader(source.text, shift).document()),)
     except tomllib.TOMLDecodeError as error:
         refused = _refused(error, source, shift)
+    except ValueError:  # of int(), which `tomllib` lets through
+        long = _LONG.search(source.text)
+        refused = Refused("syntax", "an integer of more than 4,300 digits", "write a number", long.start() if long else 0)
     except RecursionError:
         refused = too_deep(0)
     except Refused as error:

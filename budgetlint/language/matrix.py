@@ -10,18 +10,19 @@ from budgetlint.language.check import Checked, Given
 from budgetlint.language.problems import Problems
 from budgetlint.language.settings_of import settings_of
 from budgetlint.language.statements import setting_owners
+from budgetlint.limits import CELLS
 from budgetlint.record import replace
 from budgetlint.run import Setting, Settings
-
-MAX_CELLS = 1024
 
 
 def cells(checked: Checked | None, problems: Problems) -> tuple[MatrixCell, ...]:
     if checked is None or not checked.free:
         return ()
     count = prod(len(given.items) for given in checked.free.values())
-    if count > MAX_CELLS:
-        message = f"the matrix has {count:,} cells; at most {MAX_CELLS:,} are checked"
+    problems.cells += count
+    if problems.cells > CELLS.most:
+        more = f" with this one {problems.cells:,}" if problems.cells > count else f" {count:,}"
+        message = f"the matrix has{more} cells; at most {CELLS.most:,} are checked"
         problems.add("BL015", checked.source, checked.statement.span, message, "check the ends of each range")
         return ()
     axes = [[(f"{key}={item.text}", _cell(checked, key, item, problems)) for item in given.items] for key, given in checked.free.items()]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from budgetlint.language.problems import Problems
 from budgetlint.language.slices import Outline, Slice, outline
 from budgetlint.language.tree import Item, Statement, Tree
-from budgetlint.limits import BUDGET_BYTES
+from budgetlint.limits import BUDGET_BYTES, BUDGET_WORDS
 from budgetlint.record import replace
 from budgetlint.source import SourceFile, Span
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from budgetlint.finding import Finding
 
-MAX_BYTES = BUDGET_BYTES.most
+_WORD = re.compile(r"[^\s;,=\[\]{}]+")
 
 
 def parse(source: SourceFile) -> tuple[Tree, tuple[Finding, ...]]:
@@ -27,13 +28,17 @@ def parse(source: SourceFile) -> tuple[Tree, tuple[Finding, ...]]:
 
 
 def parse_into(source: SourceFile, problems: Problems) -> Tree:
-    if len(source.text) > MAX_BYTES or len(source.text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
+    if len(source.text) > BUDGET_BYTES.most or len(source.text.encode("utf-8", "surrogatepass")) > BUDGET_BYTES.most:
         size = len(source.text.encode("utf-8", "surrogatepass"))
-        problems.add(
-            "BL015", source, Span(0, 0), f"a budget of {size:,} bytes; at most {MAX_BYTES:,} are read", "is this file a budget at all?"
-        )
+        message = f"a budget of {size:,} bytes; at most {BUDGET_BYTES.most:,} are read"
+        problems.add("BL015", source, Span(0, 0), message, "is this file a budget at all?")
         return Tree(source, ())
     plan = outline(source.text)
+    problems.words += _words(source.text, plan)
+    if problems.words > BUDGET_WORDS.most:
+        message = f"a budget of {problems.words:,} {BUDGET_WORDS.counted}; at most {BUDGET_WORDS.most:,} are read"
+        problems.add("BL015", source, Span(0, 0), message, "is this file a budget at all?")
+        return Tree(source, ())
     from lark.exceptions import UnexpectedInput
 
     from budgetlint.language.grammar import parser
@@ -49,6 +54,12 @@ def parse_into(source: SourceFile, problems: Problems) -> Tree:
         if len(problems.found) == before:
             _report(error, source, Slice(0, len(source.text)), problems)
     return Tree(source, items, comments)
+
+
+def _words(text: str, plan: Outline) -> int:
+    """How many words stand outside comments: the parser's work."""
+    ends = [0, *(end for comment in plan.comments for end in (comment.start, comment.end)), len(text)]
+    return sum(len(_WORD.findall(text, start, end)) for start, end in zip(ends[::2], ends[1::2], strict=True))
 
 
 def _report(error: UnexpectedInput, source: SourceFile, slice_: Slice, problems: Problems) -> None:

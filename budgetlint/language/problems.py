@@ -56,9 +56,12 @@ PROBLEMS: dict[str, ProblemSpec] = {
 
 @state
 class Problems:
-    """Findings of one budget, in the order found, no more than `MAX_PROBLEMS`."""
+    """Findings of one budget, in the order found, no more than `MAX_PROBLEMS`; and what it has asked for so far, with what it
+    includes: ``words`` parsed, ``cells`` of its runs' matrices."""
 
     found: list[Finding] = field(default_factory=list)
+    words: int = 0
+    cells: int = 0
 
     @property
     def full(self) -> bool:

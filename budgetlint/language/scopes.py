@@ -34,8 +34,15 @@ class Scope:
     asserts: list[Assert] = field(default_factory=list)
     inner: list[tuple[Checked, Scope]] = field(default_factory=list)
 
+    _by_keyword: dict[str, list[Checked]] = field(default_factory=dict)
+    """A run asks its own scope and the top level's for a dozen keywords."""
+
+    def add(self, checked: Checked) -> None:
+        self.statements.append(checked)
+        self._by_keyword.setdefault(checked.keyword, []).append(checked)
+
     def all(self, keyword: str) -> Iterator[Checked]:
-        return (checked for checked in self.statements if checked.keyword == keyword)
+        return iter(self._by_keyword.get(keyword, ()))
 
     def one(self, keyword: str) -> Checked | None:
         return next(self.all(keyword), None)
@@ -84,7 +91,7 @@ class ScopeBuilder:
             return
         seen[checked.keyword] = checked
         if not checked.spec.block:
-            scope.statements.append(checked)
+            scope.add(checked)
             return
         inner = [Placed(inner, source) for inner in item.block or ()]
         scope.inner.append((checked, self.build(inner, checked.keyword)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from itertools import islice
 
 from budgetlint.language.slots import Slot, StatementSpec
 from budgetlint.language.statements import STATEMENTS
@@ -27,11 +28,15 @@ VALUE_SYNONYMS: Mapping[str, str] = {
 """Words that trainers use where a choice stands; only taken when the word on the right is one of the choices there."""
 
 
+SUGGESTED = 500
+"""Names that a misspelt one is held against: a budget may define thousands, and each comparison takes 10 to 100 microseconds."""
+
+
 def nearest(text: str, names: Iterable[str]) -> str:
     """The name that is spelled most alike, or nothing. Long texts are no misspelt names."""
     if len(text) > 60:
         return ""
-    lowered = {name.lower(): name for name in names}
+    lowered = {name.lower(): name for name in islice(names, SUGGESTED)}
     close = get_close_matches(text.lower(), lowered, n=1, cutoff=0.7)
     return lowered[close[0]] if close else ""
 

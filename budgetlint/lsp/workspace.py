@@ -80,7 +80,7 @@ class Workspace:
         from budgetlint.assemble import judge
         from budgetlint.engine import check
         from budgetlint.neighbours import neighbours
-        from budgetlint.partaking import without_unused
+        from budgetlint.partaking import of_named
         from budgetlint.registry import installed
 
         disk = self._fresh_disk()
@@ -92,7 +92,7 @@ class Workspace:
         project = self._project(files, found.paths, listed)
         extra = _extra_budget(config, files)
         judged = judge(project, extra=extra, taken=found.taken)
-        report = without_unused(check(judged, installed(), config), found.taken)
+        report = of_named(check(judged, installed(), config), found.taken)
         return Checked(judged, _without_known(report, config, files), files, config, project, extra)
 
     def _fresh_disk(self) -> DiskFiles:

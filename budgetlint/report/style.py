@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from budgetlint.finding import Severity
 from budgetlint.memory.estimate import Verdict
+from budgetlint.numerals import small
 from budgetlint.plain_text import one_line
 from budgetlint.record import record
 
@@ -80,7 +81,7 @@ def shows_links(environ: Mapping[str, str]) -> bool:
     version = environ.get("VTE_VERSION", "")
     return (
         environ.get("TERM_PROGRAM") in LINKING
-        or (version.isdigit() and int(version) >= 5000)
+        or (small(version) or 0) >= 5000
         or any(name in environ for name in ("KITTY_WINDOW_ID", "WT_SESSION", "KONSOLE_VERSION", "DOMTERM"))
     )
 

@@ -20,7 +20,11 @@ from budgetlint.remedy import Remedy
 from budgetlint.run import Settings
 from budgetlint.run_contexts import run_contexts
 from budgetlint.solve.edits import edits_of
+from budgetlint.solve.whatif import Effort
 from budgetlint.source import SourceFile
+
+TEXT_AN_ESTIMATE = 250
+"""Characters of a budget that take as long to read as an estimate to make: 1 ms."""
 
 
 @open_record
@@ -30,6 +34,7 @@ class Desk:
     project: Project
     extra: Budget | None = None
     overrides: Settings = field(default_factory=Settings)
+    effort: Effort = field(default_factory=Effort)
 
     @property
     def extra_source(self) -> SourceFile | None:
@@ -86,12 +91,13 @@ def reread(desk: Desk, context: RunContext, edits: Iterable[Edit]) -> RunContext
     if not by_file.keys() <= sources.keys():
         return None
     texts = {file: apply(sources[file].text, mine) for file, mine in by_file.items()}
+    desk.effort.estimates += sum(map(len, texts.values())) // TEXT_AN_ESTIMATE
     project = _project(desk, context, texts)
     work = collect(project, extra=_extra(desk, texts, project), overrides=desk.overrides)
     work.supposed = True
     for run in work.runs:
         if run.name == context.run.name:
-            return next((one for one in run_contexts(work, run) if one.label == context.label), None)
+            return next((one for one in desk.effort.counted(run_contexts(work, run)) if one.label == context.label), None)
     return None
 
 

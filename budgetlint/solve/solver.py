@@ -22,7 +22,7 @@ def solve(desk: Desk, context: RunContext, wanted: frozenset[str] = EVERYTHING) 
     """``wanted``: which of `EVERYTHING` is asked for; the rest stays unanswered."""
     if context.plan is None or context.estimate is None:
         return Solution(context, unknown=context.estimate.missing if context.estimate else ("model",))
-    bench = Bench(context, architecture_of(desk.project.files, context.run))
+    bench = Bench(context, architecture_of(desk.project.files, context.run), desk.effort)
     seq = longest_seq(bench) if wanted & {"seq", "remedies"} else Reach()
     remedies, told = _remedies(desk, bench, context.plan, context.estimate, seq.fits) if "remedies" in wanted else ((), ())
     return Solution(

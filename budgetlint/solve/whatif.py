@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.context import RunContext
 from budgetlint.language.budget import Target
+from budgetlint.limits import SOLVE_ESTIMATES
 from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.estimator import estimate
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.planner import plan_run
-from budgetlint.record import record, replace
+from budgetlint.record import field, record, replace, state
 from budgetlint.run import Origin, OriginKind, Setting, Settings
 from budgetlint.run_contexts import capacity_on
 
@@ -23,12 +24,29 @@ FOLLOWS = {"optimizer": ("optimizer_impl", "optimizer_state"), "devices": ("data
 """What was said about a setting's old value, and holds no longer."""
 
 
+@state
+class Effort:
+    """How many estimates were asked for so far; texts that are read again count by their length."""
+
+    estimates: int = 0
+
+    def counted(self, contexts: Iterable[RunContext]) -> Iterator[RunContext]:
+        for context in contexts:
+            self.estimates += 1
+            yield context
+
+    @property
+    def spent(self) -> bool:
+        return self.estimates >= SOLVE_ESTIMATES.most
+
+
 @record
 class Bench:
     """One run with the shape of its model: everything that an estimate needs."""
 
     context: RunContext
     architecture: Architecture | None
+    effort: Effort = field(default_factory=Effort)
 
     @property
     def settings(self) -> Settings:
@@ -46,6 +64,7 @@ class Bench:
         return self._estimate(self.settings, target, None)
 
     def _estimate(self, settings: Settings, target: Target, then: Callable[[Plan], Plan] | None) -> Estimate:
+        self.effort.estimates += 1
         device = target.device.device if target.device else None
         planned = plan_run(settings, self.context.run.stack, self.architecture, device)
         if then is not None:

@@ -129,6 +129,22 @@ def test_all_safe_fixes_at_once(talk: Made) -> None:
     assert "\neval_strategy: 'no'\n" in _applied(text, actions[0])
 
 
+def test_what_another_run_reads_is_no_safe_fix(talk: Made) -> None:
+    session = talk()
+    for name, optimizer in (("a.sh", "adafactor"), ("b.sh", "adamw_torch")):
+        (session.root / name).write_text(f"python train.py sft.yaml --optim {optimizer}\n", encoding="utf-8")
+    text = session.SFT + "adam_beta2: 0.95\n"
+    fixes = [one for one in _actions(session, "sft.yaml", text, "adam_beta2") if one["title"].startswith("delete")]
+    assert [(one["title"], one["isPreferred"]) for one in fixes] == [("delete adam_beta2 (changes the run)", False)]
+
+
+def test_nor_one_of_all_at_once(talk: Made) -> None:
+    session = talk()
+    for name, optimizer in (("a.sh", "adafactor"), ("b.sh", "adamw_torch")):
+        (session.root / name).write_text(f"python train.py sft.yaml --optim {optimizer}\n", encoding="utf-8")
+    assert _actions(session, "sft.yaml", session.SFT + "adam_beta2: 0.95\n", "model", only=["source.fixAll"]) == []
+
+
 # -- the head of a config ------------------------------------------------------------------------------------------------------
 
 

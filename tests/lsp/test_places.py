@@ -168,6 +168,7 @@ def test_lines_that_end_as_on_windows(talk: Made) -> None:
 
 
 def test_a_file_above_the_folder_has_one_name(talk: Made, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()  # above the folder, in its checkout
     (tmp_path / "runs").mkdir()
     shared = tmp_path / "ds.json"
     shared.write_text('{"train_micro_batch_size_per_gpu": 8, "zero_optimization": {"stage": 2}}', encoding="utf-8")
