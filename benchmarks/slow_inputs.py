@@ -53,7 +53,8 @@ def filled(name: str, file: str, head: str, piece: str | Callable[[int], str], t
     """One file: a head, as many pieces as there is room for, a tail. A file that is read in part only is not made larger."""
 
     def make(size: int) -> Mapping[str, str]:
-        room, parts = min(size, most) - len(head) - len(tail), []
+        room = min(size, most) - len(head) - len(tail)
+        parts: list[str] = []
         for number in count():
             part = piece if isinstance(piece, str) else piece(number)
             room -= len(part)

@@ -87,9 +87,30 @@ SOLVE_ESTIMATES = Bound(
     "solve-estimates", 1_500, "estimates", "one `budgetlint solve`", "a run asks about 33: 45 runs", "told, with the run that is next"
 )  # fmt: skip
 
+PYTHON_CHARACTERS = Bound(
+    "python-characters", 2**17, "characters", "a Python file",
+    "`run_clm.py` of transformers has 29,000: x 4", "it is read as no training script",
+)  # fmt: skip
+PYTHON_NODES = Bound("python-nodes", 20_000, "values", "the configs in a Python file", "a thousand calls of 20 arguments; names may double")
+BUILDERS = Bound("builders", 200, "functions that build a config", "a Python file", "torchtitan's own registry has 9 in a file: x 20")
+BUILDER_KEYS = Bound("builder-keys", 500, "keys", "a block that Python builds", "torchtitan's widest block has 25: x 20")
+COMPOSED_FILES = Bound("composed-files", 100, "files", "a config composed by a defaults list", "verl's own trainer has 40: x 2.5")
+COMPOSED_DEPTH = Bound("composed-depth", 12, "levels of defaults lists", "a config", "verl's own trainer has 4: x 3")
+INCLUDES = Bound("includes", 8, "includes", "a budget", "a card, a cluster and a team are 3: x 2.7", "told as `bad-include`")
+REFERENCES = Bound(
+    "references", 16, "references that follow each other", "an OmegaConf config", "1 in the corpus: x 16",
+    "the value is not known",
+)  # fmt: skip
+FIX_ROUNDS = Bound("fix-rounds", 10, "rounds", "`--fix`", "two fixes that meet need 2 rounds: x 5", "what is left is told again")
+FIX_TRIALS = Bound(
+    "fix-trials", 100, "checks of a fix by itself", "`--fix`", "only where a round of fixes fails; 100 of them are a file of mistakes",
+    "what is left is told again",
+)  # fmt: skip
+
 BOUNDS = (
-    FILE_BYTES, DOCUMENTS, NODES, DEPTH, ALIASED, WORDS, EXPANSIONS, LAUNCHES, CONTAINERS, FINDINGS, SUPPRESSIONS, SUGGESTIONS, SETTINGS,
-    BUDGET_BYTES, BUDGET_WORDS, CELLS, JUDGED, SOLVE_ESTIMATES,
+    FILE_BYTES, DOCUMENTS, NODES, DEPTH, ALIASED, REFERENCES, COMPOSED_FILES, COMPOSED_DEPTH, WORDS, EXPANSIONS, LAUNCHES, CONTAINERS,
+    PYTHON_CHARACTERS, PYTHON_NODES, BUILDERS, BUILDER_KEYS, BUDGET_BYTES, BUDGET_WORDS, INCLUDES, CELLS, JUDGED, SOLVE_ESTIMATES,
+    FINDINGS, SUPPRESSIONS, SUGGESTIONS, SETTINGS, FIX_ROUNDS, FIX_TRIALS,
 )  # fmt: skip
 """In the order of the manual."""
 

@@ -76,6 +76,10 @@ class SourceFile:
         """The bounds (`budgetlint.limits`) that reading it has met, each with the offset of the first thing that was not read."""
         return {}
 
+    def stop(self, bound: limits.Bound, at: int) -> None:
+        """Reading has met a bound here: what lies behind it is not judged."""
+        self.cut.setdefault(bound.name, at)
+
     @cached_property
     def _mentioned(self) -> dict[str, bool]:
         return {}

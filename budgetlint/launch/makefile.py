@@ -29,6 +29,8 @@ def read_makefile(source: SourceFile, work: ShellWork) -> tuple[Script, tuple[Sp
     recipes: list[Span] = []
     depth = 0
     for start, end in logical_lines(source.text):
+        if not work.reads(start):
+            break
         if source.text.startswith("\t", start):
             recipes.append(Span(_behind_marks(source.text, start + 1, end), end))
             continue

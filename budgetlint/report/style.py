@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping
+from functools import lru_cache
 
 from budgetlint.finding import Severity
 from budgetlint.memory.estimate import Verdict
@@ -88,9 +90,14 @@ def cells(text: str) -> int:
     """How many terminal columns a text takes."""
     if text.isascii():
         return len(text)
-    return sum(_cells(character) for character in text)
+    others = _NO_ASCII.findall(text)
+    return len(text) - len(others) + sum(map(_cells, others))
 
 
+_NO_ASCII = re.compile(r"[^\x00-\x7f]")
+
+
+@lru_cache(maxsize=4096)
 def _cells(character: str) -> int:
     if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
