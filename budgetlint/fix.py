@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Mapping
 
 from budgetlint.bystanders import disturbed
 from budgetlint.finding import Edit, Finding, Fix, Safety, Severity
+from budgetlint.limits import FIX_ROUNDS, FIX_TRIALS
 from budgetlint.outcome import Report
 from budgetlint.plain_text import one_line
 from budgetlint.record import field, open_record, replace
 from budgetlint.source import SourceFile, Unreadable
 
-MAX_ROUNDS = 10
+MAX_ROUNDS = FIX_ROUNDS.most
 
 Recheck = Callable[[Mapping[str, str]], Report]
 """Check the project again with these texts in place of those on disk."""
@@ -52,7 +53,7 @@ def _round(state: Fixed, recheck: Recheck, unsafe: bool) -> Fixed | None:
     whole = _tried(state, chosen, recheck)
     if whole is not None:
         return whole
-    for one in chosen:
+    for one in chosen[: max(0, FIX_TRIALS.most - len(state.refused))]:
         alone = _tried(state, [one], recheck)
         if alone is not None:
             return alone
