@@ -221,8 +221,8 @@ COMMAND_CUT_SHORT = house_rule(
 
     ## What it costs
 
-    The run goes on without the flags: without ZeRO-3, at another length, on one device. bash says "--max_length: command not found" when the
-    run is over.
+    The run goes on without the flags: without ZeRO-3, at another length, on one device. bash says "--max_length: command not found" when
+    the run is over.
 
     ## Failing
 

@@ -1,7 +1,7 @@
 """The finding `command-cut-short`: a launch command ends before flags that were meant for it.
 
-bash ends a command where its line ends. A comment behind a continued line, a blank line, or a blank behind the backslash ends it as well; the
-flags below are then a command of their own, "--max_length: command not found", and the launch has run without them.
+bash ends a command where its line ends. A comment behind a continued line, a blank line, or a blank behind the backslash ends it as
+well; the flags below are then a command of their own, "--max_length: command not found", and the launch has run without them.
 """
 
 from __future__ import annotations

@@ -64,6 +64,15 @@ max_length: 2048
 bf16: true
 """
 
+UNSLOTH = """\
+from unsloth import FastLanguageModel
+from trl import SFTConfig, SFTTrainer
+
+model, tokenizer = FastLanguageModel.from_pretrained("unsloth/Qwen3-8B", max_seq_length=4096{})
+model = FastLanguageModel.get_peft_model(model, r=16{})
+SFTTrainer(model=model, args=SFTConfig({}output_dir="out", per_device_train_batch_size=1)).train()
+"""
+
 FACTS: list[tuple[str, dict[str, str], str, dict[str, Any]]] = [
     # verl 0.6.1 workers/megatron_workers.py: ppo_micro_batch_size //= data-parallel ranks (8 devices by 4 of tensor parallelism)
     ("verl on Megatron", {"run.sh": VERL + MEGATRON + "actor_rollout_ref.actor.ppo_micro_batch_size=64"}, "", {"micro_batch": 32}),
@@ -197,6 +206,19 @@ FACTS: list[tuple[str, dict[str, str], str, dict[str, Any]]] = [
         {"task": "other"},
     ),
     ("GRPO is GRPO", {"grpo.yaml": TRL + "num_generations: 8\n"}, "", {"task": "grpo"}),
+    # unsloth 2025.6.1 models/llama.py get_peft_model, models/loader.py full_finetuning, models/rl.py; kernels/cross_entropy_loss.py
+    ("Unsloth's targets", {"train.py": UNSLOTH.format("", "", "")}, "", {"lora_targets": ("all-linear",), "quant": "nf4", "seq_len": 4096}),
+    (
+        "Unsloth trains it all",
+        {"train.py": UNSLOTH.format(", full_finetuning=True, load_in_4bit=True", "", "")},
+        "",
+        {"adapter": "none", "quant": "none"},
+    ),
+    ("Unsloth cuts at the model's length", {"train.py": UNSLOTH.format("", "", "max_length=8192, ")}, "", {"seq_len": 4096}),
+    ("a shorter length of one's own", {"train.py": UNSLOTH.format("", "", "max_length=512, ")}, "", {"seq_len": 512}),
+    ("Unsloth's loss, before", {"train.py": UNSLOTH.format("", "", "")}, "stack unsloth@2024.5", {"loss": "full"}),
+    ("Unsloth's loss, since", {"train.py": UNSLOTH.format("", "", "")}, "stack unsloth@2024.12", {"loss": "fused"}),
+    ("Unsloth's loss, any version", {"train.py": UNSLOTH.format("", "", "")}, "", {"loss": ("fused", "full")}),
 ]
 
 

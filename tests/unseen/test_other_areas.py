@@ -1,0 +1,84 @@
+"""Other areas: pins in files of other kinds, evaluation, encoders, shapes that cannot be."""
+
+from __future__ import annotations
+
+import pytest
+
+from budgetlint.assemble import judge_texts
+from budgetlint.engine import check
+from budgetlint.registry import installed
+
+ARGUMENTS = """\
+model_name_or_path: meta-llama/Llama-3.1-8B
+per_device_train_batch_size: 1
+learning_rate: 1.0e-5
+evaluation_strategy: "no"
+output_dir: o
+num_train_epochs: 1
+bf16: true
+do_train: true
+"""
+
+
+def codes(files: dict[str, str], budget: str = "") -> set[str]:
+    return {finding.code for finding in check(judge_texts(files, budget=budget or None), installed()).findings}
+
+
+# -- pins --------------------------------------------------------------------------------------------------------------
+
+PINS = {
+    "pip inside of conda": ("environment.yml", "name: x\ndependencies:\n  - python=3.9\n  - pip:\n    - transformers==4.32.0\n"),
+    "conda's own": ("environment.yaml", "dependencies:\n- pytorch=2.1\n- conda-forge::transformers=4.32.0=pyhd8ed1ab_0  # why\n"),
+    "setup.py": ("setup.py", "from setuptools import setup\nsetup(name='x', install_requires=['torch', 'transformers==4.32.0'])\n"),
+    "setup.py with a name": ("setup.py", "REQUIREMENTS = ['transformers==4.32.0']\nsetup(install_requires=REQUIREMENTS)\n"),
+    "setup.cfg": (
+        "setup.cfg",
+        "[options]\ninstall_requires =\n    torch\n    transformers==4.32.0\n[options.extras]\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "text"), PINS.values(), ids=PINS.keys())
+def test_a_pin_is_read_wherever_it_stands(name: str, text: str) -> None:
+    (run,) = judge_texts({"args.yaml": ARGUMENTS, name: text}).runs
+    assert run.run.stack.at_least("transformers", "4.32.0") is True
+    assert run.run.stack.at_least("transformers", "4.33.0") is False
+    assert "BL601" not in codes({"args.yaml": ARGUMENTS, name: text})
+
+
+def test_a_key_is_renamed_where_the_pin_says_so() -> None:
+    assert "BL601" in codes({"args.yaml": ARGUMENTS, "environment.yml": "dependencies:\n- pip:\n  - transformers==4.57.0\n"})
+
+
+def test_the_nearest_file_wins() -> None:
+    files = {
+        "a/args.yaml": ARGUMENTS,
+        "a/requirements.txt": "transformers==4.40.0\n",
+        "environment.yml": "dependencies:\n- transformers=4.32.0\n",
+    }
+    (run,) = judge_texts(files).runs
+    assert run.run.stack.at_least("transformers", "4.39.0") is True
+
+
+@pytest.mark.parametrize("text", ["setup(", "import os\nos.system('x')\n", "setup(install_requires=open('r').read())\n", "\0"])
+def test_a_setup_that_tells_nothing_is_no_pin(text: str) -> None:
+    (run,) = judge_texts({"args.yaml": ARGUMENTS, "setup.py": text}).runs
+    assert not run.run.stack.releases
+
+
+# -- precision ---------------------------------------------------------------------------------------------------------
+
+SCRIPT = """\
+import torch
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-0.5B", torch_dtype=torch.float16)
+args = TrainingArguments(output_dir="out", per_device_train_batch_size=2, {}, learning_rate=1e-5)
+Trainer(model=model, args=args).train()
+"""
+
+
+@pytest.mark.parametrize(("half", "told"), [("bf16=True", True), ("fp16=True", False)])
+def test_fp16_weights_have_no_loss_scaling_under_bf16(half: str, told: bool) -> None:
+    """``fp16=True`` is another mistake, of its own rule: the scaler refuses fp16 gradients."""
+    assert ("BL201" in codes({"train.py": SCRIPT.format(half)}, "device a100-40gb; seq 512")) is told
