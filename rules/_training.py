@@ -7,9 +7,9 @@ from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.context import RunContext
 from budgetlint.run import Origin, OriginKind, Role, Setting
 
-from ._common import HUGGING_FACE
+from ._common import HUGGING_FACE, PYTHON
 
-TRAINERS = (*HUGGING_FACE, "llamafactory", "axolotl")
+TRAINERS = (*HUGGING_FACE, "llamafactory", "axolotl", *PYTHON)
 """Formats whose run ends in ``transformers.Trainer``: its rules about precision, optimizers and DeepSpeed hold."""
 
 

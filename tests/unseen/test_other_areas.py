@@ -82,3 +82,60 @@ Trainer(model=model, args=args).train()
 def test_fp16_weights_have_no_loss_scaling_under_bf16(half: str, told: bool) -> None:
     """``fp16=True`` is another mistake, of its own rule: the scaler refuses fp16 gradients."""
     assert ("BL201" in codes({"train.py": SCRIPT.format(half)}, "device a100-40gb; seq 512")) is told
+
+
+# -- encoders ----------------------------------------------------------------------------------------------------------
+
+ENCODER = """\
+{"model_name_or_path": "FacebookAI/xlm-roberta-large", "per_device_train_batch_size": 16, "output_dir": "o", "num_train_epochs": 1,
+ "fp16": true, "do_train": true, "max_seq_length": 256, "learning_rate": 1e-5, "save_strategy": "epoch", "overwrite_output_dir": true}
+"""
+
+
+def weights_of(model: str, stack: str) -> set[int]:
+    """Bytes of a weight in the readings of the run."""
+    from budgetlint.catalog.models import find_model
+    from budgetlint.memory.planner import plan_run
+
+    (run,) = judge_texts({"bert.json": ENCODER.replace("FacebookAI/xlm-roberta-large", model)}, budget=f"device 24GiB\n{stack}").runs
+    found = find_model(model)
+    return {plan.precision.weights for plan in plan_run(run.run.settings, run.run.stack, found, None).plans}  # type: ignore[arg-type]
+
+
+def test_an_encoder_is_loaded_in_fp32_before_5_and_in_its_own_dtype_since() -> None:
+    """transformers 4.57 ``from_pretrained``: torch_dtype None is fp32; 5.0: ``auto``. The row of XLM-R does not say its own."""
+    assert weights_of("FacebookAI/xlm-roberta-large", "stack transformers@4.50") == {4}
+    assert weights_of("FacebookAI/xlm-roberta-large", "stack transformers@5.2") == {4, 2}
+    assert weights_of("FacebookAI/xlm-roberta-large", "") == {4, 2}
+
+
+# -- shapes ------------------------------------------------------------------------------------------------------------
+
+NEOX = """\
+{"pipe-parallel-size": 1, "model-parallel-size": 4, "num-layers": 40, "hidden-size": 5120, "num-attention-heads": %s, "seq-length": 2048,
+ "max-position-embeddings": 2048, "norm": "layernorm", "pos-emb": "rotary", "no-weight-tying": true, "train_micro_batch_size_per_gpu": 8,
+ "gradient_accumulation_steps": 2, "optimizer": {"type": "Adam", "params": {"lr": 0.00012}}, "train-iters": 143000,
+ "tokenizer_type": "HFTokenizer", "vocab-file": "/fsx/pile/20B_tokenizer.json"}
+"""
+MEGATRON = (
+    "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 24 --hidden-size 2048 --num-attention-heads {} --seq-length 2048 "
+    "--max-position-embeddings 2048 --micro-batch-size 1 --global-batch-size 8 --lr 1e-4 --train-iters 10 --bf16 "
+    "--tokenizer-type GPT2BPETokenizer --vocab-file v --merge-file m {}"
+)
+UNEVEN = {
+    "heads of NeoX": ({"a.yml": NEOX % 36}, "36: hidden_size 5120"),
+    "query groups": ({"a.yml": (NEOX % 40).replace('"norm"', '"num-kv-heads": 3, "norm"')}, "3: num_attention_heads 40"),
+}
+
+
+@pytest.mark.parametrize(("files", "said"), UNEVEN.values(), ids=UNEVEN.keys())
+def test_a_shape_that_cannot_be_is_told(files: dict[str, str], said: str) -> None:
+    messages = [finding.message for finding in check(judge_texts(files), installed()).findings if finding.code == "BL907"]
+    assert [said in message for message in messages] == [True]
+
+
+@pytest.mark.parametrize(
+    "files", [{"a.yml": NEOX % 40}, {"run.sh": MEGATRON.format(16, "")}, {"run.sh": MEGATRON.format(20, "--kv-channels 128")}]
+)
+def test_a_shape_that_can_be_is_not(files: dict[str, str]) -> None:
+    assert "BL907" not in codes(files)
