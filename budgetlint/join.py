@@ -34,8 +34,11 @@ def join(readings: Iterable[Reading]) -> Settings:
     if len(every) == 1:  # as of most runs: nobody disagrees
         return every[0].settings
     loops = any(reading.format in _LOOPS or is_own_script(reading.settings) for reading in every if reading.role is Role.TRAINER)
+    counts = any(reading.format in _BY_RAY and "devices_per_node" in reading.settings for reading in every if reading.role is Role.TRAINER)
     for reading in every:
         for name, setting in reading.settings.items():
+            if counts and name in _COUNTS and reading.role is Role.LAUNCHER:
+                continue
             rank = (_rank(name, reading.role, loops), setting.origin.kind is not OriginKind.FLAG)
             by_name.setdefault(name, []).append((rank, setting))
     return Settings(_winner(sorted(found, key=lambda item: item[0])) for found in by_name.values())
@@ -43,6 +46,12 @@ def join(readings: Iterable[Reading]) -> Settings:
 
 _LOOPS = frozenset(("open_instruct",))
 """Trainers with a loop of their own on accelerate, which takes the accumulation that DeepSpeed's configuration says."""
+
+
+_BY_RAY = frozenset(("openrlhf", "verl", "nemo_rl"))
+_COUNTS = frozenset(("devices", "nodes", "devices_per_node"))
+"""Where Ray places the workers, the program's own counts say on how many devices: ``srun --ntasks=1`` around it starts the driver alone
+(openrlhf 0.8.5 ``cli/train_ppo_ray.py`` ``actor_num_nodes`` x ``actor_num_gpus_per_node``; verl 0.6.1 ``trainer.nnodes``)."""
 
 
 def _rank(name: str, role: Role, loops: bool) -> int:

@@ -13,6 +13,9 @@ HUGGING_FACE = ("hf_training_arguments", "trl", "alignment_handbook", "open_inst
 TRL_FORMATS = ("trl", "alignment_handbook")
 PYTHON = ("python_script", "python_trl_script")
 """Training scripts: the fields stand in the one class of training arguments that the script makes."""
+CONVERTED = frozenset(("num_cycles",))
+"""Numbers of ``lr_scheduler_kwargs`` that the schedules take through ``float()`` (transformers 4.46.0 and 5.2.0 ``optimization.py``; but
+``cosine_warmup_with_min_lr``, which is rare)."""
 TRAINING_ARGUMENTS = (*HUGGING_FACE, "llamafactory", *PYTHON)
 """Formats whose keys are the fields of ``transformers.TrainingArguments``."""
 

@@ -37,12 +37,10 @@ from budgetlint.documents import Mapping, Scalar, Style
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
 from budgetlint.run import Setting
 
-from ._common import written
+from ._common import CONVERTED, written
 from ._keys import TRAINERS
 
 KEY = "lr_scheduler_kwargs"
-CONVERTED = frozenset(("num_cycles",))
-"""What the schedules take through ``float()`` (but ``cosine_warmup_with_min_lr`` from 5.0, which is rare)."""
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:

@@ -197,6 +197,14 @@ FACTS: list[tuple[str, dict[str, str], str, dict[str, Any]]] = [
         "stack openrlhf@0.4",
         {"reward_model": "none", "critic_model": "meta-llama/Meta-Llama-3-8B"},
     ),
+    # Ray places the workers: the task of srun is the driver
+    (
+        "OpenRLHF on Ray inside of Slurm",
+        {"job.sh": "#!/bin/bash\n#SBATCH -N 2\nsrun --overlap --nodes=1 --ntasks=1 " + RAY + "--actor_num_nodes 1\n"},
+        "",
+        {"devices": 8, "nodes": 1},
+    ),
+    ("verl inside of Slurm", {"job.sh": "#!/bin/bash\n#SBATCH -N 2\nsrun --nodes=1 --ntasks=1 " + VERL}, "", {"devices": 8}),
     # TRL 1.16.0 experimental/*_config.py: num_generations is a field of GOLD, SDFT and IW-OPD too
     ("GOLD is not GRPO", {"gold.yaml": TRL + "num_generations: 1\nlmbda: 0.5\nbeta: 0.5\nuse_uld_loss: true\n"}, "", {"task": "other"}),
     (
