@@ -139,3 +139,25 @@ def test_a_shape_that_cannot_be_is_told(files: dict[str, str], said: str) -> Non
 )
 def test_a_shape_that_can_be_is_not(files: dict[str, str]) -> None:
     assert "BL907" not in codes(files)
+
+
+# -- evaluation --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "runs"),
+    [
+        (ARGUMENTS, 1),
+        (ARGUMENTS.replace("do_train: true", "do_train: false\ndo_eval: true"), 0),
+        (ARGUMENTS.replace("do_train: true\n", "do_eval: true\n"), 1),
+        (ARGUMENTS.replace("do_train: true", "do_train: false\ndataset_name: d\nmax_length: 512\npacking: true"), 1),
+    ],
+    ids=["trains", "says that it does not", "leaves it open", "TRL trains whatever it says"],
+)
+def test_a_file_that_only_evaluates_is_no_run(text: str, runs: int) -> None:
+    assert len(judge_texts({"args.yaml": text}).runs) == runs
+
+
+def test_flags_that_only_evaluate_are_no_run() -> None:
+    flags = "python run_glue.py --model_name_or_path a/b --output_dir o --per_device_train_batch_size 8 --learning_rate 1e-5 --do_train {}"
+    assert [len(judge_texts({"run.sh": flags.format(word)}).runs) for word in ("True", "False")] == [1, 0]
