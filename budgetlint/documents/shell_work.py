@@ -13,7 +13,7 @@ from budgetlint.documents.shell_words import Atom
 from budgetlint.record import field, open_state
 from budgetlint.source import SourceFile
 
-LONG, LONG_APART = 64, 4
+LONG, LONG_APART = 64, 2
 """Characters that cost one more step: as one word, and where blanks may part them."""
 
 

@@ -65,9 +65,9 @@ CASES: dict[str, tuple[str, str, str, str]] = {
     "settings": (
         "pyproject.toml", "[tool.budgetlint]\nexclude = [" + many(1_000, '"x#",') + "]\n", "pyproject.toml:", "1,001 names and globs",
     ),
-    "words": (SH, "A=x\n" + "echo\n" * limits.WORDS.most + LAUNCH, SH, "more than 80,000 words"),
-    "a word of many parts": (SH, "A=x\n" + "$A'b'" * limits.WORDS.most + "\n" + LAUNCH, "a.sh:2:", "more than 80,000 words"),
-    "words of a list": (SH, "A=(" + "x " * limits.WORDS.most + ")\n" + LAUNCH, "a.sh:1:", "more than 80,000 words"),
+    "words": (SH, "A=x\n" + "echo\n" * limits.WORDS.most + LAUNCH, SH, "more than 60,000 words"),
+    "a word of many parts": (SH, "A=x\n" + "$A'b'" * limits.WORDS.most + "\n" + LAUNCH, "a.sh:2:", "more than 60,000 words"),
+    "words of a list": (SH, "A=(" + "x " * limits.WORDS.most + ")\n" + LAUNCH, "a.sh:1:", "more than 60,000 words"),
     "launches": (SH, "A=x\n" + LAUNCH * 201, "a.sh:202:1", "more than 200 launches"),
     "launches of recipes": ("Makefile", many(201, "a#:\n\ttorchrun train.py --seed 1\n"), "Makefile:402:2", "more than 200 launches"),
     "launches of an image": (DOCKER, "FROM x\n" + "RUN torchrun train.py\n" * 201, "Dockerfile:202:5", "more than 200 launches"),
