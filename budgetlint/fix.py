@@ -18,6 +18,8 @@ from budgetlint.record import field, open_record, replace
 from budgetlint.source import SourceFile, Unreadable
 
 MAX_ROUNDS = FIX_ROUNDS.most
+UNCOUNTED = 2
+"""Rounds that may read what they like: a repository of a thousand small mistakes is mended whole."""
 
 Recheck = Callable[[Mapping[str, str]], Report]
 """Check the project again with these texts in place of those on disk."""
@@ -39,22 +41,23 @@ class Fixed:
 def fix_all(report: Report, recheck: Recheck, *, unsafe: bool = False) -> Fixed:
     """Apply every safe fix (unsafe ones too when asked), in rounds, until none is left. Nothing is written."""
     state = Fixed({}, (), (), report, report.sources)
-    for _ in range(MAX_ROUNDS):
+    for number in range(MAX_ROUNDS):
         if state.read > FIX_TEXT.most:
             break
-        done = _round(state, recheck, unsafe)
+        done = _round(state, recheck, unsafe, counted=number >= UNCOUNTED)
         if done is None:
             break
         state = done
     return state
 
 
-def _round(state: Fixed, recheck: Recheck, unsafe: bool) -> Fixed | None:
-    """The state after one more round, None when there is nothing to apply."""
+def _round(state: Fixed, recheck: Recheck, unsafe: bool, *, counted: bool) -> Fixed | None:
+    """The state after one more round, None when there is nothing to apply. ``counted``: what it reads as a whole is; trials of a fix by
+    itself always are."""
     chosen = _chosen(_candidates(state, unsafe))
     if not chosen:
         return None
-    state = _reading(state, chosen)
+    state = _reading(state, chosen) if counted else state
     whole = _tried(state, chosen, recheck)
     if whole is not None:
         return whole

@@ -107,8 +107,8 @@ FIX_TRIALS = Bound(
     "what is left is told again",
 )  # fmt: skip
 FIX_TEXT = Bound(
-    "fix-text", 2_000_000, "characters of edited files that are read again", "`--fix`",
-    "a round reads each file that it edits once: 400 files of 5 kB, or 100 trials in one of 20 kB", "what is left is told again",
+    "fix-text", 800_000, "characters of edited files that are read again", "`--fix`, after its first two rounds",
+    "a trial reads the files that its fix edits once: 100 trials in a file of 8 kB", "what is left is told again",
 )  # fmt: skip
 
 BOUNDS = (
