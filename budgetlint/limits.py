@@ -106,11 +106,15 @@ FIX_TRIALS = Bound(
     "fix-trials", 100, "checks of a fix by itself", "`--fix`", "only where a round of fixes fails; 100 of them are a file of mistakes",
     "what is left is told again",
 )  # fmt: skip
+FIX_TEXT = Bound(
+    "fix-text", 800_000, "characters of edited files that are read again", "`--fix`, after its first two rounds",
+    "a trial reads the files that its fix edits once: 100 trials in a file of 8 kB", "what is left is told again",
+)  # fmt: skip
 
 BOUNDS = (
     FILE_BYTES, DOCUMENTS, NODES, DEPTH, ALIASED, REFERENCES, COMPOSED_FILES, COMPOSED_DEPTH, WORDS, EXPANSIONS, LAUNCHES, CONTAINERS,
     PYTHON_CHARACTERS, PYTHON_NODES, BUILDERS, BUILDER_KEYS, BUDGET_BYTES, BUDGET_WORDS, INCLUDES, CELLS, JUDGED, SOLVE_ESTIMATES,
-    FINDINGS, SUPPRESSIONS, SUGGESTIONS, SETTINGS, FIX_ROUNDS, FIX_TRIALS,
+    FINDINGS, SUPPRESSIONS, SUGGESTIONS, SETTINGS, FIX_ROUNDS, FIX_TRIALS, FIX_TEXT,
 )  # fmt: skip
 """In the order of the manual."""
 
