@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from budgetlint.documents import Document
@@ -55,6 +56,8 @@ class Assembly:
     """Stacks with versions fixed, to see what depends on them, each with the one that it is made of."""
     supposed: bool = False
     """The texts are edited in memory to see what would be: a measured line that names no settings is not about them."""
+    readings: Counter[str] = field(default_factory=Counter)
+    """How often the runs of each file were read again, to see what their verdicts depend on."""
     locks: dict[str, tuple[Measured, ...]] = field(default_factory=dict)
     """What each budget.lock says was measured."""
 

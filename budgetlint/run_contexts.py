@@ -9,11 +9,12 @@ from budgetlint.assembly import Assembly, Collected
 from budgetlint.axes import Answer, Choice, as_read, pinned
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.context import RunContext
-from budgetlint.forks import decided
+from budgetlint.forks import SURE, decided
 from budgetlint.join import join, with_derived, with_stored_weights
 from budgetlint.language.budget import BudgetRun, Target
 from budgetlint.language.placement import Placement, broken, hosted, overlay, placements
-from budgetlint.memory.estimate import BROKEN, Estimate, Opened
+from budgetlint.limits import FILE_READINGS
+from budgetlint.memory.estimate import BROKEN, UNREAD, Estimate, Opened, Verdict
 from budgetlint.memory.estimator import Capacity, estimate
 from budgetlint.memory.planner import Planned, plan_run
 from budgetlint.readers import reader_by
@@ -147,7 +148,18 @@ class _Rereading:
         hidden = self.architecture.hidden if self.architecture else None
         return as_read(fill_auto(as_read(settings, choices), hidden), choices)
 
+    @property
+    def file(self) -> str:
+        """Which file the readings are counted for: the budget's, else the trainer's own."""
+        run = self.context.run
+        return self.context.budget.path if self.context.budget else run.readings[0].document.path if run.readings else ""
+
+    @property
+    def is_spent(self) -> bool:
+        return self.work.readings[self.file] >= FILE_READINGS.most
+
     def answer(self, choices: Mapping[str, Choice]) -> Answer:
+        self.work.readings[self.file] += 1
         stack = self._pinned(choices)
         settings = self._settings(stack, choices)
         run = replace(self.context.run, settings=settings, stack=stack)
@@ -171,5 +183,7 @@ class _Rereading:
 def _decided(context: RunContext, planned: Planned, again: _Rereading) -> RunContext:
     if context.estimate is None or context.target is None:
         return context
+    if again.is_spent and context.estimate.verdict not in SURE and not context.estimate.missing:
+        return replace(context, estimate=replace(context.estimate, verdict=Verdict.UNKNOWN, missing=(UNREAD,)))
     first = Answer(context.run.settings, planned, context.estimate)
     return replace(context, estimate=decided(first, context.run.stack, capacity_on(context.target, planned), again))

@@ -55,6 +55,8 @@ DEPENDS, INCOMPLETE, NOT_MODELLED = "depends", "incomplete", "not-modelled"
 """Why a verdict is unknown."""
 
 BROKEN = "budget"
+UNREAD = "readings"
+"""Missing where a file has had `limits.FILE_READINGS`, and this run asks for more."""
 """What is missing of a run whose budget has a statement that was not understood."""
 
 

@@ -136,3 +136,16 @@ def test_fixes_that_fail_are_tried_as_long_as_reading_lasts(monkeypatch: pytest.
     done = fix.fix_all(report, lambda _texts: report, unsafe=True)
     assert tried[:1] > [1] and tried.count(1) == 6
     assert len(done.refused) == 6
+
+
+def test_the_readings_of_a_files_runs_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of these hangs on torch; the first to ask are answered, and one that needs none is not touched."""
+    from budgetlint import run_contexts
+    from budgetlint.limits import FILE_READINGS
+
+    monkeypatch.setattr(run_contexts, "FILE_READINGS", replace(FILE_READINGS, most=5))
+    cards = "".join(f"target t{number} {{ device {31_500 + number}MiB }}\n" for number in range(6)) + "target large { device 80GiB }\n"
+    judged = judge_texts({"a.budget": "model qwen2.5-7b; lora r=8; batch 4; seq 512; optimizer adamw\n" + cards})
+    missing = {one.target.name: one.estimate.missing for one in judged.runs if one.target and one.estimate}
+    assert missing["large"] == () and missing["t0"] == ()
+    assert missing["t5"] == ("readings",)
