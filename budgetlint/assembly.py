@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from budgetlint.documents import Document
@@ -53,6 +54,8 @@ class Assembly:
     answers: Answers = field(default_factory=Answers)
     supposed: bool = False
     """The texts are edited in memory to see what would be: a measured line that names no settings is not about them."""
+    own: Callable[[Launch], Launch] = field(default=lambda launch: launch)
+    """Says whose the flags of a launch are."""
     locks: dict[str, tuple[Measured, ...]] = field(default_factory=dict)
     """What each budget.lock says was measured."""
 

@@ -11,6 +11,7 @@ from budgetlint.documents import Document, Mapping, Node, load
 from budgetlint.documents.defaults_list import Base, bases, group_keys, overrides, package_of
 from budgetlint.documents.merge import foreign, merged, nested
 from budgetlint.readers import reader_by
+from budgetlint.readers.hf.recognise import as_before
 from budgetlint.record import field, open_state, replace
 from budgetlint.run import Reading
 from budgetlint.source import SourceFile
@@ -29,7 +30,9 @@ def composed(work: Assembly, reading: Reading) -> Reading:
     if not task.sources or root is None:
         return reading
     reader = reader_by(reading)
-    found = reader.read(replace(reading.document, root=root, below=tuple(task.sources)))
+    found = replace(
+        reader.read(as_before(reading.document, replace(reading.document, root=root, below=tuple(task.sources)))), consumer=reading.consumer
+    )
     left = tuple(one for one in found.references if one.origin.key != "defaults" or one.text not in task.named)
     return replace(found, references=left)
 

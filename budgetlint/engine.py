@@ -14,6 +14,7 @@ from budgetlint.bystanders import by_label, spared
 from budgetlint.config import Config
 from budgetlint.context import BudgetContext, Context, DocumentContext, Judged, RunContext
 from budgetlint.crash import Crash
+from budgetlint.evidence import allowed
 from budgetlint.finding import Finding
 from budgetlint.house import CRASHED_RULE, MISREAD_VALUE, house_finding
 from budgetlint.judge import Judge, merged, unsuperseded
@@ -144,7 +145,7 @@ def _apply(rule: Rule, context: Context, said: _Outcome) -> None:
     context.__dict__["rule"] = rule
     said.ran.add(rule.code)
     try:
-        said.findings.extend(rule.check(context))
+        said.findings.extend(allowed(rule, context, rule.check(context)))
     except Exception as error:  # a rule may raise anything; the others still run
         import traceback
 
@@ -189,7 +190,8 @@ def _misreads(documents: Iterable[DocumentContext]) -> Iterator[Finding]:
     for context in documents:
         for misread in context.reading.misreads:
             location = misread.origin.location or context.anchor
-            yield house_finding(MISREAD_VALUE, location, misread.message, help=misread.cure, key=misread.origin.key)
+            found = house_finding(MISREAD_VALUE, location, misread.message, help=misread.cure, key=misread.origin.key)
+            yield from allowed(None, context, [found])
 
 
 # -- what surrounds the judgement ------------------------------------------------------------------------------------------

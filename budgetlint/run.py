@@ -6,6 +6,7 @@ from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Va
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from budgetlint.consumer import Consumer
 from budgetlint.documents.node import Document
 from budgetlint.record import field, record, replace
 from budgetlint.source import Location, SourceFile, Span
@@ -245,6 +246,8 @@ class Reading:
     settings: Settings
     references: tuple[Reference, ...] = ()
     misreads: tuple[Misread, ...] = ()
+    consumer: Consumer | None = None
+    """Who reads it, as far as the project tells; None where nobody asked."""
 
 
 def run_label(name: str, target: str | None, cell: str) -> str:

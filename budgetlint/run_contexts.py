@@ -17,6 +17,7 @@ from budgetlint.memory.planner import Planned, plan_run
 from budgetlint.readers import reader_by
 from budgetlint.readers.base import complete
 from budgetlint.readers.deepspeed.auto import fill_auto, fill_engine_dtype
+from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.record import replace
 from budgetlint.recorded import recorded
 from budgetlint.run import Reading, Role, Run, Setting, Settings, Stack
@@ -42,6 +43,8 @@ def _settings(readings: tuple[Reading, ...], claims: Settings, stack: Stack) -> 
     """What the files say, then what the frameworks fill in (the trainer first, its engine then asks it), then what the budget
     adds."""
     settings = with_stored_weights(join(readings), claims)
+    if is_own_script(settings):  # what a budget says is better than what some script could do
+        settings = settings.filled(claim for claim in claims.values() if claim.name != "nodes")
     for reading in sorted(readings, key=lambda reading: reading.role is not Role.TRAINER):
         if reading.role is not Role.TRAINER and _under_deepspeed(settings):
             settings = fill_engine_dtype(settings)

@@ -81,13 +81,29 @@ STRANGERS = {
         "a.yaml",
         "run: {micro_batch_size: 1, per_device_train_batch_size: 1, gradient_accumulation_steps: 2, max_steps: 3, learning_rate: 1e-4}\n",
     ),
-    "a few arguments in a section": (
-        "a.yaml",
-        "args: {per_device_train_batch_size: 1, num_train_epochs: 2, learning_rate: 1e-4}\n",
+    "image trainers' arguments": (
+        "a.json",
+        '{"pretrained_model_name_or_path": "m", "train_batch_size": 1, "optimizer": "AdamW8bit", "gradient_accumulation_steps": 4, '
+        '"gradient_checkpointing": true, "output_dir": "o", "learning_rate": 1e-4, "mixed_precision": "bf16"}',
     ),
-    "another schema's training section": (
+    "a preset of kohya's": (
+        "a.json",
+        '{"LoRA_type": "LoHa", "train_batch_size": 1, "optimizer": "AdamW", "gradient_accumulation_steps": 4}',
+    ),
+    "a config with a plain optimizer": (
+        "a.json",
+        '{"train_batch_size": 8, "optimizer": {"name": "adamw", "lr": 1e-4}, "scheduler": "cosine"}',
+    ),
+    "a config with a batch and an accumulation": ("a.json", '{"train_batch_size": 8, "gradient_accumulation_steps": 4, "lr": 1e-4}'),
+    "TrainingArguments in TOML": (
+        "a.toml",
+        'output_dir = "o"\nper_device_train_batch_size = 2\ngradient_accumulation_steps = 4\nnum_train_epochs = 3\nbf16 = true\n',
+    ),
+    "a Hydra group of a framework of its own": (
         "a.yaml",
-        "training: {per_device_train_batch_size: 1, num_train_epochs: 2, optimizer: adamw, learning_rate: 1e-4, logging_steps: 5}\n",
+        "name_or_path: ???\nload_from: null\nblock_name: null\npolicy_dtype: bfloat16\nmax_grad_norm: 1.0\nmax_length: 1250\n"
+        "activation_checkpointing: true\nbatch_size: 32\nmicrobatch_size: null\ngradient_accumulation_steps: 1\n"
+        "attn_implementation: eager\nuse_peft: false\n",
     ),
 }
 
