@@ -22,15 +22,15 @@ from budgetlint.readers import reader_of
 from budgetlint.readers.hf.recognise import FLAVOURS, as_known, as_own, is_closed, looks_literal
 from budgetlint.readers.known_programs import Program, known_program
 from budgetlint.record import open_state, replace
-from budgetlint.run import Reading, Reference, Role
+from budgetlint.run import Origin, OriginKind, Reading, Reference, Role
 from budgetlint.source import SourceFile
 
 if TYPE_CHECKING:
     from budgetlint.launch import Launch
 
 _LONE = {
-    "trl": "the trl command's",
-    "hf_training_arguments": "TrainingArguments of a script around transformers' Trainer",
+    "trl": "trl's",
+    "hf_training_arguments": "arguments of transformers' Trainer",
     "alignment_handbook": "a recipe of alignment-handbook",
     "open_instruct": "open-instruct's",
 }
@@ -95,24 +95,26 @@ class _Claims:
         found: dict[str, list[tuple[Consumer, str]]] = {}
         for entry in list(self.work.project.entries.values()):
             for launch in (*entry.launches, *entry.commands):
-                for reference, format in self._references(launch):
+                for reference, consumer, format in self._references(launch):
                     path = place_of(self.work, reference)
                     if path is not None:
-                        row = self._row(launch)
-                        found.setdefault(path, []).append((self._by(launch, followed=row is not None), format))
+                        found.setdefault(path, []).append((consumer, format))
         return found
 
-    def _references(self, launch: Launch) -> Iterator[tuple[Reference, str]]:
+    def _references(self, launch: Launch) -> Iterator[tuple[Reference, Consumer, str]]:
+        """The files that a command names, each with who reads it."""
         from budgetlint.launch.accelerate import config_file
-        from budgetlint.run import Origin, OriginKind
 
         row = self._row(launch)
-        yield from ((reference, row.format if row else "") for reference in launch.configs)
-        yield from ((reference, "deepspeed") for reference in launch.engines)
+        mine = self._by(launch, followed=row is not None)
+        yield from ((reference, mine, row.format if row else "") for reference in launch.configs)
+        yield from ((reference, replace(mine, followed=True), "deepspeed") for reference in launch.engines)
         for layer in launch.layers:
             named = config_file(layer)
             if named is not None:
-                yield Reference(Role.LAUNCHER, named.text, Origin(OriginKind.FLAG, launch.source, named.span, "config_file")), "accelerate"
+                origin = Origin(OriginKind.FLAG, launch.source, named.span, "config_file")
+                starter = replace(mine, program="accelerate launch", followed=True)
+                yield Reference(Role.LAUNCHER, named.text, origin), starter, "accelerate"
 
     # -- programs ----------------------------------------------------------------------------------------------------------
 
@@ -262,13 +264,10 @@ def _own(document: Document, consumer: Consumer) -> Reading:
 
 
 def _says(path: str, format: str) -> str:
-    return (
-        f"read as {_LONE[format]}: no program here reads it; name it in the command that does (a script, a job file, a README), or write "
-        f"'config {posixpath.basename(path)} kind={_KINDS[format]}' in a budget"
-    )
+    line = f"config {posixpath.basename(path)} kind={_KINDS[format]}"
+    return f"read as {_LONE[format]}: no program here reads it; a script that starts it, or '{line}' in a budget, would say whose it is"
 
 
 def _settles(path: str, format: str, literal: bool) -> str:
-    if literal:
-        return f"config {path} kind={_KINDS[format]}"
-    return f"python TRAIN.py --config {path}"
+    """The line that tells who reads the file: a budget's, or the command that it belongs to."""
+    return f"config {path} kind={_KINDS[format]}" if literal else f"python train.py --config {path}"

@@ -291,8 +291,6 @@ def job_launches(document: Document) -> tuple[Launch, ...]:
 
 KINDS = {
     "hf": "hf_training_arguments",
-    "trl": "hf_training_arguments",
-    "alignment_handbook": "hf_training_arguments",
     "llama-factory": "llamafactory",
     "llama_factory": "llamafactory",
 }

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+RESERVED = "read by a script of its own"
+"""The note of what a program says or decides that is not followed."""
+
+
 class OriginKind(Enum):
     FILE = "file"
     BUDGET = "budget"
@@ -82,10 +86,20 @@ class Setting:
     def is_default(self) -> bool:
         return self.origin.kind in (OriginKind.DEFAULT, OriginKind.DERIVED)
 
+    @property
+    def certainty(self) -> str:
+        """How well the value is known: ``stated`` in the project, the ``default`` of a program that is known to run, ``varies`` by its
+        version, or ``unresolved``: a variable, or what a program decides that is not followed."""
+        if self.state == "symbolic" or (self.origin.note.startswith(RESERVED) and (self.is_default or not self.known)):
+            return "unresolved"
+        if self.state == "auto":
+            return "varies" if self.readings else "unresolved"
+        return "default" if self.is_default else "stated"
+
     def because(self) -> Because:
         from budgetlint.finding import Because  # reading a file finds nothing
 
-        return Because(self.name, self.text or str(self.value), str(self.origin))
+        return Because(self.name, self.text or str(self.value), str(self.origin), self.certainty)
 
 
 class Settings(Mapping[str, Setting]):

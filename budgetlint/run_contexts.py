@@ -11,7 +11,7 @@ from budgetlint.context import RunContext
 from budgetlint.join import join, with_derived, with_stored_weights
 from budgetlint.language.budget import BudgetRun, Target
 from budgetlint.language.placement import Placement, hosted, overlay, placements
-from budgetlint.memory.estimate import Estimate
+from budgetlint.memory.estimate import Assumption, Estimate
 from budgetlint.memory.estimator import Capacity, estimate
 from budgetlint.memory.planner import Planned, plan_run
 from budgetlint.readers import reader_by
@@ -74,6 +74,7 @@ def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) ->
     architecture = architecture_of(work.files, run)
     run = replace(run, settings=fill_auto(run.settings, architecture.hidden if architecture else None))
     planned, answer = _answer(work, run, target, architecture)
+    answer = _with_reader(answer, run)
     return RunContext(
         run=run,
         target=target,
@@ -83,6 +84,14 @@ def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) ->
         plan=planned.plans[0] if planned.plans else None,
         estimate=answer,
     )
+
+
+def _with_reader(answer: Estimate, run: Run) -> Estimate:
+    """Whose the file is taken to be, in front of everything that is assumed."""
+    consumer = run.trainer.consumer if run.trainer is not None else None
+    if consumer is None or not consumer.says:
+        return answer
+    return replace(answer, assumptions=(Assumption(consumer.says, "program"), *answer.assumptions))
 
 
 def _answer(work: Assembly, run: Run, target: Target, architecture: Architecture | None) -> tuple[Planned, Estimate]:

@@ -107,4 +107,5 @@ def because_json(setting: Setting) -> dict[str, Any]:
         "setting": setting.name,
         "value": setting.text or str(setting.value),
         "note": setting.origin.note,
+        "certainty": setting.certainty,
     }

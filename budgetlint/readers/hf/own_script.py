@@ -11,9 +11,9 @@ from typing import Any
 
 from budgetlint.readers.base import default, unsettled
 from budgetlint.record import replace
-from budgetlint.run import OriginKind, Setting, Settings
+from budgetlint.run import RESERVED, OriginKind, Setting, Settings
 
-RESERVATION = "read by a script of its own"
+RESERVATION = RESERVED
 
 _SPANS: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("weights_dtype", ("auto", "fp32")),
@@ -33,7 +33,16 @@ def reserved(settings: Settings) -> Settings:
     """The settings that a script of its own is trusted with, each with the reservation in its origin: what is written, and nothing that
     a parser it may not have would conclude."""
     kept = (setting for setting in settings.values() if setting.name not in _OWN_NAMES and not setting.is_default)
-    return Settings(replace(setting, origin=replace(setting.origin, note=RESERVATION)) for setting in kept)
+    told = Settings(replace(setting, origin=replace(setting.origin, note=RESERVATION)) for setting in kept)
+    return Settings(_unless_switched(setting, told) for setting in told.values())
+
+
+def _unless_switched(setting: Setting, told: Settings) -> Setting:
+    """A rank says how an adapter would be, not that there is one: the script has a switch of its own (``--use_peft_lora``)."""
+    rank = told.get("lora_r")
+    if setting.name != "adapter" or not setting.known or rank is None or setting.origin.key != rank.origin.key:
+        return setting
+    return replace(setting, value=None, state="auto", readings=("lora", "none"))
 
 
 def is_own_script(settings: Settings) -> bool:
