@@ -16,12 +16,15 @@ from budgetlint.files import TextFiles
 from budgetlint.follow import follow, followed, quietly
 from budgetlint.holding import comment, holding
 from budgetlint.language import read_budget
+from budgetlint.limits import BY_NAME
 from budgetlint.project import FileEntry, Project, file_finding, open_project
 from budgetlint.run import Reading, Role, Settings
-from budgetlint.source import Location, SourceFile
+from budgetlint.source import Location, SourceFile, Span
+from budgetlint.too_large import too_large
 
 if TYPE_CHECKING:
     from budgetlint.context import Judged
+    from budgetlint.finding import Finding
     from budgetlint.language.budget import Budget, BudgetRun, ConfigRef, Target
     from budgetlint.launch import Launch
     from budgetlint.launched import Launched
@@ -51,11 +54,19 @@ def judge(
         documents=tuple(document_contexts(work)),
         flags=tuple(flag_contexts(work)),
         budgets=tuple(budget_contexts(work)),
-        findings=tuple(project.findings),
+        findings=(*project.findings, *_cut(project)),
         crashes=tuple(project.crashes),
         sources=tuple(entry.source for entry in project.entries.values() if entry.source is not None),
     )
     return result if taken is None else narrowed(result, taken)
+
+
+def _cut(project: Project) -> Iterator[Finding]:
+    """What was not read of a file for its size: launches, commands, expansions."""
+    sources = (entry.source for entry in project.entries.values() if entry.source is not None)
+    for source in sources:
+        for name, at in source.cut.items():
+            yield too_large(BY_NAME[name], source.locate(Span(at, at + 1)))
 
 
 def judge_texts(texts: Mapping[str, str], *, budget: str | None = None) -> Judged:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from budgetlint.finding import Finding
+from budgetlint.numerals import whole
 from budgetlint.outcome import Report
 from budgetlint.record import open_record, replace
 
@@ -75,9 +76,16 @@ def read(text: str) -> tuple[Known, ...]:
 
 def _known(row: Any, number: int) -> Known:
     try:
-        return Known(str(row["fingerprint"]), str(row["code"]), str(row["name"]), str(row["file"]), int(row.get("count", 1)))
+        return Known(str(row["fingerprint"]), str(row["code"]), str(row["name"]), str(row["file"]), _count(row.get("count", 1)))
     except (TypeError, KeyError, ValueError, AttributeError) as error:
         raise BadBaseline(f"finding {number} has no usable {error}") from None
+
+
+def _count(value: Any) -> int:
+    number = whole(str(value))
+    if number is None:
+        raise ValueError("count")
+    return number
 
 
 def render(known: Iterable[Known]) -> str:

@@ -23,7 +23,7 @@ from budgetlint.readers.hf.recognise import FLAVOURS, as_known, as_own, is_close
 from budgetlint.readers.known_programs import Program, known_program
 from budgetlint.record import open_state, replace
 from budgetlint.run import Origin, OriginKind, Reading, Reference, Role
-from budgetlint.source import SourceFile
+from budgetlint.source import SourceFile, Span
 
 if TYPE_CHECKING:
     from budgetlint.launch import Launch
@@ -41,6 +41,8 @@ _PROGRAMS = {
     "open_instruct": "open-instruct",
 }
 _KINDS = {"trl": "trl", "hf_training_arguments": "hf", "alignment_handbook": "alignment_handbook", "open_instruct": "open_instruct"}
+_PATH = re.compile(r"""["']([^"'\s\\]{1,200}\.(?:ya?ml|json|toml))\\?["']""")
+"""A text in quotes, which a notebook's JSON escapes."""
 _TRAINS = re.compile(r"train|tune|sft|dpo|grpo|ppo|rlhf", re.IGNORECASE)
 
 
@@ -153,17 +155,23 @@ class _Claims:
         read = (project.files.read(path) for path in paths if path.endswith((PYTHON_SUFFIX, NOTEBOOK_SUFFIX)))
         return tuple(source for source in read if isinstance(source, SourceFile))
 
+    @cached_property
+    def literals(self) -> dict[str, list[tuple[str, SourceFile, int]]]:
+        """The texts of the programs that may be paths of configs, by the last part: the text, and where it stands."""
+        found: dict[str, list[tuple[str, SourceFile, int]]] = {}
+        for source in self.scripts:
+            for literal in _PATH.finditer(source.text):
+                found.setdefault(posixpath.basename(literal[1]), []).append((literal[1], source, literal.start()))
+        return found
+
     def opener(self, path: str) -> Consumer | None:
         """The program that has the path of a file, or its name where that is the only one, in a text of its own."""
         name = posixpath.basename(path)
         alone = len(self.work.project.names.get(name, ())) < 2
-        literal = re.compile(rf"""["']([^"'\s]{{0,200}}?{re.escape(name)})\\?["']""")
-        for source in self.scripts:
-            if name not in source.text:
-                continue
-            for found in literal.finditer(source.text):
-                if _ends_like(path, found[1], alone):
-                    return Consumer(source.path, OPENED, source.path, source.text.count("\n", 0, found.start()) + 1, followed=False)
+        for text, source, at in self.literals.get(name, ()):
+            if _ends_like(path, text, alone):
+                place = source.locate(Span(at, at))
+                return Consumer(source.path, OPENED, source.path, place.line, followed=False)
         return None
 
     # -- files ---------------------------------------------------------------------------------------------------------------

@@ -10,15 +10,12 @@ from budgetlint.assembly import Assembly
 from budgetlint.documents import Document, Mapping, Node, load
 from budgetlint.documents.defaults_list import Base, bases, group_keys, overrides, package_of
 from budgetlint.documents.merge import foreign, merged, nested
+from budgetlint.limits import COMPOSED_DEPTH, COMPOSED_FILES
 from budgetlint.readers import reader_by
 from budgetlint.readers.hf.recognise import as_before
 from budgetlint.record import field, open_state, replace
 from budgetlint.run import Reading
 from budgetlint.source import SourceFile
-
-MAX_FILES = 100
-"""Files that one config may be composed of; verl's own trainer has 40."""
-MAX_DEPTH = 12
 
 
 def composed(work: Assembly, reading: Reading) -> Reading:
@@ -48,14 +45,21 @@ class _Composition:
     def whole(self, document: Document, chosen: dict[str, str], trail: tuple[str, ...]) -> Node | None:
         """The document's tree with its bases below and above; ``trail`` are the files that lead here."""
         inner = {**overrides(document), **chosen}
-        found = [(base, self._base(document, base, inner, trail)) for base in bases(document, inner)] if len(trail) <= MAX_DEPTH else []
+        named = bases(document, inner)
+        if named and len(trail) > COMPOSED_DEPTH.most:
+            document.source.stop(COMPOSED_DEPTH, named[0].node.span.start)
+            named = ()
+        found = [(base, self._base(document, base, inner, trail)) for base in named]
         below = [tree for base, tree in found if not base.is_above]
         above = [tree for base, tree in found if base.is_above]
         return reduce(_over, (*below, document.root, *above), None)
 
     def _base(self, document: Document, base: Base, chosen: dict[str, str], trail: tuple[str, ...]) -> Node | None:
         path = self._path(document.path, base)
-        if path is None or path in trail or len(self.sources) >= MAX_FILES:
+        if path is None or path in trail:
+            return None
+        if len(self.sources) >= COMPOSED_FILES.most:
+            document.source.stop(COMPOSED_FILES, base.node.span.start)
             return None
         found = _document(self.work, path)
         if found is None:

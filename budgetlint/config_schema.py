@@ -16,7 +16,9 @@ from budgetlint.documents.toml import read_toml
 from budgetlint.finding import Finding, Severity
 from budgetlint.house import BAD_SETTING, house_finding
 from budgetlint.levels import LEVELS, Level
+from budgetlint.limits import SETTINGS
 from budgetlint.source import Location, SourceFile
+from budgetlint.too_large import too_large
 
 Words = Annotated[
     tuple[str, ...],
@@ -70,8 +72,16 @@ def read(source: SourceFile) -> Config:
     raw = whole.get("tool", {}).get("budgetlint") if isinstance(whole.get("tool"), dict) else None
     if not isinstance(raw, dict):
         return Config(source=source)
+    if _size(raw) > SETTINGS.most:
+        return Config(source=source, problems=(too_large(SETTINGS, located.key([]), _size(raw)),))
     schema, problems = _validated(raw, located)
     return _config(schema, source, located, tuple(problems))
+
+
+def _size(node: object) -> int:
+    """Keys and items, at any depth."""
+    children = list(node.values()) if isinstance(node, dict) else node if isinstance(node, list) else []
+    return len(children) + sum(map(_size, children))
 
 
 def _validated(raw: dict[str, Any], located: _Locator) -> tuple[Schema, list[Finding]]:

@@ -7,7 +7,9 @@ with all its runs; levels decide the severity; comments suppress; then the engin
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from budgetlint.bystanders import by_label, spared
@@ -20,6 +22,7 @@ from budgetlint.house import CRASHED_RULE, MISREAD_VALUE, house_finding
 from budgetlint.judge import Judge, merged, unsuperseded
 from budgetlint.language.budget import RuleLevel
 from budgetlint.levels import Level, from_budget
+from budgetlint.limits import FINDINGS, SUPPRESSIONS
 from budgetlint.memory.estimate import Verdict
 from budgetlint.outcome import Report, RunVerdict, Skips
 from budgetlint.record import field, open_state, replace
@@ -27,6 +30,7 @@ from budgetlint.registry import Registry
 from budgetlint.rule import Rule
 from budgetlint.source import SourceFile
 from budgetlint.suppress import Suppression, suppressions
+from budgetlint.too_large import too_large
 from budgetlint.words import Words
 
 __all__ = ["Report", "check"]
@@ -42,6 +46,8 @@ class _Outcome:
     """What is skipped on several runs alike."""
     crashes: list[Crash] = field(default_factory=list)
     ran: set[str] = field(default_factory=set)
+    counts: dict[tuple[str, str], int] = field(default_factory=dict)
+    """How many findings a rule has made, by its code and the file or the run."""
 
 
 def check(
@@ -66,7 +72,7 @@ def check(
         suppressions=_suppressions(judged),
         today=today or datetime.date.today(),
     )
-    kept, suppressed = judge.judge(found)
+    kept, suppressed = judge.judge((*found, *_too_many(judge.suppressions)))
     kept = spared(kept, judged.runs)
     language = [problem for context in judged.budgets for problem in context.budget.problems]
     return Report(
@@ -145,13 +151,33 @@ def _apply(rule: Rule, context: Context, said: _Outcome) -> None:
     context.__dict__["rule"] = rule
     said.ran.add(rule.code)
     try:
-        said.findings.extend(allowed(rule, context, rule.check(context)))
+        _take(rule, context, said)
     except Exception as error:  # a rule may raise anything; the others still run
         import traceback
 
         where = context.label or context.anchor.file
         said.crashes.append(Crash(f"rule {rule.name}", where, traceback.format_exc()))
         said.findings.append(_crash_finding(rule, context, error))
+
+
+def _take(rule: Rule, context: Context, said: _Outcome) -> None:
+    """What the rule says, up to the bound: a key said 50,000 times is 50,000 findings, each with a fix of its own. Documents of a file
+    count together, runs each for itself: what they say alike becomes one finding."""
+    counted = (rule.code, context.label or context.anchor.file)
+    told = said.counts.get(counted, 0)
+    if told > FINDINGS.most:
+        return
+    found = list(islice(allowed(rule, context, rule.check(context)), FINDINGS.most - told + 1))
+    said.counts[counted] = told + len(found)
+    said.findings.extend(found[: FINDINGS.most - told])
+    if told + len(found) > FINDINGS.most:
+        said.findings.append(_more(rule, found[-1]))
+
+
+def _more(rule: Rule, first: Finding) -> Finding:
+    """``first`` is the first that is not told."""
+    message = f"{first.location.file} holds more than {FINDINGS.most:,} findings of {rule.name}: no more are told"
+    return too_large(FINDINGS, first.location, message=message, cure="repair these first, or leave the file out of the check")
 
 
 def _crash_finding(rule: Rule, context: Context, error: Exception) -> Finding:
@@ -242,6 +268,14 @@ def _budget_source(context: BudgetContext) -> SourceFile | None:
 
 def _suppressions(judged: Judged) -> tuple[Suppression, ...]:
     return tuple(one for source, format in _texts(judged).values() if format for one in suppressions(source, format))
+
+
+def _too_many(suppressions: Iterable[Suppression]) -> Iterator[Finding]:
+    """Of each file, those past the bound hold nothing back: they are not there."""
+    counts = Counter(one.location.file for one in suppressions)
+    for file in (file for file, count in counts.items() if count > SUPPRESSIONS.most):
+        last = [one for one in suppressions if one.location.file == file][-1]
+        yield too_large(SUPPRESSIONS, last.location, cure="allow a rule for the whole file with 'allow-file', or in the settings")
 
 
 def verdict_of(context: RunContext) -> RunVerdict:

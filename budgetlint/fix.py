@@ -6,17 +6,20 @@ the result. A fix that does not remove its finding, or that breaks the file, is 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 
 from budgetlint.bystanders import disturbed
 from budgetlint.finding import Edit, Finding, Fix, Safety, Severity
+from budgetlint.limits import FIX_ROUNDS, FIX_TEXT, FIX_TRIALS
 from budgetlint.outcome import Report
 from budgetlint.plain_text import one_line
 from budgetlint.record import field, open_record, replace
 from budgetlint.source import SourceFile, Unreadable
 
-MAX_ROUNDS = 10
+MAX_ROUNDS = FIX_ROUNDS.most
+UNCOUNTED = 2
+"""Rounds that may read what they like: a repository of a thousand small mistakes is mended whole."""
 
 Recheck = Callable[[Mapping[str, str]], Report]
 """Check the project again with these texts in place of those on disk."""
@@ -31,33 +34,48 @@ class Fixed:
     refused: tuple[tuple[Finding, Fix], ...]
     report: Report
     originals: Mapping[str, SourceFile] = field(default_factory=dict, repr=False)
+    read: int = 0
+    """Characters of edited files that were read again."""
 
 
 def fix_all(report: Report, recheck: Recheck, *, unsafe: bool = False) -> Fixed:
     """Apply every safe fix (unsafe ones too when asked), in rounds, until none is left. Nothing is written."""
     state = Fixed({}, (), (), report, report.sources)
-    for _ in range(MAX_ROUNDS):
-        done = _round(state, recheck, unsafe)
+    for number in range(MAX_ROUNDS):
+        if state.read > FIX_TEXT.most:
+            break
+        done = _round(state, recheck, unsafe, counted=number >= UNCOUNTED)
         if done is None:
             break
         state = done
     return state
 
 
-def _round(state: Fixed, recheck: Recheck, unsafe: bool) -> Fixed | None:
-    """The state after one more round, None when there is nothing to apply."""
+def _round(state: Fixed, recheck: Recheck, unsafe: bool, *, counted: bool) -> Fixed | None:
+    """The state after one more round, None when there is nothing to apply. ``counted``: what it reads as a whole is; trials of a fix by
+    itself always are."""
     chosen = _chosen(_candidates(state, unsafe))
     if not chosen:
         return None
+    state = _reading(state, chosen) if counted else state
     whole = _tried(state, chosen, recheck)
     if whole is not None:
         return whole
-    for one in chosen:
+    for one in chosen[: max(0, FIX_TRIALS.most - len(state.refused))]:
+        if state.read > FIX_TEXT.most:
+            break
+        state = _reading(state, [one])
         alone = _tried(state, [one], recheck)
         if alone is not None:
             return alone
         state = replace(state, refused=(*state.refused, one))
     return state
+
+
+def _reading(state: Fixed, chosen: Iterable[tuple[Finding, Fix]]) -> Fixed:
+    """The state, with what trying these fixes reads again added."""
+    files = {edit.file for _, fix in chosen for edit in fix.edits}
+    return replace(state, read=state.read + sum(len(state.report.sources[file].text) for file in files))
 
 
 def _candidates(state: Fixed, unsafe: bool) -> list[tuple[Finding, Fix]]:
@@ -74,19 +92,20 @@ def _candidates(state: Fixed, unsafe: bool) -> list[tuple[Finding, Fix]]:
 
 def _chosen(candidates: Iterable[tuple[Finding, Fix]]) -> list[tuple[Finding, Fix]]:
     """Fixes of which no edit overlaps an edit of another; the rest waits for the next round."""
-    taken: list[Edit] = []
+    taken: dict[str, list[Edit]] = defaultdict(list)
     chosen = []
     for finding, fix in candidates:
-        new = [edit for edit in fix.edits if edit not in taken]
-        if not any(_overlap(edit, other) for edit in new for other in taken):
-            taken += new
+        new = [edit for edit in fix.edits if edit not in taken[edit.file]]
+        if not any(_overlap(edit, other) for edit in new for other in taken[edit.file]):
             chosen.append((finding, fix))
+            for edit in new:
+                taken[edit.file].append(edit)
     return chosen
 
 
 def _overlap(one: Edit, other: Edit) -> bool:
-    same_place = one.span == other.span
-    return one.file == other.file and (same_place or (one.span.start < other.span.end and other.span.start < one.span.end))
+    """Of one file."""
+    return one.span == other.span or (one.span.start < other.span.end and other.span.start < one.span.end)
 
 
 def _tried(state: Fixed, chosen: list[tuple[Finding, Fix]], recheck: Recheck) -> Fixed | None:

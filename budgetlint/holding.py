@@ -40,7 +40,7 @@ BUDGET_COMMENT = "budget:"
 
 def _comment_budget(entry: FileEntry) -> Budget | None:
     """``# budget: device 24GiB; reserve 2GiB`` in the config itself. The rest of the text is blanked, so spans stay true."""
-    if entry.source is None or BUDGET_COMMENT not in entry.source.text:
+    if entry.source is None or not entry.source.mentions(BUDGET_COMMENT):
         return None
     from budgetlint.documents.comments import comments
 

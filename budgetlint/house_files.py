@@ -197,7 +197,7 @@ TOO_LARGE = house_rule(
 
     ## Failing
 
-    A YAML file with 1,001 documents.
+    A YAML file with 501 documents.
 
     ## Passing
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 
 from budgetlint.bystanders import unsafe_where
 from budgetlint.config import Config
@@ -17,6 +18,7 @@ from budgetlint.house import (
     house_finding,
 )
 from budgetlint.levels import Level, deciding, default_severity
+from budgetlint.limits import SUGGESTIONS
 from budgetlint.outcome import Excuse
 from budgetlint.record import field, open_state, replace
 from budgetlint.registry import Registry, matches
@@ -76,6 +78,7 @@ class Judge:
     excuses: list[Excuse] = field(default_factory=list)
     _speaking: dict[tuple[str, int], tuple[Level, ...]] = field(default_factory=dict)
     """Levels by rule and by the identity of their scope."""
+    _asked: set[str] = field(default_factory=set)
 
     def judge(self, findings: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:
         """Findings that count, and those that somebody allowed. The engine's own about suppressions are among the first."""
@@ -122,7 +125,8 @@ class Judge:
         """The comment that holds a finding back, else the last level that does."""
         if rule is None:
             return Excuse("", in_file=False)
-        comment = next((s for s in self.suppressions if id(s) in self.used and s.covers(finding, rule)), None)
+        comments = [one for one in self._covering(finding, rule) if id(one) in self.used]
+        comment = min(comments, key=lambda one: (one.location.line, one.location.column), default=None)
         if comment is not None and rule.scope != "engine":
             return Excuse(comment.reason, in_file=True)
         levels = (level for scope in self._scopes(finding) for level in self._of_rule(rule, scope))
@@ -135,9 +139,31 @@ class Judge:
         return list({id(scope): scope for place in places for scope in self.levels.get(place, [NO_LEVELS])}.values())
 
     def _commented(self, finding: Finding, rule: Rule) -> bool:
-        covering = [s for s in self.suppressions if not s.wrong and s.covers(finding, rule) and not s.expired(self.today)]
+        covering = [s for s in self._covering(finding, rule) if not s.wrong and not s.expired(self.today)]
         self.used.update(map(id, covering))
         return bool(covering)
+
+    def _covering(self, finding: Finding, rule: Rule) -> list[Suppression]:
+        """Those of the finding's line and of its file; a file may hold a thousand of both."""
+        at = finding.location
+        return [*self._meaning(at.file, None, rule), *self._meaning(at.file, at.line, rule)]
+
+    def _meaning(self, file: str, line: int | None, rule: Rule) -> list[Suppression]:
+        key = (file, line, rule.code)
+        if key not in self._meant:
+            self._meant[key] = [one for one in self._by_place.get((file, line), ()) if matches(one.pattern, rule)]
+        return self._meant[key]
+
+    @cached_property
+    def _by_place(self) -> dict[tuple[str, int | None], list[Suppression]]:
+        found: dict[tuple[str, int | None], list[Suppression]] = {}
+        for one in self.suppressions:
+            found.setdefault((one.location.file, one.line), []).append(one)
+        return found
+
+    @cached_property
+    def _meant(self) -> dict[tuple[str, int | None, str], list[Suppression]]:
+        return {}
 
     # -- about the suppressions ----------------------------------------------------------------------------------------------
 
@@ -185,7 +211,9 @@ class Judge:
             yield _without_reason(level)
 
     def _cure(self, pattern: str) -> str:
-        near = self.registry.suggest(pattern) if pattern else None
+        """A near name for the first ones only: each is compared with every rule."""
+        self._asked.add(pattern)
+        near = self.registry.suggest(pattern) if pattern and len(self._asked) <= SUGGESTIONS.most else None
         return f"did you mean '{near}'?" if near else "'budgetlint rule --all' lists every rule"
 
 

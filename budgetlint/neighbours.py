@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 
 from budgetlint.files import Files
 from budgetlint.project import BUDGET_SUFFIX, LOCK, SCRIPT_SUFFIXES, lock_beside
@@ -124,12 +124,18 @@ def _keys(path: str) -> tuple[str, ...]:
 
 
 _WITHOUT_SUFFIX = (".yaml", ".yml", ".py")
-_COMPOSED = re.compile(r"\$(?:\{[^}\n]*\}|\w+)([\w.-]*\.[A-Za-z]\w*)")
+_COMPOSED = re.compile(r"\$(?:\{[^}\n]{0,200}\}|\w{1,200})([\w.-]{0,200}\.[A-Za-z]\w{0,20})")
 
 
 def _composes(text: str, keys: frozenset[str]) -> bool:
     """Is a file named whose name ends like one of these behind a variable (``sft-$SIZE.yaml``)?"""
-    return "$" in text and any(key.endswith(tail) for tail in set(_COMPOSED.findall(text)) for key in keys)
+    return "$" in text and not _ends(keys).isdisjoint(_COMPOSED.findall(text))
+
+
+@lru_cache(maxsize=8)
+def _ends(keys: frozenset[str]) -> frozenset[str]:
+    """Every end of every key: a hostile text may hold a million tails."""
+    return frozenset(key[at:] for key in keys for at in range(len(key)))
 
 
 _JOB = re.compile(r"^(?:run|command|entrypoint|apiVersion|resources)\s*:", re.MULTILINE)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from budgetlint.consumer import Consumer
 from budgetlint.crash import Crash
-from budgetlint.documents import Document, Scalar
+from budgetlint.documents import Document, Problem, Scalar
+from budgetlint.documents.failure import TOO_LARGE
 from budgetlint.documents.load import load
 from budgetlint.files import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, Files, is_named, is_readme, makes_arguments
 from budgetlint.finding import Confidence, Finding, Severity
@@ -18,7 +19,8 @@ from budgetlint.readers import Reader, Tie, identify, reader_of
 from budgetlint.record import field, open_record, open_state, replace
 from budgetlint.run import Reading
 from budgetlint.source import Location, SourceFile, Unreadable
-from budgetlint.walk import TOO_LARGE, Passed
+from budgetlint.walk import TOO_LARGE as OVER_SIZE
+from budgetlint.walk import Passed
 
 if TYPE_CHECKING:  # most projects hold neither
     from budgetlint.language.budget import Budget, Measured
@@ -108,7 +110,7 @@ class Project:
         if not isinstance(source, Unreadable) or not source.too_large:
             return False
         self.entries[path] = FileEntry(path, None, problem=source.problem)
-        self.passed.append(Passed(path, TOO_LARGE))
+        self.passed.append(Passed(path, OVER_SIZE))
         return True
 
     def _read(self, path: str) -> FileEntry:
@@ -175,6 +177,8 @@ class Project:
     def _unparsed(self, document: Document) -> str:
         """A file that does not parse is a finding only when its text looks like a training config, else it is just listed."""
         for problem in document.problems:
+            if problem.kind == TOO_LARGE:
+                return self._too_large(document, problem)
             if looks_like_config(document.source.text):
                 self.findings.append(
                     _file_finding(
@@ -183,6 +187,13 @@ class Project:
                 )
             return f"not valid {document.format.upper()}: {problem.message}"
         return ""
+
+    def _too_large(self, document: Document, problem: Problem) -> str:
+        text = document.source.text
+        if RECORDED not in text and (any(map(document.source.mentions, LARGE)) or looks_like_config(text) or looks_like_job(text)):
+            message = f"{document.path} holds {problem.message}"
+            self.findings.append(_file_finding(TOO_LARGE, problem.location, message, problem.cure))
+        return f"holds {problem.message}"
 
     def _tie(self, document: Document, tie: Tie) -> str:
         names = " and ".join(reader.format for reader in tie.readers)
@@ -262,7 +273,7 @@ def script_entry(source: SourceFile, arguments: Sequence[str] = (), environment:
 
 
 def _readme(source: SourceFile) -> FileEntry:
-    from budgetlint.launch.read import shown_launches
+    from budgetlint.launch.fenced import shown_launches
 
     return FileEntry(source.path, None, source=source, commands=shown_launches(source))
 
@@ -307,6 +318,17 @@ def looks_like_config(text: str) -> bool:
     """Does an unparsable text hold a key that only a training config has?"""
     return any(key in text for key in DISCRIMINATING)
 
+
+def looks_like_job(text: str) -> bool:
+    """May an unread rest of a text be a job that trains?"""
+    return any(f"{key}:" in text for key in JOB_KEYS) and any(word in text for word in LAUNCHERS)
+
+
+LARGE = ("[training]", "actor_rollout_ref", "training_args", "lora_alpha")
+"""Told of a text that is larger than any config, besides the keys below."""
+RECORDED = '"log_history"'
+"""A ``trainer_state.json`` (transformers ``trainer_callback.py``) holds keys of a config beside everything that was logged."""
+LAUNCHERS = ("torchrun", "accelerate launch", "deepspeed", "torch.distributed", "train.py")
 
 DISCRIMINATING = (
     "per_device_train_batch_size", "gradient_accumulation_steps", "micro_batch_size", "zero_optimization", "train_micro_batch_size_per_gpu",

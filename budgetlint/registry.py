@@ -30,7 +30,7 @@ class Registry:
     problems: tuple[Finding, ...] = ()
     listed: tuple[Rule, ...] = field(default=(), repr=False)
 
-    @property
+    @cached_property
     def all(self) -> tuple[Rule, ...]:
         """Every rule, those that are only listed too (language, engine), in order of code."""
         return tuple(sorted((*self.rules, *self.listed), key=lambda rule: rule.code))
@@ -47,25 +47,64 @@ class Registry:
 
     def matching(self, pattern: str) -> tuple[Rule, ...]:
         """The rules that a pattern means (see `matches`); empty when it means none."""
-        return tuple(rule for rule in self.all if matches(pattern, rule))
+        if pattern not in self._meant:
+            plain = not (_is_glob(pattern) or _is_family(pattern) or pattern in _EVERY)
+            rules = self._named.get(pattern.upper() if pattern.upper() in self._named else pattern, ()) if plain else self.all
+            self._meant[pattern] = tuple(rule for rule in rules if matches(pattern, rule))
+        return self._meant[pattern]
+
+    @cached_property
+    def _named(self) -> dict[str, list[Rule]]:
+        """Every rule by its code, its name and its former names."""
+        found: dict[str, list[Rule]] = {}
+        for rule in self.all:
+            for word in dict.fromkeys((rule.code, rule.name, *rule.aliases)):
+                found.setdefault(word, []).append(rule)
+        return found
+
+    @cached_property
+    def _meant(self) -> dict[str, tuple[Rule, ...]]:
+        return {}
 
     def suggest(self, word: str) -> str | None:
         """The code or name that ``word`` may have been meant as."""
+        if len(word) > _LONGEST:
+            return None
+        if word not in self._near:
+            self._near[word] = self._nearest(word)
+        return self._near[word]
+
+    @cached_property
+    def _near(self) -> dict[str, str | None]:
+        return {}
+
+    def _nearest(self, word: str) -> str | None:
         import difflib
 
         close = difflib.get_close_matches(word.lower(), [key.lower() for key in self._by_word], n=1, cutoff=0.6)
         return next((key for key in self._by_word if close and key.lower() == close[0]), None)
 
 
+_LONGEST = 80
+"""No name is longer, nor anything that was meant as one."""
+
+
 @cache
 def matches(pattern: str, rule: Rule) -> bool:
     """Does a pattern mean this rule? Code, name or alias; family (``BL2`` or ``BL2*``); a glob over names (``fp16-*``); ``all``."""
     words = (rule.code, rule.name, *rule.aliases)
-    if pattern in words or pattern.upper() == rule.code or pattern in ("all", "ALL", "*"):
+    if pattern in words or pattern.upper() == rule.code or pattern in _EVERY:
         return True
-    if any(character in pattern for character in "*?["):
+    if _is_glob(pattern):
         return any(fnmatchcase(word, pattern) for word in words) or fnmatchcase(rule.code, pattern.upper())
     return _is_family(pattern) and rule.code.startswith(pattern.upper())
+
+
+_EVERY = ("all", "ALL", "*")
+
+
+def _is_glob(pattern: str) -> bool:
+    return any(character in pattern for character in "*?[")
 
 
 def _is_family(pattern: str) -> bool:

@@ -211,14 +211,24 @@ class Stack:
         return " ".join(f"{r.package}@{r.low}" for r in self.releases.values() if r.low) or "unknown"
 
 
-def release(package: str, version: str, origin: Origin) -> Release | None:
-    """An exact release (``5.24`` covers 5.24.*), or None when the text is no version."""
+LONGEST_VERSION = 100
+"""Characters. Python neither reads nor writes numbers of thousands of digits."""
+
+
+def version_of(text: str) -> Version | None:
+    """The version that a text is; None for what is none."""
     from packaging.version import InvalidVersion, Version
 
     try:
-        return Release(package, Version(version), None, origin, exact=True)
+        return Version(text) if len(text) <= LONGEST_VERSION else None
     except InvalidVersion:
         return None
+
+
+def release(package: str, version: str, origin: Origin) -> Release | None:
+    """An exact release (``5.24`` covers 5.24.*), or None when the text is no version."""
+    found = version_of(version)
+    return None if found is None else Release(package, found, None, origin, exact=True)
 
 
 class Role(Enum):

@@ -9,6 +9,7 @@ import stat
 from bisect import bisect_right
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from budgetlint import limits
 from budgetlint.record import field, open_record, record
@@ -64,6 +65,31 @@ class SourceFile:
             starts.append(at + 1)
             at = text.find("\n", at + 1)
         return starts
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """What was worked out of the text, by name."""
+        return {}
+
+    @cached_property
+    def cut(self) -> dict[str, int]:
+        """The bounds (`budgetlint.limits`) that reading it has met, each with the offset of the first thing that was not read."""
+        return {}
+
+    def stop(self, bound: limits.Bound, at: int) -> None:
+        """Reading has met a bound here: what lies behind it is not judged."""
+        self.cut.setdefault(bound.name, at)
+
+    @cached_property
+    def _mentioned(self) -> dict[str, bool]:
+        return {}
+
+    def mentions(self, word: str) -> bool:
+        """Does the word stand anywhere in the text? Asked for each of its documents, so it is searched once."""
+        found = self._mentioned.get(word)
+        if found is None:
+            found = self._mentioned[word] = word in self.text
+        return found
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column, both from 1, of a code point offset."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from budgetlint.files import Files
-from budgetlint.run import Origin, OriginKind, Release, Stack
+from budgetlint.run import Origin, OriginKind, Release, Stack, release, version_of
 from budgetlint.source import SourceFile, Span
 
 if TYPE_CHECKING:  # imported where a file of versions is found: 10 ms
@@ -104,14 +104,13 @@ def _required(text: str, origin: Origin) -> Release | None:
 
 
 def _range(package: str, specifiers: SpecifierSet, origin: Origin) -> Release | None:
-    from packaging.version import InvalidVersion, Version
+    from packaging.version import Version
 
     low: Version | None = None
     high: Version | None = None
     for specifier in specifiers:
-        try:
-            version = Version(specifier.version.removesuffix(".*"))
-        except InvalidVersion:
+        version = version_of(specifier.version.removesuffix(".*"))
+        if version is None:
             continue
         if specifier.operator in ("==", "==="):
             return Release(package, version, None, origin, exact=True)
@@ -136,18 +135,14 @@ def _pyproject(source: SourceFile) -> Iterator[Release]:
 
 
 def _locked(source: SourceFile) -> Iterator[Release]:
-    from packaging.version import InvalidVersion, Version
-
     packages = _toml(source).get("package")
     for row in packages if isinstance(packages, list) else ():
         if not isinstance(row, dict):
             continue
         name, version = str(row.get("name", "")).lower(), str(row.get("version", ""))
-        if name in PACKAGES:
-            try:
-                yield Release(name, Version(version), None, _found(source, f'name = "{row["name"]}"'), exact=True)
-            except InvalidVersion:
-                continue
+        found = release(name, version, _found(source, f'name = "{row["name"]}"')) if name in PACKAGES else None
+        if found is not None:
+            yield found
 
 
 def _toml(source: SourceFile) -> dict[str, Any]:
@@ -155,7 +150,7 @@ def _toml(source: SourceFile) -> dict[str, Any]:
 
     try:
         return tomllib.loads(source.text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # also of an integer of more than 4,300 digits
         return {}
 
 

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+_LONGEST = 200
+"""A path or a name; comparing takes the square of the length."""
+
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """``; did you mean 'x'?``, or nothing."""
     from difflib import get_close_matches  # only a mistake needs it
 
+    if len(word) > _LONGEST:
+        return ""
     near = get_close_matches(word.lower(), list(known), n=1, cutoff=0.6)
     return f"; did you mean '{near[0]}'?" if near else ""

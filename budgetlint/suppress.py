@@ -9,8 +9,10 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from budgetlint.finding import Finding
+from budgetlint.limits import SUPPRESSIONS
 from budgetlint.record import record
 from budgetlint.registry import Registry, matches
 from budgetlint.rule import Rule
@@ -19,7 +21,9 @@ from budgetlint.source import Location, SourceFile, Span
 DIRECTIVES = ("allow", "allow-next", "allow-file")
 MARKER = "budgetlint:"
 
-_DIRECTIVE = re.compile(r"[\s#/*;]*budgetlint:\s*(?P<word>[^\s,]*)\s*(?P<rest>.*?)[\s*/]*", re.DOTALL)
+_DIRECTIVE = re.compile(r"[\s#/*;]*budgetlint:\s*(?P<word>[^\s,]*)\s*(?P<rest>.*)", re.DOTALL)
+_ENDS = "*/" + "".join(map(chr, (*range(9, 14), *range(28, 33), 0x85, 0xA0, 0x2028, 0x2029)))
+"""Blanks, and what closes a comment."""
 _UNTIL = re.compile(r"(?:^|\s)until=(\S+)")
 _NAMES = re.compile(r"[^\s,]+(?:\s*,\s*[^\s,]+)*")
 
@@ -49,7 +53,7 @@ class Suppression:
 
 
 def suppressions(source: SourceFile, format: str) -> tuple[Suppression, ...]:
-    """Every suppression in a file of this format (``yaml``, ``json``, ``toml``, ``budget``).
+    """Every suppression in a file of this format (``yaml``, ``json``, ``toml``, ``budget``), one more at most than may hold.
 
     Files that never say ``budgetlint:`` are not scanned for comments.
     """
@@ -59,17 +63,28 @@ def suppressions(source: SourceFile, format: str) -> tuple[Suppression, ...]:
 
     found = comments(source, format)
     lines = _comment_lines(source, found)
-    return tuple(one for span, text in found if MARKER in text for one in _read(source, span, text, lines))
+    every = (one for span, text in found if MARKER in text for one in _read(source, span, text, lines))
+    return tuple(islice(every, SUPPRESSIONS.most + 1))
 
 
 def _comment_lines(source: SourceFile, marked: Iterable[tuple[Span, str]]) -> frozenset[int]:
     """The lines that hold nothing but comments."""
     lines: set[int] = set()
     for span, _ in marked:
-        at = source.locate(span)
-        if not source.line(at.line)[: at.column - 1].strip() and not source.line(at.end_line)[at.end_column - 1 :].strip():
+        if _is_alone(source.text, span):
+            at = source.locate(span)
             lines.update(range(at.line, at.end_line + 1))
     return frozenset(lines)
+
+
+def _is_alone(text: str, span: Span) -> bool:
+    """Nothing but blanks beside it on its lines. A line may hold a thousand comments."""
+    before, behind = span.start, span.end
+    while before and text[before - 1] != "\n" and text[before - 1].isspace():
+        before -= 1
+    while behind < len(text) and text[behind] != "\n" and text[behind].isspace():
+        behind += 1
+    return (not before or text[before - 1] == "\n") and (behind == len(text) or text[behind] == "\n")
 
 
 def _read(source: SourceFile, span: Span, text: str, comment_lines: frozenset[int]) -> Iterator[Suppression]:
@@ -81,7 +96,7 @@ def _read(source: SourceFile, span: Span, text: str, comment_lines: frozenset[in
     if word not in DIRECTIVES:
         yield Suppression(word, location, None, "", wrong=f"'{word}' is none of {', '.join(DIRECTIVES)}", directive=word)
         return
-    names, reason, until, wrong = _parts(match["rest"])
+    names, reason, until, wrong = _parts(match["rest"].rstrip(_ENDS))
     line = _covered_line(source, location, word, comment_lines)
     for name in names or ("",):
         yield Suppression(name, location, line, reason, until, wrong, own_line, word)
@@ -113,9 +128,12 @@ def _covered_line(source: SourceFile, at: Location, word: str, comment_lines: fr
         return None
     if word == "allow":
         return at.line
-    line = at.end_line + 1
-    while line <= source.line_count and (line in comment_lines or not source.line(line).strip()):
+    line = first = at.end_line + 1
+    known: dict[int, int] = source.facts.setdefault("lines below comments", {})
+    while line not in known and line <= source.line_count and (line in comment_lines or not source.line(line).strip()):
         line += 1
+    line = known.get(line, line)
+    known.update(dict.fromkeys(range(first, line + 1), line))
     return line
 
 

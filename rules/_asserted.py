@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from math import prod
 from typing import Any
 
 from budgetlint.language.tree import Value
 from budgetlint.memory.layout import SPLITTING
+from budgetlint.numerals import exact
 from budgetlint.record import replace
 from budgetlint.rule import RunContext
 from budgetlint.run import Origin, OriginKind, Setting
@@ -57,10 +57,10 @@ def read_as(setting: Setting) -> Setting:
     return setting if setting.known else replace(setting, value=setting.readings[0])
 
 
-def _compare(value: Any, comparison: str, wanted: Value) -> bool:
+def _compare(value: Any, comparison: str, wanted: Value) -> bool | None:
     if isinstance(value, bool):
         return COMPARE[comparison](int(value), int(wanted.content in ("on", "true", "yes")))
     if isinstance(value, (int, float)):
-        right = Fraction(wanted.text.rstrip("%").replace("_", ""))
-        return COMPARE[comparison](int(Fraction(str(value)) * _EXACT), int(right * _EXACT))
+        left, right = exact(str(value)), exact(wanted.text.rstrip("%"))
+        return None if left is None or right is None else COMPARE[comparison](int(left * _EXACT), int(right * _EXACT))
     return (str(value) == wanted.content) is (comparison == "==")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from budgetlint.documents import Loader, Mapping, Scalar, Sequence
+from budgetlint import numerals
+from budgetlint.documents import Loader, Mapping, Sequence
 from budgetlint.readers.base import AUTO, Raw, entry_under, is_symbolic, loader_of, raw_of
 from budgetlint.readers.hf.recognise import home_of
 from budgetlint.run import Reading, Setting
@@ -38,13 +39,8 @@ def _setting(path: str, raw: Raw) -> Setting:
 
 
 def number(setting: Setting | None) -> float | None:
-    """The value as the frameworks' argument parsers convert it; None for what is no number (``auto``, ``${VAR}``, a block)."""
-    if setting is None or not setting.known or isinstance(setting.value, (bool, Mapping, Sequence, Scalar)):
-        return None
-    try:
-        return float(setting.value)
-    except (TypeError, ValueError):
-        return None
+    """The value as the frameworks' argument parsers convert it; None for what is no finite number (``auto``, ``${VAR}``, a block)."""
+    return numerals.finite(setting.value) if setting is not None and setting.known else None
 
 
 def is_on(setting: Setting | None) -> bool:

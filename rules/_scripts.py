@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from budgetlint import numerals
 from budgetlint.documents import Entry, Mapping
 from budgetlint.readers.base import names
 from budgetlint.readers.python_script import classes
@@ -60,4 +61,5 @@ def _has_eval_data(call: Mapping) -> bool:
 
 def _place(entry: Entry) -> int:
     """Arguments by position are named by it; -1 for others."""
-    return int(entry.key.text) if entry.key.text.isdecimal() else -1
+    place = numerals.small(entry.key.text)
+    return -1 if place is None else place

@@ -38,6 +38,7 @@ from budgetlint.language.asserted import asserted_settings
 from budgetlint.language.asserts import compared_setting
 from budgetlint.language.tree import Assert, Term, Value
 from budgetlint.memory.estimate import Bucket, Estimate, Range
+from budgetlint.numerals import exact
 from budgetlint.record import record
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.run import Origin, OriginKind, Setting
@@ -105,7 +106,10 @@ def _sum(run: RunContext, estimate: Estimate, terms: Iterable[Term]) -> _Sum | N
         figure = _value(run, estimate, term.value)
         if figure is None:
             return None
-        scale = Fraction(term.share.text.rstrip("%")) / 100 * term.sign if term.share else Fraction(term.sign)
+        part = exact(term.share.text.rstrip("%")) if term.share else Fraction(100)
+        if part is None:
+            return None
+        scale = part / 100 * term.sign
         ends = (int(figure.low * scale), None if figure.high is None else int(figure.high * scale))
         best += int(figure.best * scale)
         low += ends[0] if scale >= 0 or ends[1] is None else ends[1]
@@ -121,8 +125,8 @@ def _value(run: RunContext, estimate: Estimate, value: object) -> _Sum | None:
         amount = parse_amount(value.text)
         return _Sum(amount.bytes, amount.bytes, amount.bytes) if isinstance(amount, Amount) else None
     if value.kind == "number":
-        number = int(Fraction(value.text.replace("_", "")))
-        return _Sum(number, number, number)
+        number = exact(value.text)
+        return None if number is None else _exactly(int(number))
     return _named(run, estimate, value.text)
 
 

@@ -60,7 +60,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
     metric, told = written(document.reading, "metric_for_best_model"), written(document.reading, "greater_is_better")
     if metric is None or not metric.known or not _chooses(document):
         return
-    name = str(metric.value).lower()
+    name = str(metric.value).lower()[-200:]  # their ends are compared
     smaller, larger = bool(SMALLER.search(name)) and "neg" not in name, bool(LARGER.search(name))
     if smaller and told is None and not name.endswith("loss"):
         yield document.finding(

@@ -79,7 +79,7 @@ def _one_visible(run: RunContext) -> bool:
 def _spread(run: RunContext) -> bool:
     """The script loads the model with a device map, as far as flags and files say; a quantised model is not replicated either."""
     quantised = run.value("quant", "none") != "none"
-    return quantised or any("device_map" in reading.document.source.text for reading in run.run.readings)
+    return quantised or any(reading.document.source.mentions("device_map") for reading in run.run.readings)
 
 
 RULE = Rule(

@@ -32,6 +32,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from budgetlint import numerals
 from budgetlint.documents import Mapping, Scalar, Style
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
 from budgetlint.run import Setting
@@ -40,7 +41,6 @@ from ._common import written
 from ._keys import TRAINERS
 
 KEY = "lr_scheduler_kwargs"
-WORDS = frozenset(("inf", "nan", "infinity"))
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
@@ -85,14 +85,11 @@ def _loaded(text: str) -> dict[str, object]:
 
 
 def _converted(text: str) -> bool:
-    return text.replace(".", "", 1).isdigit()
+    return numerals.is_digits(text.replace(".", "", 1))
 
 
 def _number(text: str) -> int | float | None:
-    try:
-        return int(text) if text.isdigit() else float(text) if text.lower() not in WORDS else None
-    except ValueError:
-        return None
+    return int(text) if numerals.is_digits(text) else numerals.real(text)
 
 
 RULE = Rule(

@@ -35,6 +35,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint import numerals
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
 
 from ._adapters import PYTHON
@@ -51,18 +52,24 @@ def check(run: RunContext) -> Iterator[Finding]:
     for name, moment in (("eval_steps", evaluation), ("save_steps", saving), ("logging_steps", logging)):
         every = told(run, name)
         steps = number(every)
-        if every is None or steps is None or steps <= 1 or steps == int(steps):
+        endless = every is not None and _is_endless(every.value)
+        if every is None or not (endless or (steps is not None and steps > 1 and steps != int(steps))):
             continue
         strategy, word = moment(run)
         if word == "steps" or (trainer.format == "axolotl" and strategy is None):
             yield run.finding(
                 every,
                 f"{name} {every.text} is no whole number of steps, and no part of the run: it stops at start",
-                help=f"{name}: {int(steps)}, or a part of the run below 1",
+                help=f"{name}: {int(steps or 500)}, or a part of the run below 1",
                 because=[strategy] if strategy else (),
-                fixes=run.set(every, int(steps), safety=Safety.UNSAFE),
-                numbers={name: steps},
+                fixes=run.set(every, int(steps), safety=Safety.UNSAFE) if steps else (),
+                numbers={name: steps} if steps else {},
             )
+
+
+def _is_endless(value: object) -> bool:
+    """``int()`` of infinity raises where the whole number is asked for; nan and less than nothing are not above 1."""
+    return numerals.is_endless(value) and (not isinstance(value, float) or value > 1)
 
 
 RULE = Rule(

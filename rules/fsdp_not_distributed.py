@@ -81,7 +81,7 @@ def _one_process(run: RunContext) -> bool:
 
 def _exported(run: RunContext) -> bool:
     """The script around the command sets it."""
-    return any("FORCE_TORCHRUN" in reading.document.source.text for reading in run.run.readings if reading.document.format == "shell")
+    return any(reading.document.source.mentions("FORCE_TORCHRUN") for reading in run.run.readings if reading.document.format == "shell")
 
 
 def _on_xla(run: RunContext) -> bool:

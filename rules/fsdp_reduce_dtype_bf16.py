@@ -79,7 +79,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 def _chosen(run: RunContext) -> bool:
     """A policy of its own, in a file or in the program."""
     keys = ("fsdp_config.fsdp_mixed_precision_policy", "fsdp_config.mixed_precision_policy", "fsdp_config.mixed_precision")
-    return any(written(one, *keys) is not None or "reduce_dtype" in one.document.source.text for one in run.run.readings)
+    return any(written(one, *keys) is not None or one.document.source.mentions("reduce_dtype") for one in run.run.readings)
 
 
 RULE = Rule(

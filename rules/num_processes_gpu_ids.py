@@ -37,6 +37,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint import numerals
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
 from budgetlint.run import Setting
 
@@ -71,7 +72,7 @@ def _gpus(ids: Setting | None) -> int:
     """How many ids; 0 for ``all`` and what is no list. YAML reads ``0,1`` as a number."""
     text = (ids.text or str(ids.value)).replace(" ", "") if ids is not None and ids.known else ""
     names = text.split(",")
-    return len(names) if all(name.isdecimal() for name in names) else 0
+    return len(names) if all(map(numerals.is_digits, names)) else 0
 
 
 RULE = Rule(

@@ -81,7 +81,7 @@ def _wraps(trainer: Reading) -> bool:
     document = trainer.document
     wrapped = classes.class_of(document.get("get_peft_model")).startswith("peft.")
     plain = classes.trainer_of(document) in ("Trainer", "Seq2SeqTrainer")
-    return wrapped and plain and not any(word in document.source.text for word in _PREPARED)
+    return wrapped and plain and not any(map(document.source.mentions, _PREPARED))
 
 
 def _trains_embedding(run: RunContext) -> bool:

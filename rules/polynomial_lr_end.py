@@ -40,6 +40,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint import numerals
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 
 from ._arguments import WITH_AXOLOTL, keys_under, trainer_of
@@ -66,11 +67,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     )
 
 
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
+_number = numerals.real
 
 
 RULE = Rule(

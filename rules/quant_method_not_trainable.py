@@ -92,7 +92,7 @@ def _is_gguf(model: str) -> bool:
 def _names_file(run: RunContext) -> bool:
     trainer = run.run.trainer
     if trainer is not None and trainer.format in PYTHON:
-        return "gguf_file" in trainer.document.source.text
+        return trainer.document.source.mentions("gguf_file")
     return said(run, "gguf_file", "model_init_kwargs.gguf_file") is not None
 
 

@@ -38,8 +38,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint import numerals
 from budgetlint.documents import Entry, Loader, Mapping, Scalar, Style
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
+from budgetlint.source import Span
 
 from ._keys import entries, home
 
@@ -70,14 +72,14 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 def _plain(document: DocumentContext) -> Iterator[Finding]:
     """A nested section is read by a script of its own, which may convert."""
     sure = not home(document.reading)
-    for entry in _texts(entries(document.reading)):
+    for entry in _texts(document, entries(document.reading)):
         if entry.key.text in FLOATS | COUNTS:
             yield _finding(document, entry, "the run stops when it is first compared with a number", sure)
     yield from _blocks(document, sure)
 
 
 def _trl(document: DocumentContext) -> Iterator[Finding]:
-    for entry in _texts(entries(document.reading)):
+    for entry in _texts(document, entries(document.reading)):
         if entry.key.text in COUNTS:
             yield _finding(document, entry, "the argument parser stops, for a whole number is no float text", True)
     yield from _blocks(document, True)
@@ -90,7 +92,7 @@ def _llamafactory(document: DocumentContext) -> Iterator[Finding]:
 
 def _accelerate(document: DocumentContext) -> Iterator[Finding]:
     section = document.node("fsdp_config")
-    for entry in _texts(section.entries) if isinstance(section, Mapping) else ():
+    for entry in _texts(document, section.entries) if isinstance(section, Mapping) else ():
         if entry.key.text in ACCELERATE:
             yield _finding(document, entry, "accelerate stops at int() of it", True)
 
@@ -98,25 +100,27 @@ def _accelerate(document: DocumentContext) -> Iterator[Finding]:
 def _blocks(document: DocumentContext, sure: bool) -> Iterator[Finding]:
     for entry in entries(document.reading):
         if entry.key.text in BLOCKS and isinstance(entry.value, Mapping):
-            for inner in _texts(entry.value.entries):
+            for inner in _texts(document, entry.value.entries):
                 yield _finding(document, inner, f"inside {entry.key.text} nobody converts it, so the scheduler stops", sure)
 
 
-def _texts(candidates: tuple[Entry, ...]) -> Iterator[Entry]:
+def _texts(document: DocumentContext, candidates: tuple[Entry, ...]) -> Iterator[Entry]:
     """Plain scalars that mean a number and are text to PyYAML."""
+    told = {one.origin.span for one in document.reading.misreads}
     for entry in candidates:
         node = entry.value
         if not isinstance(node, Scalar) or node.style is not Style.PLAIN or "e" not in node.text.lower() or node.tag:
             continue
-        if isinstance(node.value(Loader.PYYAML), str) and _meant(node.text) is not None:
+        if isinstance(node.value(Loader.PYYAML), str) and (_meant(node.text) is not None or _is_untold(node, told)):
             yield entry
 
 
-def _meant(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
+def _is_untold(node: Scalar, told: set[Span | None]) -> bool:
+    """``1e400``, where the reader has not said yet that it is no finite number."""
+    return node.span not in told and numerals.is_endless(node.text)
+
+
+_meant = numerals.real
 
 
 def _finding(document: DocumentContext, entry: Entry, cost: str, sure: bool) -> Finding:
@@ -124,15 +128,21 @@ def _finding(document: DocumentContext, entry: Entry, cost: str, sure: bool) -> 
     text, number = entry.value.text, _meant(entry.value.text)
     whole = number is not None and number == int(number) and entry.key.text in (*COUNTS, *ACCELERATE)
     value = int(number) if whole and number is not None else number
-    cure = document.set(entry, value, "write the number so that PyYAML reads it", safety=Safety.SAFE)
+    cure = document.set(entry, value, "write the number so that PyYAML reads it", safety=Safety.SAFE) if number is not None else ()
     return document.finding(
         entry,
         f"{entry.key.text} {text} is text to PyYAML, not a number: {cost}",
-        help=str(value) if whole else f"write it with a point and a sign, as {_spelled(text)}",
+        help=_help(text, value, whole),
         fixes=cure,
         severity=None if sure else Severity.WARNING,
         confidence=None if sure else Confidence.MEDIUM,
     )
+
+
+def _help(text: str, value: float | None, whole: bool) -> str:
+    if value is None:
+        return "write a finite number"
+    return str(value) if whole else f"write it with a point and a sign, as {_spelled(text)}"
 
 
 def _spelled(text: str) -> str:

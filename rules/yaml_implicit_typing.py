@@ -36,6 +36,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint import numerals
 from budgetlint.documents import Scalar, Style
 from budgetlint.documents.node import walk
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
@@ -51,7 +52,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
         if not isinstance(node, Scalar) or node.style is not Style.PLAIN or node.tag or not _odd(node.text):
             continue
         value = node.value(loader(document.reading))
-        if isinstance(value, (int, float)) and str(value) != _decimal(node.text):
+        if isinstance(value, (int, float)) and numerals.finite(value) is not None and str(value) != _decimal(node.text):
             yield document.finding(
                 entry,
                 f"{entry.key.text} {node.text} is read as {value:g}: {_why(node.text)}",
@@ -63,7 +64,9 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 
 def _odd(text: str) -> bool:
     digits = text.lstrip("+-")
-    return digits[:1].isdigit() and (":" in digits or (digits[0] == "0" and digits[1:].replace("_", "").isdigit()))
+    if ":" in digits:
+        return digits[:1] in set("0123456789")
+    return digits[:1] == "0" and numerals.is_digits(digits[1:].replace("_", ""))
 
 
 def _decimal(text: str) -> str:

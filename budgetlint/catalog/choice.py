@@ -85,4 +85,4 @@ def _slips(text: str, name: str, is_final: bool) -> int:
 
 
 def _letters(text: str) -> str:
-    return "".join(char for char in text if not char.isdigit())
+    return "".join(char for char in text if char not in "0123456789")

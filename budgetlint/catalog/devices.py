@@ -11,6 +11,7 @@ from typing import Any
 from budgetlint.catalog.apple import macs
 from budgetlint.catalog.device import EXACT, Device, Total
 from budgetlint.catalog.names import NoMatch, fold, near, prefixed, squeeze, unique
+from budgetlint.numerals import is_digits
 
 DRIVER_SHARE = 0.985
 """torch total / nvidia-smi total where both were seen: 0.971 (T4) to 0.998, most cards 0.985 (L4 22.161 of 22.494 GiB)."""
@@ -57,7 +58,7 @@ def find_device(text: str) -> Device | NoMatch:
     ambiguous = _ambiguous().get(squeeze(short))
     if ambiguous is not None:
         return NoMatch(text, candidates=ambiguous)
-    if short.isdigit():
+    if is_digits(short):
         return NoMatch(text, suggestions=_numbered(short))
     longer = tuple(name for name in prefixed(short, _folded()) if not _table()[name].label.endswith("slice"))
     if len(longer) > 1:

@@ -7,7 +7,8 @@ from typing import Any
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.hf_defaults import KEYS, LIKE, NESTED, NUMBERS, SAME_CODE, SHAPE
-from budgetlint.catalog.hf_families import SIZES, SPECIAL
+from budgetlint.catalog.hf_families import LARGEST, SIZES, SPECIAL
+from budgetlint.numerals import finite
 from budgetlint.record import record
 
 DTYPES = {
@@ -21,9 +22,6 @@ DTYPES = {
 
 Q_K_V_ONLY = frozenset({"glm", "glm4", "seed_oss"})
 """Families whose ``attention_bias`` leaves the output projection without one (modeling_glm.py; seed_oss has a key of its own)."""
-
-LARGEST = 10**9
-"""No size of a model is larger; a bigger number is a slip, and multiplying it would only hide that."""
 
 
 @record
@@ -114,7 +112,8 @@ def _number(config: Mapping[str, Any], keys: tuple[str, ...], problems: list[Con
         if value is None:
             continue
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LARGEST:
-            problems.append(ConfigProblem(key, f"'{key}' is {value!r}, no whole number from 0 to {LARGEST:,}"))
+            shown = repr(value) if len(repr(value)) <= 60 else f"{repr(value)[:57]}..."
+            problems.append(ConfigProblem(key, f"'{key}' is {shown}, no whole number from 0 to {LARGEST:,}"))
             return None
         return value
     return None
@@ -150,8 +149,9 @@ def _flags(config: Mapping[str, Any], values: dict[str, Any], family: str) -> No
         values["activation"] = activation
     values["checkpoint_dtype"] = DTYPES.get(str(config.get("torch_dtype") or config.get("dtype") or ""))
     for key in ("resid_pdrop", "hidden_dropout", "residual_dropout", "hidden_dropout_prob", "dropout_rate", "dropout"):
-        if isinstance(config.get(key), (int, float)):
-            values["dropout"] = float(config[key])
+        rate = finite(config.get(key))
+        if rate is not None:
+            values["dropout"] = rate
             break
     _windows(config, values)
 
@@ -159,7 +159,7 @@ def _flags(config: Mapping[str, Any], values: dict[str, Any], family: str) -> No
 def _windows(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     """``sliding_window`` counts where it is used: layer_types say which layers, ``use_sliding_window`` false none."""
     window, kinds = config.get("sliding_window"), config.get("layer_types")
-    if not isinstance(window, int) or not window or config.get("use_sliding_window") is False:
+    if not isinstance(window, int) or not 0 < window <= LARGEST or config.get("use_sliding_window") is False:
         return
     sliding = sum(kind == "sliding_attention" for kind in kinds) if isinstance(kinds, list) else values["layers"]
     if sliding:

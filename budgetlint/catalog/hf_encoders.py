@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from budgetlint.catalog.hf_families import size
+from budgetlint.catalog.hf_families import LARGEST, size
 
 
 def _t5(config: Mapping[str, Any], values: dict[str, Any]) -> None:
@@ -43,7 +43,7 @@ def _electra(config: Mapping[str, Any], values: dict[str, Any]) -> None:
 def _deberta(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     buckets = config.get("position_buckets", -1)
     if config.get("relative_attention", False):
-        values["extra"]["rel_buckets"] = buckets if isinstance(buckets, int) and buckets > 0 else values["max_positions"]
+        values["extra"]["rel_buckets"] = buckets if isinstance(buckets, int) and 0 < buckets <= LARGEST else values["max_positions"]
     if config.get("position_biased_input", True):
         values["position"] = "learned"
     values["extra"]["type_vocab"] = size(config, "type_vocab_size", 0)

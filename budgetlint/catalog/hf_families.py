@@ -33,9 +33,13 @@ SIZES = (
 
 
 def size(config: Mapping[str, Any], key: str, default: int) -> int:
-    """The number under ``key``; the default where it is missing, null or no number."""
+    """The number under ``key``; the default where it is missing, null or no number that a model has."""
     value = config.get(key)
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else default
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST else default
+
+
+LARGEST = 10**9
+"""No size of a model is larger; a bigger number is a slip, and multiplying it would only hide that."""
 
 
 def _gemma_windows(every: int) -> Callable[[Mapping[str, Any], dict[str, Any]], None]:

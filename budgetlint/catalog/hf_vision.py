@@ -11,6 +11,7 @@ from typing import Any
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.hf_families import size
+from budgetlint.numerals import finite
 from budgetlint.record import replace
 
 Config = Mapping[str, Any]
@@ -56,9 +57,8 @@ def _heads(config: Config, default: int) -> int:
 def _side(config: Config, key: str, default: int) -> int:
     """A side in pixels; some configs write both sides."""
     value = config.get(key)
-    if isinstance(value, (list, tuple)) and value and isinstance(value[0], int):
-        return int(value[0])
-    return size(config, key, default) or default
+    first = {key: value[0]} if isinstance(value, (list, tuple)) and value else config
+    return size(first, key, default) or default
 
 
 def _qwen_numbers(config: Config, patch: int) -> dict[str, int]:
@@ -130,8 +130,8 @@ def _idefics3(config: Config, outer: Config) -> Architecture:
 
 def _internvl(config: Config, outer: Config) -> Architecture:
     """transformers' own code and the remote one, which calls some keys otherwise."""
-    ratio = outer.get("downsample_ratio", 0.5)
-    merge = round(1 / ratio) if isinstance(ratio, (int, float)) and ratio else 2
+    ratio = finite(outer.get("downsample_ratio"))
+    merge = round(1 / ratio) if ratio and 0.01 <= ratio <= 1 else 2
     numbers = {
         "image_size": _side(config, "image_size", 448),
         "patch_size": _side(config, "patch_size", 14),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
+
+from budgetlint.record import record
 
 KEYS = Path(__file__).with_name("keys")
 
@@ -61,14 +63,39 @@ SHORTEST = 7
 @lru_cache(maxsize=4096)
 def misspelt(word: str, known: frozenset[str]) -> str:
     """The one name that a long enough word misspells; empty where none or several are near."""
-    if len(word) < SHORTEST:
+    index = _alike(known)
+    if not SHORTEST <= len(word) <= index.longest + 2:
         return ""
     near: dict[int, list[str]] = {}
-    for name in known:
+    for name in {name for shape in _shapes(word) for name in index.names.get(shape, ())}:
         if abs(len(name) - len(word)) <= 2 and len(name) >= SHORTEST - 1 and (errors := _slips(word, name)):
             near.setdefault(errors, []).append(name)
     best = near.get(1) or near.get(2) or []
     return best[0] if len(best) == 1 else ""
+
+
+@record
+class _Alike:
+    """Names by what is left of them without one of their parts, or without underscores: a file may hold 50,000 unknown keys."""
+
+    names: Mapping[object, list[str]]
+    longest: int
+
+
+@lru_cache(maxsize=256)
+def _alike(known: frozenset[str]) -> _Alike:
+    found: dict[object, list[str]] = {}
+    for name in known:
+        for shape in _shapes(name):
+            found.setdefault(shape, []).append(name)
+    return _Alike(found, max(map(len, known), default=0))
+
+
+def _shapes(name: str) -> Iterator[object]:
+    """Two names that differ by a slip share one of these."""
+    parts = tuple(name.split("_"))
+    yield "".join(parts)
+    yield from ((*parts[:index], None, *parts[index + 1 :]) for index in range(len(parts)))
 
 
 def _slips(word: str, name: str) -> int:

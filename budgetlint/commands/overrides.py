@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 
+from budgetlint import numerals
 from budgetlint.catalog.names import NoMatch
 from budgetlint.commands.console import Misuse
+from budgetlint.numerals import LARGEST
 from budgetlint.run import Origin, OriginKind, Setting, Settings
 from budgetlint.settings import SETTINGS, SettingSpec
 from budgetlint.suggest import did_you_mean
 
-LARGEST = 2**50
 _LEAST = {"max_steps": -1, "images": 0}
 """Whole numbers start at 1, except these; sizes of DeepSpeed's buckets (``zero_…``) start at 0."""
 
@@ -41,21 +41,15 @@ def typed(spec: SettingSpec, value: str) -> object:
 
 def _whole(spec: SettingSpec, value: str) -> int:
     least = 0 if spec.name.startswith("zero_") else _LEAST.get(spec.name, 1)
-    try:
-        number = int(value.replace("_", ""))
-    except ValueError:
-        number = LARGEST + 1
-    if not least <= number <= LARGEST:
+    number = numerals.whole(value)
+    if number is None or not least <= number <= LARGEST:
         raise ValueError(f"{spec.name} is a number, whole and at least {least}")
     return number
 
 
 def _real(spec: SettingSpec, value: str) -> float:
-    try:
-        number = float(value)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
+    number = numerals.real(value)
+    if number is None:
         raise ValueError(f"{spec.name} is a number")
     return number
 

@@ -43,12 +43,15 @@ def comments(source: SourceFile, format: str, documents: tuple[Document, ...] | 
 
 
 def _between(text: str, rule: re.Pattern[str], protected: Iterable[tuple[int, int]]) -> Iterator[Comment]:
-    at = 0
+    found = rule.search(text)
     for start, end in (*protected, (len(text), len(text))):
-        while at < start and (found := rule.search(text, at)) and found.start() < start:
-            at = found.end()
+        while found and found.start() < start:
             yield Comment(Span(*found.span()), _content(found[0]))
-        at = max(at, end)
+            found = rule.search(text, found.end())
+        if found is None:
+            return
+        if found.start() < end:
+            found = rule.search(text, end)
 
 
 def _content(raw: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -53,4 +54,9 @@ def _leaves(node: Node | None, path: str, inside: list[Span]) -> Iterator[tuple[
 
 
 def _touches(span: Span, inside: list[Span]) -> bool:
-    return any(span.start <= other.end and other.start <= span.end for other in inside)
+    at = bisect_right(inside, span.end, key=_start) - 1  # in order, and none meets another: the last that begins before it ends
+    return at >= 0 and span.start <= inside[at].end
+
+
+def _start(span: Span) -> int:
+    return span.start

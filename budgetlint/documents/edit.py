@@ -6,6 +6,7 @@ should is proved by reading the result again.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from budgetlint.documents import shell_edit
@@ -14,6 +15,8 @@ from budgetlint.documents.render import render, render_key
 from budgetlint.documents.scalars import Value
 from budgetlint.finding import Edit
 from budgetlint.source import Span
+
+_BLANKS = re.compile(r"\s*")
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
@@ -70,7 +73,7 @@ def delete_entry(document: Document, entry: Entry) -> tuple[Edit, ...]:
     """Take an entry out: its whole lines in a block, with its comma in braces. The last entry of a block leaves ``{}``."""
     if document.format == "shell":
         return shell_edit.delete_entry(document, entry)
-    parent = _parent(document.root, entry)
+    parent = _parent(document, entry)
     if parent is None:
         return ()
     if _in_braces(document, parent):
@@ -84,7 +87,7 @@ def insert_after(document: Document, entry: Entry, name: str, value: Value) -> t
     """A new sibling behind ``entry``: on its own line with the indent of ``entry`` where ``entry`` has one, else behind a comma."""
     if document.format == "shell":
         return shell_edit.insert_after(document, entry, name, value)
-    parent = _parent(document.root, entry)
+    parent = _parent(document, entry)
     if parent is None or (document.format == "toml" and isinstance(entry.value, Mapping)):
         return ()
     text, end = document.source.text, entry.value.span.end
@@ -113,14 +116,14 @@ def _delete_lines(document: Document, parent: Mapping, entry: Entry) -> tuple[Ed
         return (_edit(document, whole.start, whole.end, "{}"),) if whole else ()
     if not before.strip():
         return _delete_span(document, start, _next_line(text, entry.value.span.end))
-    place = _place(parent, entry)
+    _, place = _places(document)[id(entry)]
     if place + 1 == len(parent.entries):
         return ()
     return _delete_span(document, key.start, parent.entries[place + 1].key.span.start)
 
 
 def _delete_in_braces(document: Document, parent: Mapping, entry: Entry) -> tuple[Edit, ...]:
-    text, place = document.source.text, _place(parent, entry)
+    text, (_, place) = document.source.text, _places(document)[id(entry)]
     start, end = entry.key.span.start, entry.value.span.end
     comma = _comma_behind(text, end)
     is_last = place + 1 == len(parent.entries)
@@ -140,7 +143,7 @@ def _delete_in_braces(document: Document, parent: Mapping, entry: Entry) -> tupl
 
 def _comma_behind(text: str, at: int) -> int | None:
     """The offset of the comma behind a value; past blanks and line ends, not past comments."""
-    at += len(text[at:]) - len(text[at:].lstrip())
+    at = _BLANKS.match(text, at).end()  # type: ignore[union-attr]
     return at if text[at : at + 1] == "," else None
 
 
@@ -148,24 +151,28 @@ def _in_braces(document: Document, mapping: Mapping) -> bool:
     return document.source.text.startswith("{", mapping.span.start)
 
 
-def _parent(node: Node | None, entry: Entry) -> Mapping | None:
-    stack, entered = [node], set()
-    while stack:
-        here = stack.pop()
-        if isinstance(here, Scalar) or here is None or id(here) in entered:
-            continue
-        entered.add(id(here))
-        if isinstance(here, Sequence):
-            stack.extend(here.items)
-        elif any(child is entry for child in here.entries):
-            return here
-        else:
-            stack.extend(child.value for child in here.entries)
-    return None
+def _parent(document: Document, entry: Entry) -> Mapping | None:
+    found = _places(document).get(id(entry))
+    return found[0] if found else None
 
 
-def _place(parent: Mapping, entry: Entry) -> int:
-    return next(index for index, child in enumerate(parent.entries) if child is entry)
+def _places(document: Document) -> dict[int, tuple[Mapping, int]]:
+    """The mapping that each entry stands in, and the how many-th it is there; each of a thousand fixes asks."""
+    known: dict[int, tuple[Mapping, int]] | None = document.facts.get("places of entries")
+    if known is None:
+        known = document.facts["places of entries"] = {}
+        stack, entered = [document.root], set[int]()
+        while stack:
+            here = stack.pop()
+            if isinstance(here, Scalar) or here is None or id(here) in entered:
+                continue
+            entered.add(id(here))
+            if isinstance(here, Sequence):
+                stack.extend(here.items)
+            else:
+                known.update((id(child), (here, place)) for place, child in enumerate(here.entries))
+                stack.extend(child.value for child in here.entries)
+    return known
 
 
 def _edit(document: Document, start: int, end: int, text: str) -> Edit:

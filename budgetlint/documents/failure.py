@@ -48,5 +48,14 @@ _CONFLICT = later(r"^<{7} .*", re.MULTILINE)
 _FAR = 2000
 
 
+TOO_LARGE = "too-large"
+"""The kind of a problem that is a bound of `budgetlint.limits`, not a mistake of the text."""
+
+
+def too_many(bound: limits.Bound, at: int) -> Refused:
+    """More of it than is read."""
+    return Refused(TOO_LARGE, limits.told(bound), limits.CURE, at)
+
+
 def too_deep(at: int) -> Refused:
     return Refused("too-deep", f"nesting is more than {MAX_DEPTH} levels deep", "flatten it, or leave the file out of the check", at)

@@ -14,10 +14,11 @@ from __future__ import annotations
 import re
 
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style, step
+from budgetlint.limits import REFERENCES
 from budgetlint.record import field, replace, state
 
 _REFERENCE = re.compile(r"\$\{(\.*)([A-Za-z0-9_/@-]+(?:(?:\.[A-Za-z0-9_/@-]+)|(?:\[[A-Za-z0-9_-]+\]))*)\}")
-_DEPTH = 16
+_DEPTH = REFERENCES.most
 _LONGEST = 8192
 """No path or name is longer; doubling references end here."""
 
@@ -38,7 +39,7 @@ def interpolated(document: Document) -> Document:
 
 
 def _refers(document: Document) -> bool:
-    return any("${" in source.text for source in (document.source, *document.below))
+    return any(source.mentions("${") for source in (document.source, *document.below))
 
 
 @state

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 
-from budgetlint.documents.failure import MAX_DEPTH, Refused, blame, problem, too_deep
+from budgetlint import limits
+from budgetlint.documents.failure import MAX_DEPTH, TOO_LARGE, Refused, blame, problem, too_deep, too_many
 from budgetlint.documents.json_strings import read_block_string, read_string
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Problem, Scalar, Sequence, Style
 from budgetlint.source import SourceFile, Span
 
+_MOST = limits.NODES.most
 _BLANKS = re.compile(r"[ \t\n\r]*")
 _COMMENT = re.compile(r"(?://|#)[^\r\n]*|/\*(?:.*?\*/)?", re.DOTALL)
 _EASY_STRING = re.compile(r'"([^"\\\x00-\x1f]*)"')
@@ -40,8 +42,8 @@ def read_json(source: SourceFile) -> tuple[Document, ...]:
     try:
         return (Document(source, "json", reader.document(), leniencies=tuple(reader.leniencies)),)
     except Refused as error:
-        refused = reader.swallowed or error
-        return (Document(source, "json", None, (blame(refused, source.text).problem(source),), leniencies=tuple(reader.leniencies)),)
+        refused = error if error.kind == TOO_LARGE else blame(reader.swallowed or error, source.text)
+        return (Document(source, "json", None, (refused.problem(source),), leniencies=tuple(reader.leniencies)),)
 
 
 class _Reader:
@@ -52,8 +54,11 @@ class _Reader:
         self.text = source.text
         self.leniencies: list[Problem] = []
         self.swallowed: Refused | None = None
+        self.nodes = 0
 
     def lenient(self, kind: str, start: int, end: int) -> None:
+        if len(self.leniencies) > limits.FINDINGS.most:  # no more would be told
+            return
         message, cure = _COST[kind]
         self.leniencies.append(problem(self.source, kind, message, cure, Span(start, end)))
 
@@ -86,6 +91,9 @@ class _Reader:
 
     def value(self, at: int, depth: int) -> tuple[Node, int]:
         text = self.text
+        self.nodes += 1
+        if self.nodes > _MOST:
+            raise too_many(limits.NODES, at)
         if easy := _EASY_STRING.match(text, at):
             end = easy.end()
             return Scalar(easy[1], Span(at, end), Style.QUOTED), end
@@ -152,6 +160,7 @@ class _Reader:
             if text[colon : colon + 1] != ":":
                 raise Refused("syntax", f"no ':' after the key {key.text!r}", 'write "key": value', colon)
             value, last = self.value(skip(colon + 1), depth + 1)
+            self.nodes += 1  # the key
             entries.append(Entry(key, value))
             at = self.separator(last, "}")
         return Mapping(tuple(entries), Span(start, at + 1))

@@ -11,6 +11,7 @@ from enum import Enum
 from typing import Any
 
 from budgetlint.documents.scalars import LONG, RESOLVERS, Loader, Value, plain_value, resolve
+from budgetlint.numerals import small
 from budgetlint.record import field, record
 from budgetlint.source import Location, SourceFile, Span
 
@@ -172,8 +173,9 @@ def _below(node: Node | None, path: str) -> Node | None:
 def step(node: Node | None, key: str) -> Node | None:
     if isinstance(node, Mapping):
         return node.get(key)
-    if isinstance(node, Sequence) and key.isdecimal() and int(key) < len(node.items):
-        return node.items[int(key)]
+    place = small(key) if isinstance(node, Sequence) else None
+    if isinstance(node, Sequence) and place is not None and place < len(node.items):
+        return node.items[place]
     return None
 
 

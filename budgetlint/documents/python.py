@@ -15,6 +15,7 @@ import ast
 import warnings
 from collections.abc import Iterable, Iterator
 
+from budgetlint import limits
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style
 from budgetlint.documents.python_builders import MARK, SETTINGS_MARK, read_builders, read_settings
 from budgetlint.documents.python_marks import CAST, MORE, is_open
@@ -23,10 +24,10 @@ from budgetlint.documents.python_places import Places
 from budgetlint.record import replace, state
 from budgetlint.source import SourceFile, Span
 
-MAX_CHARACTERS = 2**17
+MAX_CHARACTERS = limits.PYTHON_CHARACTERS.most
 """A longer file is no training script; its tree would take more memory than a check may."""
 _MAX_DEPTH = 12
-_MAX_NODES = 20_000
+_MAX_NODES = limits.PYTHON_NODES.most
 """Names that stand for each other could otherwise grow without bound."""
 
 _PACKAGES = frozenset(("transformers", "trl", "peft", "unsloth"))
@@ -49,7 +50,10 @@ def read_python(source: SourceFile) -> tuple[Document, ...]:
     if SETTINGS_MARK in source.text and (settings := read_settings(source, tree)):
         return settings
     try:
-        root = _Reading(source.text, names_of(tree)).root()
+        reading = _Reading(source.text, names_of(tree))
+        root = reading.root()
+        if reading.stopped is not None:
+            source.stop(limits.PYTHON_NODES, reading.stopped)
     except RecursionError:  # a chain of operators is parsed deeper than it can be walked
         root = None
     return (Document(source, "python", root),)
@@ -76,6 +80,8 @@ class _Reading:
 
     def __init__(self, text: str, names: Names) -> None:
         self._text, self._names, self._places, self._left = text, names, Places(text), _Left()
+        self.stopped: int | None = None
+        """Where the first value stands that is not read for their number."""
         self._called = {id(value): name for name, values in names.bindings.items() for value in values if isinstance(value, ast.Call)}
 
     def root(self) -> Mapping | None:
@@ -185,6 +191,8 @@ class _Reading:
 
     def _node(self, node: ast.expr, depth: int) -> Node:
         self._left.nodes -= 1
+        if self._left.nodes <= 0 and self.stopped is None:
+            self.stopped = self._places.span(node).start
         if depth <= _MAX_DEPTH and self._left.nodes > 0:
             found = self._literal(node) or self._block(node, depth)
             if found is not None:

@@ -11,9 +11,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from budgetlint import limits
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style
 from budgetlint.documents.python_names import chain_of
 from budgetlint.documents.python_places import Places
+from budgetlint.numerals import is_digits
 from budgetlint.record import field, open_state, replace
 from budgetlint.source import SourceFile, Span
 
@@ -23,21 +25,22 @@ SETTINGS_MARK = "from xtuner."
 """mmengine runs a config as a program and takes the names of its module; XTuner's name their classes."""
 _ENDING = ".Config"
 _MAX_DEPTH = 12
-_MAX_BUILDERS = 200
 
 
 def read_builders(source: SourceFile, tree: ast.Module) -> tuple[Document, ...]:
     """The documents of a module's functions that return a configuration; none where there is no such function."""
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-    module = _Module(source.text, Places(source.text), functions, _imports(tree))
-    built = ((name, module.built(name)) for name in list(functions)[:_MAX_BUILDERS])
+    module = _Module(source, Places(source.text), functions, _imports(tree))
+    if len(functions) > limits.BUILDERS.most:
+        source.stop(limits.BUILDERS, module.places.span(list(functions.values())[limits.BUILDERS.most]).start)
+    built = ((name, module.built(name)) for name in list(functions)[: limits.BUILDERS.most])
     found = [(name, root) for name, root in built if root is not None]
     return tuple(Document(source, "python", root, number=number, program=name) for number, (name, root) in enumerate(found))
 
 
 def read_settings(source: SourceFile, tree: ast.Module) -> tuple[Document, ...]:
     """One document of what the names of a module hold at its end; a class or function that is imported is its qualified name."""
-    body = _Top(_Module(source.text, Places(source.text), {}, _imports(tree)))
+    body = _Top(_Module(source, Places(source.text), {}, _imports(tree)))
     try:
         for statement in tree.body:
             body.statement(statement)
@@ -59,11 +62,15 @@ def _imports(tree: ast.Module) -> dict[str, str]:
 
 @open_state
 class _Module:
-    text: str
+    source: SourceFile
     places: Places
     functions: dict[str, ast.FunctionDef]
     imports: dict[str, str]
     trees: dict[str, Mapping | None] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        return self.source.text
 
     def built(self, name: str) -> Mapping | None:
         """What a function returns, where that is a configuration."""
@@ -107,7 +114,7 @@ class _Body:
         old, factor = self.held.get(".".join(chain_of(statement.target))), self.node(statement.value, 0)
         if not isinstance(statement.op, ast.Mult) or not isinstance(old, Scalar) or not isinstance(factor, Scalar):
             return None
-        if not (old.text.isdecimal() and factor.text.isdecimal() and len(old.text) + len(factor.text) < 20):
+        if not (is_digits(old.text) and is_digits(factor.text) and len(old.text) + len(factor.text) < 20):
             return None
         return replace(old, text=str(int(old.text) * int(factor.text)))
 
@@ -115,8 +122,11 @@ class _Body:
         chain = chain_of(target)
         if len(chain) == 1:
             self.held[chain[0]] = value
-        elif chain and isinstance(self.held.get(chain[0]), Mapping):
-            self.held[chain[0]] = _set(self.held[chain[0]], chain[1:], value)
+        elif chain and isinstance(whole := self.held.get(chain[0]), Mapping):
+            if len(whole.entries) > limits.BUILDER_KEYS.most:
+                self.module.source.stop(limits.BUILDER_KEYS, self.module.places.span(target).start)
+            else:
+                self.held[chain[0]] = _set(whole, chain[1:], value)
 
     def node(self, node: ast.expr, depth: int) -> Node:
         if depth > _MAX_DEPTH:

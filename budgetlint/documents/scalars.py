@@ -38,8 +38,9 @@ def resolve(text: str, *, quoted: bool, tag: str, loader: Loader) -> Value:
     if not tag:
         return text if quoted else plain_value(text, loader)
     if tag == "!":  # PyYAML resolves it as plain text, quoted or not: yaml/parser.py parse_node
-        return RESOLVERS[loader](text)
-    return _TAGGED.get(tag, str)(text)
+        return plain_value(text, loader)
+    value = _TAGGED.get(tag, str)(text)
+    return value if len(text) <= LONG else _printable(text, value)
 
 
 LONG = 3000
@@ -254,7 +255,7 @@ def _python(text: str) -> Value:
     """Numbers as the language reference, 2.4.5, writes them; the rest of what is not quoted is no literal."""
     if text in _PYTHON_WORDS:
         return _PYTHON_WORDS[text]
-    if text[:1] not in "+-.0123456789" or len(text) > _MAX_DIGITS:
+    if text[:1] not in "+-.0123456789" or len(text) > _MAX_DIGITS or not text.isascii():
         return text
     for number in (partial(int, base=0), float):
         try:

@@ -7,16 +7,15 @@ on known values is worked out. Everything else stays symbolic: ``$1``, ``$(...)`
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 
 from budgetlint.documents.shell_expand import Assignment, Expander
 from budgetlint.documents.shell_lexer import Array, Lexer, Operator, Token
 from budgetlint.documents.shell_words import Literal, RawWord, Word, moved
+from budgetlint.documents.shell_work import ShellWork
 from budgetlint.record import field, open_record, open_state, record, replace
 from budgetlint.source import Span
-
-MAX_COMMANDS = 20_000
-"""Commands read of one script; the longest of 700 public launch scripts has 2,100."""
 
 _PATTERN = "pattern"
 """The state of a ``case`` between ``in`` or ``;;`` and the ``)`` of the pattern."""
@@ -56,15 +55,17 @@ def read_shell(
     given: Mapping[str, Word] | None = None,
     place: Callable[[int], int] | None = None,
     make: bool = False,
+    work: ShellWork | None = None,
 ) -> Script:
     """The commands of ``text[start:end]``. ``given`` are variables that the surroundings set (a job's ``envs``); ``place`` says
-    where a character of the text stands in the file, where the text is not the file's."""
-    parser = _Parser(Lexer(text, start, end, make=make))
+    where a character of the text stands in the file, where the text is not the file's. ``work`` is the account of the file."""
+    work = work if work is not None else ShellWork()
+    parser = _Parser(Lexer(text, start, end, make=make, work=work))
     parser.run()
     assigned, raws = parser.assignments, parser.commands
     if place is not None:
         assigned, raws = [_moved_assignment(one, place) for one in assigned], [_moved_command(raw, place) for raw in raws]
-    expander = Expander(assigned, given if given is not None else {})
+    expander = Expander(assigned, given if given is not None else {}, work)
     commands = tuple(Command(*_parts(raw, expander), raw.span) for raw in raws)
     return Script(tuple(command for command in commands if command.words), expander)
 
@@ -98,6 +99,8 @@ class _Parser:
     commands: list[_RawCommand] = field(default_factory=list)
     assignments: list[Assignment] = field(default_factory=list)
     stack: list[str] = field(default_factory=list)
+    inside: Counter[str] = field(default_factory=Counter)
+    """How many of each kind are in the stack."""
     words: list[RawWord | Array] = field(default_factory=list)
     chained: bool = False
     """The command stands behind ``&&`` or ``||``: it may not run."""
@@ -106,8 +109,6 @@ class _Parser:
     def run(self) -> None:
         for token in self.lexer.tokens():
             self._take(token)
-            if len(self.commands) >= MAX_COMMANDS:
-                break
         self._finish()
 
     def _take(self, token: Token) -> None:
@@ -125,7 +126,7 @@ class _Parser:
             self._pattern(token)
         elif token.text == "(" and self._opens_function():
             self.words.clear()
-            self.stack.append("function")
+            self._push("function")
         elif not (token.text == ")" and self._top() == "function" and not self.words):
             self._separator(token)
 
@@ -135,18 +136,27 @@ class _Parser:
     def _pattern(self, token: Operator) -> None:
         self.words.clear()
         if token.text == ")":
-            self.stack[-1] = "case"
+            self._becomes("case")
 
     def _separator(self, token: Operator) -> None:
         self._finish()
         self.skip_word = False
         self.chained = token.text in ("&&", "||") or (self.chained and token.text == "|")
         if token.text == "(":
-            self.stack.append("(")
-        elif token.text == ")" and "(" in self.stack:
+            self._push("(")
+        elif token.text == ")" and self.inside["("]:
             self._pop("(")
         elif token.text.startswith(";;") and self._top() == "case":
-            self.stack[-1] = _PATTERN
+            self._becomes(_PATTERN)
+
+    def _push(self, kind: str) -> None:
+        self.stack.append(kind)
+        self.inside[kind] += 1
+
+    def _becomes(self, kind: str) -> None:
+        """The innermost block is now in another state."""
+        self.inside[self.stack.pop()] -= 1
+        self._push(kind)
 
     def _opens_function(self) -> bool:
         """``name ()``: the body follows as a group."""
@@ -158,12 +168,12 @@ class _Parser:
         if text == "{" and self.stack and self.stack[-1] == "function":
             return True
         if text == "{":
-            self.stack.append("{")
+            self._push("{")
         elif text == "function":
             self.words.append(word)
             return True
         elif text in _OPENING:
-            self.stack.append(_OPENING[text])
+            self._push(_OPENING[text])
             if text in ("for", "select", "case"):
                 self.words.append(word)
             return True
@@ -176,7 +186,9 @@ class _Parser:
         """Close the innermost block of this kind; ``}`` closes a function too."""
         kinds = {"{": ("{", "function"), "case": ("case", _PATTERN)}.get(kind, (kind,))
         while self.stack:
-            if self.stack.pop() in kinds:
+            popped = self.stack.pop()
+            self.inside[popped] -= 1
+            if popped in kinds:
                 return
 
     def _finish(self) -> None:
@@ -188,7 +200,7 @@ class _Parser:
         if first in ("for", "select"):
             self._loop_variable(words)
         elif first == "function":
-            self.stack.append("function")
+            self._push("function")
         elif first not in ("case", "[["):
             self._simple(words)
 
@@ -197,7 +209,7 @@ class _Parser:
             self.assignments.append(Assignment(words[1].bare, None, conditional=True))
 
     def _simple(self, words: list[RawWord | Array]) -> None:
-        conditional = self.chained or any(kind in _CONDITIONAL for kind in self.stack)
+        conditional = self.chained or any(self.inside[kind] for kind in _CONDITIONAL)
         count, found = _leading(words, conditional)
         rest = [word for word in words[count:] if isinstance(word, RawWord)]
         name = rest[0].bare if rest else ""
@@ -215,7 +227,7 @@ class _Parser:
     def _read_here_document(self, name: str, conditional: bool) -> None:
         """``read -r -d '' NAME <<EOF``: the text becomes the variable."""
         body = self.lexer.bodies[-1]
-        parts = Lexer(self.lexer.text, body.start, body.end).default_parts()
+        parts = Lexer(self.lexer.text, body.start, body.end, work=self.lexer.work).default_parts()
         self.assignments.append(Assignment(name, (RawWord(parts, body),), conditional))
 
 

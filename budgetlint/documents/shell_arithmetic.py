@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from budgetlint.numerals import is_digits, small
+
 _WRITTEN = (
     re.compile(r"\$\(\((.*)\)\)", re.DOTALL),
     re.compile(r"\$\(\s*expr\s(.*)\)", re.DOTALL),
@@ -37,7 +39,7 @@ def _tokens(body: str, value: Value) -> list[str] | None:
     while at < len(body):
         match = _TOKEN.match(body, at)
         held = value(match[2]) if match and match[2] else match[1] or match[3] if match else None
-        if match is None or held is None or not (match[3] or held.isdecimal()) or len(held) > 18:
+        if match is None or held is None or not (match[3] or is_digits(held)) or len(held) > 18:
             return None
         found.append(held)
         at = match.end()
@@ -62,7 +64,7 @@ def _atom(tokens: Sequence[str], at: int) -> tuple[int | None, int]:
         number, end = _atom(tokens, at + 1)
         return (-number if text == "-" and number is not None else number), end
     if text != "(":
-        return (int(text) if text.isdecimal() else None), at + 1
+        return small(text), at + 1
     number, end = _level(tokens, at + 1, 0)
     return (number if end < len(tokens) and tokens[end] == ")" else None), end + 1
 

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 
 from budgetlint.documents.shell_arithmetic import computed
 from budgetlint.documents.shell_folder import folder
 from budgetlint.documents.shell_words import UNKNOWN_OPERATOR, Atom, Literal, Opaque, Part, RawWord, Variable, Word, word_of
+from budgetlint.documents.shell_work import ShellWork, cost_of
 from budgetlint.record import record, replace
 from budgetlint.source import Span
 
 _BLANKS = re.compile(r"\s+")
-MAX_ATOMS = 50_000
-"""Pieces that the expansions of one script may come to: ``A=$B$B`` doubles with each line."""
 MAX_DEPTH = 12
 
 
@@ -37,14 +37,17 @@ _Lists = tuple[tuple[Atom, ...], ...]
 class Expander:
     """Expands words with the variables of one script. ``given`` comes from outside and is weaker than what the script sets."""
 
-    def __init__(self, assignments: Iterable[Assignment], given: Mapping[str, Word]) -> None:
+    def __init__(self, assignments: Iterable[Assignment], given: Mapping[str, Word], work: ShellWork | None = None) -> None:
         self._by_name: dict[str, list[Assignment]] = {}
         for one in assignments:
             self._by_name.setdefault(one.name, []).append(one)
         self._given = given
         self._held: dict[str, _Lists | None] = {}
         self._open: list[str] = []
-        self._left = MAX_ATOMS
+        self._taken: dict[str, Word | None] = {}
+        self._costs: dict[tuple[str, bool], int] = {}
+        self._texts: dict[str, str | None] = {}
+        self._work = work if work is not None else ShellWork()
 
     def words(self, raw: RawWord) -> Iterator[Word]:
         """The arguments that one written word becomes: none, one, or several."""
@@ -57,10 +60,13 @@ class Expander:
         return word_of(tuple(_unsplit(self._atoms(raw.parts, splits=False))), raw.span)
 
     def variable(self, name: str) -> Word | None:
-        if name not in self._by_name and name not in self._given:
-            return None
-        lists = self._value(name)
-        if not lists:
+        if name not in self._taken:
+            self._taken[name] = self._variable(name)
+        return self._taken[name]
+
+    def _variable(self, name: str) -> Word | None:
+        lists = self._value(name) if name in self._by_name or name in self._given else None
+        if not lists or not self._affords(name, lists, lists[0][0].start if lists[0] else 0, apart=False):
             return None
         atoms = tuple(_unsplit(atom for part in lists for atom in part))
         return word_of(atoms, Span(atoms[0].start, atoms[0].start) if atoms else Span(0, 0))
@@ -71,13 +77,11 @@ class Expander:
             yield from _split(self._atoms(parts, splits=True))
             return
         lists = self._value(whole.name[:-3])
-        yield from lists if lists is not None else (self._gap(whole),)
+        known = lists is not None and self._affords(whole.name[:-3], lists, whole.span.start, apart=False)
+        yield from lists if lists is not None and known else (self._gap(whole),)
 
     def _atoms(self, parts: Iterable[Part], splits: bool) -> Iterator[Atom]:
         for part in parts:
-            self._left -= 1
-            if self._left < 0:
-                return
             if isinstance(part, Literal):
                 yield Atom(part.text, part.start)
             elif isinstance(part, Opaque):
@@ -93,8 +97,10 @@ class Expander:
 
     def _text(self, name: str) -> str | None:
         """The text of a variable, as arithmetic takes it."""
-        lists = self._value(name) if name in self._by_name or name in self._given else None
-        return "".join(atom.text for atom in _joined(lists)) if lists else None
+        if name not in self._texts:
+            lists = self._value(name) if name in self._by_name or name in self._given else None
+            self._texts[name] = "".join(atom.text for atom in _joined(lists)) if lists else None
+        return self._texts[name]
 
     def _expanded(self, part: Variable, splits: bool) -> Iterator[Atom]:
         name = part.name.removesuffix("[@]").removesuffix("[*]")
@@ -102,14 +108,17 @@ class Expander:
         unset = named and (name in self._open or (name not in self._by_name and name not in self._given))
         if part.operator in ("", UNKNOWN_OPERATOR) or not unset:
             value = None if part.operator == UNKNOWN_OPERATOR or unset else self._value(name)
-            atoms = _joined(value) if value is not None else self._gap(part)
-            for atom in atoms:
-                self._left -= 1
-                if self._left < 0:
-                    return
-                yield replace(atom, splits=splits and atom.known)
+            if value is None or not self._affords(name, value, part.span.start, apart=splits):
+                yield from self._gap(part)
+            else:
+                yield from (replace(atom, splits=splits and atom.known) for atom in _joined(value))
             return
         yield from (replace(atom, splits=splits and atom.known) for atom in self._atoms(part.default, splits=False))
+
+    def _affords(self, name: str, lists: _Lists, at: int, *, apart: bool) -> bool:
+        if (name, apart) not in self._costs:
+            self._costs[name, apart] = cost_of(chain.from_iterable(lists), apart=apart)
+        return self._work.expands(self._costs[name, apart], at)
 
     def _gap(self, part: Variable) -> tuple[Atom, ...]:
         if part.name == "PWD" and not part.operator:
@@ -125,8 +134,7 @@ class Expander:
         self._open.append(name)
         found = self._assigned(self._by_name[name]) if name in self._by_name else self._outer(name)
         self._open.pop()
-        if not self._open or not self._left < 0:
-            self._held[name] = found
+        self._held[name] = found
         return found
 
     def _outer(self, name: str) -> _Lists | None:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from budgetlint.documents.shell_words import UNKNOWN_OPERATOR, Literal, Opaque, Part, RawWord, Variable
+from budgetlint.documents.shell_work import ShellWork
 from budgetlint.record import record
 from budgetlint.source import Span
 
@@ -21,7 +22,10 @@ _BLANK = re.compile(r"(?:[ \t\r\f\v]|\\\r?\n)+")
 _ARRAY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=\(")
 _PLACEHOLDER = re.compile(r"<[A-Za-z][\w ./-]*>(?=\s|\Z)")
 """``--model <your model>``: bash would redirect, people mean a gap."""
-MAX_NESTED = 32
+_MARKS = {"(": re.compile(r"\\.|[()'\"]", re.DOTALL), "{": re.compile(r'\\.|[{}"]', re.DOTALL)}
+"""What can end a substitution, or hide its end: the next of them is searched, not each character looked at."""
+_QUOTED = {"'": re.compile(r"[^']*"), '"': re.compile(r'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)}
+MAX_NESTED = 8
 """Deepest nesting of substitutions looked into; deeper ones are one opaque piece."""
 
 
@@ -57,8 +61,11 @@ Token = RawWord | Operator | Array
 class Lexer:
     """Tokens of ``text[start:end]``. ``make`` reads ``$(NAME)`` as a variable and ``$$`` as the shell's ``$``."""
 
-    def __init__(self, text: str, start: int = 0, end: int | None = None, *, make: bool = False, depth: int = 0) -> None:
+    def __init__(
+        self, text: str, start: int = 0, end: int | None = None, *, make: bool = False, depth: int = 0, work: ShellWork | None = None
+    ) -> None:
         self.text, self.at, self.end, self.make, self.depth = text, start, len(text) if end is None else end, make, depth
+        self.work = work if work is not None else ShellWork()
         self._waiting: list[tuple[str, bool]] = []
         self.bodies: list[Span] = []
         """Where the here-documents that were stepped over stand, without their end marks."""
@@ -69,13 +76,20 @@ class Lexer:
 
     def _next(self) -> Token | None:
         self._skip_blanks()
-        if self.at >= self.end:
+        if self.at >= self.end or not self._goes_on():
             return None
         found = _OPERATOR.match(self.text, self.at, self.end)
         if found is not None and not self._is_word(found):
             return self._operator(found)
         array = _ARRAY.match(self.text, self.at, self.end)
         return self._array(array) if array is not None else self.word()
+
+    def _goes_on(self) -> bool:
+        """One more step; past the bound of the file there is no more text."""
+        if not self.work.reads(self.at):
+            self.at = self.end
+            return False
+        return True
 
     def _skip_blanks(self) -> None:
         found = _BLANK.match(self.text, self.at, self.end)
@@ -125,7 +139,7 @@ class Lexer:
         name = found[0][:-2]
         self.at = found.end()
         items: list[RawWord] = []
-        while self.at < self.end:
+        while self.at < self.end and self._goes_on():
             self._skip_blanks()
             if self.text.startswith(("\n", ";"), self.at):
                 self.at += 1
@@ -139,11 +153,10 @@ class Lexer:
     def word(self) -> RawWord:
         """One word from here on; an operator's character ends it."""
         start, parts = self.at, []
-        while self.at < self.end:
-            part = self._part()
-            if part is None:
-                break
+        while self.at < self.end and (part := self._part()) is not None:
             parts.extend(part)
+            if not self._goes_on():
+                break
         if self.at == start:  # a character that can start nothing here, such as a stray parenthesis
             self.at = min(start + 1, self.end)
         return RawWord(tuple(parts), Span(start, self.at))
@@ -188,7 +201,7 @@ class Lexer:
     def _double(self) -> list[Part]:
         self.at += 1
         parts: list[Part] = [Literal("", self.at, quoted=True)]
-        while self.at < self.end and not self.text.startswith('"', self.at):
+        while self.at < self.end and not self.text.startswith('"', self.at) and self._goes_on():
             parts.extend(self._inside_double())
         self.at = min(self.at + 1, self.end)
         return parts
@@ -249,13 +262,13 @@ class Lexer:
         if operator is None:
             whole = found.end() == close - 1
             return Variable(name + (many or ""), Span(at, close), quoted, "" if whole else UNKNOWN_OPERATOR)
-        inside = Lexer(self.text, found.end(), close - 1, make=self.make, depth=self.depth + 1)
+        inside = Lexer(self.text, found.end(), close - 1, make=self.make, depth=self.depth + 1, work=self.work)
         return Variable(name, Span(at, close), quoted, operator, inside.default_parts())
 
     def default_parts(self) -> tuple[Part, ...]:
         """Everything up to the end as one word: blanks and operators are text behind ``:-``."""
         parts: list[Part] = []
-        while self.at < self.end:
+        while self.at < self.end and self._goes_on():
             more = self._part()
             if more is None:
                 more = [Literal(self.text[self.at], self.at)]
@@ -275,22 +288,16 @@ class Lexer:
         return self._balanced(at, "{", "}")
 
     def _balanced(self, at: int, opening: str, closing: str) -> int:
-        depth, text = 1, self.text
-        while at < self.end:
-            char = text[at]
-            if char == "\\":
-                at += 1
-            elif char in "'\"" and not (char == "'" and opening == "{"):
-                at = self._past_quote(at, char)
-                continue
+        depth, marks = 1, _MARKS[opening]
+        while (found := marks.search(self.text, at, self.end)) is not None:
+            char, at = found[0], found.end()
+            if char in "'\"":
+                at = self._past_quote(at - 1, char)
             depth += (char == opening) - (char == closing)
-            at += 1
             if not depth:
                 return at
         return self.end
 
     def _past_quote(self, at: int, quote: str) -> int:
-        at += 1
-        while at < self.end and self.text[at] != quote:
-            at += 2 if quote == '"' and self.text[at] == "\\" else 1
-        return min(at + 1, self.end)
+        found = _QUOTED[quote].match(self.text, at + 1, self.end)
+        return min((found.end() if found else at) + 1, self.end)

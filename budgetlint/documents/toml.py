@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 import tomllib
 
-from budgetlint.documents.failure import MAX_DEPTH, Refused, blame, too_deep
+from budgetlint import limits
+from budgetlint.documents.failure import MAX_DEPTH, Refused, blame, too_deep, too_many
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence
 from budgetlint.documents.toml_values import BLANKS, BLANKS_AND_COMMENTS, read_key, read_value
 from budgetlint.record import field, state
 from budgetlint.source import SourceFile, Span
 
+_LONG = re.compile(r"[0-9][0-9_]{4299}")
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
@@ -23,15 +25,31 @@ def read_toml(source: SourceFile) -> tuple[Document, ...]:
     text = source.text.removeprefix("\ufeff")
     shift = len(source.text) - len(text)
     try:
+        _bounded(text)
         tomllib.loads(text)
         return (Document(source, "toml", _Reader(source.text, shift).document()),)
     except tomllib.TOMLDecodeError as error:
         refused = _refused(error, source, shift)
+    except ValueError:  # of int(), which `tomllib` lets through
+        long = _LONG.search(source.text)
+        refused = Refused("syntax", "an integer of more than 4,300 digits", "write a number", long.start() if long else 0)
     except RecursionError:
         refused = too_deep(0)
     except Refused as error:
         refused = error
     return (Document(source, "toml", None, (blame(refused, source.text).problem(source),)),)
+
+
+_LONG_KEY = re.compile(rf"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{MAX_DEPTH},}}""")
+"""More parts than are read: `tomllib` takes the square of their number."""
+
+
+def _bounded(text: str) -> None:
+    """`tomllib` has no bounds of its own. Each key and each value has a mark of its own: an equals sign is one of both."""
+    if sum(map(text.count, ",[={.=")) > limits.NODES.most:
+        raise too_many(limits.NODES, 0)
+    if long := _LONG_KEY.search(text):
+        raise too_deep(long.start())
 
 
 def _refused(error: tomllib.TOMLDecodeError, source: SourceFile, shift: int) -> Refused:

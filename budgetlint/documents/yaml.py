@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from budgetlint import limits
-from budgetlint.documents.failure import MAX_DEPTH, Refused, blame, too_deep
+from budgetlint.documents.failure import MAX_DEPTH, TOO_LARGE, Refused, blame, too_deep, too_many
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Problem, Scalar, Sequence, Style
 from budgetlint.documents.yaml_events import (
     AliasEvent,
@@ -29,6 +29,7 @@ from budgetlint.documents.yaml_tabs import tabs
 from budgetlint.record import replace
 from budgetlint.source import SourceFile, Span
 
+_MOST = limits.NODES.most
 MAX_EXPANDED = limits.ALIASED.most
 """Nodes that aliases may add (``omegaconf/_yaml.py`` stops earlier, PyYAML never)."""
 
@@ -53,16 +54,20 @@ def read_yaml(source: SourceFile) -> tuple[Document, ...]:
 def _read(source: SourceFile, pure: bool) -> tuple[Document, ...]:
     documents: list[Document] = []
     failed: tuple[Problem, ...] = ()
+    nodes = expanded = 0
     try:
         take = next_event(source.text, pure)
-        while (kind := type(take())) is not StreamEndEvent:
+        while (kind := type(event := take())) is not StreamEndEvent:
             if kind is DocumentStartEvent:
-                composer = _Composer(source.text)
+                if len(documents) == limits.DOCUMENTS.most:
+                    raise too_many(limits.DOCUMENTS, event.start_mark.index)
+                composer = _Composer(source.text, nodes, expanded)
                 root = composer.compose(take)
+                nodes, expanded = composer.nodes, composer.expanded
                 documents.append(Document(source, "yaml", root, (), len(documents), tuple(composer.anchors)))
     except (Refused, YAMLError) as error:
         why = error if isinstance(error, Refused) else refused(error, source.text)
-        failed = (blame(why, source.text).problem(source),)
+        failed = ((why if why.kind == TOO_LARGE else blame(why, source.text)).problem(source),)
     if failed or not documents:
         documents.append(Document(source, "yaml", None, failed, len(documents)))
     elif lenient := tabs(source, [document.root for document in documents]):
@@ -82,17 +87,17 @@ class _Frame:
         self.flow: bool = event.flow_style
         self.children: list[Any] = []
         self.key: Scalar | None = None
-        self.merged: tuple[Entry, ...] = ()
+        self.merged: list[tuple[Entry, ...]] = []
 
 
 class _Composer:
     """Composes one document. Iterative: nesting costs no Python stack."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, nodes: int, expanded: int) -> None:
         self.text = text
         self.anchors: dict[str, tuple[Node | None, int]] = {}
-        self.nodes = 0
-        self.expanded = 0
+        self.nodes, self.expanded = nodes, expanded
+        """Of the whole file so far: every value, those that aliases repeat included, and these alone."""
         self.last_end = 0
 
     def compose(self, take: Callable[[], Any]) -> Node | None:
@@ -107,6 +112,8 @@ class _Composer:
             kind = type(event)
             if kind is ScalarEvent:
                 style = plain(event.style)
+                if self.nodes >= _MOST + self.expanded:
+                    raise too_many(limits.NODES, event.start_mark.index)
                 if style is None or event.ctag is not None or event.anchor is not None:
                     node: Node = self.scalar(event)
                 else:
@@ -133,7 +140,7 @@ class _Composer:
                 root = node
             elif key is not None:
                 if key.text == "<<" and _is_merge(key):
-                    frame.merged = _merged(node, key) + frame.merged
+                    frame.merged.append(_merged(node, key))
                 else:
                     children.append(Entry(key, node))
                 key = None
@@ -186,7 +193,9 @@ class _Composer:
         if frame.flow:
             self.last_end = event.end_mark.index
         span, children = Span(frame.start, self.last_end), tuple(frame.children)
-        node: Node = Mapping(children, span, frame.merged, frame.tag) if frame.is_mapping else Sequence(children, span, frame.tag)
+        node: Node = (
+            Mapping(children, span, _last_first(frame.merged), frame.tag) if frame.is_mapping else Sequence(children, span, frame.tag)
+        )
         if frame.anchor:
             self.anchors[frame.anchor] = (node, self.nodes - frame.begun)
         return node
@@ -206,6 +215,10 @@ class _Composer:
             raise Refused("alias-bomb", f"aliases add more than {MAX_EXPANDED:,} values", "write the values out", start, end)
         self.last_end = end
         return Scalar(node.text, Span(start, end), node.style, node.tag) if isinstance(node, Scalar) else node
+
+
+def _last_first(merged: list[tuple[Entry, ...]]) -> tuple[Entry, ...]:
+    return tuple([entry for entries in reversed(merged) for entry in entries]) if merged else ()
 
 
 def _is_merge(key: Scalar) -> bool:

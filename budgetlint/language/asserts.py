@@ -12,7 +12,8 @@ from budgetlint.language.problems import Problems
 from budgetlint.language.slots import Slot
 from budgetlint.language.suggest import nearest
 from budgetlint.language.tree import Assert, ListValue, Term, Value
-from budgetlint.language.values import Wrong, convert, parameter_count, to_amount
+from budgetlint.language.values import MAX_DIGITS, Wrong, convert, parameter_count, to_amount
+from budgetlint.numerals import exact
 from budgetlint.record import record, replace
 from budgetlint.source import SourceFile, Span
 
@@ -127,12 +128,20 @@ class AssertChecker:
             return None
         if value.kind == "quantity":
             return self._quantity(value)
-        if value.kind == "number":
-            return "count"
+        share = self._figure(term.share) if term.share else "count"
+        if value.kind == "number" or share is None:
+            return share and self._figure(value)
         if value.kind == "percent":
             self._bad(value.span, f"'{value.text}' of what?", f"a percentage in assert needs 'of': {value.text} of usable")
             return None
         return self._name(value)
+
+    def _figure(self, value: Value) -> str | None:
+        """``count`` for a figure that can be compared; digits that no run has are reported."""
+        if len(value.text) <= MAX_DIGITS and exact(value.text.rstrip("%")) is not None:
+            return "count"
+        self._bad(value.span, f"'{value.text[:20]}' is a figure beyond any run's", "write a number that a run can have")
+        return None
 
     def _quantity(self, value: Value) -> str | None:
         typed = to_amount(value, _AMOUNT)

@@ -13,6 +13,7 @@ from budgetlint.language.problems import Problems
 from budgetlint.language.slots import Slot
 from budgetlint.language.tree import ListValue, Value
 from budgetlint.language.values import Wrong, to_amount, unitless
+from budgetlint.numerals import is_digits
 from budgetlint.record import record, replace
 from budgetlint.run import Origin, OriginKind
 from budgetlint.source import Span
@@ -101,7 +102,7 @@ def _found(named: _Named) -> Device | Amount | Wrong:
     glued = _other_ways(named.text)
     if glued is not None:
         return glued
-    if named.kind in ("quantity", "string") and named.text[:1].isdigit():
+    if named.kind in ("quantity", "string") and is_digits(named.text[:1]):
         return to_amount(Value("quantity", named.text, named.span), _SLOT)
     return _no_card(named.text, card)
 

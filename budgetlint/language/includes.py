@@ -11,10 +11,11 @@ from budgetlint.boundary import LEADS_OUT
 from budgetlint.language.parsing import parse_into
 from budgetlint.language.problems import Problems
 from budgetlint.language.tree import Item, Statement, Value
+from budgetlint.limits import INCLUDES
 from budgetlint.record import field, record, state
 from budgetlint.source import SourceFile, Span, Unreadable, read_source
 
-MAX_INCLUDES = 8
+MAX_INCLUDES = INCLUDES.most
 INSIDE = "include files of this project, by a relative path"
 
 Load = Callable[[str], "SourceFile | Unreadable"]

@@ -21,6 +21,7 @@ from budgetlint.language.statements import VERSION
 from budgetlint.language.suggest import nearest
 from budgetlint.language.tree import Let, Statement, Value
 from budgetlint.language.variables import Variables, set_from_outside
+from budgetlint.numerals import small
 from budgetlint.record import replace
 from budgetlint.run import Origin, OriginKind, Setting, Settings
 from budgetlint.source import SourceFile, Span
@@ -48,7 +49,7 @@ def _newer_version(included: Included) -> Finding | None:
     for placed in included.items:
         item = placed.item
         value = item.values[0] if isinstance(item, Statement) and item.keyword == "budget" and len(item.values) == 1 else None
-        if isinstance(value, Value) and value.text.isdecimal() and len(value.text) < 10 and int(value.text) > VERSION:
+        if isinstance(value, Value) and (small(value.text) or 0) > VERSION:
             problems = Problems()
             message = f"this budget is written in language version {value.text}; this budgetlint speaks {VERSION}"
             problems.add("BL012", placed.source, value.span, message, "use a newer budgetlint", key="budget")

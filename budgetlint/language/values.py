@@ -11,6 +11,7 @@ from typing import Any
 from budgetlint.language.slots import Slot
 from budgetlint.language.suggest import choice_meant
 from budgetlint.language.tree import ListValue, Value
+from budgetlint.numerals import exact
 from budgetlint.record import record
 from budgetlint.units import PIB, Amount, NotAnAmount, parse_amount
 
@@ -94,10 +95,10 @@ def to_share(value: Value, slot: Slot) -> Amount | int | Wrong:
 def to_percent(value: Value, slot: Slot) -> int | Wrong:
     """Parts per million."""
     if value.kind == "number":
-        number = Fraction(value.text.replace("_", ""))
-        likely = number * 100 if 0 < number < 1 else number
+        number = exact(value.text)
+        likely = number * 100 if number and 0 < number < 1 else number or Fraction(0)
         text = f"{float(likely):g}%"
-        return _expected(value, slot, f"write it as a percentage: {text}", text if 0 < likely <= 100 else "")
+        return _expected(value, slot, f"write it as a percentage: {text}", text) if 0 < likely <= 100 else _expected(value, slot)
     if value.kind != "percent":
         return _expected(value, slot)
     ppm = int(Fraction(value.text[:-1].replace("_", "")) * 10**4)
@@ -133,15 +134,10 @@ def _likely_whole(value: Value) -> tuple[str, str]:
     if product := _PRODUCT.fullmatch(value.text):
         return f"two figures have two places: {product[1]} accum={product[2]}", ""
     if value.kind == "number":
-        number = Fraction(value.text.replace("_", "")) if "e" not in value.text.lower() else _scientific(value.text)
+        number = exact(value.text)
         if number is not None and number.denominator == 1 and 0 <= number <= MAX_COUNT:
             return f"write {int(number)}", str(int(number))
     return "", ""
-
-
-def _scientific(text: str) -> Fraction | None:
-    exponent = re.search(r"[eE]([+-]?[0-9]+)$", text)
-    return Fraction(text.replace("_", "")) if exponent and abs(int(exponent[1])) < 20 else None
 
 
 def to_number(value: Value, slot: Slot) -> float | Wrong:

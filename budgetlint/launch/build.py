@@ -8,10 +8,12 @@ from collections.abc import Iterator, Mapping
 from budgetlint.documents import Document, Scalar
 from budgetlint.documents.shell import Command, Script, read_shell
 from budgetlint.documents.shell_words import Word
+from budgetlint.documents.shell_work import ShellWork
 from budgetlint.launch.blocks import places
 from budgetlint.launch.commands import COMPOSER, DEEPSPEED, TORCHRUN, shell_text, started
 from budgetlint.launch.flags import Arguments, entries_of, parse
 from budgetlint.launch.launch import Launch, Layer, Request, Started
+from budgetlint.limits import LAUNCHES
 from budgetlint.readers.base import is_symbolic
 from budgetlint.record import field, open_state
 from budgetlint.run import Origin, OriginKind, Reference, Role
@@ -20,8 +22,6 @@ from budgetlint.source import SourceFile, Span
 FORMAT = "shell"
 MAX_NESTED = 3
 """``bash -c`` inside ``bash -c``."""
-MAX_LAUNCHES = 200
-"""Launches read of one file; the most in 800 public scripts are 60."""
 
 _CONFIG_FLAGS = ("config", "config_file", "config_path", "cfg", "train_config", "recipe", "yaml", "-c", "conf", "job.config_file")
 _CONFIG_SUFFIXES = (".yaml", ".yml", ".json", ".toml")
@@ -40,13 +40,14 @@ class Builder:
     job: Document | None = None
     given: Mapping[str, Word] = field(default_factory=dict)
     make: bool = False
+    work: ShellWork = field(default_factory=ShellWork)
     found: list[Launch] = field(default_factory=list)
     seen: set[tuple[object, ...]] = field(default_factory=set)
 
     def script(self, text: str, start: int = 0, end: int | None = None) -> None:
         """Every launch of ``text[start:end]``, whose offsets are the file's."""
-        if mentions_launch(text):
-            script = read_shell(text, start, end, given=self.given, make=self.make)
+        if starts_something(self.source):
+            script = read_shell(text, start, end, given=self.given, make=self.make, work=self.work)
             for command in script.commands:
                 self.command(command, script, (), 0)
 
@@ -60,13 +61,17 @@ class Builder:
             self._nested(nested, command, script, (*layers, *outer), depth + 1)
             return
         start = started(command.words)
-        if start is not None and len(self.found) < MAX_LAUNCHES:
+        if start is not None and len(self.found) >= LAUNCHES.most:
+            self.work.stop(LAUNCHES, command.span.start)
+        elif start is not None:
             self.add(start, command.environment, script, layers, command.span)
 
     def _nested(self, words: tuple[Word, ...], command: Command, script: Script | None, layers: tuple[Layer, ...], depth: int) -> None:
         """``bash -c TEXT``: the text's own characters keep their places."""
         for word in words:
-            inner = read_shell(word.text, given=_Given(script) if script is not None else {}, place=places(word).__getitem__)
+            inner = read_shell(
+                word.text, given=_Given(script) if script is not None else {}, place=places(word).__getitem__, work=self.work
+            )
             for one in inner.commands:
                 environment = {**command.environment, **one.environment}
                 self.command(Command(one.words, environment, command.span), script, layers, depth)
@@ -106,6 +111,11 @@ _NAMES = (
 def mentions_launch(text: str) -> bool:
     """Can the text start a training program at all?"""
     return any(name in text for name in _NAMES)
+
+
+def starts_something(source: SourceFile) -> bool:
+    """`mentions_launch` of a file, whose recipes all ask."""
+    return any(map(source.mentions, _NAMES))
 
 
 class _Given(Mapping[str, Word]):

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from budgetlint.documents import Document
 from budgetlint.documents.shell import Command, read_shell
 from budgetlint.documents.shell_words import Word
+from budgetlint.documents.shell_work import work_of
 from budgetlint.launch.blocks import places
 from budgetlint.launch.commands import script_named
 from budgetlint.launch.jobs import kind_of, request_of, texts, variables
@@ -17,7 +18,8 @@ from budgetlint.readers.base import is_symbolic
 from budgetlint.record import open_record
 from budgetlint.source import SourceFile
 
-_NAMED = re.compile(r"[\w.+-]+\.(?:sh|bash|slurm|sbatch)\b")
+CALLS = "calls"
+_NAMED = re.compile(r"(?<![\w.+-])[\w.+-]+\.(?:sh|bash|slurm|sbatch)\b")
 _BEFORE = frozenset(("nohup", "srun", "time", "exec", "sudo", "env", "then", "do"))
 
 
@@ -37,7 +39,7 @@ def names_in(text: str) -> frozenset[str]:
 
 def script_calls(source: SourceFile, arguments: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> Iterator[Call]:
     """The calls of a script that is itself started with these."""
-    for command in read_shell(source.text, given=given_by(arguments, environment or {})).commands:
+    for command in read_shell(source.text, given=given_by(arguments, environment or {}), work=work_of(source, CALLS, again=True)).commands:
         yield from _call(command, {})
 
 
@@ -47,7 +49,7 @@ def document_calls(document: Document) -> Iterator[Call]:
         return
     held = variables(document, request_of(document) or Request())
     for word in texts(document):
-        for command in read_shell(word.text, given=held, place=places(word).__getitem__).commands:
+        for command in read_shell(word.text, given=held, place=places(word).__getitem__, work=work_of(document.source, CALLS)).commands:
             yield from _call(command, held)
 
 

@@ -105,12 +105,12 @@ _SCRIPT = re.compile(r".*\.pyc?$")
 MAX_LAYERS = 6
 
 
-def started(words: Sequence[Word]) -> Started | None:
-    """The program that a command starts, or None where it starts no program that could train."""
+def started(words: Sequence[Word], depth: int = 0) -> Started | None:
+    """The program that a command starts, or None where it starts no program that could train. ``depth`` counts the programs around it."""
     layers: list[Layer] = []
     rest = tuple(words)
-    while rest and len(layers) < MAX_LAYERS:
-        found = _step(rest)
+    while rest and depth < MAX_LAYERS and len(layers) < MAX_LAYERS:
+        found = _step(rest, depth)
         if found is None or isinstance(found, Started):
             return replace(found, layers=(*layers, *found.layers)) if found is not None else None
         layer, rest = found
@@ -154,21 +154,21 @@ def _outer(words: Sequence[Word]) -> tuple[Layer, ...]:
 _COUNTED = {"srun": "srun", "mpirun": "mpirun", "mpiexec": "mpirun", "mpiexec.hydra": "mpirun"}
 
 
-def _step(words: tuple[Word, ...]) -> Started | tuple[Layer | None, tuple[Word, ...]] | None:
+def _step(words: tuple[Word, ...], depth: int) -> Started | tuple[Layer | None, tuple[Word, ...]] | None:
     """One layer off: the layer (None where it says nothing) and the rest, the program itself, or nothing to start."""
     name = _base(words[0])
     if name == "accelerate":
-        return _launcher(ACCELERATE, words, 2) if len(words) > 1 and words[1].text == "launch" else None
+        return _launcher(ACCELERATE, words, 2, depth) if len(words) > 1 and words[1].text == "launch" else None
     if name in (TORCHRUN, DEEPSPEED, COMPOSER, "accelerate-launch"):
-        return _launcher(ACCELERATE if name == "accelerate-launch" else name, words, 1)
+        return _launcher(ACCELERATE if name == "accelerate-launch" else name, words, 1, depth)
     if name == "tune":
-        return _tune(words)
+        return _tune(words, depth)
     if name in _TOOLS:
-        return _tool(name, words[1:])
+        return _tool(name, words[1:], depth)
     if _PYTHON.fullmatch(words[0].text):
-        return _python(words)
+        return _python(words, depth)
     if _SCRIPT.fullmatch(words[0].text):
-        return _program(words)
+        return _program(words, depth)
     if name in _WRAPPERS or not words[0].known:
         return _wrapped(words)
     return None
@@ -199,7 +199,7 @@ def _starts(words: tuple[Word, ...], index: int) -> bool:
     return behind_launcher or name in _COUNTED or _PYTHON.fullmatch(words[index].text) is not None
 
 
-def _launcher(name: str, words: tuple[Word, ...], at: int) -> tuple[Layer | None, tuple[Word, ...]] | Started | None:
+def _launcher(name: str, words: tuple[Word, ...], at: int, depth: int) -> tuple[Layer | None, tuple[Word, ...]] | Started | None:
     """The launcher's own flags end where the program starts."""
     begin = at
     module = False
@@ -213,8 +213,8 @@ def _launcher(name: str, words: tuple[Word, ...], at: int) -> tuple[Layer | None
         return None
     layer = Layer(name, words[begin:at], _span(words[:begin]))
     if not module:
-        return (layer, words[at:]) if _SCRIPT.fullmatch(words[at].text) else _as_program(layer, words[at:])
-    found = _module(words[at], words[at + 1 :])
+        return (layer, words[at:]) if _SCRIPT.fullmatch(words[at].text) else _as_program(layer, words[at:], depth)
+    found = _module(words[at], words[at + 1 :], depth)
     return replace(found, layers=(layer, *found.layers)) if isinstance(found, Started) else (layer, found[1]) if found else None
 
 
@@ -223,47 +223,47 @@ def _is_gap(words: tuple[Word, ...], at: int) -> bool:
     return any(_SCRIPT.fullmatch(word.text) or word.text in _MODULE_FLAGS for word in words[at + 1 : at + 3])
 
 
-def _as_program(layer: Layer, words: tuple[Word, ...]) -> Started | None:
+def _as_program(layer: Layer, words: tuple[Word, ...], depth: int) -> Started | None:
     """A launcher's program that is no ``.py`` file: a tool, a python behind ``--no_python``, or something unknown."""
     name = _base(words[0])
     if name in _TOOLS or name == "tune" or _PYTHON.fullmatch(words[0].text):
-        inner = started(words)
+        inner = started(words, depth + 1)
         return replace(inner, layers=(layer, *inner.layers)) if inner else None
     return Started(words[0].text, words[1:], (layer,))
 
 
-def _python(words: tuple[Word, ...]) -> tuple[Layer | None, tuple[Word, ...]] | Started | None:
+def _python(words: tuple[Word, ...], depth: int) -> tuple[Layer | None, tuple[Word, ...]] | Started | None:
     at = 1
     while at < len(words) and words[at].text.startswith("-"):
         option = words[at].text
         if option in ("-m", "-c"):
-            return _module(words[at + 1], words[at + 2 :]) if option == "-m" and at + 1 < len(words) else None
+            return _module(words[at + 1], words[at + 2 :], depth) if option == "-m" and at + 1 < len(words) else None
         at += 2 if option in _PYTHON_VALUED else 1
-    return _program(words[at:]) if at < len(words) else None
+    return _program(words[at:], depth) if at < len(words) else None
 
 
-def _module(module: Word, rest: tuple[Word, ...]) -> tuple[Layer | None, tuple[Word, ...]] | Started | None:
+def _module(module: Word, rest: tuple[Word, ...], depth: int) -> tuple[Layer | None, tuple[Word, ...]] | Started | None:
     name = module.text
     if name in _MODULES:
-        return _launcher(_MODULES[name], (module, *rest), 1)
+        return _launcher(_MODULES[name], (module, *rest), 1, depth)
     if name in _MODULE_TOOLS:
         tool, subcommand = _MODULE_TOOLS[name]
-        return Started(f"{tool} {subcommand}", rest) if subcommand else _tool(tool, rest)
-    return _inner(Started(name, rest))
+        return Started(f"{tool} {subcommand}", rest) if subcommand else _tool(tool, rest, depth)
+    return _inner(Started(name, rest), depth)
 
 
-def _program(words: tuple[Word, ...]) -> Started | None:
+def _program(words: tuple[Word, ...], depth: int) -> Started | None:
     path = words[0].text
     tool = next((tool for script, tool in _SCRIPT_TOOLS.items() if path.endswith(script)), path)
-    return _inner(Started(tool, words[1:]))
+    return _inner(Started(tool, words[1:]), depth)
 
 
-def _inner(outer: Started) -> Started:
+def _inner(outer: Started, depth: int) -> Started:
     """``python submit.py --image X -- accelerate launch ...``: the command behind the dashes is what trains. It may be a chain
     whose ``&&`` is quoted."""
     at = next((index for index, word in enumerate(outer.arguments) if word.text == "--"), len(outer.arguments))
     for words in _chain(outer.arguments[at + 1 :]):
-        inner = started(words)
+        inner = started(words, depth + 1)
         if inner is not None:
             return inner
     return outer
@@ -278,21 +278,21 @@ def _chain(words: tuple[Word, ...]) -> Iterator[tuple[Word, ...]]:
     yield words[begin:]
 
 
-def _tool(name: str, rest: tuple[Word, ...]) -> Started | None:
+def _tool(name: str, rest: tuple[Word, ...], depth: int) -> Started | None:
     if not rest:
         return None
     if name == "oumi" and rest[0].text == "distributed":
-        inner = started(rest[1:])
+        inner = started(rest[1:], depth + 1)
         return replace(inner, layers=tuple(replace(one, name=OUMI) for one in inner.layers)) if inner else None
     tool = "llamafactory-cli" if name == "lmf" else name
     return Started(f"{tool} {rest[0].text}", rest[1:]) if rest[0].text in _TOOLS[name] else None
 
 
-def _tune(words: tuple[Word, ...]) -> Started | None:
+def _tune(words: tuple[Word, ...], depth: int) -> Started | None:
     """``tune run [torchrun flags] RECIPE --config NAME key=value`` (torchtune 0.6 ``_cli/run.py``)."""
     if len(words) < 3 or words[1].text != "run":
         return None
-    found = _launcher(TORCHRUN, words, 2)
+    found = _launcher(TORCHRUN, words, 2, depth)
     if not isinstance(found, Started):
         layer, rest = found or (None, ())
         return Started(f"tune run {rest[0].text}", rest[1:], (layer,) if layer and layer.words else ()) if rest else None

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from budgetlint.documents.shell import Command, read_shell
 from budgetlint.documents.shell_words import Atom, Word
+from budgetlint.documents.shell_work import ShellWork
 from budgetlint.launch.makefile import logical_lines
 from budgetlint.record import field, open_state
 from budgetlint.source import SourceFile, Span
@@ -37,9 +38,11 @@ class Image:
     command: Command | None = None
 
 
-def read_dockerfile(source: SourceFile) -> Image:
+def read_dockerfile(source: SourceFile, work: ShellWork) -> Image:
     image, last = Image(), dict[str, Span]()
     for start, end in logical_lines(source.text):
+        if not work.reads(start):
+            break
         found = _INSTRUCTION.match(source.text, start, end)
         name, rest = (found[1].upper(), Span(found.end(), end)) if found else ("", Span(end, end))
         if name == "FROM":
@@ -49,12 +52,12 @@ def read_dockerfile(source: SourceFile) -> Image:
         elif name in ("CMD", "ENTRYPOINT"):
             last[name] = rest
         elif name:
-            image.variables.update(_assigned(source.text, rest, image.variables))
-    _start(image, source.text, last.get("ENTRYPOINT"), last.get("CMD"))
+            image.variables.update(_assigned(source.text, rest, image.variables, work))
+    _start(image, source.text, last.get("ENTRYPOINT"), last.get("CMD"), work)
     return image
 
 
-def _start(image: Image, text: str, entry: Span | None, arguments: Span | None) -> None:
+def _start(image: Image, text: str, entry: Span | None, arguments: Span | None, work: ShellWork) -> None:
     """What the container starts: a text for the shell, or words; an entry point in shell form takes no arguments."""
     first = entry or arguments
     if first is None:
@@ -62,7 +65,7 @@ def _start(image: Image, text: str, entry: Span | None, arguments: Span | None) 
     if not _is_exec(text, first):
         image.scripts.append(first)
         return
-    words = [*_words(text, first), *(_words(text, arguments) if entry and arguments and _is_exec(text, arguments) else ())]
+    words = [*_words(text, first, work), *(_words(text, arguments, work) if entry and arguments and _is_exec(text, arguments) else ())]
     if words:
         image.command = Command(tuple(words), {}, Span(words[0].span.start, max(words[0].span.start, words[-1].span.end)))
 
@@ -71,15 +74,17 @@ def _is_exec(text: str, span: Span) -> bool:
     return text.startswith("[", span.start)
 
 
-def _words(text: str, span: Span) -> Iterator[Word]:
+def _words(text: str, span: Span, work: ShellWork) -> Iterator[Word]:
     for found in _STRING.finditer(text, span.start, span.end):
+        if not work.reads(found.start()):
+            return
         plain = found[1].replace('\\"', '"').replace("\\\\", "\\")
         yield Word(plain, Span(*found.span()), True, (Atom(plain, found.start(1), known=plain == found[1]),))
 
 
-def _assigned(text: str, span: Span, given: dict[str, Word]) -> Iterator[tuple[str, Word]]:
+def _assigned(text: str, span: Span, given: dict[str, Word], work: ShellWork) -> Iterator[tuple[str, Word]]:
     """``NAME=value OTHER="a b"``, and the old ``NAME value`` of one variable; an ARG without a default says nothing."""
-    script = read_shell(text, span.start, span.end, given=given)
+    script = read_shell(text, span.start, span.end, given=given, work=work)
     for name in _NAME.findall(text[span.start : span.end]):
         word = script.value(name)
         if word is not None:

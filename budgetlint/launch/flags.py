@@ -14,7 +14,8 @@ from budgetlint.documents import Entry, Mapping, Node, Scalar
 from budgetlint.documents import Sequence as Items
 from budgetlint.documents.json import read_json
 from budgetlint.documents.shell_words import Word
-from budgetlint.record import field, open_record, open_state
+from budgetlint.limits import DEPTH
+from budgetlint.record import field, open_record, open_state, replace
 from budgetlint.source import SourceFile, Span
 
 TRUE, NULL = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:null"
@@ -100,10 +101,21 @@ def _value(word: Word) -> Node:
     if word.known and word.text[:1] in ("{", "[") and word.text[-1:] in ("}", "]") and len(word.text) <= _MAX_JSON:
         start = word.place(0)
         if word.place(len(word.text) - 1) == start + len(word.text) - 1:
-            (document, *_) = read_json(SourceFile("", " " * start + word.text))
+            (document, *_) = read_json(SourceFile("", word.text))
             if document.root is not None and not document.problems:
-                return document.root
+                return _moved(document.root, start)
     return _scalar(word)
+
+
+def _moved(node: Node, by: int) -> Node:
+    """The tree of a text of its own, where that text stands in the file."""
+    span = Span(node.span.start + by, node.span.end + by)
+    if isinstance(node, Scalar):
+        return replace(node, span=span)
+    if isinstance(node, Items):
+        return replace(node, items=tuple(_moved(item, by) for item in node.items), span=span)
+    entries = tuple(Entry(replace(one.key, span=_moved(one.key, by).span), _moved(one.value, by)) for one in node.entries)
+    return replace(node, entries=entries, span=span)
 
 
 def _override(word: Word) -> Node:
@@ -111,7 +123,7 @@ def _override(word: Word) -> Node:
     text = word.text
     if text == "null":
         return Scalar(text, word.span, tag=NULL)
-    if text[:1] != "[" or text[-1:] != "]" or not word.known:
+    if text[:1] != "[" or text[-1:] != "]" or not word.known or len(text) > _MAX_JSON:
         return _value(word)
     items: list[Node] = []
     at = 1
@@ -126,7 +138,7 @@ def _override(word: Word) -> Node:
 
 def _put(top: _Branch, name: str, key_span: Span, value: Node) -> None:
     branch = top
-    *sections, last = name.split(".") if all(name.split(".")) else [name]
+    *sections, last = name.split(".") if name.count(".") < DEPTH.most and all(name.split(".")) else [name]
     for section in sections:
         child = branch.children.get(section)
         if not isinstance(child, _Branch):

@@ -13,6 +13,7 @@ from budgetlint.documents import Document, Mapping, Node, Scalar, Sequence
 from budgetlint.documents.shell_words import Atom, Word
 from budgetlint.launch.blocks import word_of_scalar
 from budgetlint.launch.launch import Request
+from budgetlint.numerals import small
 from budgetlint.run import Origin, OriginKind
 from budgetlint.source import Span
 
@@ -22,7 +23,6 @@ _COMMANDS = ("command", "entrypoint")
 _COUNT = re.compile(r"([A-Za-z][\w.-]*)(?::([0-9]+))?")
 _PRODUCTS = ("cloud.google.com/gke-accelerator", "nvidia.com/gpu.product", "k8s.amazonaws.com/accelerator")
 _GPUS = ("nvidia.com/gpu", "amd.com/gpu")
-MAX_CONTAINERS = 50
 
 
 def kind_of(document: Document) -> str:
@@ -82,7 +82,7 @@ def _sky_request(document: Document) -> Request | None:
     nodes = _number(document.get("num_nodes")) or 1
     if isinstance(node, Scalar):
         found = _COUNT.fullmatch(node.text.strip())
-        return Request(found[1], int(found[2] or 1), nodes, _origin(document, "resources.accelerators", node)) if found else None
+        return Request(found[1], small(found[2] or "1"), nodes, _origin(document, "resources.accelerators", node)) if found else None
     if isinstance(node, Mapping) and len(node.entries) == 1:
         entry = node.entries[0]
         count = _number(entry.value)
@@ -100,7 +100,7 @@ def _plain_request(document: Document) -> Request | None:
 
 
 def _number(node: Node | None) -> int | None:
-    return int(node.text) if isinstance(node, Scalar) and node.text.isdecimal() and len(node.text) < 6 else None
+    return small(node.text) if isinstance(node, Scalar) and len(node.text) < 6 else None
 
 
 def _origin(document: Document, key: str, node: Node) -> Origin:
@@ -109,9 +109,7 @@ def _origin(document: Document, key: str, node: Node) -> Origin:
 
 def containers(document: Document) -> Iterator[tuple[tuple[Word, ...], Request | None]]:
     """The command line of every container, and what it asks for."""
-    for count, (path, mapping) in enumerate(_with_command(document.root, "")):
-        if count >= MAX_CONTAINERS:
-            return
+    for path, mapping in _with_command(document.root, ""):
         words = tuple(_words(mapping.get("command"), document)) + tuple(_words(mapping.get("args"), document))
         if words:
             yield words, _kube_request(document, mapping, path)

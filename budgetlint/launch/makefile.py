@@ -9,6 +9,7 @@ from budgetlint.documents.shell import Script
 from budgetlint.documents.shell_expand import Assignment, Expander
 from budgetlint.documents.shell_lexer import Lexer
 from budgetlint.documents.shell_words import RawWord
+from budgetlint.documents.shell_work import ShellWork
 from budgetlint.source import SourceFile, Span
 
 NAMES = frozenset(("makefile", "gnumakefile"))
@@ -22,22 +23,24 @@ def is_makefile(path: str) -> bool:
     return name in NAMES or name.endswith(".mk")
 
 
-def read_makefile(source: SourceFile) -> tuple[Script, tuple[Span, ...]]:
+def read_makefile(source: SourceFile, work: ShellWork) -> tuple[Script, tuple[Span, ...]]:
     """The variables, as a script without commands, and where each recipe line stands (behind ``@``, ``-`` and ``+``)."""
     assignments: list[Assignment] = []
     recipes: list[Span] = []
     depth = 0
     for start, end in logical_lines(source.text):
+        if not work.reads(start):
+            break
         if source.text.startswith("\t", start):
             recipes.append(Span(_behind_marks(source.text, start + 1, end), end))
             continue
         depth += bool(_CONDITION.match(source.text, start, end)) - bool(_END.match(source.text, start, end))
         found = _VARIABLE.match(source.text, start, end)
         if found is not None:
-            parts = Lexer(source.text, found.end(), end, make=True).default_parts()
+            parts = Lexer(source.text, found.end(), end, make=True, work=work).default_parts()
             word = RawWord(parts, Span(found.end(), max(found.end(), end)))
             assignments.append(Assignment(found[1], (word,), depth > 0, found[2] == "+"))
-    return Script((), Expander(assignments, {})), tuple(recipes)
+    return Script((), Expander(assignments, {}, work)), tuple(recipes)
 
 
 def logical_lines(text: str) -> Iterator[tuple[int, int]]:

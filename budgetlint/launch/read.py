@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from budgetlint.documents import Document
 from budgetlint.documents.shell import Command, read_shell
 from budgetlint.documents.shell_words import Atom, Word
+from budgetlint.documents.shell_work import work_of
 from budgetlint.launch.blocks import places
-from budgetlint.launch.build import Builder, mentions_launch
+from budgetlint.launch.build import Builder, starts_something
 from budgetlint.launch.dockerfile import is_dockerfile, read_dockerfile
 from budgetlint.launch.jobs import KUBERNETES, containers, kind_of, request_of, span_of, texts, variables
 from budgetlint.launch.launch import Launch, Request
 from budgetlint.launch.makefile import is_makefile, read_makefile
 from budgetlint.launch.slurm import is_slurm, read_slurm
+from budgetlint.limits import CONTAINERS
 from budgetlint.source import SourceFile, Span
 
 
 def script_launches(source: SourceFile, arguments: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> tuple[Launch, ...]:
     """The launches of a script, in the order of the text; ``arguments`` and ``environment`` are those that it is started with."""
-    if not mentions_launch(source.text):
+    if not starts_something(source):
         return ()
+    work_of(source, LAUNCHES, again=True)
     if is_makefile(source.path):
         return _makefile(source)
     if is_dockerfile(source.path):
         return _dockerfile(source)
-    builder = Builder(source)
+    builder = _builder(source)
     if is_slurm(source):
         builder.request, builder.job, builder.given = read_slurm(source)
     builder.given = {**builder.given, **given_by(arguments, environment or {})}
@@ -34,50 +36,11 @@ def script_launches(source: SourceFile, arguments: Sequence[str] = (), environme
     return tuple(builder.found)
 
 
-_FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})[ \t]*([\w+-]*)")
-_SHELLS = frozenset(("", "sh", "bash", "shell", "zsh", "console", "shell-session", "text"))
+LAUNCHES = "launches"
 
 
-def shown_launches(source: SourceFile) -> tuple[Launch, ...]:
-    """The launches in the fenced blocks of a Markdown text. A prompt in front of a command is none of its words."""
-    builder = Builder(source)
-    for language, start, end in _blocks(source.text):
-        if language in _SHELLS:
-            _shown_block(builder, source.text, start, end)
-    return tuple(builder.found)
-
-
-def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
-    """The fenced blocks: the word behind the fence, and where their lines begin and end (CommonMark 0.31, 4.5)."""
-    fence, language, start, at = "", "", 0, 0
-    while at < len(text):
-        end = text.find("\n", at) + 1 or len(text)
-        found = _FENCE.match(text, at, end)
-        if found is not None and not fence:
-            fence, language, start = found[1], found[2].lower(), end
-        elif found is not None and found[1].startswith(fence):
-            yield language, start, at
-            fence = ""
-        at = end
-
-
-def _shown_block(builder: Builder, text: str, start: int, end: int) -> None:
-    prompts = list(_PROMPT.finditer(text, start, end))
-    if not prompts:
-        builder.script(text, start, end)
-    for prompt in prompts:
-        builder.script(text, prompt.end(), _end_of_command(text, prompt.end(), end))
-
-
-_PROMPT = re.compile(r"^[ ]*\$[ ]+", re.MULTILINE)
-
-
-def _end_of_command(text: str, start: int, end: int) -> int:
-    """The end of the line, with the lines that continue it."""
-    at = text.find("\n", start, end)
-    while at > 0 and text[at - 1] == "\\":
-        at = text.find("\n", at + 1, end)
-    return at if at >= 0 else end
+def _builder(source: SourceFile) -> Builder:
+    return Builder(source, work=work_of(source, LAUNCHES))
 
 
 def given_by(arguments: Sequence[str], environment: Mapping[str, str]) -> dict[str, Word]:
@@ -87,8 +50,9 @@ def given_by(arguments: Sequence[str], environment: Mapping[str, str]) -> dict[s
 
 
 def _makefile(source: SourceFile) -> tuple[Launch, ...]:
-    builder = Builder(source, make=True)
-    script, recipes = read_makefile(source)
+    builder = _builder(source)
+    builder.make = True
+    script, recipes = read_makefile(source, builder.work)
     builder.surround(script)
     for span in recipes:
         builder.script(source.text, span.start, span.end)
@@ -96,8 +60,9 @@ def _makefile(source: SourceFile) -> tuple[Launch, ...]:
 
 
 def _dockerfile(source: SourceFile) -> tuple[Launch, ...]:
-    image = read_dockerfile(source)
-    builder = Builder(source, given=image.variables)
+    builder = _builder(source)
+    image = read_dockerfile(source, builder.work)
+    builder.given = image.variables
     for span in image.scripts:
         builder.script(source.text, span.start, span.end)
     if image.command is not None:
@@ -107,29 +72,34 @@ def _dockerfile(source: SourceFile) -> tuple[Launch, ...]:
 
 def document_launches(document: Document) -> tuple[Launch, ...]:
     """The launches of a job document."""
-    if not mentions_launch(document.source.text):
-        return ()
-    kind = kind_of(document)
-    return _kubernetes(document) if kind == KUBERNETES else _job(document) if kind else ()
+    if LAUNCHES not in document.facts:  # what kind of file it is asks too
+        kind = kind_of(document) if starts_something(document.source) else ""
+        document.facts[LAUNCHES] = _kubernetes(document) if kind == KUBERNETES else _job(document) if kind else ()
+    found: tuple[Launch, ...] = document.facts[LAUNCHES]
+    return found
 
 
 def _job(document: Document) -> tuple[Launch, ...]:
     request = request_of(document)
-    builder = Builder(document.source, request, given=variables(document, request or Request()))
+    builder = _builder(document.source)
+    builder.request, builder.given = request, variables(document, request or Request())
     _texts(builder, document)
     return tuple(builder.found)
 
 
 def _texts(builder: Builder, document: Document) -> None:
     for word in texts(document):
-        script = read_shell(word.text, given=builder.given, place=places(word).__getitem__)
+        script = read_shell(word.text, given=builder.given, place=places(word).__getitem__, work=builder.work)
         for command in script.commands:
             builder.command(command, script, (), 0)
 
 
 def _kubernetes(document: Document) -> tuple[Launch, ...]:
-    builder = Builder(document.source)
-    for words, request in containers(document):
+    builder = _builder(document.source)
+    for number, (words, request) in enumerate(containers(document)):
+        if number >= CONTAINERS.most:
+            builder.work.stop(CONTAINERS, words[0].span.start)
+            break
         builder.request = request
         builder.command(Command(words, {}, span_of(words)), None, (), 0)
     builder.request = None

@@ -9,6 +9,7 @@ from budgetlint.documents import Document, Entry, Scalar
 from budgetlint.launch.accelerate import as_config, config_file
 from budgetlint.launch.commands import ACCELERATE, COMPOSER, DEEPSPEED, OUMI
 from budgetlint.launch.launch import Launch
+from budgetlint.numerals import small
 from budgetlint.readers import Reader, identify, reader_of
 from budgetlint.readers.hf.recognise import FLAVOURS
 from budgetlint.readers.known_programs import known_program
@@ -105,10 +106,11 @@ def _lora_of_the_language_model(launch: Launch, written: Iterable[Entry]) -> Ite
     """InternVL's ``--use_llm_lora 16``: the rank of an adapter on every linear of the language model (modeling_internvl_chat.py
     ``wrap_llm_lora``)."""
     found = next((entry for entry in written if entry.key.text == "use_llm_lora"), None)
-    if found is None or not isinstance(found.value, Scalar) or not found.value.text.isdigit() or found.value.text == "0":
+    rank = small(found.value.text) if found is not None and isinstance(found.value, Scalar) else None
+    if found is None or not isinstance(found.value, Scalar) or not rank:
         return
     origin = Origin(OriginKind.FLAG, launch.source, found.value.span, found.key.text)
-    for name, value in (("adapter", "lora"), ("lora_r", int(found.value.text)), ("train_vision", False), ("train_projector", False)):
+    for name, value in (("adapter", "lora"), ("lora_r", rank), ("train_vision", False), ("train_projector", False)):
         yield Setting(name, value, origin, found.value.text)
 
 

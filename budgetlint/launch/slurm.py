@@ -9,6 +9,7 @@ from budgetlint.documents import Document, Entry, Scalar
 from budgetlint.documents import Mapping as Block
 from budgetlint.documents.shell_words import Atom, Word
 from budgetlint.launch.launch import Request
+from budgetlint.numerals import small
 from budgetlint.run import Origin, OriginKind
 from budgetlint.source import SourceFile, Span
 
@@ -29,13 +30,13 @@ def read_slurm(source: SourceFile) -> tuple[Request, Document, Mapping[str, Word
     device, gpus, where = _gpus(found)
     nodes_text, nodes_span = found.get("nodes", ("", None))
     match = _NODES.fullmatch(nodes_text)
-    nodes = int(match[1]) if match else None
+    nodes = small(match[1]) if match else None
     origin = Origin(OriginKind.FLAG, source, where, "gres") if where else None
     given = [(name, nodes_text, nodes_span) for name in ("SLURM_NNODES", "SLURM_JOB_NUM_NODES")] if nodes and nodes_span else []
     if gpus is not None and where is not None:
         given += [(name, str(gpus), where) for name in ("SLURM_GPUS_ON_NODE", "SLURM_GPUS_PER_NODE")]
     for key, name in (("ntasks", "SLURM_NTASKS"), ("ntasks-per-node", "SLURM_NTASKS_PER_NODE")):
-        if key in found and found[key][0].isdecimal():
+        if key in found and small(found[key][0]) is not None:
             given.append((name, *found[key]))
     return Request(device, gpus, nodes, origin), _document(source, found), {name: _word(text, span) for name, text, span in given}
 
@@ -55,18 +56,18 @@ def _gpus(found: Mapping[str, tuple[str, Span]]) -> tuple[str, int | None, Span 
         match = _GPU.search(text) if name == "gres" else _COUNT.fullmatch(text)
         if match is None:
             continue
-        count = int(match[2] or 1)
-        return match[1] or _constraint(found), _per_node(name, count, found), span
+        count = small(match[2] or "1")
+        return match[1] or _constraint(found), None if count is None else _per_node(name, count, found), span
     return "", None, None
 
 
 def _per_node(name: str, count: int, found: Mapping[str, tuple[str, Span]]) -> int | None:
     if name == "gpus":
-        nodes = found.get("nodes", ("1", None))[0]
-        return count // int(nodes) if nodes.isdecimal() and int(nodes) and count % int(nodes) == 0 else None
+        nodes = small(found.get("nodes", ("1", None))[0])
+        return count // nodes if nodes and count % nodes == 0 else None
     if name == "gpus-per-task":
-        tasks = found.get("ntasks-per-node", ("1", None))[0]
-        return count * int(tasks) if tasks.isdecimal() else None
+        tasks = small(found.get("ntasks-per-node", ("1", None))[0])
+        return None if tasks is None else count * tasks
     return count
 
 

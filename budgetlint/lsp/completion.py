@@ -16,6 +16,8 @@ KEYWORD, PROPERTY, VALUE, REFERENCE = 14, 10, 12, 18
 _STATEMENT = re.compile(r"(?:^|[;{}])\s*([^;{}]*)$")
 _OPTION = re.compile(r"(\w+)=\[?(?:[^\]=]*,)?\s*[\w./-]*$")
 _WORD = re.compile(r"[\w./@-]*$")
+_NEAR = 500
+"""Characters before the cursor that are looked at."""
 
 
 def answer(session: Session, params: Any) -> list[dict[str, Any]] | None:
@@ -25,7 +27,8 @@ def answer(session: Session, params: Any) -> list[dict[str, Any]] | None:
         return None
     positions = session.positions(text)
     offset = positions.offset(params.get("position"))
-    line = text.source.text[text.source.line_span(text.source.position(offset)[0]).start : offset]
+    start = text.source.line_span(text.source.position(offset)[0]).start
+    line = text.source.text[max(start, offset - _NEAR) : offset]
     begun = _STATEMENT.search(line)
     if begun is None or _in_comment(line):
         return []

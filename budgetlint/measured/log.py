@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from budgetlint import numerals
 from budgetlint.record import record
 from budgetlint.units import GB, GIB, KIB, MIB
 
-NUMBER = r"(?P<number>\d[\d,]*(?:\.\d+)?)"
+NUMBER = r"(?P<number>[0-9][0-9,]*(?:\.[0-9]+)?)"
 LONGEST = 8_192
 """Characters of a line that are looked at."""
 
@@ -111,7 +112,9 @@ def _found(line: str) -> Iterable[tuple[str, int]]:
 
 
 def _bytes(number: str, unit: int) -> int:
-    """Exact: the digits as a fraction of the unit."""
+    """Exact: the digits as a fraction of the unit; 0 for more digits than a figure has."""
+    if len(number) > numerals.LONGEST:
+        return 0
     whole, _, part = number.replace(",", "").partition(".")
     scale: int = 10 ** len(part)
     return int(whole + part) * unit // scale

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.families import dense_layer_saved
@@ -42,8 +42,8 @@ def _every_second_matmul(plan: Plan) -> int:
     return arch.q_width + arch.kv_width + arch.intermediate + arch.hidden
 
 
-def kept_layers(plan: Plan, layer: tuple[Saved, ...]) -> Iterator[Term]:
-    """Everything the layers hold at the end of the forward."""
+def kept_layers(plan: Plan, layer: tuple[Saved, ...], freed: bool = False) -> Iterator[Term]:
+    """Everything the layers hold at the end of the forward; ``freed``: once the last one's MLP has run backward."""
     tokens, stored = plan.tokens, checkpointed_layers(plan)
     whole = max(0, all_layers(plan) - stored * plan.recompute.chunk)
     if stored and not plan.recompute.offload:
@@ -56,9 +56,9 @@ def kept_layers(plan: Plan, layer: tuple[Saved, ...]) -> Iterator[Term]:
         )
     dense = min(plan.arch.first_dense_layers or 0, whole)
     if whole > dense:
-        yield from _by_part(plan, layer, whole - dense)
+        yield from _by_part(plan, layer, whole - dense, freed)
     if dense:
-        yield from _by_part(plan, dense_layer_saved(plan), dense)
+        yield from _by_part(plan, dense_layer_saved(plan), dense, freed and whole == dense)
 
 
 def in_flight(plan: Plan, layer: tuple[Saved, ...], gradients: int) -> Iterator[Term]:
@@ -106,7 +106,7 @@ def _embedding_mask(plan: Plan) -> int:
     return plan.tokens * plan.stream if drops and (plan.stage is None or plan.stage.first) else 0
 
 
-def _by_part(plan: Plan, layer: tuple[Saved, ...], layers: int) -> Iterator[Term]:
+def _by_part(plan: Plan, layer: tuple[Saved, ...], layers: int, freed: bool) -> Iterator[Term]:
     parts: dict[str, list[Saved]] = {}
     for row in layer:
         parts.setdefault(row.part, []).append(row)
@@ -114,10 +114,11 @@ def _by_part(plan: Plan, layer: tuple[Saved, ...], layers: int) -> Iterator[Term
     for part, rows in parts.items():
         count = layers * total(rows, plan.tokens, plan.length)
         spared = first if part == "norm" else 0
+        gone = freed_by_the_mlp(plan, rows) if freed else 0
         yield Term(
             Bucket.ACTIVATIONS,
-            count - spared,
-            f"{layers} layers x {_per_token(plan, rows)}: {part}{_spared(spared)}",
+            count - spared - gone,
+            f"{layers} layers x {_per_token(plan, rows)}: {part}{_spared(spared)}{_gone(gone)}",
             plan.because(*_WORKLOAD, *_SETS[part]),
         )
 
@@ -153,6 +154,10 @@ def _frozen_first_norm(plan: Plan) -> int:
 
 def _spared(count: int) -> str:
     return " (less the first norm, which needs no gradient)" if count else ""
+
+
+def _gone(count: int) -> str:
+    return " (less what the last layer's MLP has freed)" if count else ""
 
 
 def outside_layers(plan: Plan) -> Iterator[Term]:
@@ -254,10 +259,14 @@ def _flying_width(plan: Plan) -> int:
     return width // arch.experts if plan.expert_loop else width
 
 
-def attention_backward(plan: Plan, layer: tuple[Saved, ...]) -> int:
-    """In flight while attention runs backward, less what the MLP and its norm have freed by then (may be negative)."""
+def freed_by_the_mlp(plan: Plan, layer: Iterable[Saved]) -> int:
+    """What one layer has let go of when its attention runs backward: the tensors of its MLP and of the norm in front of it."""
+    return total((row for row in layer if row.part == "mlp" or row.what.startswith("MLP norm")), plan.tokens, plan.length)
+
+
+def attention_backward(plan: Plan) -> int:
+    """In flight while attention runs backward; `freed_by_the_mlp` of the layer's own tensors are gone by then."""
     arch, size = plan.arch, plan.precision.compute
-    freed = total((row for row in layer if row.part == "mlp" or row.what.startswith("MLP norm")), plan.tokens, plan.length)
     residual = residual_bytes(plan) * plan.stream
     if plan.attention in ("eager", "math"):
         # softmax backward: the gradients of its output and input, in fp32 or 16 bit; nothing of q, k, v exists yet
@@ -266,4 +275,4 @@ def attention_backward(plan: Plan, layer: tuple[Saved, ...]) -> int:
         # csrc/flash_attn/flash_api.cpp mha_bwd: fp32 dq accumulator and row sums; grouped keys get expanded dk, dv
         grouped = 2 * size * arch.q_width if arch.kv_heads < arch.heads else 0
         flight = 4 * arch.q_width + 4 * arch.heads + grouped + size * (arch.q_width + 2 * arch.kv_width)
-    return plan.tokens * (residual + flight) - freed
+    return plan.tokens * (residual + flight)

@@ -110,8 +110,9 @@ def courses(step: Step) -> Iterator[tuple[str, tuple[Moment, ...]]]:
 
 
 def _highest(name: str, moments: tuple[Moment, ...]) -> Phase:
+    """A term below zero is a bug, at which every test stops (`tests/conftest.py`); of nothing less than nothing is live."""
     moment, terms = max(moments, key=lambda item: sum([term.bytes for term in item[1]]))
-    return Phase(name, tuple(term for term in terms if term.bytes), moment)
+    return Phase(name, tuple(term for term in terms if term.bytes > 0), moment)
 
 
 def before_the_logits(step: Step) -> tuple[Moment, Moment]:
@@ -179,41 +180,55 @@ def _layer_backward(step: Step) -> Iterator[tuple[str, tuple[Term, ...]]]:
         *sharded.parameters(plan, layers=sharded.backward_layers(plan)),
         *buffers.dequantised(plan),
     )
-    held = step.kept
-    one = (*_held_at_the_first(step, held), *(() if step.front is None else (step.front.output_gradient(),)))
-    for moment, flight, more in (
-        ("MLP", activations.mlp_backward(plan), ()),
-        ("attention", activations.attention_backward(plan, step.layer), (gradients.of_this_mlp(plan),)),
+    front = () if step.front is None else (step.front.output_gradient(),)
+    for moment, flight, freed, more in (
+        ("MLP", activations.mlp_backward(plan), False, ()),
+        ("attention", activations.attention_backward(plan), True, (gradients.of_this_mlp(plan),)),
     ):
-        working = tuple(_working_set(step, moment, flight))
+        held, one = _held_at_the_last(step, freed), tuple(_held_at_the_first(step, freed))
+        working = tuple(_working_set(step, moment, flight, freed))
         yield f"the last layer's {moment}", (*rest, *held, *working, *last, *more, *_casts(step, plan.shape.layers))
-        yield f"the first layer's {moment}", (*rest, *one, *working, *first, *more, *_casts(step, 1))
+        yield f"the first layer's {moment}", (*rest, *one, *front, *working, *first, *more, *_casts(step, 1))
 
 
-def _held_at_the_first(step: Step, held: tuple[Term, ...]) -> Iterator[Term]:
+def _held_at_the_last(step: Step, freed: bool) -> tuple[Term, ...]:
+    """What is still held when the last layer runs backward; a layer that is made again frees nothing of it."""
+    if not freed or step.plan.recompute.on:
+        return step.kept
+    return tuple(activations.kept_layers(step.plan, step.layer, freed))
+
+
+def _held_at_the_first(step: Step, freed: bool) -> Iterator[Term]:
     """What is still held when the first layer runs backward: its own tensors, or its checkpoint; under FSDP1 with reentrant
     checkpointing over frozen layers every checkpoint, and more."""
     plan = step.plan
     more = tuple(sharded.held_outputs(plan))
     if more:
-        yield from (*held, *more)
+        yield from (*_held_at_the_last(step, freed), *more)
     elif plan.recompute.on:
         size = 0 if plan.recompute.offload else activations.checkpoint_bytes(plan)
         yield Term(
             Bucket.ACTIVATIONS, plan.tokens * size, f"one layer input x {plan.tokens:,} tokens x {size:,} B", plan.because("recompute")
         )
     else:
-        saved = total(step.layer, plan.tokens, plan.length)
-        yield Term(Bucket.ACTIVATIONS, saved, f"one layer x {plan.tokens:,} tokens", plan.because("micro_batch", "seq_len"))
+        saved = total(step.layer, plan.tokens, plan.length) - _gone(step, freed)
+        what = f"one layer x {plan.tokens:,} tokens{_LESS * freed}"
+        yield Term(Bucket.ACTIVATIONS, saved, what, plan.because("micro_batch", "seq_len"))
 
 
-def _working_set(step: Step, moment: str, flight: int) -> Iterator[Term]:
+_LESS = ", less what its MLP has freed"
+
+
+def _gone(step: Step, freed: bool) -> int:
+    return activations.freed_by_the_mlp(step.plan, step.layer) if freed else 0
+
+
+def _working_set(step: Step, moment: str, flight: int, freed: bool) -> Iterator[Term]:
     plan = step.plan
     if plan.recompute.on:
-        again = plan.recompute.chunk * activations.recomputed_layer(plan, step.layer)
-        yield Term(
-            Bucket.ACTIVATIONS, again, f"one layer made again: {plan.tokens:,} tokens", plan.because("recompute", "micro_batch", "seq_len")
-        )
+        again = plan.recompute.chunk * activations.recomputed_layer(plan, step.layer) - _gone(step, freed)
+        what = f"one layer made again: {plan.tokens:,} tokens{_LESS * freed}"
+        yield Term(Bucket.ACTIVATIONS, again, what, plan.because("recompute", "micro_batch", "seq_len"))
     yield Term(
         Bucket.ACTIVATIONS, flight, f"gradients in flight in the {moment}: {plan.tokens:,} tokens", plan.because("micro_batch", "seq_len")
     )

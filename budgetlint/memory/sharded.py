@@ -62,7 +62,7 @@ def held_outputs(plan: Plan) -> Iterator[Term]:
     has run backward (reproduced on gloo with torch 2.14: not with use_reentrant=False, not with FSDP2, not when all trains)."""
     if plan.sharding.kind != "fsdp" or plan.full or not plan.recompute.reentrant or plan.recompute.kind != "full":
         return
-    layers = plan.shape.layers - 2
+    layers = max(plan.shape.layers - 2, 0)  # of one layer there are not two to leave out
     size = plan.precision.compute * plan.arch.hidden
     why = plan.because("recompute_reentrant", "shard", "recompute")
     yield Term(

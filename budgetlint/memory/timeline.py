@@ -18,7 +18,7 @@ from budgetlint.record import open_record
 
 @open_record
 class Moment:
-    """One moment of a phase: its terms are live together. A term may be a correction below zero, a bucket never is."""
+    """One moment of a phase: its terms are live together."""
 
     phase: str
     name: str

@@ -139,7 +139,8 @@ def _working_set(one: Encoder) -> Iterator[Term]:
         yield Term(
             Bucket.ACTIVATIONS, again, f"encoder: one layer made again, {front.tokens:,} positions", front.because("recompute", *_WHY)
         )
-    flight = max(activations.mlp_backward(front), activations.attention_backward(front, one.layer))
+    later = activations.attention_backward(front) - activations.freed_by_the_mlp(front, one.layer)
+    flight = max(activations.mlp_backward(front), later)
     yield Term(
         Bucket.ACTIVATIONS, flight, f"encoder: gradients in flight, {front.tokens:,} positions", front.because("micro_batch", "seq_len")
     )

@@ -64,9 +64,9 @@ _FIGURES = {
     "graphs": (rf"with {AMOUNT} allocated in private pools",),
 }
 _REQUESTED = re.compile(rf"[Tt]ried to allocate(?: more than)? {AMOUNT}")
-_BYTES = re.compile(r"[Tt]ried to allocate (\d+) bytes|of size (\d+)(?: bytes)?\b")
-_GPU = re.compile(r"(?:GPU|NPU|XPU|device)[ :]+(\d+)", re.IGNORECASE)
-_PROCESS = re.compile(rf"[Pp]rocess (\d+) has {AMOUNT} memory in use")
+_BYTES = re.compile(r"[Tt]ried to allocate ([0-9]{1,25}) bytes|of size ([0-9]{1,25})(?: bytes)?\b")
+_GPU = re.compile(r"(?:GPU|NPU|XPU|device)[ :]+([0-9]{1,9})\b", re.IGNORECASE)
+_PROCESS = re.compile(r"[Pp]rocess ([0-9]{1,18}) has " + AMOUNT + " memory in use")
 _BACKEND = re.compile(r"\b(HIP|NPU|XPU|MPS)\b(?= backend)? (?:backend )?(?:out of memory|error)")
 
 NONSENSE = 2**60

@@ -21,7 +21,7 @@ STEP: int = 2 * MIB
 _UNITS: dict[str, int] = {"bytes": 1, "kib": KIB, "kb": KIB, "mib": MIB, "mb": MIB, "gib": GIB, "gb": GIB, "tib": 1024 * GIB}
 """``MB`` and ``GB`` in old messages are powers of 1024 (torch 1.0 printed them so)."""
 
-AMOUNT = r"(\d+(?:\.\d+)?)\s?(bytes|[KMGT]i?B)"
+AMOUNT = r"([0-9]{1,25}(?:\.[0-9]{1,25})?)\s?(bytes|[KMGT]i?B)"
 
 
 @record

@@ -151,7 +151,7 @@ def _width(kind: str, frame: str) -> int:
     return 4 if _WIDE.search(frame) else 2 if _HALF.search(frame) else 0
 
 
-_STRIDED = re.compile(r"empty_strided_cuda\(\((?P<shape>[\d, ]+)\), .*torch\.(?P<dtype>float32|bfloat16|float16)\)")
+_STRIDED = re.compile(r"empty_strided_cuda\(\((?P<shape>[0-9, ]{1,200})\), .*torch\.(?P<dtype>float32|bfloat16|float16)\)")
 
 
 def _bytes(lines: list[str]) -> int:

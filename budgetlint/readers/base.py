@@ -10,7 +10,10 @@ from collections.abc import Callable, Iterable
 from math import isfinite
 from typing import Any
 
+from budgetlint import numerals
 from budgetlint.documents import Document, Entry, Loader, Mapping, Node, Scalar, Sequence
+from budgetlint.numerals import LARGEST
+from budgetlint.readers.sound import soundly
 from budgetlint.record import field, record
 from budgetlint.run import Misread, Origin, OriginKind, Reading, Reference, Role, Setting, Settings, Stack, over
 from budgetlint.source import SpanIn
@@ -32,6 +35,9 @@ class Reader:
     defaults: Callable[[Settings, Stack], Iterable[Setting]] = lambda _settings, _stack: ()
     package: str = ""
     settle: Callable[[Settings, Stack], Settings] = lambda settings, _stack: settings
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "read", soundly(self.read))
 
 
 def complete(reader: Reader, settings: Settings, stack: Stack) -> Settings:
@@ -245,20 +251,16 @@ def hidden(name: str, readings: tuple[Any, ...], note: str) -> Setting:
 # -- converters that every reader shares -------------------------------------------------------------------------------
 
 
-LARGEST = 2**50
-"""No count, and no size in elements or bytes, is larger: 1 PiB."""
-
-
 def to_int(value: Any) -> Any:
     if type(value) is int and -LARGEST <= value <= LARGEST:
         return value
     if value == AUTO:
         return AUTO
     number = to_float(value)
-    if not isinstance(number, (int, float)) or number != int(number):
-        raise Unreadable(f"{_shown(value)} is not a whole number", "write a whole number")
+    if number != int(number):
+        raise Unreadable(f"{shown(value)} is not a whole number", "write a whole number")
     if abs(number) > LARGEST:
-        raise Unreadable(f"{_shown(value)} is more than any run has", "write the number itself, not bytes")
+        raise Unreadable(f"{shown(value)} is more than any run has", "write the number itself, not bytes")
     return int(number)
 
 
@@ -275,16 +277,10 @@ def to_float(value: Any) -> Any:
         return value
     if value == AUTO:
         return AUTO
-    if isinstance(value, (bool, Mapping, Sequence)):
-        raise Unreadable(f"{_shown(value)} is not a number", "write a number")
-    try:
-        number = float(value)
-    except OverflowError:  # an integer of more than 308 digits
-        raise Unreadable("a number beyond every float is not a finite number", "write a finite number") from None
-    except (TypeError, ValueError):
-        raise Unreadable(f"{_shown(value)} is not a number", "write a number") from None
-    if not isfinite(number):
-        raise Unreadable(f"{_shown(value)} is not a finite number", "write a finite number")
+    number = numerals.finite(value)
+    if number is None:
+        kind = "finite number" if numerals.is_endless(value) else "number"
+        raise Unreadable(f"{shown(value)} is not a {kind}", f"write a {kind}")
     return number
 
 
@@ -299,7 +295,7 @@ def to_bool(value: Any) -> Any:
         return AUTO
     if word in _TRUE or word in _FALSE:
         return word in _TRUE
-    raise Unreadable(f"{_shown(value)} is neither true nor false", "write true or false")
+    raise Unreadable(f"{shown(value)} is neither true nor false", "write true or false")
 
 
 def to_text(value: Any) -> Any:
@@ -320,7 +316,7 @@ _DTYPES = {
 def to_dtype(value: Any) -> Any:
     word = str(value).removeprefix("torch.").lower()
     if word not in _DTYPES:
-        raise Unreadable(f"{_shown(value)} is not a floating dtype", "write bfloat16, float16, float32 or auto")
+        raise Unreadable(f"{shown(value)} is not a floating dtype", "write bfloat16, float16, float32 or auto")
     return _DTYPES[word]
 
 
@@ -333,9 +329,14 @@ def to_words(value: Any) -> Any:
     return tuple(word for word in str(value).replace(",", " ").split() if word)
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     if isinstance(value, Mapping):
         return "a block"
     if isinstance(value, Sequence):
         return "a list"
-    return f"'{value}'"
+    text = str(value)
+    return f"'{text}'" if len(text) <= _SHORT else f"'{text[: _SHORT - 3]}...', {len(text):,} characters,"
+
+
+_SHORT = 60
+"""A longer value says nothing more in a message; the line shows it whole."""

@@ -70,7 +70,7 @@ def _marked(document: Document) -> set[str]:
     found = set(_UNMARKED)
     for key in keys & by_key.keys():
         found.update(by_key[key])
-    found.update([package for package, word in _TEXT.items() if word in document.source.text])
+    found.update([package for package, word in _TEXT.items() if document.source.mentions(word)])
     if _is_hf(document):
         found.add("hf")
     return found

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from budgetlint import numerals
+from budgetlint.readers.base import Unreadable, shown
+
 _OFF = frozenset({"", "none", "null", "false", "no", "off", "0"})
 
 
 def asks(name: str, over: int = 0) -> Callable[[Any], Any]:
-    """The name where the value turns it on: true, a number above ``over``, a word that does not say no; else nothing."""
+    """The name where the value turns it on: true, a number above ``over``, a word that does not say no; else nothing. What looks like a
+    number and is none (``--1``, ``²``, ``inf``) is no word."""
 
     def convert(value: Any) -> Any:
         if isinstance(value, bool):
@@ -17,9 +21,10 @@ def asks(name: str, over: int = 0) -> Callable[[Any], Any]:
         text = str(value).strip().lower()
         if text in _OFF:
             return None
-        if text.lstrip("+-").isdigit():
-            return (name,) if int(text) > over else None
-        return (name,)
+        number = numerals.real(text)
+        if number is None and numerals.is_like_one(text):
+            raise Unreadable(f"{shown(text)} is neither a number nor true or false", "write a number, true or false")
+        return (name,) if number is None or number > over else None
 
     return convert
 

@@ -22,17 +22,28 @@ class Excerpt:
 
 def excerpt(source: SourceFile | None, at: Location, room: int) -> Excerpt | None:
     """The first line of a location in ``room`` columns; None where there is no text to show."""
-    raw = source.line(at.line) if source else ""
+    raw, begin = _around(source, at, 4 * room) if source else ("", 0)
     line = one_line(raw)
     if not line.strip():
         return None
-    start = min(at.column - 1, len(raw))
-    end = at.end_column - 1 if at.end_line == at.line else len(raw.rstrip())
+    start = min(at.column - 1 - begin, len(raw))
+    end = at.end_column - 1 - begin if at.end_line == at.line else len(raw.rstrip())
+    end = min(end, len(raw))
     if line is not raw:  # some characters take more room than one, or none
         start, end = len(one_line(raw[:start])), len(one_line(raw[:end]))
     end = min(max(end, start + 1), max(len(line), start + 1))
     line, start, end = _cut(line.rstrip(), start, end, room)
     return Excerpt(at.line, line, cells(line[:start]), max(1, cells(line[start:end])))
+
+
+def _around(source: SourceFile, at: Location, enough: int) -> tuple[str, int]:
+    """What of the line may be shown, and how many characters of it stand before: a minified file is one line, with a thousand findings."""
+    if not 1 <= at.line <= source.line_count:
+        return "", 0
+    line = source.line_span(at.line)
+    begin = max(0, at.column - 1 - enough)
+    part = source.text[min(line.start + begin, line.end) : min(line.end, line.start + begin + 2 * enough)]
+    return part.rstrip("\r\n"), begin
 
 
 def _cut(line: str, start: int, end: int, room: int) -> tuple[str, int, int]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping
+from functools import lru_cache
 
 from budgetlint.finding import Severity
 from budgetlint.memory.estimate import Verdict
+from budgetlint.numerals import small
 from budgetlint.plain_text import one_line
 from budgetlint.record import record
 
@@ -78,7 +81,7 @@ def shows_links(environ: Mapping[str, str]) -> bool:
     version = environ.get("VTE_VERSION", "")
     return (
         environ.get("TERM_PROGRAM") in LINKING
-        or (version.isdigit() and int(version) >= 5000)
+        or (small(version) or 0) >= 5000
         or any(name in environ for name in ("KITTY_WINDOW_ID", "WT_SESSION", "KONSOLE_VERSION", "DOMTERM"))
     )
 
@@ -87,9 +90,14 @@ def cells(text: str) -> int:
     """How many terminal columns a text takes."""
     if text.isascii():
         return len(text)
-    return sum(_cells(character) for character in text)
+    others = _NO_ASCII.findall(text)
+    return len(text) - len(others) + sum(map(_cells, others))
 
 
+_NO_ASCII = re.compile(r"[^\x00-\x7f]")
+
+
+@lru_cache(maxsize=4096)
 def _cells(character: str) -> int:
     if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0

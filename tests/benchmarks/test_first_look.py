@@ -17,7 +17,7 @@ from first_looks.frozen import Linter
 from first_looks.page import Share, page, pairs, share
 from first_looks.sheets import Row, Sheet
 
-RECORDED: tuple[str, ...] = ()
+RECORDED: tuple[str, ...] = ("fcd5ea60ed15e19eec6fd2b8f8aa7a907ba78db9e7b2adc2dd22a901ec3e05c3",)
 """The digest of each line of `data/first_looks.jsonl`, in order: a batch adds one, and changes none."""
 
 ENVIRONMENT = {

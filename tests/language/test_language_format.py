@@ -147,6 +147,7 @@ def bodies(draw: st.DrawFn, depth: int = 0) -> str:
     return text if depth == 0 or not found or draw(st.booleans()) else text.rstrip("\n; \t") + ("\n" if "#" in text else " ")
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(bodies())
 def test_formatting_changes_nothing_that_means_anything(text: str) -> None:

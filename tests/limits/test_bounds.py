@@ -27,8 +27,8 @@ def test_names_are_unique_and_each_bound_has_its_reason() -> None:
 @pytest.mark.parametrize(
     ("found", "message"),
     [
-        (40_000, "a.yaml holds 40,000 documents: 1,000 are read"),
-        (None, "a.yaml holds more than 1,000 documents: no more are read"),
+        (40_000, "a.yaml holds 40,000 documents: 500 are read"),
+        (None, "a.yaml holds more than 500 documents: no more are read"),
     ],
 )
 def test_the_finding_says_how_many_and_how_many_are_read(found: int | None, message: str) -> None:

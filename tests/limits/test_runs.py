@@ -119,3 +119,20 @@ def test_solve_says_which_run_is_next(shell, monkeypatch: pytest.MonkeyPatch) ->
     assert (first.code, first.out.count("largest micro batch")) == (2, 1)
     assert "3 runs more not solved (r1 is the next): name one with --run, or files" in first.err
     assert (shell("solve", "--run", "r1").code, shell("solve").out) == (0, first.out)
+
+
+def test_fixes_that_fail_are_tried_as_long_as_reading_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a round fails, each fix by itself reads the file again: 16,000 of them in a megabyte would be hours."""
+    from budgetlint import fix
+    from budgetlint.limits import FIX_TEXT
+    from budgetlint.registry import installed
+    from budgetlint.testing import report_on
+
+    text = f"{HF}bf16: true\n" + "".join(f"fp16: false  # {number}\n" for number in range(20))
+    report = report_on({"a.yaml": text}, "", None, installed())
+    tried: list[int] = []
+    monkeypatch.setattr(fix, "_tried", lambda _state, chosen, _recheck: tried.append(len(chosen)))
+    monkeypatch.setattr(fix, "FIX_TEXT", replace(FIX_TEXT, most=5 * len(text)))
+    done = fix.fix_all(report, lambda _texts: report, unsafe=True)
+    assert tried[:1] > [1] and tried.count(1) == 6
+    assert len(done.refused) == 6

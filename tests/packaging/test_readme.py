@@ -32,7 +32,7 @@ def test_the_two_commands_are_found(ci: str, repository: Path) -> None:
     first, second, third = (extracted(ci, repository, number) for number in (1, 2, 3))
     begin = "python3 -m venv .venv && . .venv/bin/activate"
     assert first.splitlines() == [begin, "pip install .", "budgetlint check examples"]
-    assert second.splitlines() == [begin, "pip install '.[test]'", "python -m pytest -n auto"]
+    assert second.splitlines() == [begin, "pip install '.[test]'", "python -m pytest -n auto -m 'not slow'"]
     assert third == ""
 
 

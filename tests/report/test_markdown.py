@@ -122,7 +122,7 @@ def test_escapes(made: str, text: str) -> None:
     assert made == text
 
 
-@pytest.mark.parametrize("size", [1, 5_000])
+@pytest.mark.parametrize("size", [1, pytest.param(5_000, marks=pytest.mark.slow)])
 def test_it_stays_within_a_comment_and_counts_the_rest(many: Callable[[int], Report], size: int) -> None:
     report = many(5_000)
     long = [replace(finding, message=finding.message * size, help=finding.help * size) for finding in report.findings[:500]]

@@ -345,3 +345,25 @@ def test_every_command_says_that_a_file_was_not_read(shell, monkeypatch: pytest.
     ran = shell(*words)
     assert ran.code == 2
     assert "good.yaml" in ran.out and "bad.yaml" in ran.out + ran.err
+
+
+LEFT_OUT = ('ignore = ["all"]', 'select = ["BL601"]', 'levels = {does-not-fit = "off"}', 'per-file-ignores = {"*" = ["all"]}')
+
+
+@pytest.mark.parametrize("setting", LEFT_OUT)
+def test_what_settings_leave_out_is_still_in_the_last_line(shell, setting: str) -> None:
+    """Whoever may change the settings may say that nothing fails; not that everything fits."""
+    shell.write("a.budget", "device 24GiB; model qwen2.5-72b; batch 64; seq 32768; optimizer adamw\n")
+    shell.write("pyproject.toml", f"[tool.budgetlint]\n{setting}\n")
+    ran = shell("check", "--no-cache", "--require-verdict", "--fail-on", "error")
+    assert (ran.code, ran.last) == (0, "1 run judged: 1 does not fit.")
+
+
+@pytest.mark.parametrize(("setting", "told"), [('"b.json"', "does not exist"), ('"../elsewhere.json"', "leads out of the project")])
+def test_a_baseline_that_the_settings_name_is_never_made_on_the_way(shell, setting: str, told: str) -> None:
+    shell.write("a.budget", "device 24GiB; model qwen2.5-72b; batch 64; seq 32768; optimizer adamw\n")
+    shell.write("pyproject.toml", f"[tool.budgetlint]\nbaseline = {setting}\n")
+    ran = shell("check", "--no-cache")
+    assert ran.code == 2
+    assert told in ran.err
+    assert not (shell.root / "b.json").exists()

@@ -97,6 +97,7 @@ def _imported(command: tuple[str, ...], folder: Path) -> set[str]:
 PACKAGE = str(Path(__import__("budgetlint").__file__).parent)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "environ"), LOOKS.values(), ids=LOOKS)
 def test_modules_of_the_repository_hide_nobody_elses(hostile: Hostile, command: tuple[str, ...], environ: dict[str, str]) -> None:
     names = sorted(_imported(command, hostile.root.parent / "before"))

@@ -58,6 +58,7 @@ def verdict_with(budget: str, **changes: int) -> Verdict:
 COMMON = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
+@pytest.mark.slow
 @COMMON
 @given(budgets())
 def test_nothing_proposed_is_refused(budget: str) -> None:
@@ -72,6 +73,7 @@ def test_nothing_proposed_is_refused(budget: str) -> None:
             assert solution.context.estimate.need.bytes - remedy.need == remedy.frees
 
 
+@pytest.mark.slow
 @COMMON
 @given(budgets())
 def test_the_largest_batch_and_length_are_the_last_that_fit(budget: str) -> None:
@@ -86,6 +88,7 @@ def test_the_largest_batch_and_length_are_the_last_that_fit(budget: str) -> None
             assert verdict_with(budget, **{name: reach.tight + 1}) is Verdict.DOES_NOT_FIT
 
 
+@pytest.mark.slow
 @COMMON
 @given(budgets())
 def test_no_smaller_batch_where_the_static_state_is_too_large(budget: str) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from budgetlint import numerals
 from budgetlint.documents import Document, Loader, Sequence
 from budgetlint.readers.base import AUTO, Key, Reader, read_keys, to_count
 from budgetlint.readers.launcher import FORMAT
@@ -32,7 +33,7 @@ def to_visible(value: Any) -> Any:
     if isinstance(value, Sequence):
         return None
     names = [name for name in str(value).split(",") if name.strip()]
-    return len(names) if names and all(name.strip().isdecimal() for name in names) else None
+    return len(names) if names and all(numerals.is_digits(name.strip()) for name in names) else None
 
 
 _INCLUDE = re.compile(r"[^:@]+:([0-9]+(?:,[0-9]+)*)")

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from budgetlint import numerals
 from budgetlint.documents import Document, Loader, Mapping, Sequence
 from budgetlint.readers.base import Key, Misread, Reader, default, raw_at, read_keys, to_count, to_float, to_int
 from budgetlint.readers.lightning.words import STRATEGIES, precision_settings, strategy_name
@@ -103,7 +104,8 @@ def _devices(view: View, home: str) -> list[Setting]:
     word = view.word(path)
     if "," in word:
         return [view.setting("devices_per_node", len([part for part in word.split(",") if part.strip()]), path)]
-    return [view.setting("devices_per_node", int(word), path)] if word.isdecimal() and 0 < int(word) < 1000 else [_all_there(view, path)]
+    count = numerals.small(word) or 0
+    return [view.setting("devices_per_node", count, path)] if 0 < count < 1000 else [_all_there(view, path)]
 
 
 def _all_there(view: View, path: str) -> Setting:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from budgetlint import numerals
 from budgetlint.readers.base import Misread, raw_at
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.view import View
@@ -98,14 +99,11 @@ def optimizer_settings(view: View, home: str, misreads: list[Misread]) -> list[S
     named = [view.symbolic("optimizer", path)] if view.word(path) in _UNSIZED else read_optimizer(raw, "llm_foundry", misreads)
     words = view.words(f"{home}optimizer.betas")
     pairs = zip(("adam_beta1", "adam_beta2"), words, strict=False)
-    return [*named, *(view.setting(name, float(word), f"{home}optimizer.betas", word) for name, word in pairs if _is_number(word))]
+    given = [(name, word, numerals.real(word)) for name, word in pairs]
+    return [*named, *(view.setting(name, number, f"{home}optimizer.betas", word) for name, word, number in given if number is not None)]
 
 
-def _is_number(word: str) -> bool:
-    return re.fullmatch(r"[0-9.]+(?:[eE][-+]?[0-9]+)?", word) is not None and word.count(".") <= 1
-
-
-_DURATION = re.compile(r"(\d{1,12})(ep|ba)")
+_DURATION = re.compile(r"([0-9]{1,12})(ep|ba)")
 
 
 def duration_settings(view: View, home: str) -> list[Setting]:

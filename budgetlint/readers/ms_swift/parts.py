@@ -8,8 +8,9 @@ dtype), ``arguments/rlhf_args.py``.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from budgetlint.readers.base import default, read_keys, to_count, to_float, to_int, to_text
+from budgetlint.readers.base import Unreadable, default, read_keys, to_count, to_float, to_int, to_text
 from budgetlint.readers.hf.precision import read_autocast
 from budgetlint.readers.lookup import Lookup, freed, renamed
 from budgetlint.readers.ms_swift.keys import LORA, to_own_dtype, to_task, to_weights
@@ -73,6 +74,13 @@ def precision(look: Lookup) -> list[Setting]:
     return [renamed(weights, "autocast", "bf16" if weights.value == "bf16" else "fp16")]
 
 
+def _to_kind(value: Any) -> str:
+    word = str(to_text(value)).lower()
+    if word not in ("nf4", "fp4"):
+        raise Unreadable(f"'{value}' is no 4-bit type", "write nf4 or fp4")
+    return word
+
+
 def quant(look: Lookup) -> Iterator[Setting]:
     bits = look.setting("quant", to_int, "quant_bits", "quantization_bit")
     method = look.setting("", to_text, "quant_method")
@@ -85,8 +93,11 @@ def quant(look: Lookup) -> Iterator[Setting]:
             else Setting("quant", None, bits.origin, f"{method.text} {bits.text}", "symbolic")
         )
         return
-    kind = look.setting("quant", to_text, "bnb_4bit_quant_type")
-    yield renamed(bits, "quant", {4: str(kind.value) if kind else "nf4", 8: "int8"}.get(bits.value))
+    kind = look.setting("quant", _to_kind, "bnb_4bit_quant_type")
+    if bits.known and bits.value not in (4, 8):  # bitsandbytes has no other
+        yield Setting("quant", None, bits.origin, bits.text, "symbolic")
+        return
+    yield renamed(bits, "quant", "int8" if bits.value == 8 else str(kind.value) if kind and kind.known else "nf4")
     rows = (
         look.setting("quant_double", look.flag, "bnb_4bit_use_double_quant"),
         look.setting("quant_compute_dtype", to_own_dtype, "bnb_4bit_compute_dtype", "bnb_4bit_comp_dtype"),

@@ -18,7 +18,7 @@ _GROUP = re.compile(r"\$\{(" + "|".join((*TRAINING, *OTHER)) + r")\.")
 
 def group_of(document: Document) -> str:
     """The group that the file calls itself; empty where it refers to none."""
-    found = _GROUP.search(document.source.text) if "${" in document.source.text else None
+    found = _GROUP.search(document.source.text) if document.source.mentions("${") else None
     return found[1] if found else ""
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
+from budgetlint import numerals
 from budgetlint.documents import Document, Loader, Mapping, Scalar
 from budgetlint.documents.python_marks import is_open
 from budgetlint.readers.base import Reader, Reading, read_keys
@@ -45,7 +46,7 @@ def score(document: Document, flavour: str) -> float:
     found = classes.block(document, section)
     if found is None or (section in classes.TRL_ARGUMENTS) is not (flavour == TRL):
         return 0.0
-    literal = [entry for entry in found.entries if not is_open(entry.value) and not entry.key.text.isdecimal()]
+    literal = [entry for entry in found.entries if not is_open(entry.value) and not numerals.is_digits(entry.key.text)]
     return 1.0 if len(literal) >= _WRITTEN else 0.0
 
 

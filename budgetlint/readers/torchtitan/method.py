@@ -6,6 +6,7 @@ Source: torchtitan 0.2.0 ``distributed/activation_checkpoint.py`` (an integer op
 
 from __future__ import annotations
 
+from budgetlint import numerals
 from budgetlint.readers.base import Misread, raw_at
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.view import View
@@ -19,8 +20,8 @@ def recompute_settings(view: View) -> list[Setting]:
     mode, option = view.word(_MODE), view.word(_OPTION)
     if mode in ("none", "full"):
         return [view.setting("recompute", mode, _MODE)]
-    if mode == "selective" and (option.isdecimal() or not option):
-        every = int(option or 2)  # the default option is "2"
+    every = numerals.small(option or "2")  # the default option is "2"
+    if mode == "selective" and every:
         return [view.setting("recompute", "full", _MODE), view.setting("recompute_every", every, _OPTION if option else _MODE, str(every))]
     return [view.setting("recompute", "selective", _MODE)] if mode else []
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint import numerals
 from budgetlint.documents import Document, Entry, Mapping, Node, Scalar, Sequence, Style
 from budgetlint.readers.base import origin_of
 from budgetlint.record import replace
@@ -122,8 +123,9 @@ def lora_settings(document: Document) -> Iterator[Setting]:
         if isinstance(item, Mapping) and "LoRAConverter" in item.tag:
             yield Setting("adapter", "lora", origin_of(document, "model_spec.converters", item), item.tag)
             rank = item.get("rank")
-            if isinstance(rank, Scalar) and rank.text.isdecimal():
-                yield Setting("lora_r", int(rank.text), origin_of(document, "model_spec.converters.rank", rank), rank.text)
+            number = numerals.small(rank.text) if isinstance(rank, Scalar) else None
+            if isinstance(rank, Scalar) and number:
+                yield Setting("lora_r", number, origin_of(document, "model_spec.converters.rank", rank), rank.text)
 
 
 def loss_settings(document: Document) -> Iterator[Setting]:

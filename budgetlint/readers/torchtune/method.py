@@ -7,6 +7,7 @@ quantised in blocks of 256), ``recipes/full_finetune_distributed.py`` (``ac_mode
 
 from __future__ import annotations
 
+from budgetlint import numerals
 from budgetlint.readers.base import Misread, raw_at
 from budgetlint.readers.optimizer_names import decoupled, read_optimizer
 from budgetlint.readers.torchtune.models import built_by, component_of, component_path
@@ -97,12 +98,9 @@ def _implementation(view: View, home: str) -> list[Setting]:
 
 
 def _betas(view: View, path: str) -> list[Setting]:
-    words = view.words(path)
-    try:
-        numbers = [float(word) for word in words]
-    except ValueError:
-        return []
-    return [view.setting(name, number, path, str(number)) for name, number in zip(("adam_beta1", "adam_beta2"), numbers, strict=False)]
+    numbers = [numerals.real(word) for word in view.words(path)]
+    pairs = zip(("adam_beta1", "adam_beta2"), numbers, strict=False)
+    return [] if None in numbers else [view.setting(name, number, path, str(number)) for name, number in pairs]
 
 
 def shard_settings(view: View) -> list[Setting]:

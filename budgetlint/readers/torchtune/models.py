@@ -6,6 +6,7 @@ Source: torchtune 0.6.1 and main ``torchtune/models/*/_model_builders.py``. A bu
 
 from __future__ import annotations
 
+from budgetlint import numerals
 from budgetlint.documents import Mapping, Scalar
 from budgetlint.readers.view import View
 from budgetlint.record import record, replace
@@ -79,7 +80,7 @@ def _model(stem: str) -> str:
 def _size(words: str) -> str:
     """``0_5b`` is 0.5b, ``scout_17b_16e`` stays three words."""
     first, _, rest = words.partition("_")
-    return f"{first}.{rest}" if first.isdecimal() and rest[:1].isdecimal() else words.replace("_", "-")
+    return f"{first}.{rest}" if numerals.is_digits(first) and numerals.is_digits(rest[:1]) else words.replace("_", "-")
 
 
 def component_path(view: View, path: str) -> str:

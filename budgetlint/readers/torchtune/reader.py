@@ -31,7 +31,7 @@ _MARK = "_component_"
 
 def recognise(document: Document) -> float:
     """A ``_component_`` key is torchtune's alone. Overrides alone are no recipe: the file that they change is."""
-    if document.format not in ("yaml", "json") or document.mapping is None or _MARK not in document.source.text:
+    if document.format not in ("yaml", "json") or document.mapping is None or not document.source.mentions(_MARK):
         return 0.0
     return 1.0 if any(path.rpartition(".")[2] == _MARK for path, _ in walk(document.root)) else 0.0
 

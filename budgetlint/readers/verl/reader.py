@@ -48,7 +48,7 @@ def _is_sft(mapping: Mapping) -> bool:
 
 
 def _has_objects(document: Document) -> bool:
-    return "verl." in document.source.text and any(
+    return document.source.mentions("verl.") and any(
         path.rpartition(".")[2] == "_target_" and isinstance(entry.value, Scalar) and entry.value.text.startswith("verl.")
         for path, entry in walk(document.root)
     )
