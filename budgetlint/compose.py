@@ -8,7 +8,7 @@ from functools import reduce
 
 from budgetlint.assembly import Assembly
 from budgetlint.documents import Document, Mapping, Node, load
-from budgetlint.documents.defaults_list import Base, bases, group_keys, overrides, package_of
+from budgetlint.documents.defaults_list import Base, bases, group_keys, is_composed, overrides, package_of
 from budgetlint.documents.merge import foreign, merged, nested
 from budgetlint.limits import COMPOSED_DEPTH, COMPOSED_FILES
 from budgetlint.readers import reader_by
@@ -20,7 +20,7 @@ from budgetlint.source import SourceFile
 
 def composed(work: Assembly, reading: Reading) -> Reading:
     """The reading of the whole config; of the file alone where it names no other, or none that is here."""
-    if reading.document.format != "yaml" or reading.document.entry("defaults") is None:
+    if not is_composed(reading.document):
         return reading
     task = _Composition(work)
     root = task.whole(reading.document, {}, (reading.document.path,))

@@ -29,7 +29,8 @@ class Program:
 
 
 _TRL_TASKS = "sft|dpo|kto|grpo|rloo|reward|orpo|cpo|ppo|reward_modeling|gkd|online_dpo|xpo|nash_md|bco"
-_RUNS = "clm|clm_no_trainer|fim|mlm|plm|glue|qa|qa_beam_search|seq2seq_qa|ner|swag|summarization|translation|xnli|classification"
+_TEXT = "language-modeling|text-classification|token-classification|question-answering|summarization|translation|multiple-choice"
+"""Folders of transformers' examples whose programs train on text alone."""
 
 PROGRAMS = (
     Program(r"trl (\S+)", "trl", "ScriptArguments, the task's config, ModelConfig", "TRL 1.16 cli/main.py, scripts/"),
@@ -40,7 +41,20 @@ PROGRAMS = (
     Program(
         r"(scripts/)?run_(sft|dpo|orpo|cpt|kto)\.py", "alignment_handbook", "H4ArgumentParser", "alignment-handbook 0.2 and 0.4", alone=True
     ),
-    Program(rf"run_({_RUNS})\.py", "hf_training_arguments", "HfArgumentParser", "transformers examples/pytorch/", alone=True),
+    Program(
+        rf"(examples/)?pytorch/({_TEXT})/run_(?!\w+_no_trainer)\w+\.py",
+        "hf_training_arguments",
+        "HfArgumentParser",
+        "transformers 4.46 to 5.24 examples/pytorch/",
+        alone=True,
+    ),
+    Program(
+        r"(examples/(?!legacy|research_projects)\S+/)?run_(clm|fim|mlm|plm|qa|seq2seq_qa|summarization|translation)\.py",
+        "hf_training_arguments",
+        "HfArgumentParser",
+        "the same, started from their folder",
+        alone=True,
+    ),
     Program(
         r"internvl_chat_(finetune|pretrain)\w*\.py",
         "hf_training_arguments",

@@ -42,6 +42,11 @@ CASES = {
     "alignment-handbook": ("a.yaml", PLAIN + "dataset_mixer: {a/b: 1.0}\n", "alignment_handbook"),
     "open-instruct": ("a.yaml", PLAIN + "dataset_mixer: {a/b: 1.0}\nuse_slow_tokenizer: true\nwith_tracking: true\n", "open_instruct"),
     "DeepSpeed": ("a.json", ZERO, "deepspeed"),
+    "DeepSpeed in YAML, for a program that hands it over": (
+        "a.yaml",
+        "train_micro_batch_size_per_gpu: auto\nzero_optimization: {stage: 2}\n",
+        "deepspeed",
+    ),
     "DeepSpeed under another suffix": ("stage2.conf", ZERO, "deepspeed"),
     "DeepSpeed with comments": ("a.json", "{ // hjson\n" + ZERO[1:], "deepspeed"),
     "DeepSpeed without ZeRO": ("a.json", '{"train_batch_size": 8, "fp16": {"enabled": true}, "steps_per_print": 10}', "deepspeed"),
@@ -61,7 +66,7 @@ STRANGERS = {
     ),
     "a wandb dump of TrainingArguments": ("a.yaml", "_wandb: {}\n" + PLAIN),
     "a DeepSpeed template": ("a.json", '{"train_batch_size": GB_SIZE,\n"zero_optimization": {"stage": 0}}'),
-    "DeepSpeed keys in YAML": ("a.yaml", "train_micro_batch_size_per_gpu: 1\nzero_optimization: {stage: 2}\n"),
+    "one of DeepSpeed's keys in YAML": ("a.yaml", "zero_optimization: {stage: 2}\ngradient_clipping: 1.0\n"),
     "a trainer's state": ("a.json", '{"log_history": [], "max_steps": 10, "num_train_epochs": 3, "save_steps": 5, "logging_steps": 1}'),
     "generation settings": (
         "a.json",

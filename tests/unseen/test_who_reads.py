@@ -166,6 +166,38 @@ IMAGES = {
 }
 
 
+INHERITS = {
+    "run.sh": "python -m mine.train_sft --config configs/sft.yaml\n",
+    "configs/sft.yaml": "_base_: base.yaml\nstage: sft\ntrain:\n  output_dir: runs/sft\n  learning_rate: 1.0e-4\n"
+    "  per_device_train_batch_size: 2\n  gradient_accumulation_steps: 16\n",
+    "configs/base.yaml": "model:\n  base_model: Qwen/Qwen2.5-1.5B-Instruct\n  torch_dtype: bfloat16\n  use_peft: true\n  lora_r: 32\n"
+    "train:\n  bf16: true\n  gradient_checkpointing: true\n",
+}
+SWIFT = {
+    "run.sh": "NPROC_PER_NODE=8 swift rlhf --rlhf_type grpo --config grpo.yaml\n",
+    "grpo.yaml": """\
+model: Qwen/Qwen3-14B
+dataset: [data/train.jsonl]
+reward_funcs: [mine]
+num_generations: 8
+max_completion_length: 2048
+use_vllm: true
+vllm_mode: server
+train_type: lora
+lora_rank: 64
+target_modules: all-linear
+per_device_train_batch_size: 2
+learning_rate: 5e-6
+max_length: 8192
+bf16: true
+""",
+}
+ENGINE = {
+    "configs/zero3.yaml": "bf16:\n  enabled: true\noffload_param:\n  device: cpu\nzero_optimization:\n  stage: 3\n"
+    "train_micro_batch_size_per_gpu: auto\n"
+}
+
+
 @dataclass(frozen=True)
 class Case:
     """``verdicts`` by run; ``settings`` by run: a value, or ``unresolved``; ``findings`` are all that is said, as RULE severity."""
@@ -214,6 +246,20 @@ CASES = {
     ),
     "a recipe whose copy is launched": Case(COPIED, {}),
     "trainers of image models": Case(IMAGES, {}),
+    "a file below another": Case(
+        INHERITS,
+        {"run.sh": "unknown"},
+        {"run.sh": {"model": "Qwen/Qwen2.5-1.5B-Instruct", "lora_r": 32, "autocast": "bf16", "micro_batch": 2}},
+    ),
+    "the type stands on the command line": Case(
+        SWIFT,
+        {"run.sh": "fits"},
+        {"run.sh": {"task": "grpo", "completion_len": 2048, "rollout_engine": "vllm", "rollout_on": "other"}},
+    ),
+    "the same file alone": Case(
+        {"grpo.yaml": SWIFT["grpo.yaml"]}, {"grpo.yaml": "fits"}, {"grpo.yaml": {"task": "grpo", "completion_len": 2048}}
+    ),
+    "DeepSpeed's file in YAML": Case(ENGINE, {}, findings=("unknown-key warning",)),
 }
 
 

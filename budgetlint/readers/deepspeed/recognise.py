@@ -28,13 +28,16 @@ _ELSEWHERE = names(
 
 
 def score(document: Document) -> float:
-    """0, or 0.7 to 1. YAML is none: DeepSpeed reads hjson. Bare words where values belong are a template, not a config."""
+    """0, or 0.7 to 1. Bare words where values belong are a template, not a config. DeepSpeed itself reads hjson; YAML is what a program
+    hands over as a dict, told by both keys that nobody else has."""
     mapping = document.mapping
-    if mapping is None or document.format != "json" or _is_template(document):
+    if mapping is None or document.format not in ("json", "yaml") or _is_template(document):
         return 0.0
     keys = names(" ".join(mapping.keys()).replace("-", "_"))
     if keys & _FOREIGN:
         return 0.0
+    if document.format == "yaml":
+        return 0.7 if keys >= _CERTAIN and _is_section(mapping, "zero_optimization") and not keys & _ELSEWHERE else 0.0
     if "zero_optimization" in keys and _is_section(mapping, "zero_optimization"):
         return 1.0
     if keys & _CERTAIN:

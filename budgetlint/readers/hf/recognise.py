@@ -59,7 +59,7 @@ _OTHER_SCRIPTS = names(
     trainer_type enable_gradient_checkpointing"""
 )
 """One of these in a section: other trainers as above, and oumi (0.1 to 0.7 ``core/configs/params/training_params.py``)."""
-_COMPOSED = names("defaults _target_ _base_ extends inherits hydra")
+_COMPOSED = names("defaults _target_ _base_ extends inherits base hydra")
 """Words of a loader that composes files: no ``HfArgumentParser`` reads them, so a program of the project's own does."""
 
 

@@ -124,6 +124,15 @@ def rlhf(look: Lookup) -> Iterator[Setting]:
         elif method.value in ("dpo", "kto", "ppo", "grpo") and full is not None and str(full.value) == "full":
             yield renamed(method, "reference_model", "none" if method.value == "grpo" and _without_kl(look) else "policy")
         yield from _rollouts(look, str(method.value))
+        return
+    told = look.raw(*_OF_GRPO)
+    if told is not None:  # the type may stand on the command line (``swift rlhf --rlhf_type grpo --config FILE``)
+        yield Setting("task", "grpo", told.origin, told.path)
+        yield from _rollouts(look, "grpo")
+
+
+_OF_GRPO = ("num_generations", "reward_funcs", "external_plugins", "vllm_mode", "reward_weights")
+"""Arguments that only GRPO has: 4.6 ``arguments/rlhf_args.py``, ``trainers/rlhf_arguments.py``."""
 
 
 def _without_kl(look: Lookup) -> bool:
