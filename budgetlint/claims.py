@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from budgetlint.assembly import Assembly
 from budgetlint.consumer import ACCEPTED, FORMAT, LAUNCH, LONE, NOBODY, OPENED, Consumer
 from budgetlint.documents import Document, load
-from budgetlint.files import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, trains
+from budgetlint.files import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, Files, is_named, is_readme, trains
 from budgetlint.follow import place_of
-from budgetlint.project import FileEntry, is_script, script_entry
+from budgetlint.project import SCRIPT_SUFFIXES, FileEntry, Project, is_script, job_kind, job_launches, script_entry
 from budgetlint.readers import reader_of
 from budgetlint.readers.hf.recognise import FLAVOURS, as_known, as_own, is_closed, looks_literal
 from budgetlint.readers.known_programs import Program, known_program
@@ -55,6 +55,19 @@ def claim_all(work: Assembly) -> None:
         with project.contained("reading", entry.path):
             project.entries[entry.path] = claims.file(entry)
     project.claim = claims.file
+
+
+def kinds_of_programs(files: Files) -> frozenset[tuple[bool, str]]:
+    """What trains in a project, as far as it decides about files that nobody names: programs that are not followed, and the formats of
+    those that are known."""
+    listed = tuple(files.expand(["."]))
+    claims = _Claims(Assembly(Project(files, listed=listed)))
+    return frozenset((consumer.followed, format) for consumer, format in claims.programs)
+
+
+def tells(path: str) -> bool:
+    """Is it a file that may say who reads others: a program, a notebook, a script, a README?"""
+    return path.endswith((PYTHON_SUFFIX, NOTEBOOK_SUFFIX, *SCRIPT_SUFFIXES)) or is_readme(path) or is_named(path.rpartition("/")[2])
 
 
 @open_state
@@ -137,10 +150,10 @@ class _Claims:
         for entry in list(project.entries.values()):
             yield from (*entry.launches, *entry.commands)
         for path in project.listed:
-            if path not in project.entries and path.endswith((".sh", ".bash", ".slurm", ".sbatch", "akefile", ".mk")):
-                source = project.files.read(path)
-                if isinstance(source, SourceFile) and is_script(path, source):
-                    yield from script_entry(source).launches
+            asked = path not in project.entries and (tells(path) or path.endswith((".yaml", ".yml")))
+            source = project.files.read(path) if asked else None
+            if isinstance(source, SourceFile):
+                yield from _launches_in(source)
 
     def _written(self) -> Iterator[tuple[Consumer, str]]:
         for source in self.scripts:
@@ -223,8 +236,12 @@ class _Claims:
         """A key that one program alone has tells what reads the file, whoever starts it."""
         if named:
             return replace(named[0][0], followed=True, evidence=LAUNCH if named[0][1] else FORMAT)
-        opener = self.opener(entry.path) if reading.role is Role.TRAINER else None
-        return replace(opener, followed=True) if opener else Consumer(reading.format, FORMAT)
+        if reading.role is not Role.TRAINER:
+            return Consumer(reading.format, FORMAT)
+        opener = self.opener(entry.path)
+        if opener is not None:
+            return replace(opener, followed=True)
+        return Consumer(reading.format, FORMAT if self.programs else LONE)
 
     def _unnamed(self, entry: FileEntry, document: Document, format: str) -> Consumer:
         """A file that no command and no program names."""
@@ -235,6 +252,22 @@ class _Claims:
         if formats == {format} and is_closed(document):
             return replace(self.programs[0][0], evidence=ACCEPTED)
         return Consumer("", NOBODY, followed=False, settles=_settles(entry.path, format, literal))
+
+
+def _launches_in(source: SourceFile) -> Iterator[Launch]:
+    """Of a script, a README, or a job file."""
+    if is_readme(source.path):
+        from budgetlint.launch.fenced import shown_launches
+
+        yield from shown_launches(source)
+    elif is_script(source.path, source):
+        yield from script_entry(source).launches
+    elif _JOB.search(source.text):
+        for document in load(source):
+            yield from job_launches(document) if job_kind(document) else ()
+
+
+_JOB = re.compile(r"^(?:run|command|entrypoint|apiVersion|resources)\s*:", re.MULTILINE)
 
 
 def _places(named_in: str, path: str) -> Iterator[str]:

@@ -60,7 +60,9 @@ def _most(consumer: Consumer, context: Context, rule: Rule | None) -> Severity:
 
 
 def _hangs_on_launch(rule: Rule, context: Context) -> bool:
-    """Does a rule ask for devices or sharding, of a run that no command starts and no budget gives a machine of several cards?"""
+    """Does a rule ask for devices or sharding, of a run that no command starts and no budget binds?"""
     if not isinstance(context, RunContext) or _OF_LAUNCH.isdisjoint(rule.needs):
+        return False
+    if context.budget_run is not None and context.budget_run.configs:
         return False
     return not any(reading.document.format == "shell" for reading in context.run.readings)

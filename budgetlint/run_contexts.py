@@ -11,7 +11,7 @@ from budgetlint.context import RunContext
 from budgetlint.join import join, with_derived, with_stored_weights
 from budgetlint.language.budget import BudgetRun, Target
 from budgetlint.language.placement import Placement, hosted, overlay, placements
-from budgetlint.memory.estimate import Assumption, Estimate
+from budgetlint.memory.estimate import Assumption, Estimate, Verdict
 from budgetlint.memory.estimator import Capacity, estimate
 from budgetlint.memory.planner import Planned, plan_run
 from budgetlint.readers import reader_by
@@ -87,8 +87,10 @@ def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) ->
 
 
 def _with_reader(answer: Estimate, run: Run) -> Estimate:
-    """Whose the file is taken to be, in front of everything that is assumed."""
+    """Whose the file is taken to be, in front of everything that is assumed; of nobody's file there is no verdict."""
     consumer = run.trainer.consumer if run.trainer is not None else None
+    if consumer is not None and consumer.is_nobody:
+        return replace(answer, verdict=Verdict.UNKNOWN, missing=(*answer.missing, "program"))
     if consumer is None or not consumer.says:
         return answer
     return replace(answer, assumptions=(Assumption(consumer.says, "program"), *answer.assumptions))

@@ -319,6 +319,12 @@ SAME = [
     ("a broken file", {"d/small.yaml": "per_device_train_batch_size: [1, 2\n"}),
     ("settings", {"pyproject.toml": '[tool.budgetlint]\nignore = ["BL9"]\n'}),
     ("pins", {"requirements.txt": "torch==2.4.0\n"}),
+    ("a program that comes", {"t.py": "from trl import SFTTrainer\nSFTTrainer(model=m).train()\n"}),
+    (
+        "a program that opens a file",
+        {"t.py": "from trl import SFTTrainer\nSFTTrainer(**read('other/x.yaml')).train()\n", "other/x.yaml": TRAIN},
+    ),
+    ("a README that says less", {"README.md": "# Nothing\n"}),
     ("a comment that allows", {"ds/zero.json": ZERO.replace("{", "{// budgetlint: allow BL501 known\n", 1)}),
 ]
 

@@ -141,3 +141,20 @@ def test_the_words_of_certainty(shell) -> None:
         one["name"]: one["certainty"] for one in shell("estimate", "a.yaml", "--settings", "--format", "json").json["runs"][0]["settings"]
     }
     assert (alone["micro_batch"], alone["adapter"], alone["optimizer"]) == ("stated", "default", "varies")
+
+
+def test_the_manual_shows_these_lines(repository: Path, shell) -> None:
+    """The console of the page is what is printed."""
+    shell.write("a.yaml", SFT)
+    shell.write("b.yaml", SFT)
+    shell.write("run.sh", "python mine.py --config b.yaml\n")
+    page = (repository / "docs/who-reads.md").read_text(encoding="utf-8")
+    assert f"```console\n$ budgetlint files\n{shell('files').out}```" in page
+
+
+def test_the_manual_names_every_evidence_and_certainty(repository: Path) -> None:
+    page = (repository / "docs/who-reads.md").read_text(encoding="utf-8")
+    from budgetlint.consumer import WORDS
+
+    assert all(f"`{word}`" in page for word in WORDS.values() if word != "several")
+    assert all(f"*{word}*" in page for word in ("stated", "default", "varies", "unresolved"))
