@@ -31,7 +31,8 @@ from fuzz_seeds import BUDGETS, INTERPOLATED, JOBS, JSON, LOCKS, MAKEFILES, REQU
 
 MEGABYTE = 10**6
 ALLOWED = ((MEGABYTE, 2.0), (2**33, 10.0))
-"""CPU seconds for a folder of fewer bytes."""
+"""CPU seconds for a folder of fewer bytes; a session of the server checks each file when it is opened and after each of two changes."""
+CHECKS_OF_A_SESSION = 3
 LIMIT = 40.0
 """Where a case is given up."""
 
@@ -225,7 +226,7 @@ class Hunt:
 
     def run(self, number: int, case: Case) -> None:
         wrong, seconds = _tried(case)
-        allowed = next(most for size, most in ALLOWED if case.size < size)
+        allowed = next(most for size, most in ALLOWED if case.size < size) * (CHECKS_OF_A_SESSION if case.argv[0] == "lsp" else 1)
         if not wrong and seconds > allowed:
             gc.collect()
             wrong, seconds = _tried(case)  # a busy machine, or an import: once more

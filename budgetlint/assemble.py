@@ -62,11 +62,12 @@ def judge(
 
 
 def _cut(project: Project) -> Iterator[Finding]:
-    """What was not read of a file for its size: launches, commands, expansions."""
+    """What was not read of a file for its size (launches, commands, expansions), and what its commands do not pass on."""
     sources = (entry.source for entry in project.entries.values() if entry.source is not None)
     for source in sources:
         for name, at in source.cut.items():
             yield too_large(BY_NAME[name], source.locate(Span(at, at + 1)))
+        yield from source.facts.get("cut short", ())
 
 
 def judge_texts(texts: Mapping[str, str], *, budget: str | None = None) -> Judged:

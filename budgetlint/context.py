@@ -137,7 +137,7 @@ class Context(ABC):
         for setting in reasons:
             location = setting.origin.location
             if location:
-                found.setdefault(location, Related(location, f"{setting.origin.key or setting.name} is {setting.text or setting.value}"))
+                found.setdefault(location, Related(location, f"{setting.origin.key or setting.name} is {setting.shown}"))
         return tuple(related for location, related in found.items() if location != primary)
 
     def _elsewhere(self, at: At, message: str) -> Related | None:

@@ -209,4 +209,44 @@ TOO_LARGE = house_rule(
     """,
 )
 
-FILE_RULES = (UNREADABLE_FILE, UNPARSABLE_FILE, AMBIGUOUS_FORMAT, MISSING_REFERENCE, NO_SUCH_CONFIG, TOO_LARGE)
+COMMAND_CUT_SHORT = house_rule(
+    "BL916",
+    "command-cut-short",
+    Severity.WARNING,
+    """\
+    A launch command ends before flags that were meant for it.
+
+    A comment between continued lines ends the command, and so does a blank line or a blank behind a backslash. The flags below are then a
+    command of their own. It is an error where the program gets no flags at all.
+
+    ## What it costs
+
+    The run goes on without the flags: without ZeRO-3, at another length, on one device. bash says "--max_length: command not found" when
+    the run is over.
+
+    ## Failing
+
+    ```sh run.sh
+    swift sft \\
+        --model Qwen/Qwen2.5-7B-Instruct \\
+        # --target_modules all-linear \\
+        --max_length 20480
+    ```
+
+    ## Passing
+
+    ```sh run.sh
+    # --target_modules all-linear
+    swift sft \\
+        --model Qwen/Qwen2.5-7B-Instruct \\
+        --max_length 20480
+    ```
+
+    ## Sources
+
+    - bash 5.2 manual 3.1.2.1 (a backslash takes the line end away) and 3.1.3 (a comment goes to the end of its line).
+    - modelscope/ms-swift#5199 and #3504 (out of memory: zero3, length and processes were lost).
+    """,
+)
+
+FILE_RULES = (UNREADABLE_FILE, UNPARSABLE_FILE, AMBIGUOUS_FORMAT, MISSING_REFERENCE, NO_SUCH_CONFIG, TOO_LARGE, COMMAND_CUT_SHORT)

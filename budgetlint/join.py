@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from budgetlint.catalog.models import stored_as
+from budgetlint.catalog.stored import storage
 from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.run import Origin, OriginKind, Reading, Role, Setting, Settings, over
 
@@ -34,8 +34,11 @@ def join(readings: Iterable[Reading]) -> Settings:
     if len(every) == 1:  # as of most runs: nobody disagrees
         return every[0].settings
     loops = any(reading.format in _LOOPS or is_own_script(reading.settings) for reading in every if reading.role is Role.TRAINER)
+    counts = any(reading.format in _BY_RAY and "devices_per_node" in reading.settings for reading in every if reading.role is Role.TRAINER)
     for reading in every:
         for name, setting in reading.settings.items():
+            if counts and name in _COUNTS and reading.role is Role.LAUNCHER:
+                continue
             rank = (_rank(name, reading.role, loops), setting.origin.kind is not OriginKind.FLAG)
             by_name.setdefault(name, []).append((rank, setting))
     return Settings(_winner(sorted(found, key=lambda item: item[0])) for found in by_name.values())
@@ -43,6 +46,12 @@ def join(readings: Iterable[Reading]) -> Settings:
 
 _LOOPS = frozenset(("open_instruct",))
 """Trainers with a loop of their own on accelerate, which takes the accumulation that DeepSpeed's configuration says."""
+
+
+_BY_RAY = frozenset(("openrlhf", "verl", "nemo_rl"))
+_COUNTS = frozenset(("devices", "nodes", "devices_per_node"))
+"""Where Ray places the workers, the program's own counts say on how many devices: ``srun --ntasks=1`` around it starts the driver alone
+(openrlhf 0.8.5 ``cli/train_ppo_ray.py`` ``actor_num_nodes`` x ``actor_num_gpus_per_node``; verl 0.6.1 ``trainer.nnodes``)."""
 
 
 def _rank(name: str, role: Role, loops: bool) -> int:
@@ -82,23 +91,19 @@ def _says_nothing(setting: Setting) -> bool:
     return setting.name in OFF and setting.value == OFF[setting.name]
 
 
-STORED = {
-    "unsloth-bnb-4bit": "nf4", "bnb-4bit": "nf4", "bnb-8bit": "int8", "awq": "awq",
-    "gptq": "gptq", "gptq-int4": "gptq", "int4": "gptq", "gptq-int8": "int8", "int8": "int8",
-}  # fmt: skip
-"""What hub names say by their endings; ``Int4`` and ``Int8`` are GPTQ's (Qwen). ``from_pretrained`` reads the same from config.json."""
-
-
 def with_stored_weights(settings: Settings, claims: Settings) -> Settings:
-    """Nobody says how the base is quantised, but the checkpoint's name does: an assumption, weaker than every written value."""
+    """Nobody says how the base is quantised, but the checkpoint's name does: an assumption, weaker than every written value;
+    not known where its words mean nothing that is billed."""
     model = settings.get("model") or claims.get("model")
     if model is None or not model.known or "quant" in settings or "quant" in claims:
         return settings
-    ending = stored_as(str(model.value)) or ""
-    kind = STORED.get(ending)
-    if kind is None:
+    found = storage(str(model.value))
+    if found is None:
         return settings
-    return settings.filled([Setting("quant", kind, Origin(OriginKind.DERIVED, note=f"the checkpoint's name ends in -{ending}"), kind)])
+    words, kind = found
+    if kind is None:
+        return settings.filled([Setting("quant", None, Origin(OriginKind.DERIVED, note=f"the name says {words}"), words, "symbolic")])
+    return settings.filled([Setting("quant", kind, Origin(OriginKind.DERIVED, note=f"the checkpoint's name ends in -{words}"), kind)])
 
 
 _SUBTRACTS = re.compile(r"^\$\(\(.*-")

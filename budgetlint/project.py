@@ -361,6 +361,7 @@ CODES = {
     "missing-reference": "BL913",
     "no-such-config": "BL914",
     "too-large": "BL915",
+    "command-cut-short": "BL916",
     "internal-error": "BL998",
 }
 

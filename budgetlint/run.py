@@ -96,10 +96,26 @@ class Setting:
             return "varies" if self.readings else "unresolved"
         return "default" if self.is_default else "stated"
 
+    @property
+    def shown(self) -> str:
+        """The value as people read it: the text that was written, else the value without any of Python's own marks. A block or a list of
+        a file is called what it is."""
+        return self.text or _shown(self.value)
+
     def because(self) -> Because:
         from budgetlint.finding import Because  # reading a file finds nothing
 
-        return Because(self.name, self.text or str(self.value), str(self.origin), self.certainty)
+        return Because(self.name, self.shown, str(self.origin), self.certainty)
+
+
+def _shown(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: "not known", True: "true", False: "false"}[value]
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return ", ".join(_shown(item) for item in value)
+    if isinstance(value, (str, int, float)):
+        return str(value)
+    return {"Mapping": "a block", "Sequence": "a list"}.get(type(value).__name__, "a value")
 
 
 class Settings(Mapping[str, Setting]):

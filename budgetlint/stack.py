@@ -1,7 +1,8 @@
 """The framework versions of a run, where no budget states them: requirement and lock files beside the configs.
 
-Read are ``requirements*.txt``, ``pyproject.toml`` (dependencies) and ``uv.lock``/``poetry.lock`` of the config's folder and
-of every folder above it up to the root; the nearest file that names a package wins.
+Read are ``requirements*.txt``, ``pyproject.toml`` (dependencies), ``uv.lock``/``poetry.lock``, conda's ``environment.yml``,
+``setup.cfg`` and ``setup.py`` of the config's folder and of every folder above it up to the root; the nearest file that names a package
+wins.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from budgetlint.files import Files
 from budgetlint.run import Origin, OriginKind, Release, Stack, release, version_of
 from budgetlint.source import SourceFile, Span
+from budgetlint.stack_environments import of_conda, of_setup_cfg, of_setup_py
 
 if TYPE_CHECKING:  # imported where a file of versions is found: 10 ms
     from packaging.specifiers import SpecifierSet
@@ -31,6 +33,12 @@ NAMES = (
     "requirements-gpu.txt",
     "requirements-dev.txt",
     "pyproject.toml",
+    "environment.yml",
+    "environment.yaml",
+    "conda.yml",
+    "conda.yaml",
+    "setup.cfg",
+    "setup.py",
 )
 
 
@@ -74,7 +82,23 @@ def _releases(name: str, source: SourceFile) -> Iterable[Release]:
         return _locked(source)
     if name.endswith(".toml"):
         return _pyproject(source)
+    if name in _TEXTS:
+        return _texts(source, _TEXTS[name](source))
     return _requirements(source)
+
+
+_TEXTS = {
+    "setup.py": of_setup_py,
+    "setup.cfg": of_setup_cfg,
+    **dict.fromkeys(("environment.yml", "environment.yaml", "conda.yml", "conda.yaml"), of_conda),
+}
+
+
+def _texts(source: SourceFile, texts: Iterable[str]) -> Iterator[Release]:
+    for text in texts:
+        release = _required(text, _found(source, re.split(r"[=<>~!\s\[]", text, maxsplit=1)[0]))
+        if release:
+            yield release
 
 
 def _requirements(source: SourceFile) -> Iterator[Release]:

@@ -43,7 +43,7 @@ FAMILIES = {
         "modules_to_save_half_precision new_tokens_not_trainable tied_embeddings_adapter peft_zero3_non_reentrant "
         "ddp_reentrant_marked_twice peft_gc_no_input_grads lm_head_adapter_fused_loss chunked_nll_and_liger unsloth_zero3 "
         "lora_plus_galore pissa_or_resize_on_quantized dora_ptq layers_to_transform_regex lora_dropout_target_parameters loftq_ignored "
-        "unfrozen_reentrant axolotl_lora_kernels qat_with_peft"
+        "unfrozen_reentrant axolotl_lora_kernels qat_with_peft quant_options_without_switch"
     ),
     "BL5": (  # distribution
         "ds_hf_batch_mismatch ds_batch_arithmetic zero3_keys_lower_stage zero3_gather16_false fsdp_no_auto_wrap fsdp_and_deepspeed "
@@ -65,7 +65,7 @@ FAMILIES = {
         "seq_over_model_max fa2_turing packing_without_varlen trl_packing_no_max_length eval_batch_default_8 trl_max_length_default "
         "torchtune_unbounded_seq axolotl_pad_to_sequence_len sdpa_bf16_packing_zero_loss fa2_fp32 dataset_split_key_ignored "
         "torchtune_packed_max_seq eval_sample_packing fa3_device sage_attention_no_pad trl_padding_free_traps vlm_keep_end_truncation "
-        "packing_with_rl batch_flattening_conflicts several_ce_optimisations axolotl_legacy_attention_keys"
+        "packing_with_rl batch_flattening_conflicts several_ce_optimisations axolotl_legacy_attention_keys image_longer_than_text"
     ),
     "BL8": (  # recomputation
         "use_cache_with_checkpointing llamafactory_gc_flag_no_effect fsdp_ac_and_gc_both offload_without_gc gc_reentrant_default_change "

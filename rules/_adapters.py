@@ -10,9 +10,8 @@ from budgetlint.run import Reading, Setting
 from budgetlint.units import gib
 
 from ._arguments import said
-from ._common import HUGGING_FACE, written
+from ._common import HUGGING_FACE, PYTHON, written
 
-PYTHON = ("python_script", "python_trl_script")
 PEFT_FORMATS = (*HUGGING_FACE, *PYTHON, "peft_adapter_config")
 """Formats in which sections with the fields of ``LoraConfig`` stand."""
 PACKED_BY_OTHERS = frozenset(("gptq", "awq", "gptq-int4", "gptq-int8"))

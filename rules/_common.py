@@ -6,11 +6,17 @@ from budgetlint import numerals
 from budgetlint.documents import Loader, Mapping, Sequence
 from budgetlint.readers.base import AUTO, Raw, entry_under, is_symbolic, loader_of, raw_of
 from budgetlint.readers.hf.recognise import home_of
+from budgetlint.readers.python_script.classes import arguments_of
 from budgetlint.run import Reading, Setting
 
 HUGGING_FACE = ("hf_training_arguments", "trl", "alignment_handbook", "open_instruct")
 TRL_FORMATS = ("trl", "alignment_handbook")
-TRAINING_ARGUMENTS = (*HUGGING_FACE, "llamafactory")
+PYTHON = ("python_script", "python_trl_script")
+"""Training scripts: the fields stand in the one class of training arguments that the script makes."""
+CONVERTED = frozenset(("num_cycles",))
+"""Numbers of ``lr_scheduler_kwargs`` that the schedules take through ``float()`` (transformers 4.46.0 and 5.2.0 ``optimization.py``; but
+``cosine_warmup_with_min_lr``, which is rare)."""
+TRAINING_ARGUMENTS = (*HUGGING_FACE, "llamafactory", *PYTHON)
 """Formats whose keys are the fields of ``transformers.TrainingArguments``."""
 
 _LOADERS = {"deepspeed": Loader.HJSON, "llamafactory": Loader.OMEGACONF}
@@ -19,10 +25,13 @@ _LOADERS = {"deepspeed": Loader.HJSON, "llamafactory": Loader.OMEGACONF}
 def written(reading: Reading, *paths: str) -> Setting | None:
     """The first of these keys that stands in the document and is not null, as a setting named by its path."""
     document = reading.document
-    home = home_of(document) if reading.format in HUGGING_FACE else ""
+    home = home_of(document) if reading.format in HUGGING_FACE else arguments_of(document) if reading.format in PYTHON else ""
     for path in paths:
         whole = f"{home}.{path}" if home else path
         entry = entry_under(document.root, whole)
+        if entry is None and reading.format in PYTHON:  # a path from the top, such as that of the Trainer's call
+            whole = path
+            entry = entry_under(document.root, whole)
         if entry is None:  # as nearly always: a hundred rules ask every document
             continue
         raw = raw_of(document, loader_of(document, _LOADERS.get(reading.format, Loader.PYYAML)), whole, entry)

@@ -30,12 +30,20 @@ def dearest(estimate: Estimate) -> Setting | None:
 
 
 def bill_words(estimate: Estimate, most: int = 3) -> str:
-    """``weights 13.49 GiB, activations 9.10 GiB, logits 3.48 GiB``: the largest buckets at the peak."""
+    """``weights 13.49 GiB, activations 9.10 GiB, logits 3.48 GiB``: the largest buckets at the peak. Buffers are many things: where they
+    are the most, the largest of them is named."""
     sums: dict[Bucket, int] = {}
     for term in estimate.bill:
         sums[term.bucket] = sums.get(term.bucket, 0) + term.bytes
     ranked = sorted(sums.items(), key=lambda item: -item[1])[:most]
-    return ", ".join(f"{bucket.value} {gib(size)}" for bucket, size in ranked)
+    return ", ".join(
+        f"{bucket.value}{_which(estimate, bucket) if not index else ''} {gib(size)}" for index, (bucket, size) in enumerate(ranked)
+    )
+
+
+def _which(estimate: Estimate, bucket: Bucket) -> str:
+    buffer = largest(term for term in estimate.bill if term.bucket is bucket) if bucket is Bucket.BUFFERS else None
+    return f" ({buffer.what.partition(':')[0]})" if buffer is not None else ""
 
 
 def bytes_at_peak(estimate: Estimate, buckets: Iterable[Bucket]) -> int:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from budgetlint.documents import Entry, Loader, Mapping
 from budgetlint.readers.base import loader_of
 from budgetlint.readers.hf.recognise import home_of
+from budgetlint.readers.python_script.classes import arguments_of, block, is_partial
 from budgetlint.run import Reading, Setting
 
-from ._common import HUGGING_FACE
+from ._common import HUGGING_FACE, PYTHON
 
 _OMEGACONF = ("llamafactory", "torchtune")
 
@@ -21,6 +22,8 @@ def loader(reading: Reading) -> Loader:
 
 def home(reading: Reading) -> str:
     """The section that holds the training arguments; empty for the top."""
+    if reading.format in PYTHON:
+        return arguments_of(reading.document)
     return home_of(reading.document) if reading.format in HUGGING_FACE else ""
 
 
@@ -31,10 +34,15 @@ def entries(reading: Reading) -> tuple[Entry, ...]:
     return node.entries if isinstance(node, Mapping) else ()
 
 
+def may_hide(reading: Reading) -> bool:
+    """Can arguments stand where they are not seen (``TrainingArguments(**more)``)? Then nothing is known to be missing."""
+    return reading.format in PYTHON and is_partial(block(reading.document, arguments_of(reading.document)))
+
+
 def is_off(setting: Setting | None) -> bool:
     """Literally false."""
     return setting is not None and setting.known and (setting.value is False or str(setting.value).lower() in ("false", "no", "off"))
 
 
-TRAINERS = ("hf_training_arguments", "trl", "alignment_handbook", "llamafactory")
+TRAINERS = ("hf_training_arguments", "trl", "alignment_handbook", "llamafactory", *PYTHON)
 """Formats whose whole training section becomes ``TrainingArguments``; open-instruct's scripts have arguments of their own."""

@@ -7,9 +7,9 @@ from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.context import RunContext
 from budgetlint.run import Origin, OriginKind, Role, Setting
 
-from ._common import HUGGING_FACE
+from ._common import HUGGING_FACE, PYTHON
 
-TRAINERS = (*HUGGING_FACE, "llamafactory", "axolotl")
+TRAINERS = (*HUGGING_FACE, "llamafactory", "axolotl", *PYTHON)
 """Formats whose run ends in ``transformers.Trainer``: its rules about precision, optimizers and DeepSpeed hold."""
 
 
@@ -25,7 +25,7 @@ def as_written(setting: Setting) -> str:
     word = last or setting.name
     if origin.kind is OriginKind.BUDGET:
         return f"{word}={setting.text}" if dot and head else f"{word} {setting.text}"
-    return f"{word}: {_source_text(origin) or setting.text or setting.value}"
+    return f"{word}: {_source_text(origin) or setting.shown}"
 
 
 def _source_text(origin: Origin) -> str:

@@ -170,9 +170,7 @@ def _setting(run: RunContext, statement: Assert, written: str) -> Iterator[Findi
         found = read_as(setting)
         demand = f"the budget demands {written} {statement.comparison} {wanted.text}"
         numbers = {"value": found.value} if isinstance(found.value, (int, float)) else {}
-        yield _finding(
-            run, statement, f"{run.label}: {written} is {found.text or found.value}, {demand}", because=(found,), numbers=numbers
-        )
+        yield _finding(run, statement, f"{run.label}: {written} is {found.shown}, {demand}", because=(found,), numbers=numbers)
 
 
 # -- telling -----------------------------------------------------------------------------------------------------------

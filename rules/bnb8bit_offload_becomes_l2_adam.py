@@ -68,7 +68,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 def _finding(run: RunContext, setting: Setting, offload: Setting) -> Finding:
     coupled = run.at_least("accelerate", DECOUPLES)
     decay = decay_of(run) if coupled is not False else None
-    l2 = f", and weight_decay {decay.text or decay.value} becomes L2 (accelerate {DECOUPLES} and newer)" if decay else ""
+    l2 = f", and weight_decay {decay.shown} becomes L2 (accelerate {DECOUPLES} and newer)" if decay else ""
     return run.finding(
         setting,
         f"'{as_written(setting)}' is replaced by DeepSpeedCPUAdam, because the optimizer is offloaded: fp32 states, "

@@ -52,15 +52,14 @@ def check(run: RunContext) -> Iterator[Finding]:
     if optimizer is not None and eight and run.at_least("bitsandbytes", UNREAD) is not True:
         yield run.finding(
             optimizer,
-            f"'{optimizer.text or optimizer.value}' on {spec.device.name}: bitsandbytes has no 8-bit optimizer kernel for Metal, so the "
-            "first step stops",
+            f"'{optimizer.shown}' on {spec.device.name}: bitsandbytes has no 8-bit optimizer kernel for Metal, so the first step stops",
             help="adamw, or an adapter, whose states are small",
             related=related,
         )
     if quant is not None and quant.value in PACKED and run.at_least("bitsandbytes", KERNELS_SINCE) is False:
         yield run.finding(
             quant,
-            f"'{quant.text or quant.value}' on {spec.device.name}: bitsandbytes has Metal kernels from {KERNELS_SINCE} on",
+            f"'{quant.shown}' on {spec.device.name}: bitsandbytes has Metal kernels from {KERNELS_SINCE} on",
             help=f"bitsandbytes>={KERNELS_SINCE}",
             related=related,
         )

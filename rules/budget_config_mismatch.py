@@ -149,7 +149,7 @@ def _finding(run: RunContext, claim: Setting, setting: Setting) -> Finding:
     where = "the framework's default" if setting.is_default else str(setting.origin)
     return run.finding(
         claim,
-        f"the budget says {claim.origin.key or claim.name} {claim.text or claim.value}, {run.label} runs with "
+        f"the budget says {claim.origin.key or claim.name} {claim.shown}, {run.label} runs with "
         f"{setting.origin.key or setting.name}: {_value(setting)} ({where}){more}",
         help="make them agree: the config decides what runs, the budget what was meant",
         related=[(setting, f"the run has {_value(setting)}")],

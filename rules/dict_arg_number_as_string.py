@@ -24,7 +24,7 @@ python run_clm.py --model_name_or_path gpt2 --output_dir out --per_device_train_
 ## Sources
 
 - transformers 4.41.0 to 5.24.0 `training_args.py` `_convert_str_dict`: `isdigit()`, with one point at most (run: "1e-6" stays text, "3"
-  does not); a value that is no text is left alone.
+  does not); a value that is no text is left alone. 4.46.0 and 5.2.0 `optimization.py`: `float(num_cycles)`, so this one may be text.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from budgetlint.documents import Mapping, Scalar, Style
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
 from budgetlint.run import Setting
 
-from ._common import written
+from ._common import CONVERTED, written
 from ._keys import TRAINERS
 
 KEY = "lr_scheduler_kwargs"
@@ -57,7 +57,7 @@ def _in_block(document: DocumentContext, block: Mapping) -> Iterator[Finding]:
     for entry in block.entries:
         if not isinstance(entry.value, Scalar) or entry.value.style is Style.PLAIN or (flag and _converted(entry.value.text)):
             continue
-        if _number(entry.value.text) is not None:
+        if _number(entry.value.text) is not None and entry.key.text not in CONVERTED:
             yield document.finding(
                 entry,
                 f"{entry.key.text} inside {KEY} is the text '{entry.value.text}', not a number: the scheduler stops when it is built",
@@ -68,7 +68,7 @@ def _in_block(document: DocumentContext, block: Mapping) -> Iterator[Finding]:
 
 def _in_text(document: DocumentContext, setting: Setting) -> Iterator[Finding]:
     for name, value in _loaded(setting.value).items():
-        if isinstance(value, str) and _number(value) is not None and not _converted(value):
+        if isinstance(value, str) and name not in CONVERTED and _number(value) is not None and not _converted(value):
             yield document.finding(
                 setting,
                 f'{KEY} holds "{name}": "{value}", which stays text: the scheduler stops when it is built',

@@ -32,11 +32,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.memory.estimate import Bucket, Estimate, Verdict
+from budgetlint.memory.estimate import Estimate, Verdict
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.units import gib
 
-from ._fit import FIXED, bill_words, bytes_at_peak, dearest, device_words, figures, moment
+from ._advice import advice
+from ._fit import bill_words, dearest, device_words, figures, moment
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -50,7 +51,7 @@ def check(run: RunContext) -> Iterator[Finding]:
         dear or (run.target.device if run.target else None),
         f"{run.label} does not fit {device_words(run)}: needs at least {gib(estimate.need.low)}, the device gives "
         f"{at_most}{gib(estimate.usable_high)}, {gib(over)} too much; the peak is in {moment(estimate)}: {bill_words(estimate)}",
-        help=_advice(estimate, checkpointed=run.plan is not None and run.plan.recompute.on) + _condition(estimate),
+        help=advice(run, estimate) + _condition(estimate),
         related=[(run.target.device, "the device")] if run.target and run.target.device else [],
         numbers={**figures(estimate), "over_bytes": over},
     )
@@ -60,31 +61,6 @@ def _condition(estimate: Estimate) -> str:
     """Where the length is a cap, the figure is that of the longest sample that it lets through."""
     cap = next((assumption for assumption in estimate.assumptions if assumption.setting == "seq_len"), None)
     return "; the figure is for a batch whose longest sample reaches the length" if cap else ""
-
-
-def _advice(estimate: Estimate, *, checkpointed: bool) -> str:
-    """Where to look first: the bucket that dominates decides, never the batch by itself."""
-    fixed, moving = bytes_at_peak(estimate, FIXED), bytes_at_peak(estimate, (Bucket.ACTIVATIONS, Bucket.LOGITS))
-    if fixed > (estimate.usable_high or 0):
-        return (
-            "weights, gradients and optimizer alone exceed the device: an adapter, a quantised base, an 8-bit optimizer, "
-            "or sharding over more devices; no batch size helps"
-        )
-    if moving < fixed:
-        return "most of it is weights, gradients and optimizer: an adapter, an 8-bit optimizer or sharding frees more than a smaller batch"
-    logits = bytes_at_peak(estimate, (Bucket.LOGITS,))
-    if logits > moving // 2:
-        return "most of the activations are logits: a fused or chunked loss, or a smaller micro batch with more accumulation"
-    if checkpointed:
-        kept = gib(bytes_at_peak(estimate, (Bucket.ACTIVATIONS,)))
-        return (
-            f"most of it is activations, {kept} although checkpointing is on: it keeps every layer's input and makes one layer again; "
-            "a smaller micro batch with more accumulation, shorter or split sequences (context parallelism), or offloaded checkpoints"
-        )
-    return (
-        "most of it is activations: recomputation (gradient checkpointing), a smaller micro batch with more accumulation, "
-        "or shorter sequences"
-    )
 
 
 RULE = Rule(

@@ -37,7 +37,7 @@ deepspeed: ds.json
 ## Sources
 
 - transformers 5.24.0 and 4.57.6 `integrations/deepspeed.py` `fill_match`, `trainer_config_process`.
-- deepspeedai/DeepSpeed#3982, huggingface/transformers#27830.
+- deepspeedai/DeepSpeed#3982, huggingface/transformers#27830, hiyouga/LLaMA-Factory#1116 ("8" in quotes).
 """
 
 from __future__ import annotations
@@ -68,6 +68,9 @@ works the steps out from the data."""
 BETAS = (("adam_beta1", 0.9), ("adam_beta2", 0.999))
 """``optimizer.params.betas`` is compared as a pair."""
 
+COMPARED = (*(key for key, _, _ in PAIRS), "train_batch_size", "fp16.enabled", "bf16.enabled")
+"""Keys that `fill_match` compares with ``!=``: "8" is not 8, nor "true" true."""
+
 SEARCHED = ("train_micro_batch_size_per_gpu", "train_batch_size")
 """Not compared under ``auto_find_batch_size``."""
 
@@ -76,10 +79,29 @@ def check(run: RunContext) -> Iterator[Finding]:
     trainer, engine = run.run.trainer, run.reading("deepspeed")
     if trainer is None or engine is None or trainer.format not in TRAINING_ARGUMENTS or is_own_script(trainer.settings):
         return
-    pairs = [(written(engine, theirs), field, default) for theirs, field, default in PAIRS]
+    texts = {left.name: left for key in COMPARED if (left := written(engine, key)) is not None and _is_text(left)}
+    yield from (_as_text(run, left) for left in texts.values() if not _searched(trainer, left.name))
+    pairs = [(written(engine, theirs), field, default) for theirs, field, default in PAIRS if theirs not in texts]
     betas = [(engine.settings.get(name), name, default) for name, default in BETAS]
     found = [finding for left, field, default in (*pairs, *betas) for finding in _compare(run, trainer, left, field, default)]
-    yield from found or _product(run, trainer, engine)
+    yield from found or (() if texts else _product(run, trainer, engine))
+
+
+def _is_text(left: Setting) -> bool:
+    """A number, or true and false, between quotes: JSON keeps the text."""
+    return isinstance(left.value, str) and (number(left) is not None or left.value.lower() in ("true", "false"))
+
+
+def _as_text(run: RunContext, left: Setting) -> Finding:
+    value = {"true": True, "false": False}.get(str(left.value).lower(), number(left))
+    plain = int(value) if isinstance(value, float) and value == int(value) else value
+    kind = "true or false" if isinstance(value, bool) else "number"
+    return run.finding(
+        left,
+        f'{left.name} "{left.text}" is text to JSON, no {kind}: the Trainer compares it with its own value and stops at start',
+        help=f'write it without quotes, or "auto": {str(plain).lower()}',
+        fixes=run.set(left, "auto", safety=Safety.UNSAFE),
+    )
 
 
 def _compare(run: RunContext, trainer: Reading, left: Setting | None, field: str, default: float | None) -> Iterator[Finding]:

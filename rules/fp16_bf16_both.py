@@ -45,11 +45,11 @@ from collections.abc import Iterator
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
 from budgetlint.run import Setting
 
-from ._common import HUGGING_FACE, is_on, written
+from ._common import TRAINING_ARGUMENTS, is_on, written
 
 _TRAINER = (("fp16", ("bf16",)), ("fp16_full_eval", ("bf16_full_eval",)))
 _PAIRS = {
-    **dict.fromkeys((*HUGGING_FACE, "llamafactory"), _TRAINER),
+    **dict.fromkeys(TRAINING_ARGUMENTS, _TRAINER),
     "axolotl": (("fp16", ("bf16", "bfloat16")),),
     "deepspeed": (("fp16.enabled", ("bf16.enabled", "bfloat16.enabled")),),
 }
@@ -88,6 +88,7 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=tuple(_PAIRS),
+    flags=True,
     words=("fp16", "fp16_full_eval"),
     harm=6.6,
 )

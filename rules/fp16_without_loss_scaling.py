@@ -59,15 +59,19 @@ def check(run: RunContext) -> Iterator[Finding]:
     optimizer = optimizer_of(run.setting("optimizer"))
     divides = (optimizer is None or optimizer.adam_like) and run.value("adam_epsilon", 1e-8) < ROUNDS_TO_ZERO
     cost = _ADAM if divides else _OTHERS
-    sure = pure.name == "precision" or stated(run.setting("autocast"))
+    sure = pure.name == "precision" or (stated(run.setting("autocast")) and bool(unsharded(run)))
     yield run.finding(
         pure,
-        f"'{as_written(pure)}' trains fp16 weights without loss scaling: {cost}",
+        f"'{as_written(pure)}' trains fp16 weights without loss scaling{_under(run)}: {cost}",
         help="keep fp32 weights and compute in fp16 with a dynamic loss scale ('precision fp16', fp16: true), or use bf16",
         because=[setting for setting in (run.setting("autocast"), run.setting("optimizer")) if setting],
         confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
         severity=Severity.ERROR if sure else Severity.WARNING,
     )
+
+
+def _under(run: RunContext) -> str:
+    return ", which bf16 autocast does not have" if run.value("autocast") == "bf16" else ""
 
 
 def _pure(run: RunContext) -> Setting | None:
@@ -76,7 +80,10 @@ def _pure(run: RunContext) -> Setting | None:
     if recipe is not None and recipe.value == "fp16-pure":
         return recipe
     loaded = weights is not None and stated(weights) and weights.value == "fp16"
-    alone = run.value("autocast") == "none" and run.value("master_dtype", "none") == "none" and unsharded(run)
+    half, whole = run.setting("autocast"), unsharded(run)
+    scaled = half is None or half.value not in ("none", "bf16")
+    may_be = whole is None and stated(half) and half is not None and half.value == "bf16"  # an engine that nobody names would keep fp32
+    alone = not scaled and run.value("master_dtype", "none") == "none" and (whole or may_be)
     return weights if loaded and alone else None
 
 

@@ -41,7 +41,7 @@ from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, 
 from budgetlint.run import Setting
 
 from ._common import is_on, written
-from ._keys import TRAINERS
+from ._keys import TRAINERS, may_hide
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
@@ -54,6 +54,8 @@ def check(document: DocumentContext) -> Iterator[Finding]:
     if right == "best" or left == right:
         return
     both_written = evaluates is not None and saves is not None
+    if not both_written and may_hide(document.reading):
+        return
     yield document.finding(
         saves or wanted,
         f"load_best_model_at_end with {_said('save_strategy', saves, right)} and {_said('eval_strategy', evaluates, left)}: "

@@ -76,7 +76,7 @@ def check(run: RunContext) -> Iterator[Finding]:
         return
     setting, optimizer, offload = found
     decay = decay_of(run) if run.at_least("accelerate", DECOUPLES) is not False else None
-    l2 = f", with weight_decay {decay.text or decay.value} as L2" if decay else ""
+    l2 = f", with weight_decay {decay.shown} as L2" if decay else ""
     yield run.finding(
         setting,
         f"'{as_written(setting)}' never runs, because the optimizer is offloaded: accelerate puts DeepSpeedCPUAdam in the place of "

@@ -49,7 +49,7 @@ from budgetlint.documents import Mapping, Scalar, Sequence
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.run import Setting
 
-from ._arguments import WITH_AXOLOTL, said, trainer_of
+from ._arguments import said, trainer_of
 from ._common import is_on, number
 
 KEYS = {
@@ -62,7 +62,7 @@ KEYS = {
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    trainer = trainer_of(run, WITH_AXOLOTL)
+    trainer = trainer_of(run, tuple(KEYS))
     stream = next((one for key in KEYS[trainer.format] if _streams(one := said(run, key))), None) if trainer else None
     if trainer is None or stream is None:
         return
@@ -105,7 +105,7 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     fix="advice",
-    formats=WITH_AXOLOTL,
+    formats=tuple(KEYS),
     words=("pretraining_dataset", "streaming", "dataset_streaming"),
     harm=5.0,
 )

@@ -43,7 +43,7 @@ from functools import cache
 from budgetlint.catalog.vocabulary import gone, keys, misspelt
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
 
-from ._common import TRAINING_ARGUMENTS
+from ._common import PYTHON, TRAINING_ARGUMENTS
 from ._keys import entries
 from ._unknown import misspelt_key
 from ._unknown_accelerate import check_accelerate
@@ -124,7 +124,7 @@ _CHECKS = {
     "accelerate": check_accelerate,
     "axolotl": _axolotl,
     **dict.fromkeys(VOCABULARIES, check_sections),
-    **dict.fromkeys((name for name in TRAINING_ARGUMENTS if name != "open_instruct"), _trainer),
+    **dict.fromkeys((name for name in TRAINING_ARGUMENTS if name not in ("open_instruct", *PYTHON)), _trainer),
 }
 
 RULE = Rule(

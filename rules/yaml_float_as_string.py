@@ -43,6 +43,7 @@ from budgetlint.documents import Entry, Loader, Mapping, Scalar, Style
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
 from budgetlint.source import Span
 
+from ._common import CONVERTED
 from ._keys import entries, home
 
 FLOATS = frozenset({
@@ -100,7 +101,7 @@ def _accelerate(document: DocumentContext) -> Iterator[Finding]:
 def _blocks(document: DocumentContext, sure: bool) -> Iterator[Finding]:
     for entry in entries(document.reading):
         if entry.key.text in BLOCKS and isinstance(entry.value, Mapping):
-            for inner in _texts(document, entry.value.entries):
+            for inner in (one for one in _texts(document, entry.value.entries) if one.key.text not in CONVERTED):
                 yield _finding(document, inner, f"inside {entry.key.text} nobody converts it, so the scheduler stops", sure)
 
 

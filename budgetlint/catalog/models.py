@@ -27,7 +27,9 @@ QUANTISED = (
     "-gptq-int8",
     "-int4",
     "-int8",
-)
+    "-4bits", "-8bits", "-w4a16", "-w8a16", "-w8a8", "-quantized.w4a16", "-quantized.w8a16", "-quantized.w8a8", "-fp8-dynamic", "-nvfp4",
+    "-g128", "-128g",
+)  # fmt: skip
 """Endings of hub ids that say how a checkpoint is stored: the shape is the base model's."""
 
 FILES = ("models.json", "models_encoders.json")

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 
+from budgetlint.documents.shell_assign import counted_in, declared, leading, names_set
 from budgetlint.documents.shell_expand import Assignment, Expander
 from budgetlint.documents.shell_lexer import Array, Lexer, Operator, Token
-from budgetlint.documents.shell_words import Literal, RawWord, Word, moved
+from budgetlint.documents.shell_words import Literal, RawWord, Variable, Word, moved
 from budgetlint.documents.shell_work import ShellWork
 from budgetlint.record import field, open_record, open_state, record, replace
 from budgetlint.source import Span
@@ -62,26 +63,30 @@ def read_shell(
     work = work if work is not None else ShellWork()
     parser = _Parser(Lexer(text, start, end, make=make, work=work))
     parser.run()
+    parser.assignments.extend(
+        Assignment(name, None, conditional=True) for name in counted_in(text, start, len(text) if end is None else end)
+    )
     assigned, raws = parser.assignments, parser.commands
     if place is not None:
         assigned, raws = [_moved_assignment(one, place) for one in assigned], [_moved_command(raw, place) for raw in raws]
     expander = Expander(assigned, given if given is not None else {}, work)
-    commands = tuple(Command(*_parts(raw, expander), raw.span) for raw in raws)
+    ordered = place is None and not make
+    commands = tuple(Command(*_parts(raw, expander, raw.span.start if ordered and not raw.later else None), raw.span) for raw in raws)
     return Script(tuple(command for command in commands if command.words), expander)
 
 
 def _moved_assignment(one: Assignment, place: Callable[[int], int]) -> Assignment:
-    return replace(one, words=tuple(moved(word, place) for word in one.words) if one.words is not None else None)
+    return replace(one, words=tuple(moved(word, place) for word in one.words) if one.words is not None else None, at=0)
 
 
 def _moved_command(raw: _RawCommand, place: Callable[[int], int]) -> _RawCommand:
     words = tuple(moved(word, place) for word in raw.words)
-    return _RawCommand(words, tuple(_moved_assignment(one, place) for one in raw.environment), words[0].span)
+    return _RawCommand(words, tuple(_moved_assignment(one, place) for one in raw.environment), words[0].span, raw.later)
 
 
-def _parts(raw: _RawCommand, expander: Expander) -> tuple[tuple[Word, ...], dict[str, Word]]:
+def _parts(raw: _RawCommand, expander: Expander, until: int | None) -> tuple[tuple[Word, ...], dict[str, Word]]:
     environment = {one.name: expander.single(one) for one in raw.environment}
-    return tuple(word for part in raw.words for word in expander.words(part)), environment
+    return tuple(word for part in raw.words for word in expander.words(part, until)), environment
 
 
 @record
@@ -89,6 +94,8 @@ class _RawCommand:
     words: tuple[RawWord, ...]
     environment: tuple[Assignment, ...]
     span: Span
+    later: bool = False
+    """It stands in a function, and runs when that is called."""
 
 
 @open_state
@@ -105,10 +112,14 @@ class _Parser:
     chained: bool = False
     """The command stands behind ``&&`` or ``||``: it may not run."""
     skip_word: bool = False
+    over: bool = False
+    """The script has left: ``exit``, or ``exec`` with a program."""
 
     def run(self) -> None:
         for token in self.lexer.tokens():
             self._take(token)
+            if self.over:
+                return
         self._finish()
 
     def _take(self, token: Token) -> None:
@@ -210,53 +221,44 @@ class _Parser:
 
     def _simple(self, words: list[RawWord | Array]) -> None:
         conditional = self.chained or any(self.inside[kind] for kind in _CONDITIONAL)
-        count, found = _leading(words, conditional)
+        count, found = leading(words, conditional)
         rest = [word for word in words[count:] if isinstance(word, RawWord)]
         name = rest[0].bare if rest else ""
         if not rest or name in _DECLARES:
             self.assignments.extend(found)
-            self.assignments.extend(_declared(words[count + 1 :], conditional))
+            self.assignments.extend(declared(words[count + 1 :], conditional))
         elif name == "read" and self.lexer.bodies and words[-1].span.end < self.lexer.bodies[-1].start <= self.lexer.at:
             self._read_here_document(rest[-1].bare, conditional)
         elif name in ("read", "unset", "mapfile", "readarray", "getopts"):
             self.assignments.extend(Assignment(word.bare, None, conditional=True) for word in rest[1:] if word.bare.isidentifier())
+        elif name == "exit":
+            self.over = self._leaves(conditional)
         else:
             span = Span(words[0].span.start, words[-1].span.end)
-            self.commands.append(_RawCommand(tuple(rest), tuple(found), span))
+            self.commands.append(_RawCommand(tuple(rest), tuple(found), span, bool(self.inside["function"])))
+            self._sets(name, rest, conditional)
+            self.over = name == "exec" and len(rest) > 1 and self._leaves(conditional)
+
+    def _leaves(self, conditional: bool) -> bool:
+        """Nothing behind it runs: it stands in no branch and no subshell. In a Makefile each line has a shell of its own."""
+        return not (conditional or self.inside["("] or self.lexer.make)
+
+    def _sets(self, name: str, rest: list[RawWord], conditional: bool) -> None:
+        """Commands that set variables by the way: ``: ${X:=a}`` gives one that has none a value, ``eval X=…`` and ``let X=…`` set what
+        nobody can know."""
+        if name == ":":
+            held = {one.name for one in self.assignments}
+            for part in (part for word in rest[1:] for part in word.parts):
+                if isinstance(part, Variable) and part.operator in (":=", "=") and part.name not in held:
+                    value = RawWord(part.default, part.span)
+                    self.assignments.append(Assignment(part.name, (value,), conditional, at=part.span.start))
+        elif name in ("eval", "let") or (name == "printf" and len(rest) > 2 and rest[1].bare == "-v"):
+            texts = [part.text for word in rest[1:] for part in word.parts if isinstance(part, Literal)]
+            names = [rest[2].bare] if name == "printf" else [found for text in texts for found in names_set(text)]
+            self.assignments.extend(Assignment(one, None, conditional=True) for one in names if one.isidentifier())
 
     def _read_here_document(self, name: str, conditional: bool) -> None:
         """``read -r -d '' NAME <<EOF``: the text becomes the variable."""
         body = self.lexer.bodies[-1]
         parts = Lexer(self.lexer.text, body.start, body.end, work=self.lexer.work).default_parts()
-        self.assignments.append(Assignment(name, (RawWord(parts, body),), conditional))
-
-
-def _leading(words: list[RawWord | Array], conditional: bool) -> tuple[int, list[Assignment]]:
-    """How many assignments stand in front, and which."""
-    found: list[Assignment] = []
-    for word in words:
-        one = assignment_of(word, conditional)
-        if one is None:
-            break
-        found.append(one)
-    return len(found), found
-
-
-def _declared(words: list[RawWord | Array], conditional: bool) -> list[Assignment]:
-    return [one for word in words if (one := assignment_of(word, conditional)) is not None]
-
-
-def assignment_of(word: RawWord | Array, conditional: bool) -> Assignment | None:
-    """``NAME=value``, ``NAME+=value`` or an array, else None."""
-    if isinstance(word, Array):
-        return Assignment(word.name, word.items, conditional, word.appends, is_list=True)
-    first = word.parts[0] if word.parts else None
-    if not isinstance(first, Literal) or first.quoted:
-        return None
-    name, equals, rest = first.text.partition("=")
-    appends, bare = name.endswith("+"), name.removesuffix("+")
-    if not equals or not bare.isidentifier() or not bare.isascii():
-        return None
-    head = (Literal(rest, first.start + len(name) + 1),) if rest else ()
-    value = RawWord((*head, *word.parts[1:]), Span(first.start + len(name) + 1, word.span.end))
-    return Assignment(bare, (value,), conditional, appends)
+        self.assignments.append(Assignment(name, (RawWord(parts, body),), conditional, at=body.start))

@@ -15,7 +15,7 @@ _WRITTEN = (
     re.compile(r"\$\(\s*expr\s(.*)\)", re.DOTALL),
     re.compile(r"`\s*expr\s(.*)`", re.DOTALL),
 )
-_TOKEN = re.compile(r"\s*(?:([0-9]+)|\$?\{?([A-Za-z_]\w*)\}?|\\?([-+*/%()]))")
+_TOKEN = re.compile(r"\s*(?:(0|[1-9][0-9]*)(?![0-9A-Za-z#])|\$?\{?([A-Za-z_]\w*)\}?|\\?([-+*/%()]))")
 _LEVELS = (("+", "-"), ("*", "/", "%"))
 MAX_LENGTH = 200
 """Characters of one expression; 1e300 and its like have no place in a launch."""

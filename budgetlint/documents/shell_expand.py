@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
 from budgetlint.documents.shell_arithmetic import computed
+from budgetlint.documents.shell_braces import makes_several
 from budgetlint.documents.shell_folder import folder
 from budgetlint.documents.shell_words import UNKNOWN_OPERATOR, Atom, Literal, Opaque, Part, RawWord, Variable, Word, word_of
 from budgetlint.documents.shell_work import ShellWork, cost_of
@@ -29,6 +30,8 @@ class Assignment:
     conditional: bool = False
     appends: bool = False
     is_list: bool = False
+    at: int = 0
+    """Where it stands: what is written in front of it does not have the value yet."""
 
 
 _Lists = tuple[tuple[Atom, ...], ...]
@@ -48,11 +51,15 @@ class Expander:
         self._costs: dict[tuple[str, bool], int] = {}
         self._texts: dict[str, str | None] = {}
         self._work = work if work is not None else ShellWork()
+        self._until: int | None = None
 
-    def words(self, raw: RawWord) -> Iterator[Word]:
-        """The arguments that one written word becomes: none, one, or several."""
-        for atoms in self._fields(raw.parts):
+    def words(self, raw: RawWord, until: int | None = None) -> Iterator[Word]:
+        """The arguments that one written word becomes: none, one, or several. Assignments behind ``until`` are still to come."""
+        self._until = until
+        several = makes_several(raw.parts)
+        for atoms in ((Atom("${...}", raw.span.start, known=False),),) if several else self._fields(raw.parts):
             yield word_of(atoms, raw.span)
+        self._until = None
 
     def single(self, one: Assignment) -> Word:
         """The value of an assignment in front of a command."""
@@ -76,9 +83,16 @@ class Expander:
         if whole is None:
             yield from _split(self._atoms(parts, splits=True))
             return
-        lists = self._value(whole.name[:-3])
-        known = lists is not None and self._affords(whole.name[:-3], lists, whole.span.start, apart=False)
-        yield from lists if lists is not None and known else (self._gap(whole),)
+        name, apart = whole.name[:-3], not whole.quoted
+        lists = self._value(name) if not self._is_to_come(name) else None
+        if lists is None or not self._affords(name, lists, whole.span.start, apart=apart) or (apart and "IFS" in self._by_name):
+            yield self._gap(whole)
+        elif not whole.quoted:
+            yield from chain.from_iterable(_split(replace(atom, splits=atom.known) for atom in atoms) for atoms in lists)
+        elif whole.name.endswith("[@]"):
+            yield from lists
+        else:
+            yield tuple(_joined(lists))
 
     def _atoms(self, parts: Iterable[Part], splits: bool) -> Iterator[Atom]:
         for part in parts:
@@ -105,15 +119,39 @@ class Expander:
     def _expanded(self, part: Variable, splits: bool) -> Iterator[Atom]:
         name = part.name.removesuffix("[@]").removesuffix("[*]")
         named = name.isidentifier() or name.isdecimal()
-        unset = named and (name in self._open or (name not in self._by_name and name not in self._given))
-        if part.operator in ("", UNKNOWN_OPERATOR) or not unset:
-            value = None if part.operator == UNKNOWN_OPERATOR or unset else self._value(name)
-            if value is None or not self._affords(name, value, part.span.start, apart=splits):
-                yield from self._gap(part)
+        unset = named and (name in self._open or self._is_to_come(name) or (name not in self._by_name and name not in self._given))
+        asks = part.operator not in ("", UNKNOWN_OPERATOR)
+        value = None if part.operator == UNKNOWN_OPERATOR or unset else self._value(name)
+        if value is not None and name == part.name and self._is_list(name):
+            value = value[:1]
+        if asks and (unset or (part.operator.startswith(":") and _is_empty(value))):
+            yield from self._default(part.default, splits)
+        elif value is None or not self._affords(name, value, part.span.start, apart=splits) or (splits and "IFS" in self._by_name):
+            yield from self._gap(part)
+        else:
+            parted = part.quoted and part.name.endswith("[@]")
+            yield from (replace(atom, splits=splits and atom.known) for atom in _joined(value)) if not parted else _apart(value)
+
+    def _default(self, parts: Iterable[Part], splits: bool) -> Iterator[Atom]:
+        """The word behind ``:-``: blanks in it part words where neither it nor the whole expansion is quoted."""
+        for part in parts:
+            if isinstance(part, Literal):
+                yield Atom(part.text, part.start, splits=splits and not part.quoted)
             else:
-                yield from (replace(atom, splits=splits and atom.known) for atom in _joined(value))
-            return
-        yield from (replace(atom, splits=splits and atom.known) for atom in self._atoms(part.default, splits=False))
+                yield from self._atoms((part,), splits)
+
+    def _is_to_come(self, name: str) -> bool:
+        """Is the script's first value of it written behind the command that asks?"""
+        return (
+            self._until is not None
+            and not self._open
+            and name not in self._given
+            and name in self._by_name
+            and all(one.at > self._until for one in self._by_name[name])
+        )
+
+    def _is_list(self, name: str) -> bool:
+        return any(one.is_list for one in self._by_name.get(name, ()))
 
     def _affords(self, name: str, lists: _Lists, at: int, *, apart: bool) -> bool:
         if (name, apart) not in self._costs:
@@ -153,9 +191,11 @@ class Expander:
             if one.conditional:
                 break
             lists.extend(self._listed(one))
-        sure = all(not one.conditional for one in every)
-        end = rest[-1].words[0].span.start if rest and rest[-1].words else 0
-        return tuple(lists) if sure else (*lists, (Atom("${...}", end, known=False),))
+        unsure = next((one for one in every if one.conditional), None)
+        if unsure is not None:
+            end = rest[-1].words[0].span.start if rest and rest[-1].words else 0
+            lists.append((*_gap_before(unsure, end), Atom("${...}", end, known=False)))
+        return tuple(lists) if any(one.is_list for one in every) else (tuple(chain.from_iterable(lists)),)
 
     def _listed(self, one: Assignment) -> Iterator[tuple[Atom, ...]]:
         for raw in one.words or ():
@@ -165,9 +205,29 @@ class Expander:
                 yield tuple(_unsplit(self._atoms(raw.parts, splits=False)))
 
 
+def _gap_before(unsure: Assignment, at: int) -> tuple[Atom, ...]:
+    """``ARGS+=" --x"``: a text that may grow by more words."""
+    parts = unsure.words[0].parts if unsure.words and not unsure.is_list else ()
+    first = next((part.text for part in parts if isinstance(part, Literal) and part.text), "")
+    return (Atom(" ", at),) if first[:1].isspace() else ()
+
+
+def _is_empty(value: _Lists | None) -> bool:
+    return value is not None and not any(atom.text for atoms in value for atom in atoms)
+
+
+def _apart(lists: _Lists) -> Iterator[Atom]:
+    """``"x${NAME[@]}y"``: the first item ends one word, the last begins another."""
+    for index, atoms in enumerate(lists):
+        if index:
+            yield Atom(" ", atoms[0].start if atoms else 0, splits=True)
+        yield from _unsplit(atoms)
+
+
 def _is_argument(one: Assignment) -> bool:
-    """Does a branch take the value from the script's own arguments?"""
-    parts = one.words[0].parts if one.conditional and one.words and len(one.words) == 1 and not one.is_list else ()
+    """Does a branch take the value from the script's own arguments, quoted or not?"""
+    raw = one.words[0].parts if one.conditional and one.words and len(one.words) == 1 and not one.is_list else ()
+    parts = [part for part in raw if not (isinstance(part, Literal) and not part.text)]  # quotes leave an empty text
     return bool(parts) and all(isinstance(part, Variable) and (part.name.isdecimal() or part.name == "OPTARG") for part in parts)
 
 

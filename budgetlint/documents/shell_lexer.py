@@ -22,8 +22,11 @@ _BLANK = re.compile(r"(?:[ \t\r\f\v]|\\\r?\n)+")
 _ARRAY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=\(")
 _PLACEHOLDER = re.compile(r"<[A-Za-z][\w ./-]*>(?=\s|\Z)")
 """``--model <your model>``: bash would redirect, people mean a gap."""
-_MARKS = {"(": re.compile(r"\\.|[()'\"]", re.DOTALL), "{": re.compile(r'\\.|[{}"]', re.DOTALL)}
+_MARKS = {"(": re.compile(r"\\.|[()'\"]", re.DOTALL), "{": re.compile(r'\\.|\$\{|[}"]', re.DOTALL)}
 """What can end a substitution, or hide its end: the next of them is searched, not each character looked at."""
+_OPENS = {"(": "(", "{": "${"}
+"""A brace alone opens nothing inside of ``${X:-{}``."""
+_OF_C = re.compile(r"(?:[^'\\]|\\.)*", re.DOTALL)
 _QUOTED = {"'": re.compile(r"[^']*"), '"': re.compile(r'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)}
 MAX_NESTED = 8
 """Deepest nesting of substitutions looked into; deeper ones are one opaque piece."""
@@ -174,6 +177,9 @@ class Lexer:
             return [self._single(at + 1)]
         if mark == '"':
             return self._double()
+        if mark == "$" and text.startswith('"', at + 1) and not self.make:  # a text to translate: as it stands in every other language
+            self.at = at + 1
+            return self._double()
         if mark in "$`":
             return [self._expansion(quoted=False)]
         if mark in "<>" and text.startswith("(", at + 1):
@@ -235,10 +241,26 @@ class Lexer:
         if following == "(":
             return self._opaque(at, self._closing(at + 2), quoted)
         if following == "'" and not quoted:
-            return self._single(at + 2)
+            return self._escapes_of_c(at)
+        if following == "[":
+            return self._unknown(self._past_bracket(at + 2), quoted)
         name = _NAME.match(text, at + 1, self.end)
         self.at = name.end() if name else at + 1
         return Variable(name[0], Span(at, self.at), quoted) if name else Literal("$", at, quoted)
+
+    def _escapes_of_c(self, at: int) -> Part:
+        """``$'a\\tb'``: known where nothing is escaped."""
+        found = _OF_C.match(self.text, at + 2, self.end)
+        end = found.end() if found else self.end
+        return self._unknown(end + 1, quoted=True) if "\\" in self.text[at + 2 : end] else self._single(at + 2)
+
+    def _past_bracket(self, at: int) -> int:
+        close = self.text.find("]", at, self.end)
+        return close + 1 if close >= 0 else self.end
+
+    def _unknown(self, end: int, quoted: bool) -> Part:
+        start, self.at = self.at, min(end, self.end)
+        return Variable("", Span(start, self.at), quoted, UNKNOWN_OPERATOR)
 
     def _make_variable(self, quoted: bool) -> Part:
         at = self.at
@@ -263,18 +285,26 @@ class Lexer:
             whole = found.end() == close - 1
             return Variable(name + (many or ""), Span(at, close), quoted, "" if whole else UNKNOWN_OPERATOR)
         inside = Lexer(self.text, found.end(), close - 1, make=self.make, depth=self.depth + 1, work=self.work)
-        return Variable(name, Span(at, close), quoted, operator, inside.default_parts())
+        return Variable(name, Span(at, close), quoted, operator, inside.default_parts(quoted))
 
-    def default_parts(self) -> tuple[Part, ...]:
-        """Everything up to the end as one word: blanks and operators are text behind ``:-``."""
+    def default_parts(self, quoted: bool = False) -> tuple[Part, ...]:
+        """Everything up to the end as one word: blanks and operators are text behind ``:-``, and in double quotes so is a single one."""
         parts: list[Part] = []
         while self.at < self.end and self._goes_on():
-            more = self._part()
+            more = self._in_quoted_default() if quoted else self._part()
             if more is None:
                 more = [Literal(self.text[self.at], self.at)]
                 self.at += 1
             parts.extend(more)
         return tuple(parts)
+
+    def _in_quoted_default(self) -> list[Part]:
+        mark = self.text[self.at]
+        if mark == '"':
+            return self._double()
+        if mark == "\\" and self.text.startswith("}", self.at + 1):
+            return self._escaped()
+        return self._inside_double()
 
     def _opaque(self, start: int, end: int, quoted: bool) -> Opaque:
         self.at = max(min(end, self.end), start + 1)
@@ -293,7 +323,7 @@ class Lexer:
             char, at = found[0], found.end()
             if char in "'\"":
                 at = self._past_quote(at - 1, char)
-            depth += (char == opening) - (char == closing)
+            depth += (char == _OPENS[opening]) - (char == closing)
             if not depth:
                 return at
         return self.end

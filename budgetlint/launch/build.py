@@ -11,6 +11,7 @@ from budgetlint.documents.shell_words import Word
 from budgetlint.documents.shell_work import ShellWork
 from budgetlint.launch.blocks import places
 from budgetlint.launch.commands import COMPOSER, DEEPSPEED, TORCHRUN, shell_text, started
+from budgetlint.launch.cut_short import cut_short
 from budgetlint.launch.flags import Arguments, entries_of, parse
 from budgetlint.launch.launch import Launch, Layer, Request, Started
 from budgetlint.limits import LAUNCHES
@@ -48,6 +49,8 @@ class Builder:
         """Every launch of ``text[start:end]``, whose offsets are the file's."""
         if starts_something(self.source):
             script = read_shell(text, start, end, given=self.given, make=self.make, work=self.work)
+            if end is None and not self.make:  # a part of a file has line ends of its own kind
+                self.source.facts["cut short"] = tuple(cut_short(self.source, script.commands))
             for command in script.commands:
                 self.command(command, script, (), 0)
 

@@ -63,6 +63,10 @@ def _saved_modules(settings: Settings, arch: Architecture) -> int:
 
 def quant_of(settings: Settings, notes: Notes) -> Quant | None:
     kind = settings.value("quant", "none")
+    stated = settings.get("quant")
+    if stated is not None and not stated.known and not stated.readings:
+        notes.missing.append("quant")
+        notes.assume(f"how the base is stored is not known ({stated.origin.note or stated.text}): billed in 16 bit", "quant")
     if kind == "none":
         return None
     if settings["quant"].origin.kind is OriginKind.DERIVED:

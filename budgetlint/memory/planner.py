@@ -41,7 +41,8 @@ def plan_run(settings: Settings, stack: Stack, arch: Architecture | None, device
     if arch is None:
         return Planned((), ("model",), ())
     stack = _with_code(settings, stack)
-    plans = [_plan(read, stack, arch, device, notes) for either in _adapted_or_not(settings) for read in readings(either)]
+    plans = [_plan(read, stack, arch, device, notes) for either in _adapted_or_not(settings)
+             for stored in _stored(either, arch, notes) for read in readings(stored)]  # fmt: skip
     if arch.part("vision") is not None and arch.kind == "decoder":
         from budgetlint.memory.sight import views  # text models need none of it
 
@@ -70,6 +71,21 @@ def _adapted_or_not(settings: Settings) -> Iterator[Settings]:
     adapter = settings.get("adapter")
     if adapter is not None and not adapter.known and not adapter.readings:
         yield Settings({**settings, "adapter": replace(adapter, value="lora", state="known")}.values())
+
+
+def _stored(settings: Settings, arch: Architecture, notes: Notes) -> Iterator[Settings]:
+    """``auto`` is the checkpoint's own dtype. Encoders are published in fp32 (BERT, ViT, XLM-R, Whisper to large-v2) and in 16 bit (Whisper
+    large-v3, ModernBERT's kin): where the row does not say, both."""
+    loaded = settings.get("weights_dtype")
+    if arch.kind == "decoder" or arch.checkpoint_dtype or loaded is None or "auto" not in (loaded.value, *loaded.readings):
+        yield settings
+        return
+    notes.assume(f"in which dtype the checkpoint of {arch.name} is stored is not known: fp32, or 16 bit", "weights_dtype")
+    for dtype in ("fp32", "fp16"):
+        kept = tuple(dtype if one == "auto" else one for one in loaded.readings)
+        yield Settings(
+            {**settings, loaded.name: replace(loaded, value=dtype if loaded.value == "auto" else loaded.value, readings=kept)}.values()
+        )
 
 
 def _with_code(settings: Settings, stack: Stack) -> Stack:

@@ -62,13 +62,13 @@ def _workloads(plan: Plan, settings: Settings, tower: Architecture, notes: Notes
     held = plan.length * tower.number("merge", 1) ** 2 if plan.seq else 0
     least, most = _image(settings, tower)
     if images is None:
+        whole = max(held, most) if held and _cuts_text_alone(settings) else held
         if held:
-            notes.assume(
-                f"images in a sequence are not stated: none, up to as many as its {plan.length:,} tokens hold; `batch … images=N`", "images"
-            )
+            room = f"as many as its {plan.length:,} tokens hold" if whole == held else f"one of {most:,} patches"
+            notes.assume(f"images in a sequence are not stated: none, up to {room}; `batch … images=N`", "images")
         yield 0, 1
         if held:
-            yield sequences * held, min(held, most) or 1
+            yield sequences * whole, min(whole, most) or 1
         return
     patches = min(images * most, held) if held else images * most
     yield sequences * patches, min(most, patches) or 1
@@ -77,6 +77,13 @@ def _workloads(plan: Plan, settings: Settings, tower: Architecture, notes: Notes
             f"images are as large as they may be: {min(most, patches // images):,} patches each; smaller ones take less", "image_max_pixels"
         )
         yield sequences * images * least, least
+
+
+def _cuts_text_alone(settings: Settings) -> bool:
+    """LLaMA-Factory cuts the ids of a text at ``cutoff_len`` and leaves its images whole (0.9.4 ``data/processor/supervised.py``
+    infer_seqlen, ``data/collator.py`` get_mm_inputs): the tower sees the largest image, however short the text."""
+    length = settings.get("seq_len")
+    return length is not None and (length.origin.key == "cutoff_len" or "cutoff_len" in length.origin.note)
 
 
 DEFAULT_PIXELS = {"qwen2_vl_vision": 28 * 28 * 16384, "qwen2_5_vl_vision": 28 * 28 * 16384, "qwen3_vl_vision": 32 * 32 * 16384}

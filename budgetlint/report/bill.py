@@ -226,7 +226,7 @@ def _line_of(term: Term) -> tuple[str, str, str]:
 def _named(setting: Setting) -> tuple[str, str, str]:
     at = setting.origin.location
     where = f"{at.file}:{at.line}" if at else (setting.origin.note or "default")
-    return where, setting.origin.key or setting.name, setting.text or str(setting.value)
+    return where, setting.origin.key or setting.name, setting.shown
 
 
 def _costly(estimate: Estimate, style: Style) -> Iterator[str]:

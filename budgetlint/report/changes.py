@@ -80,7 +80,7 @@ def key_of(change: SettingChange) -> str:
 
 
 def value_of(setting: Setting | None) -> str:
-    return "not set" if setting is None else setting.text or str(setting.value)
+    return "not set" if setting is None else setting.shown
 
 
 def where_of(setting: Setting | None, tree: Tree = Tree()) -> str:

@@ -72,7 +72,7 @@ def _setting(setting: Setting | None) -> dict[str, Any] | None:
         return None
     at = setting.origin.location
     return {
-        "value": setting.text or str(setting.value),
+        "value": setting.shown,
         "file": at.file if at else None,
         "line": at.line if at else None,
         "key": setting.origin.key or setting.name,

@@ -105,7 +105,7 @@ def because_json(setting: Setting) -> dict[str, Any]:
         "line": at.line if at else None,
         "key": setting.origin.key or setting.name,
         "setting": setting.name,
-        "value": setting.text or str(setting.value),
+        "value": setting.shown,
         "note": setting.origin.note,
         "certainty": setting.certainty,
     }

@@ -78,7 +78,7 @@ def _set_by(explained: Explanation, best: Candidate) -> str:
 def _place(setting: Setting) -> str:
     at = setting.origin.location
     key = setting.origin.key or setting.name
-    return one_line(f"{key}: {setting.text or setting.value} at {at.file}:{at.line}" if at else f"{key}: {setting.value}")
+    return one_line(f"{key}: {setting.shown} at {at.file}:{at.line}" if at else f"{key}: {setting.shown}")
 
 
 def _cut(text: str) -> str:

@@ -40,7 +40,7 @@ EXPANDED: dict[str, tuple[str, list[str]]] = {
     "fields": ('A="--b 4 --c"\nrun $A', ["run", "--b", "4", "--c"]),
     "no fields in quotes": ('A="--b 4"\nrun "$A"', ["run", "--b 4"]),
     "a string over lines": ('A=" \\\n --b 4 \\\n --c \\\n"\nrun $A', ["run", "--b", "4", "--c"]),
-    "array": ('A=(--b "4 5" # why\n --c)\nrun "${A[@]}" $A', ["run", "--b", "4 5", "--c", "--b", "4", "5", "--c"]),
+    "array": ('A=(--b "4 5" # why\n --c)\nrun "${A[@]}" ${A[@]} $A', ["run", "--b", "4 5", "--c", "--b", "4", "5", "--c", "--b"]),
     "array grown": ('A=(--b)\nA+=(--c 1)\nrun "${A[@]}"', ["run", "--b", "--c", "1"]),
     "text grown": ('A="--b"\nA+=" --c 1"\nrun $A', ["run", "--b", "--c", "1"]),
     "array grown in a branch": ('A=(--b)\nif x; then A+=(--c); fi\nrun "${A[@]}"', ["run", "--b", "${...}"]),

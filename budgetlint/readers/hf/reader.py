@@ -45,7 +45,8 @@ def read(document: Document, flavour: str) -> Reading:
     settings = _merged([*_model(look), *_training(look, parsed), *_switches(look, flavour), *olmo_core_settings(look)])
     settings = engine_over_trainer(settings, _inline_engine(look))
     settings = settings if home.literal else reserved(settings)
-    return Reading(flavour, Role.TRAINER, document, settings, tuple(_references(look)), tuple(look.misreads))
+    role = Role.INFERENCE if flavour == "hf_training_arguments" and _only_evaluates(look) else Role.TRAINER
+    return Reading(flavour, role, document, settings, tuple(_references(look)), tuple(look.misreads))
 
 
 def _model(look: Lookup) -> list[Setting]:
@@ -125,6 +126,13 @@ def _inline_engine(look: Lookup) -> Settings:
     settings, misreads = read_section(look.document, look.loader, raw.path)
     look.misreads.extend(misreads)
     return settings
+
+
+def _only_evaluates(look: Lookup) -> bool:
+    """``do_train: false``: transformers' example scripts train under ``if training_args.do_train`` (4.57 ``examples/pytorch/*/run_*.py``);
+    TRL's train whatever it says. Left out is not false here: many programs never ask."""
+    switch = look.switch("do_train")
+    return switch is not None and switch.known and switch.value is False
 
 
 def _references(look: Lookup) -> list[Reference]:

@@ -9,11 +9,18 @@ from budgetlint.readers.base import Raw, names
 from budgetlint.readers.lookup import Lookup
 from budgetlint.run import Setting
 
+_DISTILS = (
+    "teacher_model_name_or_path", "teacher_model_kind", "teacher_model_server_url", "use_teacher_server", "lmbda", "seq_kd", "use_uld_loss",
+    "distillation_alpha", "distillation_mode", "distillation_objective",
+)  # fmt: skip
+"""Fields of the trainers that learn from a teacher (GKD, GOLD, MiniLLM, SDFT, SDPO, IW-OPD: TRL 1.16.0 ``experimental/*/*_config.py``).
+They come before GRPO's, whose ``num_generations`` and ``reward_weights`` several of them have, with other bounds."""
 _TELLING: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("ppo", ("num_ppo_epochs", "cliprange", "whiten_rewards", "vf_coef", "kl_coef", "rloo_k")),
+    ("other", _DISTILS),
     ("grpo", ("num_generations", "reward_funcs", "reward_weights", "scale_rewards", "mask_truncated_completions")),
     ("kto", ("desirable_weight", "undesirable_weight")),
-    ("other", ("cpo_alpha", "simpo_gamma", "gamma_beta_ratio", "teacher_model_name_or_path", "lmbda", "mixture_coef")),
+    ("other", ("cpo_alpha", "simpo_gamma", "gamma_beta_ratio", "mixture_coef", "tpo_alpha", "tpo_l_gamma")),
     (
         "dpo",
         ("precompute_ref_log_probs", "rpo_alpha", "f_divergence_type", "reference_free", "sync_ref_model", "dpo_beta", "dpo_loss_type"),

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from budgetlint.readers.base import Key, Unreadable, to_bool, to_count, to_float, to_text
+from budgetlint.documents import Sequence
+from budgetlint.readers.base import Key, Unreadable, to_bool, to_count, to_float, to_text, to_words
 
 _ATTENTION = {
     "disabled": "eager", "off": "eager", "false": "eager", "eager": "eager",
@@ -27,12 +28,15 @@ def to_attention(value: Any) -> Any:
 
 
 def to_targets(value: Any) -> Any:
-    """``all`` is every linear; else names by comma."""
-    words = tuple(word.strip() for word in to_text(value).split(",") if word.strip())
+    """``all`` is every linear; else names."""
+    words = to_names(value)
     return ("all-linear",) if words == ("all",) else words
 
 
 def to_names(value: Any) -> Any:
+    """A list, or one text with commas (``FinetuningArguments.__post_init__`` split_arg)."""
+    if isinstance(value, Sequence):
+        return to_words(value)
     return tuple(word.strip() for word in to_text(value).split(",") if word.strip())
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from budgetlint.readers.base import to_bool, to_count, to_text
+from budgetlint.readers.base import Misread, to_bool, to_count, to_text
 from budgetlint.readers.lookup import Lookup
 from budgetlint.record import open_record, record
 from budgetlint.run import Setting
@@ -59,10 +59,30 @@ def custom_model(look: Lookup, names: Names, style: Style, vocabulary: int | Non
         return [Setting("model_custom", None, origin, "sizes", state="symbolic")]
     sizes = {**{setting.name: setting.value for setting in given}}
     rows_of_vocabulary = sizes.pop("vocabulary", vocabulary)
-    if rows_of_vocabulary is None or sizes["hidden"] % sizes["heads"]:
+    if sizes["hidden"] % sizes["heads"] and not sizes.get("head_dim"):
+        _uneven(look, needed["heads"], needed["hidden"])
+        return []
+    if sizes.get("groups") and sizes["heads"] % sizes["groups"]:
+        _uneven(look, rows["groups"], needed["heads"])
+        return []
+    if rows_of_vocabulary is None:
         return []
     numbers = _numbers(sizes, style, rows_of_vocabulary, _experts(look, names))
     return [Setting("model_custom", numbers, origin, _words(numbers))]
+
+
+_NEAR = 64
+"""How far below a number one that divides is looked for."""
+
+
+def _uneven(look: Lookup, parts: Setting | None, whole: Setting | None) -> None:
+    """Megatron-LM ``arguments.py`` ("hidden_size % num_attention_heads == 0" without ``kv_channels``), gpt-neox ``neox_args``
+    ``hidden_size % num_attention_heads == 0``; query groups share heads evenly (``transformer/attention.py``)."""
+    if parts is not None and whole is not None:
+        said = f"{parts.origin.key} {parts.text}: {whole.origin.key} {whole.text} cannot be split into so many, and the model code stops"
+        near = next((count for count in range(parts.value, max(parts.value - _NEAR, 0), -1) if whole.value % count == 0), None)
+        such = f", such as {near}" if near is not None else ""
+        look.misreads.append(Misread(said, f"write a number that divides {whole.value}{such}", parts.origin))
 
 
 def _is_four_times(row: Setting) -> bool:

@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from budgetlint.readers.base import Unreadable, default, read_keys, to_count, to_float, to_int, to_text
+from budgetlint.readers.derived import derived
 from budgetlint.readers.hf.precision import read_autocast
 from budgetlint.readers.lookup import Lookup, freed, renamed
 from budgetlint.readers.ms_swift.keys import LORA, to_own_dtype, to_task, to_weights
 from budgetlint.record import replace
-from budgetlint.run import Setting
+from budgetlint.run import Setting, Settings, Stack
 
 _TUNERS = ("tuner_type", "train_type", "sft_type")
 _PLAIN_LORA = ("lora", "qlora")
@@ -54,15 +55,14 @@ def second_length(look: Lookup) -> Iterator[Setting]:
         yield default("seq_len", 2048, "ms-swift 2.x max_length")
 
 
-def grpo_length(look: Lookup) -> Iterator[Setting]:
+def settle(settings: Settings, _stack: Stack) -> Settings:
     """GRPO cuts prompts at ``max_length`` and writes ``max_completion_length`` tokens (512 unless said): a bound, no length."""
-    method = look.raw("rlhf_type")
-    prompt = look.setting("seq_len", to_count, "max_length")
-    if method is None or method.text != "grpo" or prompt is None or not prompt.known:
-        return
-    written = look.setting("", to_count, "max_completion_length")
-    most = prompt.value + (written.value if written is not None and written.known else 512)
-    yield replace(prompt, value=None, state="auto", readings=(most, 1))
+    prompt = settings.get("seq_len")
+    if settings.value("task") != "grpo" or prompt is None or not prompt.known or prompt.origin.key != "max_length":
+        return settings
+    most = prompt.value + (settings.value("completion_len") or 512)
+    bounded = replace(prompt, value=None, state="auto", readings=(most, 1))
+    return Settings(bounded if setting is prompt else setting for setting in settings.values())
 
 
 def precision(look: Lookup) -> list[Setting]:
@@ -112,27 +112,31 @@ def evaluation(look: Lookup) -> Iterator[Setting]:
         yield Setting("eval_on", False, split.origin, split.text)
 
 
+_GRPO = ("reward_funcs", "num_generations", "num_iterations", "steps_per_generation", "generation_batch_size")
+"""Fields of ``GRPOArguments`` alone (3.6.0 ``llm/argument/rlhf_args.py``): a file may leave ``rlhf_type`` to the command."""
+
+
 def rlhf(look: Lookup) -> Iterator[Setting]:
-    """The method, and the models beside the policy: a reference for full tuning, a rollout engine."""
+    """The method, the models beside the policy, the rollouts. Each may stand in another file than the others."""
     method = look.setting("task", to_task, "rlhf_type")
     if method is not None:
         yield method
-        full = look.setting("", to_text, *_TUNERS)
-        named = look.setting("reference_model", to_text, "ref_model")
-        if named is not None:
-            yield named
-        elif method.value in ("dpo", "kto", "ppo", "grpo") and full is not None and str(full.value) == "full":
-            yield renamed(method, "reference_model", "none" if method.value == "grpo" and _without_kl(look) else "policy")
-        yield from _rollouts(look, str(method.value))
-        return
-    told = look.raw(*_OF_GRPO)
-    if told is not None:  # the type may stand on the command line (``swift rlhf --rlhf_type grpo --config FILE``)
+    elif (told := look.raw(*_GRPO)) is not None:
         yield Setting("task", "grpo", told.origin, told.path)
-        yield from _rollouts(look, "grpo")
+    named = look.setting("reference_model", to_text, "ref_model")
+    if named is not None:
+        yield named
+    elif _without_kl(look) and (method is None or method.value == "grpo"):
+        beta = look.setting("reference_model", to_float, "beta")
+        yield from (renamed(beta, "reference_model", "none"),) if beta is not None else ()
+    yield from _rollouts(look)
 
 
-_OF_GRPO = ("num_generations", "reward_funcs", "external_plugins", "vllm_mode", "reward_weights")
-"""Arguments that only GRPO has: 4.6 ``arguments/rlhf_args.py``, ``trainers/rlhf_arguments.py``."""
+def reference(settings: Settings) -> Iterator[Setting]:
+    """3.6.0 ``rlhf_args.py`` ``_init_rlhf``: full tuning gets a frozen copy, an adapter is switched off instead."""
+    task = settings.get("task")
+    if task is not None and task.value in ("dpo", "kto", "ppo", "grpo") and settings.value("adapter") == "none":
+        yield derived("reference_model", "policy", "ms-swift arguments/rlhf_args.py: train_type full", task)
 
 
 def _without_kl(look: Lookup) -> bool:
@@ -140,7 +144,7 @@ def _without_kl(look: Lookup) -> bool:
     return beta is not None and beta.known and not beta.value
 
 
-def _rollouts(look: Lookup, task: str) -> Iterator[Setting]:
+def _rollouts(look: Lookup) -> Iterator[Setting]:
     """4.0.0 ``rlhf_trainers/args_mixin.py``: a server is on other devices, the older ``num_infer_workers`` too; ``sleep_level`` and the
     two ``offload_`` switches make room while the other side works (``grpo_trainer.py`` offload_context)."""
     engine, mode = look.switch("use_vllm"), look.setting("", to_text, "vllm_mode")
@@ -152,10 +156,12 @@ def _rollouts(look: Lookup, task: str) -> Iterator[Setting]:
     if level is not None:
         yield renamed(level, "rollout_sleeps", bool(level.value))
     yield from freed(look, (("offload_model", "params"), ("offload_optimizer", "optimizer")))
-    if task == "grpo":
-        written = look.setting("completion_len", to_count, "max_completion_length")
-        yield from (written,) if written is not None else ()
-        steps = look.setting("", to_count, "steps_per_generation")
-        micro = look.setting("", to_count, "per_device_train_batch_size")
-        if steps is not None and steps.known and (micro is None or micro.known):
-            yield renamed(steps, "rollout_batch", steps.value * (micro.value if micro is not None else 1))
+    gathers = look.switch("ds3_gather_for_generation")
+    if gathers is not None:
+        yield renamed(gathers, "rollout_gathers", gathers.value)
+    written = look.setting("completion_len", to_count, "max_completion_length")
+    yield from (written,) if written is not None else ()
+    steps = look.setting("", to_count, "steps_per_generation")
+    micro = look.setting("", to_count, "per_device_train_batch_size")
+    if steps is not None and steps.known and (micro is None or micro.known):
+        yield renamed(steps, "rollout_batch", steps.value * (micro.value if micro is not None else 1))

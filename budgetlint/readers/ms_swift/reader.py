@@ -19,7 +19,7 @@ from budgetlint.readers.hf.kernels import read_kernels
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.ms_swift.keys import OWN
 from budgetlint.readers.ms_swift.megatron import is_megatron, megatron_defaults, read_megatron
-from budgetlint.readers.ms_swift.parts import evaluation, grpo_length, precision, quant, rlhf, second_length, tuner
+from budgetlint.readers.ms_swift.parts import evaluation, precision, quant, reference, rlhf, second_length, settle, tuner
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.presets import preset
 from budgetlint.record import replace
@@ -59,7 +59,7 @@ def read(document: Document) -> Reading:
     look = Lookup(document, loader, "", misreads)
     together = [
         *tuner(look), *precision(look), *quant(look), *read_checkpointing(look), *read_kernels(look), *evaluation(look),
-        *rlhf(look), *second_length(look), *grpo_length(look),
+        *rlhf(look), *second_length(look),
         *_optimizer(look, misreads), *_pretraining(document),
     ]  # fmt: skip
     whole = engine_over_trainer(Settings((*found, *together)), _presets(look))
@@ -152,6 +152,7 @@ def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
     yield default("learning_rate", 1e-5 if adapter == "none" else 1e-4, _ARGUMENTS + "sft_args.py: 1e-5 for full tuning, else 1e-4")
     yield from _precision(settings)
     yield from _accumulation(settings)
+    yield from reference(settings)
     yield from _rollouts(settings)
     if str(settings.value("shard", "")).startswith("zero"):
         yield from deepspeed_defaults(settings, stack)
@@ -187,4 +188,4 @@ def _rollouts(settings: Settings) -> Iterable[Setting]:
     yield default("rollout_sleeps", False, _ARGUMENTS + "rlhf_trainers/args_mixin.py sleep_level: 0")
 
 
-READER = Reader(FORMAT, Role.TRAINER, Loader.PYYAML, recognise, read, defaults, package="ms-swift")
+READER = Reader(FORMAT, Role.TRAINER, Loader.PYYAML, recognise, read, defaults, package="ms-swift", settle=settle)

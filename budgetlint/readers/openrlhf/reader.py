@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from budgetlint.documents import Document, Loader
-from budgetlint.readers.base import Reader, default, names, read_keys, to_dtype, to_int, to_text
+from budgetlint.readers.base import Reader, default, names, read_keys, to_dtype, to_float, to_int, to_text
 from budgetlint.readers.deepspeed.defaults import deepspeed_defaults
 from budgetlint.readers.lookup import Lookup, renamed
 from budgetlint.readers.openrlhf.keys import KEYS
@@ -122,6 +122,10 @@ def _roles(look: Lookup) -> Iterator[Setting]:
     flags make room for the other side; ``ref_reward_offload`` leaves reference and reward model in host memory."""
     together = look.switch("train.colocate_all", "colocate_all_models")
     shared = together is not None and together.value
+    yield from _reference(look)
+    if is_one_process(look.document):
+        yield from _in_one_process(look)
+        return
     engines = look.setting("", to_int, "vllm.num_engines", "vllm_num_engines")
     if engines is not None and engines.value:
         yield renamed(engines, "rollout_engine", "vllm")
@@ -135,6 +139,43 @@ def _roles(look: Lookup) -> Iterator[Setting]:
         yield renamed(asleep, "rollout_frees", ("params", "optimizer"))
         yield renamed(asleep, "critic_offload", "cpu")
     yield from _on_the_actors(look, together if shared else None)
+
+
+def _reference(look: Lookup) -> Iterator[Setting]:
+    """Without a KL term the Ray trainer makes no reference from 0.6.0 on (0.6.0 ``cli/train_ppo_ray.py`` ``if args.init_kl_coef == 0:
+    ref_model = None``, 0.11.2 ``algo.kl.init_coef``; 0.5.9 makes it all the same)."""
+    kl = look.setting("reference_model", to_float, "init_kl_coef", "algo.kl.init_coef")
+    if kl is not None and not is_one_process(look.document) and not (kl.known and kl.value > 0):
+        yield replace(kl, value=None, state="auto", readings=("none", "policy")) if kl.known else kl
+
+
+def settle(settings: Settings, stack: Stack) -> Settings:
+    """What a KL coefficient of zero means, by version."""
+    written, newer = settings.get("reference_model"), stack.at_least("openrlhf", "0.6.0")
+    if written is None or newer is None or written.readings != ("none", "policy"):
+        return settings
+    chosen = replace(written, value=written.readings[0 if newer else 1], state="known", readings=())
+    return Settings(chosen if setting is written else setting for setting in settings.values())
+
+
+def is_one_process(document: Document) -> bool:
+    """``train_ppo`` (until 0.6) has no Ray groups: each process makes all models and generates by itself."""
+    return document.program.removesuffix(".py").replace("/", ".").rpartition(".")[2] == "train_ppo"
+
+
+def _in_one_process(look: Lookup) -> Iterator[Setting]:
+    """0.4.5 ``cli/train_ppo.py``: actor, critic, reward model (unless ``remote_rm_url``) and reference on each device, the frozen two
+    whole below ZeRO-3 (``get_ds_eval_config``); the critic starts as the reward model, or as the policy."""
+    rows = {"rollout_engine": "hf", "rollout_on": "same", "reference_model": "policy"}
+    rows |= {f"{role}_offload": "none" for role in ("reference", "reward", "critic")}
+    yield from (default(name, value, "openrlhf 0.4.5 cli/train_ppo.py") for name, value in rows.items())
+    remote = look.setting("reward_model", to_text, "remote_rm_url")
+    if remote is not None:
+        yield renamed(remote, "reward_model", "none")
+    if not look.has("critic_pretrain"):
+        scorer = look.setting("critic_model", to_text, "reward_pretrain") if remote is None else None
+        start = scorer or look.setting("critic_model", to_text, "pretrain")
+        yield from (start,) if start is not None else ()
 
 
 def _on_the_actors(look: Lookup, together: Setting | None) -> Iterator[Setting]:
@@ -213,4 +254,4 @@ def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
     yield from deepspeed_defaults(settings, stack)
 
 
-READER = Reader(FORMAT, Role.TRAINER, _LOADER, recognise, read, defaults, package="openrlhf")
+READER = Reader(FORMAT, Role.TRAINER, _LOADER, recognise, read, defaults, package="openrlhf", settle=settle)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from budgetlint.documents import Document
 from budgetlint.readers.base import Key, default, hidden, read_keys
-from budgetlint.readers.hf.keys import PEFT_CONFIG
+from budgetlint.readers.hf.keys import PEFT_CONFIG, truthy
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.peft_config.reader import to_targets
 from budgetlint.readers.python_script import classes
@@ -24,13 +24,15 @@ _KEYS = (*(key for key in PEFT_CONFIG if key.path != "target_modules"), Key("tar
 _PLACES = ("get_peft_model.1", "get_peft_model.peft_config")
 _FILLED = {
     "peft": ("peft LoraConfig", (("lora_r", 8), ("lora_alpha", 8.0), ("lora_dropout", 0.0))),
-    "unsloth": ("unsloth get_peft_model", (("lora_r", 16), ("lora_alpha", 16.0), ("lora_dropout", 0.0), ("lora_targets", "all-linear"))),
+    "unsloth": ("unsloth get_peft_model", (("lora_r", 16), ("lora_alpha", 16.0), ("lora_dropout", 0.0), ("lora_targets", ("all-linear",)))),
 }
 
 
 def read_lora(look: Lookup, trainer: str) -> list[Setting]:
     """``adapter`` and its numbers; hidden where one may be there that is not read, none where nothing brings one."""
     document = look.document
+    if (whole := full_finetuning(look)) is not None:
+        return [Setting("adapter", "none", whole.origin, "full_finetuning")]
     wrapped = classes.block(document, "get_peft_model")
     if wrapped is not None and classes.class_of(wrapped).startswith("unsloth."):
         return _open() if classes.may_skip(wrapped) else _lora(look, "get_peft_model", "unsloth")
@@ -45,6 +47,16 @@ def read_lora(look: Lookup, trainer: str) -> list[Setting]:
     if kind != _LORA:
         return [Setting("adapter", "other", _origin(look, given[0]), kind)]
     return _lora(look, given[0], "peft")
+
+
+def full_finetuning(look: Lookup) -> Setting | None:
+    """The keyword where it is plainly true: Unsloth 2025.6.1 ``models/loader.py`` then switches 4 and 8 bit off, and ``get_peft_model``
+    gives the model back as it is."""
+    for name, _ in classes.sections(look.document):
+        switch = look.under(name).setting("", truthy, "full_finetuning") if name in classes.UNSLOTH else None
+        if switch is not None and switch.known and switch.value is True:
+            return switch
+    return None
 
 
 def _origin(look: Lookup, path: str) -> Origin:

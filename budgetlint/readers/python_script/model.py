@@ -2,7 +2,7 @@
 
 Sources: transformers 5.24.0 ``modeling_utils.py`` from_pretrained, ``utils/quantization_config.py``; Unsloth 2024.8
 to 2026.10.9 ``models/loader.py`` FastLanguageModel.from_pretrained (``load_in_4bit`` on in all, nested nf4, computed in bfloat16).
-``max_seq_length`` is the model's own in 2024, 2048 since 2025; no length is taken from it.
+``max_seq_length`` is the model's own in 2024, 2048 since 2025 (`length.py` takes what is written).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from budgetlint.readers.hf import keys as hf_keys
 from budgetlint.readers.hf.adapters import read_quant
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.python_script import classes
+from budgetlint.readers.python_script.adapter import full_finetuning
 from budgetlint.record import replace
 from budgetlint.run import Setting
 
@@ -67,6 +68,8 @@ def _quant(inner: Lookup, section: str) -> list[Setting]:
     if classes.is_given(given) and (partial or classes.class_of(given) != _BITSANDBYTES):
         return [hidden("quant", QUANT, f"{section}: {_ONCE}")]
     settings = [_whole(setting) for setting in read_quant(inner, "nf4" if section in classes.UNSLOTH else "fp4")]
+    if (whole := full_finetuning(Lookup(inner.document, inner.loader, "", inner.misreads))) is not None:
+        return [Setting("quant", "none", whole.origin, "full_finetuning")]
     if any(setting.name == "quant" for setting in settings):
         return [*settings, *_unwritten(section, settings)]
     if classes.is_partial(found) or (section in classes.UNSLOTH and inner.has("full_finetuning")):

@@ -32,6 +32,7 @@ from budgetlint.readers.python_script import classes
 from budgetlint.readers.python_script.adapter import read_lora
 from budgetlint.readers.python_script.model import is_loaded, read_model
 from budgetlint.readers.python_script.spans import elsewhere, open_model, spread
+from budgetlint.readers.python_script.unsloth import settled, with_models_length
 from budgetlint.run import Reference, Role, Setting, Settings, Stack, over
 
 PLAIN, TRL = "python_script", "python_trl_script"
@@ -55,6 +56,7 @@ def read(document: Document, flavour: str) -> Reading:
     look = Lookup(document, Loader.PYTHON, section, flag=truthy)
     top = Lookup(document, Loader.PYTHON, "", look.misreads, truthy)
     settings = _merged([*_arguments(look, section), *_model(top, trainer), *_task(top, section, trainer), *elsewhere(look, trainer)])
+    settings = with_models_length(settings, top, trainer)
     settings = engine_over_trainer(Settings(spread(settings.values())), _inline_engine(look))
     if classes.is_partial(classes.block(document, section)):
         settings = reserved(settings)
@@ -136,6 +138,10 @@ def _defaults(settings: Settings, stack: Stack, flavour: str) -> Iterable[Settin
     yield from trl_defaults(settings, stack) if flavour == TRL else plain_defaults(settings, stack)
 
 
+def _settle(settings: Settings, stack: Stack, flavour: str) -> Settings:
+    return settled(settle_trl(settings, stack) if flavour == TRL else settle(settings, stack), stack)
+
+
 def _reader(flavour: str, package: str) -> Reader:
     return Reader(
         flavour,
@@ -145,7 +151,7 @@ def _reader(flavour: str, package: str) -> Reader:
         partial(read, flavour=flavour),
         partial(_defaults, flavour=flavour),
         package,
-        settle_trl if flavour == TRL else settle,
+        partial(_settle, flavour=flavour),
     )
 
 

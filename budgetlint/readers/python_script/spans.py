@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from budgetlint.documents import Document, Scalar
+from budgetlint.documents import Scalar
 from budgetlint.documents.python_marks import is_open
-from budgetlint.readers.base import default, hidden, unsettled
+from budgetlint.readers.base import hidden, unsettled
 from budgetlint.readers.hf.tasks import without_reference
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.python_script import classes
@@ -34,6 +34,7 @@ _CHECKPOINTING = ("gradient_checkpointing_enable", "prepare_model_for_kbit_train
 puts the offloading checkpoint in torch's place from 2024.12.4 at the latest)."""
 _OWN_LOSS = ("compute_loss", "training_step")
 _OWN_OPTIMIZER = ("create_optimizer", "create_optimizer_and_scheduler")
+FUSED = "unsloth kernels/cross_entropy_loss.py: head and loss in one from 2024.11, the logits in fp32 before"
 _NOTE = "the script decides it where it cannot be read"
 
 
@@ -55,8 +56,8 @@ def elsewhere(look: Lookup, trainer: str) -> Iterator[Setting]:
     made = look.document.mapping or ()
     if any(name in made for name in _OWN_LOSS) or look.has("loss_type"):
         yield hidden("loss", SPANS["loss"], _NOTE)
-    elif _unsloth(look.document):
-        yield default("loss", "fused", "unsloth kernels/cross_entropy_loss.py: head and loss in one, from 2024.11")
+    elif any(name in classes.UNSLOTH for name, _ in classes.sections(look.document)):
+        yield unsettled("loss", ("fused", "full"), FUSED)
     elif trainer in classes.TRL_TRAINERS and look.prefix in classes.PLAIN_ARGUMENTS:
         yield unsettled("loss", ("chunked", "full"), f"TRL {trainer}: full logits before TRL 1.15.0, chunked head since")
     if any(name in made for name in _OWN_OPTIMIZER) or classes.is_given(look.document.get(f"{trainer}.optimizers")):
@@ -119,10 +120,6 @@ def _either_half(look: Lookup) -> Iterator[Setting]:
     one, other = bf16.text[1:-1], fp16.text[1:-1]
     if one == f"not {other}" or other == f"not {one}":
         yield Setting("autocast", None, bf16.origin, "bf16 or fp16", "auto", readings=("bf16", "fp16"))
-
-
-def _unsloth(document: Document) -> bool:
-    return any(name in classes.UNSLOTH for name, _ in classes.sections(document))
 
 
 def _engine(look: Lookup) -> Iterator[Setting]:

@@ -56,11 +56,10 @@ def defaults(settings: Settings, _stack: Stack) -> Iterable[Setting]:
 
 def _shard(settings: Settings) -> Iterable[Setting]:
     """Several processes mean a distributed recipe, and that means FSDP2."""
-    devices = settings.get("devices")
-    several = devices is not None and devices.known and devices.value > 1
-    if several:
-        yield derived("shard", "fsdp2", "torchtune: distributed recipes shard with fully_shard", devices)
-    if several or settings.value("shard") == "fsdp2":
+    several = next((one for name in ("devices", "devices_per_node", "nodes") if (one := settings.get(name)) and (one.value or 0) > 1), None)
+    if several is not None:
+        yield derived("shard", "fsdp2", "torchtune: distributed recipes shard with fully_shard", several)
+    if several is not None or settings.value("shard") == "fsdp2":
         yield from (default(name, value, note) for name, value, note in _SHARDED)
 
 

@@ -8,7 +8,7 @@ quantised in blocks of 256), ``recipes/full_finetune_distributed.py`` (``ac_mode
 from __future__ import annotations
 
 from budgetlint import numerals
-from budgetlint.readers.base import Misread, raw_at
+from budgetlint.readers.base import Misread, default, raw_at
 from budgetlint.readers.optimizer_names import decoupled, read_optimizer
 from budgetlint.readers.torchtune.models import built_by, component_of, component_path
 from budgetlint.readers.view import View
@@ -104,9 +104,13 @@ def _betas(view: View, path: str) -> list[Setting]:
 
 
 def shard_settings(view: View) -> list[Setting]:
-    """Distributed recipes use FSDP2. Without one of their keys the launch command decides."""
+    """Distributed recipes use FSDP2 and nothing else (0.6.1 ``recipes/*_distributed.py``: ``training.shard_model``). Without one of their
+    keys the recipe's name in the launch command decides."""
     path = view.first(*_DISTRIBUTED)
-    return [view.setting("shard", "fsdp2", path, "a key of the distributed recipes"), *_hybrid(view)] if path else []
+    if path:
+        return [view.setting("shard", "fsdp2", path, "a key of the distributed recipes"), *_hybrid(view)]
+    recipe = view.document.program.removesuffix(".py")
+    return [default("shard", "fsdp2", f"torchtune {recipe}: training.shard_model")] if "_distributed" in recipe else []
 
 
 def _hybrid(view: View) -> list[Setting]:

@@ -9,6 +9,7 @@ phases of a step and back before the update, so an update holds both, a rollout 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 from typing import Any
 
 from budgetlint.readers.base import Misread, to_count, to_dtype, to_float, to_int, to_text, to_words
@@ -47,29 +48,55 @@ _ROLLOUT = "actor_rollout_ref.rollout"
 
 
 def scoring(look: Lookup) -> Iterator[Setting]:
-    """``log_prob_micro_batch_size_per_gpu`` sequences, unless batches are dynamic there (``rollout.yaml``: as the actor's are): then as
-    many tokens as one of the actor's micro batches, or as ``log_prob_max_token_len_per_gpu`` says, which is not read as more."""
+    """``log_prob_micro_batch_size_per_gpu`` sequences (the older ``log_prob_micro_batch_size`` is of all devices), unless batches are
+    dynamic there (``rollout.yaml``: as the actor's are): then as many tokens as one of the actor's micro batches, or as
+    ``log_prob_max_token_len_per_gpu`` says, which is not read as more."""
     own, actors = look.switch(f"{_ROLLOUT}.log_prob_use_dynamic_bsz"), look.switch(f"{_ACTOR}.use_dynamic_bsz")
     dynamic = own if own is not None else actors
     if dynamic is None or dynamic.value is not True:
-        stated = look.setting("scoring_batch", to_count, f"{_ROLLOUT}.log_prob_micro_batch_size_per_gpu")
-        yield from (stated,) if stated is not None else ()
+        yield from _per_device(look, "scoring_batch", f"{_ROLLOUT}.log_prob_micro_batch_size", stated=True)
     elif actors is not None and actors.value is True:
         yield renamed(dynamic, "scoring_batch", 1)
 
 
 def micro_batch(look: Lookup) -> Iterator[Setting]:
-    """The old ``ppo_micro_batch_size`` is of all devices (0.6.1 ``fsdp_workers.py`` divides it by the data-parallel ranks)."""
-    whole = look.setting("micro_batch", to_count, f"{_ACTOR}.ppo_micro_batch_size")
-    if whole is None or look.has(f"{_ACTOR}.ppo_micro_batch_size_per_gpu"):
-        return
-    rows = ((f"{_ACTOR}.ulysses_sequence_parallel_size", 1), ("trainer.nnodes", 1), ("trainer.n_gpus_per_node", 8))
-    parts = [(look.setting("", to_count, key), default) for key, default in rows]
-    if not whole.known or any(part is not None and not part.known for part, _ in parts):
-        yield renamed(whole, "micro_batch", None) if not whole.known else replace(whole, value=None, state="symbolic")
-        return
-    sequence, nodes, devices = (default if part is None else part.value for part, default in parts)
-    yield replace(whole, value=max(1, whole.value * sequence // (nodes * devices)))
+    """The old ``ppo_micro_batch_size`` is of all devices; ``ppo_micro_batch_size_per_gpu`` is in the key table."""
+    yield from _per_device(look, "micro_batch", f"{_ACTOR}.ppo_micro_batch_size", stated=False)
+
+
+def _per_device(look: Lookup, name: str, key: str, *, stated: bool) -> Iterator[Setting]:
+    """``KEY_per_gpu`` where it stands (only with ``stated``), else ``KEY`` divided by the data-parallel ranks."""
+    whole, own = look.setting(name, to_count, key), look.setting(name, to_count, f"{key}_per_gpu")
+    if own is not None:
+        yield from (own,) if stated else ()
+    elif whole is not None:
+        ranks = _ranks(look)
+        known = whole.known and ranks is not None
+        yield replace(whole, value=max(1, whole.value // ranks)) if known else replace(whole, value=None, state="symbolic")
+
+
+_JOB = (("trainer.nnodes", 1), ("trainer.n_gpus_per_node", 8))
+_SEQUENCE = "ulysses_sequence_parallel_size"
+_MODEL_PARALLEL = tuple(f"megatron.{part}_parallel_size" for part in ("tensor_model", "pipeline_model", "context"))
+
+
+def _ranks(look: Lookup) -> int | None:
+    """Ranks that take other samples (0.6.1 ``workers/megatron_workers.py`` ``//= mpu.get_data_parallel_world_size()``, devices by
+    tensor, pipeline and context parallelism; ``workers/fsdp_workers.py`` ``//= device_mesh.size() // ulysses_sequence_parallel_size``).
+    None where a part of it is not known."""
+    devices = [_count(look, default, key) for key, default in _JOB]
+    if is_megatron(look, f"{_ACTOR}.strategy"):
+        shared = [_count(look, 1, f"{_ACTOR}.{key}") for key in _MODEL_PARALLEL]
+    else:
+        shared = [_count(look, 1, f"{_ACTOR}.{_SEQUENCE}")]
+    if None in devices or None in shared:
+        return None
+    return max(1, prod(part or 1 for part in devices) // prod(part or 1 for part in shared))
+
+
+def _count(look: Lookup, otherwise: int, *keys: str) -> int | None:
+    found = look.setting("", to_count, *keys)
+    return otherwise if found is None else found.value if found.known else None
 
 
 def _at_most(length: Setting) -> Setting:

@@ -1,0 +1,35 @@
+"""What Unsloth puts in the place of what TRL and transformers do: the length of a trainer, and the loss by version.
+
+Sources: Unsloth 2025.6.1 ``models/rl.py`` (written into each TRL trainer: "if args_max_seq_length is None and model_max_seq_length is not
+None: args.max_seq_length = model.max_seq_length"; a longer one is reduced to the model's), ``kernels/cross_entropy_loss.py``.
+"""
+
+from __future__ import annotations
+
+from budgetlint.readers.base import to_count
+from budgetlint.readers.lookup import Lookup
+from budgetlint.readers.python_script import classes
+from budgetlint.readers.python_script.spans import FUSED
+from budgetlint.record import replace
+from budgetlint.run import Setting, Settings, Stack, over
+
+
+def with_models_length(settings: Settings, top: Lookup, trainer: str) -> Settings:
+    """``max_seq_length`` of ``from_pretrained`` where the trainer has no length, or a longer one."""
+    if trainer not in classes.TRL_TRAINERS:
+        return settings
+    section = next((name for name, _ in classes.sections(top.document) if name in classes.UNSLOTH), "")
+    models = top.setting("seq_len", to_count, f"{section}.max_seq_length") if section else None
+    own = settings.get("seq_len")
+    if models is None or (own is not None and not (own.known and models.known and own.value > models.value)):
+        return settings
+    return Settings([*(one for one in settings.values() if one is not own), over(models, own) if own is not None else models])
+
+
+def settled(settings: Settings, stack: Stack) -> Settings:
+    """The loss, where the version is known."""
+    loss, newer = settings.get("loss"), stack.at_least("unsloth", "2024.11")
+    if loss is None or newer is None or loss.origin.note != FUSED or loss.known:
+        return settings
+    chosen: Setting = replace(loss, value="fused" if newer else "full", state="known", readings=())
+    return Settings(chosen if one is loss else one for one in settings.values())
