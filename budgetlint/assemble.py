@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from budgetlint.assembly import Assembly, Collected
 from budgetlint.boundary import LEADS_OUT
 from budgetlint.calls import with_arguments
+from budgetlint.claims import claim_all
 from budgetlint.compose import composed
 from budgetlint.files import TextFiles
 from budgetlint.follow import follow, followed, quietly
@@ -81,6 +82,7 @@ def collect(project: Project, *, extra: Budget | None = None, overrides: Setting
     """Every run of the project in ``runs``: which files it is made of, and under which budget. Nothing is estimated."""
     with_arguments(project)
     work = Assembly(project, extra, overrides or Settings())
+    claim_all(work)
     budgets = [entry.budget for entry in list(project.entries.values()) if entry.budget is not None]
     for budget in (*budgets, *([extra] if extra else [])):
         with project.contained("joining the runs of", budget.path):
@@ -93,7 +95,7 @@ def collect(project: Project, *, extra: Budget | None = None, overrides: Setting
     work.bound.update(started)
     for entry in list(project.entries.values()):
         for reading in entry.readings:
-            if reading.role is Role.TRAINER and entry.path not in work.bound:
+            if reading.role is Role.TRAINER and entry.path not in work.bound and not _is_nobodys(reading):
                 with project.contained("joining the run of", entry.path):
                     _free_run(work, entry, reading, budgets)
     return work
@@ -186,6 +188,10 @@ def _no_config(work: Assembly, ref: ConfigRef, why: str) -> None:
 # -- runs that only files describe -------------------------------------------------------------------------------------
 
 
+def _is_nobodys(reading: Reading) -> bool:
+    return reading.consumer is not None and reading.consumer.is_nobody
+
+
 def _free_run(work: Assembly, entry: FileEntry, reading: Reading, budgets: Iterable[Budget]) -> None:
     budget = comment(work, entry) or holding(work, entry.path, budgets)
     run = budget.runs[0] if budget and budget.runs else None
@@ -202,7 +208,7 @@ def _launched_in(work: Assembly, entry: FileEntry) -> list[tuple[Launch, Launche
     if entry.path not in work.launched:
         from budgetlint.launched import launched
 
-        found = [(launch, launched(launch, partial(quietly, work))) for launch in entry.launches]
+        found = [(launch, launched(launch, partial(quietly, work))) for launch in map(work.own, entry.launches)]
         work.launched[entry.path] = [(launch, run) for launch, run in found if run is not None]
     return work.launched[entry.path]
 

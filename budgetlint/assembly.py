@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from budgetlint.documents import Document
@@ -58,6 +59,8 @@ class Assembly:
     """The texts are edited in memory to see what would be: a measured line that names no settings is not about them."""
     readings: Counter[str] = field(default_factory=Counter)
     """How often the runs of each file were read again, to see what their verdicts depend on."""
+    own: Callable[[Launch], Launch] = field(default=lambda launch: launch)
+    """Says whose the flags of a launch are."""
     locks: dict[str, tuple[Measured, ...]] = field(default_factory=dict)
     """What each budget.lock says was measured."""
 

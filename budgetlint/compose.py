@@ -8,10 +8,11 @@ from functools import reduce
 
 from budgetlint.assembly import Assembly
 from budgetlint.documents import Document, Mapping, Node, load
-from budgetlint.documents.defaults_list import Base, bases, group_keys, overrides, package_of
+from budgetlint.documents.defaults_list import Base, bases, group_keys, is_composed, overrides, package_of
 from budgetlint.documents.merge import foreign, merged, nested
 from budgetlint.limits import COMPOSED_DEPTH, COMPOSED_FILES
 from budgetlint.readers import reader_by
+from budgetlint.readers.hf.recognise import as_before
 from budgetlint.record import field, open_state, replace
 from budgetlint.run import Reading
 from budgetlint.source import SourceFile
@@ -19,14 +20,16 @@ from budgetlint.source import SourceFile
 
 def composed(work: Assembly, reading: Reading) -> Reading:
     """The reading of the whole config; of the file alone where it names no other, or none that is here."""
-    if reading.document.format != "yaml" or reading.document.entry("defaults") is None:
+    if not is_composed(reading.document):
         return reading
     task = _Composition(work)
     root = task.whole(reading.document, {}, (reading.document.path,))
     if not task.sources or root is None:
         return reading
     reader = reader_by(reading)
-    found = reader.read(replace(reading.document, root=root, below=tuple(task.sources)))
+    found = replace(
+        reader.read(as_before(reading.document, replace(reading.document, root=root, below=tuple(task.sources)))), consumer=reading.consumer
+    )
     left = tuple(one for one in found.references if one.origin.key != "defaults" or one.text not in task.named)
     return replace(found, references=left)
 

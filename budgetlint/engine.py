@@ -16,6 +16,7 @@ from budgetlint.bystanders import by_label, spared
 from budgetlint.config import Config
 from budgetlint.context import BudgetContext, Context, DocumentContext, Judged, RunContext
 from budgetlint.crash import Crash
+from budgetlint.evidence import allowed
 from budgetlint.finding import Finding
 from budgetlint.house import CRASHED_RULE, MISREAD_VALUE, house_finding
 from budgetlint.judge import Judge, merged, unsuperseded
@@ -166,7 +167,7 @@ def _take(rule: Rule, context: Context, said: _Outcome) -> None:
     told = said.counts.get(counted, 0)
     if told > FINDINGS.most:
         return
-    found = list(islice(rule.check(context), FINDINGS.most - told + 1))
+    found = list(islice(allowed(rule, context, rule.check(context)), FINDINGS.most - told + 1))
     said.counts[counted] = told + len(found)
     said.findings.extend(found[: FINDINGS.most - told])
     if told + len(found) > FINDINGS.most:
@@ -215,7 +216,8 @@ def _misreads(documents: Iterable[DocumentContext]) -> Iterator[Finding]:
     for context in documents:
         for misread in context.reading.misreads:
             location = misread.origin.location or context.anchor
-            yield house_finding(MISREAD_VALUE, location, misread.message, help=misread.cure, key=misread.origin.key)
+            found = house_finding(MISREAD_VALUE, location, misread.message, help=misread.cure, key=misread.origin.key)
+            yield from allowed(None, context, [found])
 
 
 # -- what surrounds the judgement ------------------------------------------------------------------------------------------

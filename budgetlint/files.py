@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import os
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -31,7 +31,18 @@ _TELLING = (
     b"from xtuner.model",
 )
 """A program without one of these calls is no training script; only the others are parsed."""
+_READING = (
+    b"TrainingArguments",
+    b"HfArgumentParser",
+    b"TrlParser",
+    b"Trainer(",
+    b".backward(",
+    *(b"%sConfig" % task for task in (b"SFT", b"DPO", b"KTO", b"ORPO", b"GRPO", b"Reward")),
+)
+"""A program with one of these trains something, and may read a config of the project: which files it names is looked at."""
 _LARGEST_SCRIPT = 2**17
+_LARGEST_NOTEBOOK = 2**20
+NOTEBOOK_SUFFIX = ".ipynb"
 CONFIG_NAMES = frozenset({"makefile", "gnumakefile", "dockerfile", "containerfile", "budget.lock"})
 
 
@@ -80,7 +91,7 @@ class TextFiles:
 
     def expand(self, paths: Iterable[str]) -> Iterator[str]:
         wanted = [posixpath.normpath(path) for path in paths] or ["."]
-        for path in sorted(self._texts):
+        for path in sorted(path for path, text in self._texts.items() if path in paths or is_wanted(path, text)):
             if any(base == "." or path == base or path.startswith(base + "/") for base in wanted):
                 yield path
 
@@ -287,20 +298,72 @@ def makes_arguments(text: bytes) -> bool:
     return any(word in text for word in _TELLING)
 
 
+def trains(text: bytes) -> bool:
+    """Does a program train something, so that a config of the project may be its?"""
+    return any(word in text for word in _READING)
+
+
+def _names_commands(text: bytes) -> bool:
+    """May a README hold a command that names a config?"""
+    return b"```" in text and any(word in text for word in (b".yaml", b".yml", b".json", b".toml"))
+
+
+_ASKED: tuple[tuple[str, int, Callable[[bytes], bool]], ...] = (
+    (PYTHON_SUFFIX, _LARGEST_SCRIPT, lambda text: trains(text) or makes_arguments(text)),
+    (NOTEBOOK_SUFFIX, _LARGEST_NOTEBOOK, trains),
+    (".md", _LARGEST_SCRIPT, _names_commands),
+)
+"""Files that are looked at for what their text says, with the size up to which it is read."""
+
+
+def asked_of(name: str) -> tuple[int, Callable[[bytes], bool]] | None:
+    """What a file of this name is asked, and up to which size; None for one that is not. Tests of programs train nothing that is worth
+    a run, and of Markdown only READMEs count."""
+    lower = name.lower()
+    if lower.startswith("test_") or lower.endswith(("_test.py", "conftest.py")) or (lower.endswith(".md") and not is_readme(name)):
+        return None
+    return next(((most, asks) for suffix, most, asks in _ASKED if lower.endswith(suffix)), None)
+
+
+def is_readme(path: str) -> bool:
+    name = path.rpartition("/")[2].lower()
+    return name.startswith("readme") and name.endswith(".md")
+
+
+def is_only_asked(path: str) -> bool:
+    """Is a file looked at only to find out who reads the others?"""
+    return path.endswith(NOTEBOOK_SUFFIX) or is_readme(path)
+
+
+def is_wanted(path: str, text: str) -> bool:
+    """Is a file with this text one that is looked at?"""
+    asked = asked_of(path.rpartition("/")[2])
+    if asked is None:
+        return not path.lower().endswith((PYTHON_SUFFIX, NOTEBOOK_SUFFIX, ".md"))
+    most, asks = asked
+    return len(text) <= most and asks(text.encode("utf-8", "replace"))
+
+
 def _is_wanted(entry: os.DirEntry[str]) -> bool:
     name = entry.name
     suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122  (4x faster)
-    return suffix in CONFIG_SUFFIXES or is_named(name) or (suffix == PYTHON_SUFFIX and _trains(entry.path, name))
+    if suffix in CONFIG_SUFFIXES or is_named(name):
+        return True
+    return suffix in _SUFFIXES_ASKED and _answers(entry.path, name)
 
 
-def _trains(path: str, name: str) -> bool:
-    """Does a program found on the way make training arguments? Tests of programs train nothing that is worth a run."""
-    if name.startswith("test_") or name.endswith(("_test.py", "conftest.py")):
+_SUFFIXES_ASKED = frozenset(suffix for suffix, _, _ in _ASKED)
+
+
+def _answers(path: str, name: str) -> bool:
+    asked = asked_of(name)
+    if asked is None:
         return False
+    most, asks = asked
     try:
         with open(path, "rb", opener=_without_waiting) as handle:
-            text = handle.read(_LARGEST_SCRIPT + 1)
-        return len(text) <= _LARGEST_SCRIPT and makes_arguments(text) and bool(text.decode())
+            text = handle.read(most + 1)
+        return len(text) <= most and asks(text) and bool(text.decode())
     except (OSError, UnicodeDecodeError):
         return False
 

@@ -88,11 +88,13 @@ class Related:
 
 @record
 class Because:
-    """One setting or default that led to the finding. ``where`` is ``file:line:col``, or the default's source."""
+    """One setting or default that led to the finding. ``where`` is ``file:line:col``, or the default's source; ``certainty`` how well the
+    value is known (`budgetlint.run.Setting.certainty`)."""
 
     name: str
     value: str
     where: str
+    certainty: str = "stated"
 
 
 @record

@@ -83,6 +83,11 @@ def _resolved(work: Assembly, trainer: Reading, reference: Reference) -> FileEnt
     return None
 
 
+def place_of(work: Assembly, reference: Reference) -> str | None:
+    """The path of the file that a reference names, if it is here."""
+    return _found(work, reference, reference.origin.source.path if reference.origin.source else "")
+
+
 def _found(work: Assembly, reference: Reference, named_in: str) -> str | None:
     for path in candidates(named_in, reference.text):
         if work.files.exists(path):
@@ -107,7 +112,7 @@ def _is_literal(text: str) -> bool:
 
 def quietly(work: Assembly, reference: Reference) -> tuple[Reading, ...]:
     """The readings of a file that may or may not be a config: nothing is said where it is none."""
-    path = _found(work, reference, reference.origin.source.path if reference.origin.source else "")
+    path = place_of(work, reference)
     if path is None or (path.endswith(PYTHON_SUFFIX) and not _is_script(work, path)):
         return ()
     return tuple(composed(work, reading) for reading in work.project.add(path).readings)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from budgetlint.consumer import Consumer
 from budgetlint.crash import Crash
 from budgetlint.documents import Document, Problem, Scalar
 from budgetlint.documents.failure import TOO_LARGE
 from budgetlint.documents.load import load
-from budgetlint.files import Files, is_named
+from budgetlint.files import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, Files, is_named, is_readme, makes_arguments
 from budgetlint.finding import Confidence, Finding, Severity
 from budgetlint.readers import Reader, Tie, identify, reader_of
-from budgetlint.record import field, open_record, open_state
+from budgetlint.record import field, open_record, open_state, replace
 from budgetlint.run import Reading
 from budgetlint.source import Location, SourceFile, Unreadable
 from budgetlint.walk import TOO_LARGE as OVER_SIZE
@@ -47,6 +48,16 @@ class FileEntry:
     problem: str = ""
     launches: tuple[Launch, ...] = ()
     arguments: tuple[str, ...] = ()
+    commands: tuple[Launch, ...] = ()
+    """The training commands that a README shows: they say who reads a file, and start no run."""
+    kind: str = ""
+    """The format that a budget names for it."""
+
+    @property
+    def consumer(self) -> Consumer | None:
+        """Who reads it; of a script, the program of its first training command."""
+        told = (*(reading.consumer for reading in self.readings), *(launch.consumer for launch in self.launches))
+        return next((consumer for consumer in told if consumer is not None), None)
 
 
 @open_state
@@ -62,6 +73,8 @@ class Project:
     crashes: list[Crash] = field(default_factory=list)
     passed: list[Passed] = field(default_factory=list)
     """Files that were found, and are no config for their size."""
+    claim: Callable[[FileEntry], FileEntry] | None = None
+    """Says who reads a file, once all that is here is known."""
 
     def add(self, path: str) -> FileEntry:
         """Read one file and say what it is. Files that nobody claims are kept with ``format`` None."""
@@ -69,7 +82,13 @@ class Project:
             with self.contained("reading", path):
                 self.entries[path] = self._read(path)
             self.entries.setdefault(path, FileEntry(path, None, problem="reading it failed: a bug in budgetlint"))
+            self._claimed(path)
         return self.entries[path]
+
+    def _claimed(self, path: str) -> None:
+        if self.claim is not None:
+            with self.contained("reading", path):
+                self.entries[path] = self.claim(self.entries[path])
 
     @contextmanager
     def contained(self, part: str, where: str) -> Iterator[None]:
@@ -102,8 +121,12 @@ class Project:
             return self._budget(path, source)
         if path.rpartition("/")[2] == LOCK:
             return self._lock(path, source)
+        if is_readme(path):
+            return _readme(source)
         if is_script(path, source):
             return script_entry(source)
+        if path.endswith(NOTEBOOK_SUFFIX) or (path.endswith(PYTHON_SUFFIX) and not makes_arguments(source.text.encode(errors="replace"))):
+            return FileEntry(path, None, source=source)
         return self._config(path, source)
 
     def _unreadable(self, wrong: Unreadable) -> FileEntry:
@@ -207,10 +230,12 @@ class Project:
         """Read a file as the format a budget names for it (``config train.yaml kind=axolotl``)."""
         reader = reader_named(kind)
         entry = self.add(path)
-        if reader is None or entry.format == reader.format or entry.source is None or entry.budget is not None:
+        if reader is None or entry.source is None or entry.budget is not None:
             return entry
         with self.contained("reading", path):
-            self.entries[path] = self._read_by(reader, entry.source)
+            found = entry if entry.format == reader.format else self._read_by(reader, entry.source)
+            self.entries[path] = replace(found, kind=kind)
+        self._claimed(path)
         return self.entries[path]
 
     def _read_by(self, reader: Reader, source: SourceFile) -> FileEntry:
@@ -247,6 +272,12 @@ def script_entry(source: SourceFile, arguments: Sequence[str] = (), environment:
     return FileEntry(source.path, format, source=source, launches=launches, arguments=tuple(arguments))
 
 
+def _readme(source: SourceFile) -> FileEntry:
+    from budgetlint.launch.fenced import shown_launches
+
+    return FileEntry(source.path, None, source=source, commands=shown_launches(source))
+
+
 JOB_KEYS = ("run", "command", "entrypoint", "apiVersion", "resources")
 
 
@@ -271,8 +302,6 @@ def job_launches(document: Document) -> tuple[Launch, ...]:
 
 KINDS = {
     "hf": "hf_training_arguments",
-    "trl": "hf_training_arguments",
-    "alignment_handbook": "hf_training_arguments",
     "llama-factory": "llamafactory",
     "llama_factory": "llamafactory",
 }

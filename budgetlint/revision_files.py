@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from budgetlint.files import CONFIG_SUFFIXES, PYTHON_SUFFIX, Files, is_named, makes_arguments
+from budgetlint.files import CONFIG_SUFFIXES, Files, asked_of, is_named, is_wanted
 from budgetlint.source import MAX_BYTES, SourceFile, Unreadable, decode
 from budgetlint.walk import VENDORED, Passed
 
@@ -169,11 +169,10 @@ class RevisionFiles:
         suffix = posixpath.splitext(name)[1].lower()
         if suffix in CONFIG_SUFFIXES or is_named(name):
             return path not in self._links or self.blob(shown) is not None
-        if suffix != PYTHON_SUFFIX or name.startswith("test_") or name.endswith(("_test.py", "conftest.py")):
+        if asked_of(name) is None:
             return False
         source = self.read(shown)
-        text = source.text.encode("utf-8", "replace") if isinstance(source, SourceFile) else b""
-        return len(text) <= LARGEST_SCRIPT and makes_arguments(text)
+        return isinstance(source, SourceFile) and is_wanted(shown, source.text)
 
     # -- texts ---------------------------------------------------------------------------------------------------------------
 

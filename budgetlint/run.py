@@ -6,6 +6,7 @@ from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Va
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from budgetlint.consumer import Consumer
 from budgetlint.documents.node import Document
 from budgetlint.record import field, record, replace
 from budgetlint.source import Location, SourceFile, Span
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+
+
+RESERVED = "read by a script of its own"
+"""The note of what a program says or decides that is not followed."""
 
 
 class OriginKind(Enum):
@@ -82,6 +87,16 @@ class Setting:
         return self.origin.kind in (OriginKind.DEFAULT, OriginKind.DERIVED)
 
     @property
+    def certainty(self) -> str:
+        """How well the value is known: ``stated`` in the project, the ``default`` of a program that is known to run, ``varies`` by its
+        version, or ``unresolved``: a variable, or what a program decides that is not followed."""
+        if self.state == "symbolic" or (self.origin.note.startswith(RESERVED) and (self.is_default or not self.known)):
+            return "unresolved"
+        if self.state == "auto":
+            return "varies" if self.readings else "unresolved"
+        return "default" if self.is_default else "stated"
+
+    @property
     def shown(self) -> str:
         """The value as people read it: the text that was written, else the value without any of Python's own marks. A block or a list of
         a file is called what it is."""
@@ -90,7 +105,7 @@ class Setting:
     def because(self) -> Because:
         from budgetlint.finding import Because  # reading a file finds nothing
 
-        return Because(self.name, self.shown, str(self.origin))
+        return Because(self.name, self.shown, str(self.origin), self.certainty)
 
 
 def _shown(value: Any) -> str:
@@ -287,6 +302,8 @@ class Reading:
     settings: Settings
     references: tuple[Reference, ...] = ()
     misreads: tuple[Misread, ...] = ()
+    consumer: Consumer | None = None
+    """Who reads it, as far as the project tells; None where nobody asked."""
 
 
 def run_label(name: str, target: str | None, cell: str) -> str:

@@ -14,12 +14,13 @@ from budgetlint.join import join, with_derived, with_stored_weights
 from budgetlint.language.budget import BudgetRun, Target
 from budgetlint.language.placement import Placement, broken, hosted, overlay, placements
 from budgetlint.limits import FILE_READINGS
-from budgetlint.memory.estimate import BROKEN, UNREAD, Estimate, Opened, Verdict
+from budgetlint.memory.estimate import BROKEN, UNREAD, Assumption, Estimate, Opened, Verdict
 from budgetlint.memory.estimator import Capacity, estimate
 from budgetlint.memory.planner import Planned, plan_run
 from budgetlint.readers import reader_by
 from budgetlint.readers.base import complete
 from budgetlint.readers.deepspeed.auto import fill_auto, fill_engine_dtype
+from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.record import record, replace
 from budgetlint.recorded import recorded
 from budgetlint.run import Reading, Role, Run, Setting, Settings, Stack
@@ -52,6 +53,8 @@ def _settings(readings: tuple[Reading, ...], claims: Settings, stack: Stack) -> 
     """What the files say, then what the frameworks fill in (the trainer first, its engine then asks it), then what the budget
     adds."""
     settings = with_stored_weights(join(readings), claims)
+    if is_own_script(settings):  # what a budget says is better than what some script could do
+        settings = settings.filled(claim for claim in claims.values() if claim.name != "nodes")
     for reading in sorted(readings, key=lambda reading: reading.role is not Role.TRAINER):
         if reading.role is not Role.TRAINER and _under_deepspeed(settings):
             settings = fill_engine_dtype(settings)
@@ -81,6 +84,7 @@ def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) ->
     architecture = None if errors else architecture_of(work.files, run)
     run = replace(run, settings=fill_auto(run.settings, architecture.hidden if architecture else None))
     planned, answer = _answer(work, run, target, architecture)
+    answer = _with_reader(answer, run)
     if errors:
         answer = replace(answer, missing=(BROKEN,), opened=(Opened(BROKEN, errors[0].location, errors[0].message),))
     context = RunContext(
@@ -100,6 +104,16 @@ def _on(run: Run, target: Target) -> Run:
     if target.device is None:
         return run
     return replace(run, settings=run.settings.filled([Setting("device", target.device.text, target.device.origin, target.device.text)]))
+
+
+def _with_reader(answer: Estimate, run: Run) -> Estimate:
+    """Whose the file is taken to be, in front of everything that is assumed; of nobody's file there is no verdict."""
+    consumer = run.trainer.consumer if run.trainer is not None else None
+    if consumer is not None and consumer.is_nobody:
+        return replace(answer, verdict=Verdict.UNKNOWN, missing=(*answer.missing, "program"))
+    if consumer is None or not consumer.says:
+        return answer
+    return replace(answer, assumptions=(Assumption(consumer.says, "program"), *answer.assumptions))
 
 
 def _answer(work: Assembly, run: Run, target: Target, architecture: Architecture | None) -> tuple[Planned, Estimate]:

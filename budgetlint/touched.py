@@ -10,6 +10,7 @@ import posixpath
 from collections.abc import Iterable
 
 from budgetlint.assembly import Collected
+from budgetlint.claims import kinds_of_programs, tells
 from budgetlint.context import RunContext
 from budgetlint.files import DiskFiles, Files
 from budgetlint.partaking import files_of, takes_part
@@ -56,12 +57,18 @@ def _text(files: Files, path: str) -> str:
 
 
 def touched(change: Change, before: Files, after: Files) -> frozenset[str] | None:
-    """The files whose runs may be other ones. None where that may be every run: framework versions and settings hold for all."""
+    """The files whose runs may be other ones. None where that may be every run: framework versions and settings hold for all, and
+    which programs are here decides about files that nobody names."""
     names = {posixpath.basename(path) for path in (*change.come, *change.gone)}
     if len(names) > FEW or any(posixpath.basename(path) in NAMES for path in change.all):
         return None
+    tellers = [path for path in change.all if tells(path)]
+    if tellers and kinds_of_programs(before) != kinds_of_programs(after):
+        return None
     naming = {path for files in (before, after) for path in files.expand(["."]) if _names(_text(files, path), path, names)}
-    return change.all | naming
+    said = "\n".join(_text(files, path) for files in (before, after) for path in tellers)
+    named = {path for files in (before, after) for path in files.expand(["."]) if said and posixpath.basename(path) in said}
+    return change.all | naming | named
 
 
 def _names(text: str, path: str, names: Iterable[str]) -> bool:

@@ -12,14 +12,14 @@ trainers since 1.16.
 ## Failing
 
 ```sh run.sh
-CUDA_VISIBLE_DEVICES=0,1,2,3 python train.py --model_name_or_path Qwen/Qwen2.5-1.5B --output_dir out --do_train --bf16 \
+CUDA_VISIBLE_DEVICES=0,1,2,3 python run_clm.py --model_name_or_path Qwen/Qwen2.5-1.5B --output_dir out --do_train --bf16 \
   --per_device_train_batch_size 4 --learning_rate 2e-5 --num_train_epochs 3 --save_strategy epoch
 ```
 
 ## Passing
 
 ```sh run.sh
-CUDA_VISIBLE_DEVICES=0,1,2,3 torchrun --nproc_per_node 4 train.py --model_name_or_path Qwen/Qwen2.5-1.5B --output_dir out --do_train \
+CUDA_VISIBLE_DEVICES=0,1,2,3 torchrun --nproc_per_node 4 run_clm.py --model_name_or_path Qwen/Qwen2.5-1.5B --output_dir out --do_train \
   --bf16 --per_device_train_batch_size 4 --learning_rate 2e-5 --num_train_epochs 3 --save_strategy epoch
 ```
 

@@ -22,7 +22,7 @@ gradient_checkpointing_kwargs: {use_reentrant: true}
 ```
 
 ```sh run.sh
-torchrun --nproc_per_node=4 train.py train.yaml
+torchrun --nproc_per_node=4 run_clm.py train.yaml
 ```
 
 ## Passing
@@ -40,7 +40,7 @@ ddp_find_unused_parameters: false
 ```
 
 ```sh run.sh
-torchrun --nproc_per_node=4 train.py train.yaml
+torchrun --nproc_per_node=4 run_clm.py train.yaml
 ```
 
 ## Sources

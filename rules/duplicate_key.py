@@ -46,6 +46,7 @@ from ._keys import entries, loader
 
 BOOKKEEPING = re.compile(r"-*(?:log|save|checkpoint|timing|report|wandb|tensorboard|tracking)")
 LAST_WINS = "the last one counts, without a word"
+UNKNOWN_LOADER = "PyYAML and json take the last one without a word, OmegaConf stops"
 COSTS = {
     "deepspeed": "the Trainer and accelerate take the last one without a word, DeepSpeed itself stops",
     "llamafactory": "LLaMA-Factory 0.9.4 and newer stop at start, older ones take the last one without a word",
@@ -104,7 +105,8 @@ def _finding(document: DocumentContext, first: Entry, winner: Entry, safety: Saf
     how = loader(document.reading)
     same = plain(first.value, how) == plain(winner.value, how)
     said = f"{_shown(first.value)} here and {_shown(winner.value)} below" if not same else f"{_shown(first.value)} both times"
-    cost = COSTS.get(document.format, LAST_WINS)
+    consumer = document.reading.consumer
+    cost = COSTS.get(document.format, LAST_WINS) if consumer is None or consumer.followed else UNKNOWN_LOADER
     refuses = document.format in COSTS
     return document.finding(
         first.key,

@@ -23,7 +23,7 @@ per_device_eval_batch_size: 16
 learning_rate: 0.00002
 num_train_epochs: 1
 eval_strategy: epoch
-model_max_length: 4096
+block_size: 4096
 ```
 
 ## Passing
@@ -41,7 +41,7 @@ per_device_eval_batch_size: 1
 learning_rate: 0.00002
 num_train_epochs: 1
 eval_strategy: epoch
-model_max_length: 4096
+block_size: 4096
 ```
 
 ## Sources

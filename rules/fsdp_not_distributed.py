@@ -10,14 +10,14 @@ DeepSpeed training".
 ## Failing
 
 ```sh run.sh
-python train.py --model_name_or_path Qwen/Qwen2.5-1.5B --output_dir out --do_train --bf16 --per_device_train_batch_size 4 \
+python run_clm.py --model_name_or_path Qwen/Qwen2.5-1.5B --output_dir out --do_train --bf16 --per_device_train_batch_size 4 \
   --learning_rate 2e-5 --num_train_epochs 3 --save_strategy epoch --fsdp "full_shard auto_wrap"
 ```
 
 ## Passing
 
 ```sh run.sh
-torchrun --nproc_per_node 4 train.py --model_name_or_path Qwen/Qwen2.5-1.5B --output_dir out --do_train --bf16 \
+torchrun --nproc_per_node 4 run_clm.py --model_name_or_path Qwen/Qwen2.5-1.5B --output_dir out --do_train --bf16 \
   --per_device_train_batch_size 4 --learning_rate 2e-5 --num_train_epochs 3 --save_strategy epoch --fsdp "full_shard auto_wrap"
 ```
 

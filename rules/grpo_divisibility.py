@@ -19,7 +19,7 @@ num_generations: 6
 ```
 
 ```sh run.sh
-python grpo.py --config train.yaml
+python examples/scripts/grpo.py --config train.yaml
 ```
 
 ## Passing
@@ -33,7 +33,7 @@ num_generations: 6
 ```
 
 ```sh run.sh
-python grpo.py --config train.yaml
+python examples/scripts/grpo.py --config train.yaml
 ```
 
 ## Sources

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from budgetlint.assemble import collect
 from budgetlint.assembly import Collected
 from budgetlint.commands.common import crashed, open_config, project_of
 from budgetlint.commands.console import Console
 from budgetlint.commands.options import add_paths
+from budgetlint.files import NOTEBOOK_SUFFIX, PYTHON_SUFFIX
 from budgetlint.plain_text import ascii_json, one_line
 from budgetlint.project import FileEntry
 from budgetlint.report.style import cells, padded
@@ -30,9 +32,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, io: Console) -> int:
     project = project_of(args.paths, io, open_config(io))
     runs = _runs_by_file(collect(project).runs)
-    entries = sorted(project.entries.values(), key=lambda entry: entry.path)
+    entries = sorted(filter(_is_shown, project.entries.values()), key=lambda entry: entry.path)
     if args.format == "json":
-        rows = [{"path": e.path, "format": e.format, "runs": runs.get(e.path, []), "problem": e.problem or None} for e in entries]
+        rows = [_row(entry, runs.get(entry.path, [])) for entry in entries]
         io.write(ascii_json({"version": 1, "files": rows}, indent=2))
         return crashed(project, io)
     shown = [one_line(entry.path) for entry in entries]
@@ -42,6 +44,23 @@ def run(args: argparse.Namespace, io: Console) -> int:
     if not entries:
         io.line("no file with a config's suffix here")
     return crashed(project, io)
+
+
+def _is_shown(entry: FileEntry) -> bool:
+    """Programs and READMEs that only tell who reads the others are no files of a run."""
+    return entry.format is not None or bool(entry.problem) or not entry.path.endswith((PYTHON_SUFFIX, NOTEBOOK_SUFFIX, ".md"))
+
+
+def _row(entry: FileEntry, runs: list[str]) -> dict[str, Any]:
+    consumer = entry.consumer
+    return {
+        "path": entry.path,
+        "format": entry.format,
+        "consumer": consumer.as_json() if consumer is not None else None,
+        "settles": (consumer.settles or None) if consumer is not None else None,
+        "runs": runs,
+        "problem": entry.problem or None,
+    }
 
 
 def _runs_by_file(collected: list[Collected]) -> dict[str, list[str]]:
@@ -61,4 +80,16 @@ def _told(entry: FileEntry, runs: list[str]) -> str:
     told = entry.format or "-"
     notes = [f"run {', '.join(runs)}"] if runs else []
     notes += [entry.problem] if entry.problem else []
+    notes += _whose(entry)
     return f"{told:<22} {one_line('; '.join(notes))}"
+
+
+def _whose(entry: FileEntry) -> list[str]:
+    """Who reads the file, where that is not plain from its keys; else what would tell."""
+    consumer = entry.consumer
+    if consumer is None or entry.launches:
+        return []
+    if consumer.is_nobody:
+        where = "in a budget" if consumer.settles.startswith("config ") else "in a script or a README"
+        return [f"no program here is known to read it; '{consumer.settles}' {where} would tell"]
+    return [str(consumer)] if consumer.line else []

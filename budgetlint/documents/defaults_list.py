@@ -37,14 +37,34 @@ class Base:
 
 def bases(document: Document, chosen: Map[str, str] | None = None) -> tuple[Base, ...]:
     """In the order in which they are merged. ``chosen`` are choices of groups that a file above overrides."""
-    entry = document.entry("defaults")
-    if entry is None or document.format != "yaml":
+    if document.format != "yaml":
         return ()
+    entry, inherited = document.entry("defaults"), tuple(_inherited(document))
+    if entry is None:
+        return inherited
     if isinstance(entry.value, Scalar):
-        return (_plain(entry.value),) if _is_name(entry.value.text) else ()
+        return (*inherited, _plain(entry.value)) if _is_name(entry.value.text) else inherited
     if not isinstance(entry.value, Sequence):
-        return ()
-    return tuple(_listed(entry.value, {**overrides(document), **(chosen or {})}))
+        return inherited
+    return (*inherited, *_listed(entry.value, {**overrides(document), **(chosen or {})}))
+
+
+INHERITING = ("_base_", "extends", "inherits", "base")
+"""Words by which loaders of their own name a file below this one, or several: mmengine 0.10 ``config/config.py`` (``_base_``)."""
+
+
+def is_composed(document: Document) -> bool:
+    """Does a document name files that it is composed of?"""
+    return document.format == "yaml" and (document.entry("defaults") is not None or any(_inherited(document)))
+
+
+def _inherited(document: Document) -> Iterator[Base]:
+    for word in INHERITING:
+        entry = document.entry(word)
+        nodes = (entry.value,) if entry is not None else ()
+        for node in nodes[0].items if nodes and isinstance(nodes[0], Sequence) else nodes:
+            if isinstance(node, Scalar) and node.text.endswith(_SUFFIXES) and _is_name(node.text):
+                yield Base(node.text, (), node, is_plain=True)
 
 
 def overrides(document: Document) -> dict[str, str]:

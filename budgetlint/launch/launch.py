@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from budgetlint.consumer import Consumer
 from budgetlint.documents import Document
 from budgetlint.record import open_record, record
 from budgetlint.run import Origin, Reference
@@ -37,6 +38,8 @@ class Launch:
     engines: tuple[Reference, ...] = ()
     request: Request | None = None
     number: int = 0
+    consumer: Consumer | None = None
+    """Whose the flags are."""
 
     @property
     def launcher(self) -> str:

@@ -11,23 +11,11 @@ from budgetlint.launch.commands import ACCELERATE, COMPOSER, DEEPSPEED, OUMI
 from budgetlint.launch.launch import Launch
 from budgetlint.numerals import small
 from budgetlint.readers import Reader, identify, reader_of
+from budgetlint.readers.hf.recognise import FLAVOURS
+from budgetlint.readers.known_programs import known_program
 from budgetlint.record import replace
 from budgetlint.run import Origin, OriginKind, Reading, Reference, Role, Setting, Settings
 
-TOOLS = (
-    ("axolotl ", "axolotl"),
-    ("llamafactory-cli ", "llamafactory"),
-    ("trl ", "trl"),
-    ("swift ", "ms_swift"),
-    ("megatron ", "ms_swift"),
-    ("tune run ", "torchtune"),
-    ("litgpt ", "litgpt"),
-    ("xtuner ", "xtuner"),
-    ("openrlhf.", "openrlhf"),
-    ("verl.", "verl"),
-    ("open_instruct/", "open_instruct"),
-)
-"""The format of what a program reads, by its name."""
 _SAME_KEYS = frozenset(("axolotl", "llamafactory", "trl"))
 """Programs whose flags are the keys of their files."""
 _ENVIRONMENT = "environment"
@@ -42,9 +30,9 @@ _ONE_PROCESS = frozenset(("hf_training_arguments", "trl", "alignment_handbook", 
 
 def format_of(launch: Launch) -> str:
     """The format of the flags: by the program's name, else the reader that claims them, else empty."""
-    named = next((format for prefix, format in TOOLS if launch.program.program.startswith(prefix)), "")
-    if named:
-        return named
+    known = known_program(launch.program.program)
+    if known is not None:
+        return known.format
     reader = identify(launch.program)
     return reader.format if isinstance(reader, Reader) else ""
 
@@ -57,7 +45,7 @@ def flag_reader(launch: Launch, trainers: Iterable[Reading]) -> Reader | None:
     if isinstance(claimed, Reader):
         return claimed if claimed.role is Role.TRAINER else None
     format = format_of(launch)
-    return _named(format) if format in _SAME_KEYS else None
+    return _named(format) if format in _SAME_KEYS or format in FLAVOURS else None
 
 
 def _named(format: str) -> Reader | None:
@@ -69,7 +57,7 @@ def flag_reading(launch: Launch, trainers: tuple[Reading, ...]) -> Reading | Non
     reader = flag_reader(launch, trainers)
     if reader is None or (trainers and launch.program.mapping is not None and not launch.program.mapping.entries):
         return None
-    found = reader.read(launch.program)
+    found = replace(reader.read(launch.program), consumer=launch.consumer)
     if not trainers:
         return replace(found, settings=found.settings.filled((*_from_name(launch), *_own_adapter(launch, found))))
     written = [setting for setting in found.settings.values() if setting.origin.source is launch.source]
@@ -79,7 +67,8 @@ def flag_reading(launch: Launch, trainers: tuple[Reading, ...]) -> Reading | Non
 def _own_adapter(launch: Launch, found: Reading) -> Iterator[Setting]:
     """A script of the user's own that takes a rank or a 4-bit compute dtype has switches of its own for them (``--use_peft_lora``,
     ``--use_4bit_quantization``), and some freeze parts of a model (``--freeze_llm``, ``--use_llm_lora 16``): both ways are possible."""
-    if found.format not in ("trl", "hf_training_arguments") or launch.program.program.startswith("trl "):
+    known = known_program(launch.program.program)
+    if found.format not in FLAVOURS or (known is not None and not known.towers):
         return
     for name, told, ways in (("adapter", "lora_r", ("lora", "none")), ("quant", "quant_compute_dtype", ("nf4", "none"))):
         setting = found.settings.get(told)

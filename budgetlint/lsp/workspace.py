@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from budgetlint.config import Config, load_config
-from budgetlint.files import CONFIG_SUFFIXES, PYTHON_SUFFIX, ChangedFiles, DiskFiles, is_named, makes_arguments, nearest_settings
+from budgetlint.files import CONFIG_SUFFIXES, PYTHON_SUFFIX, ChangedFiles, DiskFiles, is_named, is_wanted, nearest_settings
 from budgetlint.finding import Finding
 from budgetlint.project import FileEntry, Project
 from budgetlint.record import field, open_record, open_state, record
@@ -146,7 +146,7 @@ def _configs_in(folder: Path) -> list[str]:
 
 def _makes_arguments(path: str, source: SourceFile) -> bool:
     """A program that on the disk is no training script yet."""
-    return path.endswith(PYTHON_SUFFIX) and makes_arguments(source.text.encode("utf-8", "replace"))
+    return path.endswith(PYTHON_SUFFIX) and is_wanted(path, source.text)
 
 
 def _load(root: Path, path: Path | None) -> Config:

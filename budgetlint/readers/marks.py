@@ -19,8 +19,8 @@ PACKAGES = (
 """The order decides between equal claims in messages only."""
 
 _ONLY = {
-    "deepspeed": "json", "launcher": "shell", "openrlhf": "shell", "olmo_core": "shell", "peft_config": "json", "python_script": "python",
-    "torchtitan": "toml python", "xtuner": "python shell",
+    "deepspeed": "json yaml", "launcher": "shell", "openrlhf": "shell", "olmo_core": "shell", "peft_config": "json",
+    "python_script": "python", "torchtitan": "toml python", "xtuner": "python shell",
 }  # fmt: skip
 """Packages that claim documents of one format or two."""
 
@@ -30,6 +30,8 @@ _TOP = {
         train_on_prompt flash_attn use_unsloth use_galore use_badam use_apollo pure_bf16 quantization_bit upcast_layernorm
         overwrite_cache plot_loss max_samples preprocessing_num_workers disable_gradient_checkpointing freeze_vision_tower
         train_dataset""",
+    "deepspeed": """zero_optimization train_micro_batch_size_per_gpu fp16 bf16 bfloat16 optimizer scheduler flops_profiler
+        activation_checkpointing amp""",
     "accelerate": "distributed_type compute_environment",
     "lightning": "trainer fit",
     "litgpt": "train",

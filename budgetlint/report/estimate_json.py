@@ -109,4 +109,5 @@ def because_json(setting: Setting) -> dict[str, Any]:
         "setting": setting.name,
         "value": setting.shown,
         "note": setting.origin.note,
+        "certainty": setting.certainty,
     }

@@ -62,7 +62,7 @@ def _finding(finding: Finding, report: Report) -> dict[str, Any]:
         "numbers": dict(finding.numbers),
         "url": report.urls.get(finding.code, ""),
         "runs": list(finding.runs),
-        "because": [{"name": b.name, "value": b.value, "where": b.where} for b in finding.because],
+        "because": [{"name": b.name, "value": b.value, "where": b.where, "certainty": b.certainty} for b in finding.because],
         "fingerprint": finding.fingerprint,
     }
 

@@ -35,9 +35,9 @@ def _shown(setting: Setting) -> str:
 
 def _value(setting: Setting) -> str:
     if setting.state == "symbolic":
-        return f"{setting.text} (not known here)"
+        return f"{setting.text} (unresolved)"
     if setting.state == "auto":
-        return f"{setting.text} (by version)" if setting.readings else f"{setting.text or 'auto'} (filled in by the framework)"
+        return f"{setting.text or 'auto'} ({setting.certainty})"
     value = setting.value
     if isinstance(value, bool):
         return "on" if value else "off"
@@ -78,6 +78,7 @@ def _setting(setting: Setting) -> dict[str, Any]:
         "value": plain,
         "text": setting.text,
         "state": setting.state,
+        "certainty": setting.certainty,
         "origin": setting.origin.kind.value,
         "file": at.file if at else None,
         "line": at.line if at else None,

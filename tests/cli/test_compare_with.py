@@ -78,6 +78,14 @@ def empty(shell) -> Repo:
     return made
 
 
+STARTED = (
+    "a.yaml", "b.yaml", "d/small.yaml", "d/new.yaml", "d/next.yaml", "d/up.yaml", "e/train.yaml", "e/one.yaml", "e/two.yaml",
+    "more/x.yaml", "more/y.yaml", "glob/one.yaml", *(f"many/{number}.yaml" for number in range(20)),
+)  # fmt: skip
+README = "# Training\n\n```bash\n" + "".join(f"trl sft --config {path}\n" for path in STARTED) + "```\n"
+"""Whose the files are; it starts no run."""
+
+
 @pytest.fixture
 def repo(empty: Repo) -> Repo:
     """Four runs: two share a DeepSpeed file, one is started by a script, one lies in a folder with a budget of its own."""
@@ -85,6 +93,7 @@ def repo(empty: Repo) -> Repo:
     empty.write("b.yaml", TRAIN + "deepspeed: ds/zero.json\n")
     empty.write("c.yaml", TRAIN.replace("1.5B", "0.5B"))
     empty.write("run_c.sh", "trl sft --config c.yaml\n")
+    empty.write("README.md", README)
     empty.write("d/small.yaml", TRAIN.replace("1.5B", "0.5B"))
     empty.write("d/card.budget", "device 16GiB; reserve 1GiB\n")
     empty.write("ds/zero.json", ZERO)
@@ -310,6 +319,12 @@ SAME = [
     ("a broken file", {"d/small.yaml": "per_device_train_batch_size: [1, 2\n"}),
     ("settings", {"pyproject.toml": '[tool.budgetlint]\nignore = ["BL9"]\n'}),
     ("pins", {"requirements.txt": "torch==2.4.0\n"}),
+    ("a program that comes", {"t.py": "from trl import SFTTrainer\nSFTTrainer(model=m).train()\n"}),
+    (
+        "a program that opens a file",
+        {"t.py": "from trl import SFTTrainer\nSFTTrainer(**read('other/x.yaml')).train()\n", "other/x.yaml": TRAIN},
+    ),
+    ("a README that says less", {"README.md": "# Nothing\n"}),
     ("a comment that allows", {"ds/zero.json": ZERO.replace("{", "{// budgetlint: allow BL501 known\n", 1)}),
 ]
 

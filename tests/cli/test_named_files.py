@@ -36,7 +36,7 @@ REPOSITORY = {
     "own.yaml": TRAIN.replace("Qwen/Qwen2.5-1.5B", "models/own"),
     "models/own/config.json": '{"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,'
     ' "intermediate_size": 128, "vocab_size": 1000, "architectures": ["LlamaForCausalLM"]}\n',
-    "run_b.sh": "accelerate launch --config_file acc.yaml train.py --config b.yaml\n",
+    "run_b.sh": "accelerate launch --config_file acc.yaml examples/scripts/sft.py --config b.yaml\n",
     "run_c.sh": 'SIZE=c\ntrl sft --config "$SIZE.yaml"\n',
     "all.sh": "bash take.sh e.yaml\n",
     "take.sh": 'trl sft --config "$1"\n',

@@ -64,6 +64,7 @@ def log_of(comment: str) -> str:
 @pytest.fixture
 def hostile(shell):
     shell.write("sft.yaml", yaml_of(ATTACK, LINE))
+    shell.write("README.md", f"# {LINE}\n\n```sh\ntrl sft --config sft.yaml\n```\n")
     shell.write("card.budget", budget_of(LINE))
     shell.write("job.log", log_of(LINE))
     shell.write("host.log", f"{LINE} oom-kill: {LINE}\n")
@@ -71,7 +72,7 @@ def hostile(shell):
     shell.write("torn/torn.budget", f"device 24GiB\nmodel {LINE}\n{LINE} x={LINE}\nlora r={LINE}\nlet {LINE} = 1\ndevice 24GiB\n")
     shell.write("tidy/tidy.budget", f"# {LINE}\ndevice   24GiB # {LINE}\n")
     shell.write("ds.json", json.dumps({"zero_optimization": {"stage": ATTACK}, "fp16": {"enabled": True}, "bf16": {"enabled": True}}))
-    shell.write("run.sh", f"torchrun --nproc_per_node 2 train.py --optim '{ATTACK}' --per_device_train_batch_size 4 --bf16 --x{LINE} 1\n")
+    shell.write("run.sh", f"torchrun --nproc_per_node 2 run_clm.py --optim '{ATTACK}' --per_device_train_batch_size 4 --bf16 --x{LINE} 1\n")
     try:
         shell.write(NAME, yaml_of("steps", "fine"))
     except OSError:

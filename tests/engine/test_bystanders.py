@@ -17,8 +17,8 @@ ARGUMENTS = (
     "model_name_or_path: Qwen/Qwen2.5-1.5B\noutput_dir: out\nper_device_train_batch_size: 1\nsave_strategy: epoch\nnum_train_epochs: 1\n"
 )
 UNREAD = f"{ARGUMENTS}adam_beta2: 0.95\n"
-ADAFACTOR = "python train.py train.yaml --optim adafactor\n"
-ADAMW = "python train.py train.yaml --optim adamw_torch\n"
+ADAFACTOR = "python run_clm.py train.yaml --optim adafactor\n"
+ADAMW = "python run_clm.py train.yaml --optim adamw_torch\n"
 QLORA = (
     "base_model: Qwen/Qwen2.5-1.5B\nsequence_len: 2048\nmicro_batch_size: 1\nnum_epochs: 1\n"
     "datasets: [{path: data.jsonl, type: alpaca}]\nadapter: qlora\n"
@@ -60,7 +60,7 @@ def test_a_flag_of_one_command_is_nobody_elses(shell: Any) -> None:
 
 
 def test_flags_that_two_commands_share_are_both_theirs(shell: Any) -> None:
-    text = 'ARGS="--adam_beta2 0.95"\npython train.py train.yaml $ARGS --optim adafactor\npython train.py train.yaml $ARGS\n'
+    text = 'ARGS="--adam_beta2 0.95"\npython run_clm.py train.yaml $ARGS --optim adafactor\npython run_clm.py train.yaml $ARGS\n'
     assert fixed(shell, {"train.yaml": ARGUMENTS, "a.sh": text}, path="a.sh") == text
 
 
@@ -136,7 +136,7 @@ def test_a_flag_of_the_launcher_too(shell: Any) -> None:
         "  fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP\n  fsdp_cpu_ram_efficient_loading: true\n  fsdp_sync_module_states: false\n"
     )
     files = {"fsdp.yaml": text, "train.yaml": ARGUMENTS}
-    launch = "accelerate launch --config_file fsdp.yaml {} train.py train.yaml\n"
+    launch = "accelerate launch --config_file fsdp.yaml {} run_clm.py train.yaml\n"
     files["a.sh"] = launch.format("--fsdp_cpu_ram_efficient_loading false")
     assert fixed(shell, files, path="fsdp.yaml") == text
     files["a.sh"] = launch.format("--num_machines 1")
@@ -157,7 +157,7 @@ def test_the_new_name_as_a_flag_beats_the_new_name_in_the_file(shell: Any) -> No
     text = f"{ARGUMENTS}evaluation_strategy: epoch\n"
     files = {
         "train.yaml": text,
-        "a.sh": "python train.py train.yaml --eval_strategy no\n",
+        "a.sh": "python run_clm.py train.yaml --eval_strategy no\n",
         "requirements.txt": "transformers==4.44.0\n",
     }
     assert fixed(shell, files) == text

@@ -104,6 +104,7 @@ def test_past_a_bound_there_is_one_finding_and_the_other_file_is_checked(name: s
     file, text, where, told = CASES[name]
     shell.write(file, text)
     shell.write("other.yaml", WRONG)
+    shell.write("README.md", "```sh\npython run_clm.py other.yaml\n```\n")  # whose it is
     ran = shell("check", "--no-cache", "--format", "concise")
     lines = ran.out.splitlines()
     found = [line for line in lines if "BL915" in line]
@@ -196,6 +197,7 @@ def test_defaults_lists_are_followed_so_deep_and_so_wide(shell: Any) -> None:
     shell.write("wide/a.yaml", f"defaults: [{many(102, 'b#', ', ')}]\n{HF}")
     for number in range(102):
         shell.write(f"wide/b{number}.yaml", f"k{number}: 1\n")
+    shell.write("run.sh", "python mine.py --config deep/c0.yaml\npython mine.py --config wide/a.yaml\n")
     out = shell("check", "--no-cache", "--format", "concise").out
     assert "more than 100 files" in out
     assert "more than 12 levels of defaults lists" in out

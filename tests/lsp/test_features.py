@@ -74,7 +74,7 @@ def test_a_budget(word: str, told: str, talk: Made) -> None:
 
 
 def test_a_value_that_another_file_overrides(talk: Made) -> None:
-    session = talk(run_sh="accelerate launch --num_processes 1 train.py sft.yaml --per_device_train_batch_size 1\n")
+    session = talk(run_sh="accelerate launch --num_processes 1 examples/scripts/sft.py sft.yaml --per_device_train_batch_size 1\n")
     assert "overridden by run.sh:1:" in _hover(session, "sft.yaml", session.SFT, "per_device_train_batch_size")
 
 
@@ -132,7 +132,7 @@ def test_all_safe_fixes_at_once(talk: Made) -> None:
 def test_what_another_run_reads_is_no_safe_fix(talk: Made) -> None:
     session = talk()
     for name, optimizer in (("a.sh", "adafactor"), ("b.sh", "adamw_torch")):
-        (session.root / name).write_text(f"python train.py sft.yaml --optim {optimizer}\n", encoding="utf-8")
+        (session.root / name).write_text(f"python examples/scripts/sft.py sft.yaml --optim {optimizer}\n", encoding="utf-8")
     text = session.SFT + "adam_beta2: 0.95\n"
     fixes = [one for one in _actions(session, "sft.yaml", text, "adam_beta2") if one["title"].startswith("delete")]
     assert [(one["title"], one["isPreferred"]) for one in fixes] == [("delete adam_beta2 (changes the run)", False)]
@@ -141,7 +141,7 @@ def test_what_another_run_reads_is_no_safe_fix(talk: Made) -> None:
 def test_nor_one_of_all_at_once(talk: Made) -> None:
     session = talk()
     for name, optimizer in (("a.sh", "adafactor"), ("b.sh", "adamw_torch")):
-        (session.root / name).write_text(f"python train.py sft.yaml --optim {optimizer}\n", encoding="utf-8")
+        (session.root / name).write_text(f"python examples/scripts/sft.py sft.yaml --optim {optimizer}\n", encoding="utf-8")
     assert _actions(session, "sft.yaml", session.SFT + "adam_beta2: 0.95\n", "model", only=["source.fixAll"]) == []
 
 
@@ -238,7 +238,7 @@ def test_going_to_the_file_that_a_reference_names(talk: Made) -> None:
 
 
 def test_going_to_the_line_that_overrides(talk: Made) -> None:
-    session = talk(run_sh="accelerate launch --num_processes 1 train.py sft.yaml --per_device_train_batch_size 1\n")
+    session = talk(run_sh="accelerate launch --num_processes 1 examples/scripts/sft.py sft.yaml --per_device_train_batch_size 1\n")
     place = {"textDocument": session.open("sft.yaml", session.SFT), "position": _at(session.SFT, "4\n")}
     (found,) = session.answer("textDocument/definition", place)
     assert (found["uri"], found["range"]["start"]["line"]) == (session.uri("run.sh"), 0)

@@ -118,7 +118,7 @@ def test_the_plain_parser_takes_a_quoted_false_for_true():
 
 
 def test_without_trl_a_rank_alone_says_lora():
-    assert values(PLAIN + "lora_rank: 64\n")["adapter"] == "lora"
+    assert values(PLAIN + "lora_r: 64\n")["adapter"] == "lora"
     assert values(PLAIN + "bits: 4\ndouble_quant: true\n")["quant"] == "nf4"
 
 
@@ -197,4 +197,5 @@ def test_nested_arguments_are_read_with_their_model_section():
     )
     found = values(text)
     assert (found["model"], found["micro_batch"], found["seq_len"], found["quant"]) == ("org/m", 8, 512, "nf4")
-    assert (found["adapter"], found["lora_r"], found["autocast"]) == ("lora", 8, "bf16")
+    assert (found["lora_r"], found["autocast"]) == (8, "bf16")
+    assert read(text).settings["adapter"].readings == ("lora", "none")  # the script may have a switch of its own

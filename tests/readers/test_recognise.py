@@ -42,6 +42,11 @@ CASES = {
     "alignment-handbook": ("a.yaml", PLAIN + "dataset_mixer: {a/b: 1.0}\n", "alignment_handbook"),
     "open-instruct": ("a.yaml", PLAIN + "dataset_mixer: {a/b: 1.0}\nuse_slow_tokenizer: true\nwith_tracking: true\n", "open_instruct"),
     "DeepSpeed": ("a.json", ZERO, "deepspeed"),
+    "DeepSpeed in YAML, for a program that hands it over": (
+        "a.yaml",
+        "train_micro_batch_size_per_gpu: auto\nzero_optimization: {stage: 2}\n",
+        "deepspeed",
+    ),
     "DeepSpeed under another suffix": ("stage2.conf", ZERO, "deepspeed"),
     "DeepSpeed with comments": ("a.json", "{ // hjson\n" + ZERO[1:], "deepspeed"),
     "DeepSpeed without ZeRO": ("a.json", '{"train_batch_size": 8, "fp16": {"enabled": true}, "steps_per_print": 10}', "deepspeed"),
@@ -61,7 +66,7 @@ STRANGERS = {
     ),
     "a wandb dump of TrainingArguments": ("a.yaml", "_wandb: {}\n" + PLAIN),
     "a DeepSpeed template": ("a.json", '{"train_batch_size": GB_SIZE,\n"zero_optimization": {"stage": 0}}'),
-    "DeepSpeed keys in YAML": ("a.yaml", "train_micro_batch_size_per_gpu: 1\nzero_optimization: {stage: 2}\n"),
+    "one of DeepSpeed's keys in YAML": ("a.yaml", "zero_optimization: {stage: 2}\ngradient_clipping: 1.0\n"),
     "a trainer's state": ("a.json", '{"log_history": [], "max_steps": 10, "num_train_epochs": 3, "save_steps": 5, "logging_steps": 1}'),
     "generation settings": (
         "a.json",
@@ -81,13 +86,29 @@ STRANGERS = {
         "a.yaml",
         "run: {micro_batch_size: 1, per_device_train_batch_size: 1, gradient_accumulation_steps: 2, max_steps: 3, learning_rate: 1e-4}\n",
     ),
-    "a few arguments in a section": (
-        "a.yaml",
-        "args: {per_device_train_batch_size: 1, num_train_epochs: 2, learning_rate: 1e-4}\n",
+    "image trainers' arguments": (
+        "a.json",
+        '{"pretrained_model_name_or_path": "m", "train_batch_size": 1, "optimizer": "AdamW8bit", "gradient_accumulation_steps": 4, '
+        '"gradient_checkpointing": true, "output_dir": "o", "learning_rate": 1e-4, "mixed_precision": "bf16"}',
     ),
-    "another schema's training section": (
+    "a preset of kohya's": (
+        "a.json",
+        '{"LoRA_type": "LoHa", "train_batch_size": 1, "optimizer": "AdamW", "gradient_accumulation_steps": 4}',
+    ),
+    "a config with a plain optimizer": (
+        "a.json",
+        '{"train_batch_size": 8, "optimizer": {"name": "adamw", "lr": 1e-4}, "scheduler": "cosine"}',
+    ),
+    "a config with a batch and an accumulation": ("a.json", '{"train_batch_size": 8, "gradient_accumulation_steps": 4, "lr": 1e-4}'),
+    "TrainingArguments in TOML": (
+        "a.toml",
+        'output_dir = "o"\nper_device_train_batch_size = 2\ngradient_accumulation_steps = 4\nnum_train_epochs = 3\nbf16 = true\n',
+    ),
+    "a Hydra group of a framework of its own": (
         "a.yaml",
-        "training: {per_device_train_batch_size: 1, num_train_epochs: 2, optimizer: adamw, learning_rate: 1e-4, logging_steps: 5}\n",
+        "name_or_path: ???\nload_from: null\nblock_name: null\npolicy_dtype: bfloat16\nmax_grad_norm: 1.0\nmax_length: 1250\n"
+        "activation_checkpointing: true\nbatch_size: 32\nmicrobatch_size: null\ngradient_accumulation_steps: 1\n"
+        "attn_implementation: eager\nuse_peft: false\n",
     ),
 }
 

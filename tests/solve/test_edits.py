@@ -132,7 +132,7 @@ WRITTEN = [
     ("torchtune", "40GiB", "recompute full", {"tune.yaml": ["enable_activation_checkpointing: true"]}),
     ("zero", "2x 20GiB", "offload optimizer", {"zero2.json": ['"stage": 2', '"offload_optimizer": {"device": "cpu"}']}),
     ("script", "4x 48GiB", "recompute full", {"run.sh": ["--gradient_checkpointing True"]}),
-    ("script", "4x 48GiB", "offload all", {"fsdp.yaml": ["fsdp_offload_params: true"]}),
+    ("script", "4x 52GiB", "offload all", {"fsdp.yaml": ["fsdp_offload_params: true"]}),
 ]
 
 

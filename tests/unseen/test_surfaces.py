@@ -34,7 +34,7 @@ def as_yaml(values: dict[str, str]) -> dict[str, str]:
 
 def as_flags(values: dict[str, str]) -> dict[str, str]:
     flags = " ".join(f"--{name} {text}" for name, text in {"model_name_or_path": MODEL, **values}.items())
-    return {"run.sh": f"deepspeed --num_gpus 4 train.py {flags}\n", "ds.json": ENGINE}
+    return {"run.sh": f"deepspeed --num_gpus 4 run_clm.py {flags}\n", "ds.json": ENGINE}
 
 
 def as_script(values: dict[str, str]) -> dict[str, str]:

@@ -101,6 +101,7 @@ TRAINING = (
 
 MODEL = (
     Key("model", "model", to_text),
+    Key("base_model", "model", to_text),
     Key("model_id", "model", to_text),
     Key("model_name", "model", to_text),
     Key("name_or_path", "model", to_text),

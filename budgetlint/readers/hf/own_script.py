@@ -1,4 +1,4 @@
-"""Training arguments in a section that a script of its own reads (Open-Assistant ``defaults``, a ``training`` block with ``optimizer``).
+"""Training arguments that a script of its own reads: its flags, a file that it opens, a section of its own making (``training``).
 
 What is written there means what ``TrainingArguments`` calls so. What is not written is in the script's code: nothing is taken
 for a framework default, and the estimate spans what the code can do.
@@ -11,9 +11,9 @@ from typing import Any
 
 from budgetlint.readers.base import default, unsettled
 from budgetlint.record import replace
-from budgetlint.run import OriginKind, Setting, Settings
+from budgetlint.run import RESERVED, OriginKind, Setting, Settings
 
-RESERVATION = "in a section that a script of its own reads"
+RESERVATION = RESERVED
 
 _SPANS: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("weights_dtype", ("auto", "fp32")),
@@ -30,9 +30,19 @@ _OWN_NAMES = frozenset(("lora_targets", "lora_modules_to_save"))
 
 
 def reserved(settings: Settings) -> Settings:
-    """The settings that a script's section is trusted with, each with the reservation in its origin."""
-    kept = (setting for setting in settings.values() if setting.name not in _OWN_NAMES)
-    return Settings(replace(setting, origin=replace(setting.origin, note=RESERVATION)) for setting in kept)
+    """The settings that a script of its own is trusted with, each with the reservation in its origin: what is written, and nothing that
+    a parser it may not have would conclude."""
+    kept = (setting for setting in settings.values() if setting.name not in _OWN_NAMES and not setting.is_default)
+    told = Settings(replace(setting, origin=replace(setting.origin, note=RESERVATION)) for setting in kept)
+    return Settings(_unless_switched(setting, told) for setting in told.values())
+
+
+def _unless_switched(setting: Setting, told: Settings) -> Setting:
+    """A rank says how an adapter would be, not that there is one: the script has a switch of its own (``--use_peft_lora``)."""
+    rank = told.get("lora_r")
+    if setting.name != "adapter" or not setting.known or rank is None or setting.origin.key != rank.origin.key:
+        return setting
+    return replace(setting, value=None, state="auto", readings=("lora", "none"))
 
 
 def is_own_script(settings: Settings) -> bool:

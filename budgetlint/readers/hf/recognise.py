@@ -5,17 +5,23 @@ Field names: transformers 4.46 to 5.24 ``training_args.py``, TRL 0.9 to 1.16 ``t
 
 from __future__ import annotations
 
+from functools import cache
+
+from budgetlint.catalog.vocabulary import keys as vocabulary
+from budgetlint.catalog.vocabulary import misspelt
 from budgetlint.documents import Document, Mapping
 from budgetlint.readers.base import names
 from budgetlint.readers.hf.olmo_core import olmo_core_task
-from budgetlint.record import record
+from budgetlint.readers.known_programs import known_program
+from budgetlint.record import record, replace
 
 PLAIN, TRL, HANDBOOK, OPEN_INSTRUCT = "hf_training_arguments", "trl", "alignment_handbook", "open_instruct"
+FLAVOURS = (PLAIN, TRL, HANDBOOK, OPEN_INSTRUCT)
 
 _STRONG = names(
     """per_device_train_batch_size per_device_eval_batch_size per_gpu_train_batch_size gradient_accumulation_steps num_train_epochs
     lr_scheduler_type save_strategy eval_strategy evaluation_strategy warmup_ratio logging_steps logging_strategy report_to
-    gradient_checkpointing gradient_checkpointing_kwargs activation_checkpointing activation_checkpointing_kwargs
+    gradient_checkpointing gradient_checkpointing_kwargs activation_checkpointing_kwargs
     overwrite_output_dir hub_model_id hub_strategy push_to_hub save_total_limit dataloader_num_workers dataloader_pin_memory
     remove_unused_columns ddp_find_unused_parameters load_best_model_at_end optim_args"""
 )
@@ -27,9 +33,12 @@ _WEAK = names(
 _FOREIGN = names(
     """sequence_len micro_batch_size finetuning_type template distributed_type compute_environment zero_optimization
     train_micro_batch_size_per_gpu exp_manager actor_rollout_ref peft_type architectures _wandb log_history apiVersion cutoff_len
-    tuner_type attn_impl rlhf_type pipe_parallel_size train_loader device_train_microbatch_size job hyperparameters"""
+    tuner_type attn_impl rlhf_type pipe_parallel_size train_loader device_train_microbatch_size job hyperparameters
+    micro_batch_size_per_gpu pretrained_model_name_or_path instance_data_dir instance_prompt LoRA_type model_family network_dim
+    network_module resolution"""
 )
-"""One of these at the top: axolotl, LLaMA-Factory, accelerate, DeepSpeed, NeMo, verl, PEFT, a model config, a dump, ..."""
+"""One of these at the top: axolotl, LLaMA-Factory, accelerate, DeepSpeed, NeMo, verl, PEFT, a model config, a dump, a trainer of image
+models (diffusers, kohya, SimpleTuner, diffusion-pipe), ..."""
 
 _TRL_ONLY = names(
     """use_peft packing eval_packing packing_strategy padding_free dataset_text_field completion_only_loss assistant_only_loss
@@ -45,42 +54,46 @@ _OWN_SCRIPT = names(
 )
 """Keys of ``run_clm.py`` and other scripts around the plain Trainer, which take a ``dataset_name`` too."""
 
-_SECTIONS = ("training_args", "training_arguments", "training", "train", "sft_config", "dpo_config", "grpo_config")
 _OTHER_SCRIPTS = names(
     """sequence_len micro_batch_size cutoff_len finetuning_type train_micro_batch_size_per_gpu actor_rollout_ref exp_manager
     trainer_type enable_gradient_checkpointing"""
 )
 """One of these in a section: other trainers as above, and oumi (0.1 to 0.7 ``core/configs/params/training_params.py``)."""
-_NEEDED = 4
-_NEEDED_OF_A_SCRIPT = 5
+_COMPOSED = names("defaults _target_ _base_ extends inherits base hydra")
+"""Words of a loader that composes files: no ``HfArgumentParser`` reads them, so a program of the project's own does."""
 
 
 @record
 class Home:
-    """Where the training arguments stand: ``section`` is empty for the top, ``hits`` how many keys of the family stand there.
+    """Where the training arguments stand: ``section`` is empty for the top.
 
-    ``literal``: they become ``TrainingArguments`` as they are. Else a script of its own takes them from a section of its own
-    making: what is written there is read, what is not written is not known.
+    ``literal``: no key is another framework's or another loader's. Else a program of its own reads them: what is written there is read,
+    what is not written is not known.
     """
 
     section: str
-    hits: int
     literal: bool = True
+    found: bool = True
+    """Did somebody look for it, and find it? Else a program is only said to read what stands there."""
 
 
 def score(document: Document, flavour: str) -> float:
-    """0, or 0.6 to 0.9 by how many keys of the family the document holds, for the one flavour that it is; 0.5 for a script's
-    own section."""
+    """0, or 0.6 for the one flavour that a document is; 0.5 for what a program of its own reads."""
     if olmo_core_task(document):
         return 0.9 if flavour == OPEN_INSTRUCT and document.mapping is not None else 0.0
     home = find_home(document)
-    if home is None or document.mapping is None or _flavour(home, document.mapping) != flavour:
+    if home is None or not home.found or document.mapping is None or _flavour(home, document) != flavour:
         return 0.0
-    return min(0.9, 0.5 + 0.025 * home.hits) if home.literal else 0.5
+    return 0.6 if home.literal else 0.5
 
 
-def _flavour(home: Home, mapping: Mapping) -> str:
-    return flavour_of(frozenset(mapping.keys())) if home.literal else PLAIN
+def _flavour(home: Home, document: Document) -> str:
+    """A known program is told by its name."""
+    known = known_program(document.program) if document.format == "shell" else None
+    if known is not None:
+        return known.format
+    mapping = document.mapping
+    return flavour_of(frozenset(mapping.keys())) if home.literal and mapping is not None else PLAIN
 
 
 def find_home(document: Document) -> Home | None:
@@ -94,15 +107,98 @@ def find_home(document: Document) -> Home | None:
 _FACT = "home of the training arguments"
 
 
-def _find_home(document: Document) -> Home | None:
+def as_known(document: Document) -> Document:
+    """The document as a program of the family reads it, whatever keys stand there."""
+    return _with_home(document, Home(""))
+
+
+def as_own(document: Document) -> Document:
+    """The document as a program of its own reads it."""
+    home = _find_home(document)
+    return _with_home(document, Home(home.section if home else "", literal=False, found=home is not None))
+
+
+def as_before(document: Document, changed: Document) -> Document:
+    """Another state of a document, read by whoever reads the document."""
+    home = document.facts.get(_FACT)
+    return _with_home(changed, home) if home is not None else changed
+
+
+def looks_literal(document: Document) -> bool:
+    """May a command of the family read the document by itself: no key is another's?"""
+    home = _find_home(document)
+    return home is not None and home.literal
+
+
+def is_closed(document: Document) -> bool:
+    """Would a parser of the family take every key, but for a slip?"""
     mapping = document.mapping
-    if mapping is None:
+    return looks_literal(document) and mapping is not None and not any(map(is_strange, mapping.keys()))
+
+
+def _with_home(document: Document, home: Home) -> Document:
+    found = replace(document)
+    found.facts[_FACT] = home
+    return found
+
+
+def _find_home(document: Document) -> Home | None:
+    """TOML is none: ``HfArgumentParser`` reads JSON and YAML."""
+    mapping = document.mapping
+    if mapping is None or document.format == "toml":
         return None
-    if document.format == "shell":
-        return _flags(frozenset(mapping.keys()))
     keys = frozenset(mapping.keys())
-    hits = _hits(keys)
-    return Home("", hits, literal=not keys & _OWN_LOOP) if hits else _section(mapping)
+    if document.format == "shell":
+        return _flags(keys, document.program)
+    if keys & _FOREIGN:
+        return None
+    return _at_the_top(keys) or _section(mapping)
+
+
+def _at_the_top(keys: frozenset[str]) -> Home | None:
+    """Two keys of the family, of which one has a name that nobody else uses; where other keys stand beside them, two such names."""
+    known, telling = keys & (_STRONG | _WEAK | _TRL_ONLY), len(keys & _STRONG)
+    if len(known) < 2 or not telling:
+        return None
+    strange = [key for key in keys if is_strange(key)]
+    if strange and telling < 2:
+        return None
+    return Home("", literal=not keys & (_OWN_LOOP | _COMPOSED) and _others().isdisjoint(strange))
+
+
+def is_strange(key: str) -> bool:
+    """Is a key none of the family's, and no slip of one?"""
+    return key not in _family() and not misspelt(key, _family())
+
+
+@cache
+def _others() -> frozenset[str]:
+    """Keys of other frameworks: a file with one of them is no command's of the family."""
+    return (
+        vocabulary("axolotl", "top", "plugins")
+        | vocabulary("llamafactory", "hparams")
+        | vocabulary("ms_swift", "top")
+        | vocabulary("litgpt", "top", "train")
+        | vocabulary("torchtune", "top")
+    )
+
+
+@cache
+def _family() -> frozenset[str]:
+    """Every key that a parser of the family takes."""
+    return vocabulary("hf", "training_arguments", "trl", "trl_script") | _STRONG | _WEAK | _TRL_ONLY | _OWN_SCRIPT | _OF_RECIPES
+
+
+_OF_RECIPES = names(
+    """dataset_mixer dataset_mixture dataset_splits dataset_configs dataset_columns preprocessing_num_workers use_slow_tokenizer
+    with_tracking chat_template max_train_steps tokenizer_name_or_path tokenizer_name config_name cache_dir auto_insert_empty_system_msg
+    use_flash_attention_2 use_flash_attn truncation_side text_column reward_funcs system_prompt benchmarks callbacks wandb_entity
+    wandb_project lora_target_modules model_code_revision base_model_revision max_length num_proc hub_model_revision max_prompt_length
+    bnb_4bit_compute_dtype bnb_4bit_use_double_quant checkpointing_steps dataset_mix_dir keep_last_n_checkpoints
+    cosine_min_value_wrong cosine_max_value_wrong cosine_min_value_correct cosine_max_value_correct cosine_max_len repetition_n_grams
+    repetition_max_penalty dataset_prompt_column model_type config gradient_checkpointing_use_reentrant"""
+)
+"""Keys of alignment-handbook's, open-r1's and open-instruct's recipes, and of the model and data arguments of transformers' examples."""
 
 
 def home_of(document: Document) -> str:
@@ -122,60 +218,36 @@ def flavour_of(keys: frozenset[str]) -> str:
     return PLAIN
 
 
-def _hits(keys: frozenset[str]) -> int:
-    if keys & _FOREIGN:
-        return 0
-    strong = len(keys & _STRONG)
-    known = strong + len(keys & _WEAK)
-    return known if strong >= 2 and known >= _NEEDED else 0
-
-
-_ONLY_ARGUMENTS = names(
-    """save_strategy evaluation_strategy eval_strategy logging_strategy overwrite_output_dir do_train group_by_length
-    save_total_limit dataloader_num_workers remove_unused_columns ddp_find_unused_parameters load_best_model_at_end optim
-    warmup_ratio save_steps logging_steps evaluate_during_training bf16 tf32"""
-)
-"""Flags of TrainingArguments that the scripts around their own loop do not have; two of them tell it."""
 _OTHER_FLAGS = names(
     """sequence_len micro_batch_size finetuning_type train_micro_batch_size_per_gpu tuner_type train_type sft_type attn_impl rlhf_type
-    template cutoff_len actor_rollout_ref pretrain ds_config_file"""
+    template cutoff_len actor_rollout_ref pretrain ds_config_file instance_data_dir resolution train_batch_size network_module"""
 )
-"""Flags of axolotl, LLaMA-Factory, ms-swift, verl, OpenRLHF and Megatron programs."""
+"""Flags of axolotl, LLaMA-Factory, ms-swift, verl, OpenRLHF and Megatron programs, and of trainers of image models."""
 _OWN_LOOP = names("clip_grad_norm")
 """Keys of a script's own training loop, for what the Trainer calls otherwise (``max_grad_norm``); LOMO's ``args_lomo.yaml``."""
-_ENOUGH_FLAGS = 4
-_ENOUGH_WITH_BATCH = 3
-"""``per_device_train_batch_size`` is a name that few others use."""
+_BATCH = names("per_device_train_batch_size per_gpu_train_batch_size")
+_REQUIRED = "output_dir"
+"""The one field that ``TrainingArguments`` demanded until transformers 5."""
 
 
-def _flags(keys: frozenset[str]) -> Home | None:
-    """A program's flags. One that only evaluates (``--do_eval`` without ``--do_train``) trains nothing."""
-    if keys & _OTHER_FLAGS or ("do_eval" in keys and not keys & {"do_train", "per_device_train_batch_size", "per_gpu_train_batch_size"}):
+def _flags(keys: frozenset[str], program: str) -> Home | None:
+    """A program's flags. A known one is told by its name, whatever flags it has; another by the Trainer's own name for the batch, or its
+    required field beside another of its names. One that only evaluates (``--do_eval`` without ``--do_train``) trains nothing."""
+    known = known_program(program)
+    if known is not None:
+        return Home("") if known.format in FLAVOURS else None
+    if keys & _OTHER_FLAGS or ("do_eval" in keys and not keys & {"do_train", *_BATCH}):
         return None
-    strong = len(keys & _STRONG)
-    known = strong + len(keys & _WEAK)
-    enough = _ENOUGH_WITH_BATCH if "per_device_train_batch_size" in keys else _ENOUGH_FLAGS
-    if strong < 1 or known < enough:
-        return None
-    return Home("", known, literal=len(keys & _ONLY_ARGUMENTS) >= 2)
+    is_trainer = keys & _BATCH or (_REQUIRED in keys and keys & _STRONG) or len(keys & _STRONG) > 1
+    return Home("", literal=False) if is_trainer else None
 
 
 def _section(mapping: Mapping) -> Home | None:
-    """A known section first, then the first that a script of its own can mean (Open-Assistant: ``defaults``)."""
-    if frozenset(mapping.keys()) & _FOREIGN:
-        return None
+    """The first section that a program of its own can mean (``training``, ``training_args``; Open-Assistant: ``defaults``)."""
     sections = [(entry.key.text, frozenset(entry.value.keys())) for entry in mapping.entries if isinstance(entry.value, Mapping)]
-    homes = [found for name, keys in sections if (found := _home(name, keys)) is not None]
-    return next((home for home in homes if home.literal), homes[0] if homes else None)
+    return next((Home(name, literal=False) for name, keys in sections if _is_home(keys)), None)
 
 
-def _home(name: str, keys: frozenset[str]) -> Home | None:
-    """Nested training arguments need the batch size. They write ``optim``: a section with ``optimizer`` is a script's own."""
-    if "per_device_train_batch_size" not in keys:
-        return None
-    if name in _SECTIONS and "optimizer" not in keys and _hits(keys):
-        return Home(name, _hits(keys))
-    strong = len(keys & _STRONG)
-    known = strong + len(keys & _WEAK)
-    own = strong >= 2 and known >= _NEEDED_OF_A_SCRIPT and not keys & _OTHER_SCRIPTS
-    return Home(name, known, literal=False) if own else None
+def _is_home(keys: frozenset[str]) -> bool:
+    """Nested training arguments have the batch under the Trainer's name, and another of its names."""
+    return "per_device_train_batch_size" in keys and len(keys & _STRONG) > 1 and not keys & _OTHER_SCRIPTS
