@@ -52,6 +52,8 @@ class Assembly:
     stacks: dict[str, Stack] = field(default_factory=dict)
     """What the requirement files in and above a folder say."""
     answers: Answers = field(default_factory=Answers)
+    pinned: dict[tuple[object, ...], tuple[Stack, Stack]] = field(default_factory=dict)
+    """Stacks with versions fixed, to see what depends on them, each with the one that it is made of."""
     supposed: bool = False
     """The texts are edited in memory to see what would be: a measured line that names no settings is not about them."""
     own: Callable[[Launch], Launch] = field(default=lambda launch: launch)

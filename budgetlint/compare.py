@@ -11,7 +11,7 @@ from budgetlint.engine import verdict_of
 from budgetlint.memory.estimate import Bucket, Term, Verdict
 from budgetlint.outcome import RunVerdict
 from budgetlint.record import field, open_record, record
-from budgetlint.run import Release, Setting
+from budgetlint.run import Setting
 
 
 @record
@@ -126,14 +126,7 @@ def sides(contexts: Iterable[RunContext]) -> tuple[Side, ...]:
 
 def _versions(context: RunContext) -> dict[str, Setting]:
     releases = context.run.stack.releases.values()
-    return {f"stack {one.package}": Setting(f"stack {one.package}", _version(one), one.origin, _version(one)) for one in releases}
-
-
-def _version(release: Release) -> str:
-    if release.exact:
-        return str(release.low)
-    ends = ((">=", release.low), ("<", release.high))
-    return ",".join(f"{sign}{version}" for sign, version in ends if version is not None)
+    return {f"stack {one.package}": Setting(f"stack {one.package}", one.said, one.origin, one.said) for one in releases}
 
 
 # -- runs ----------------------------------------------------------------------------------------------------------------------
@@ -153,7 +146,7 @@ def differs(change: RunChange) -> bool:
     if change.before is None or change.after is None or change.terms or change.renamed:
         return True
     was, now = change.before.verdict, change.after.verdict
-    answers = ((one.verdict, one.need, one.limit, one.least, one.missing) for one in (was, now))
+    answers = ((one.verdict, one.need, one.limit, one.least, one.missing, one.forks) for one in (was, now))
     return len(set(answers)) > 1 or any(setting.written for setting in change.settings)
 
 

@@ -23,7 +23,7 @@ from budgetlint.judge import Judge, merged, unsuperseded
 from budgetlint.language.budget import RuleLevel
 from budgetlint.levels import Level, from_budget
 from budgetlint.limits import FINDINGS, SUPPRESSIONS
-from budgetlint.memory.estimate import Verdict
+from budgetlint.memory.estimate import INCOMPLETE, Verdict
 from budgetlint.outcome import Report, RunVerdict, Skips
 from budgetlint.record import field, open_state, replace
 from budgetlint.registry import Registry
@@ -283,7 +283,7 @@ def verdict_of(context: RunContext) -> RunVerdict:
     target = context.target.name if context.target else None
     estimate = context.estimate
     if estimate is None:
-        return RunVerdict(context.run.name, target, context.cell, Verdict.UNKNOWN, None, None)
+        return RunVerdict(context.run.name, target, context.cell, Verdict.UNKNOWN, None, None, reason=INCOMPLETE)
     return RunVerdict(
         context.run.name,
         target,
@@ -295,4 +295,9 @@ def verdict_of(context: RunContext) -> RunVerdict:
         estimate.peak_phase,
         estimate.bill,
         estimate.need.low if estimate.need.high is None else None,
+        estimate.reason,
+        estimate.forks,
+        estimate.opened,
+        estimate.leaning,
+        estimate.over,
     )

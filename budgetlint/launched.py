@@ -9,7 +9,15 @@ from budgetlint.catalog.device import Device
 from budgetlint.catalog.devices import find_device, usable
 from budgetlint.language.budget import DeviceSpec, Target
 from budgetlint.launch import Launch, Request
-from budgetlint.launch.readings import flag_reading, launcher_readings, one_process, takes_every_device, takes_recipe, with_device_map
+from budgetlint.launch.readings import (
+    data_parallel,
+    flag_reading,
+    launcher_readings,
+    one_process,
+    takes_every_device,
+    takes_recipe,
+    with_device_map,
+)
 from budgetlint.readers.launcher import FORMAT as LAUNCHER
 from budgetlint.record import open_record, replace
 from budgetlint.run import Origin, OriginKind, Reading, Reference, Role, Setting, Settings
@@ -46,6 +54,9 @@ def launched(launch: Launch, resolve: Resolve) -> Launched | None:
     one = one_process(launch, mine[0])
     if one is not None and not any(reading.settings for reading in around):
         mine = (*mine[:-1], replace(mine[-1], settings=mine[-1].settings.filled([one])))
+    plain = data_parallel(launch, (*mine, *around))
+    if plain is not None:
+        mine = (*mine[:-1], replace(mine[-1], settings=mine[-1].settings.filled([plain])))
     return Launched(
         (*mine, *_with_job(launch, around)),
         tuple(_references(launch, trainers, flags, around)),

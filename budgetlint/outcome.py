@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from budgetlint.crash import Crash
 from budgetlint.finding import Finding, Severity
-from budgetlint.memory.estimate import Term, Verdict
+from budgetlint.memory.estimate import Fork, Opened, Term, Verdict
 from budgetlint.record import field, open_record, record
 from budgetlint.run import Run, run_label
 from budgetlint.source import SourceFile
@@ -26,6 +26,7 @@ class RunVerdict:
 
     ``judged`` is False where no budget says what the device offers: then there is nothing to compare with. ``bill`` is what is live
     in ``peak_phase``, and adds up to ``need``; ``least`` is what the need is at least where it has no upper end, else None.
+    ``reason``, ``forks``, ``opened``, ``leaning`` and ``over`` are those of the estimate.
     """
 
     name: str
@@ -38,6 +39,11 @@ class RunVerdict:
     peak_phase: str = ""
     bill: tuple[Term, ...] = ()
     least: int | None = None
+    reason: str | None = None
+    forks: tuple[Fork, ...] = ()
+    opened: tuple[Opened, ...] = ()
+    leaning: Verdict | None = None
+    over: int | None = None
 
     @property
     def judged(self) -> bool:

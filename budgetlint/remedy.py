@@ -11,6 +11,9 @@ from budgetlint.memory.estimate import Verdict
 from budgetlint.record import field, open_record, record
 from budgetlint.source import SourceFile
 
+MAY = {Verdict.FITS: "fits", Verdict.TIGHT: "may fit", Verdict.DOES_NOT_FIT: "does not fit", Verdict.UNKNOWN: "unknown"}
+"""What a change is said to do: a run that is too close, or whose verdict depends on a version, is not ruled out."""
+
 
 @record
 class Remedy:

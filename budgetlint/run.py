@@ -189,13 +189,22 @@ def over(winner: Setting, loser: Setting | None) -> Setting:
 
 @record
 class Release:
-    """The version of one package in the run: exact or a range ``low <= v < high`` (either end may be open)."""
+    """The version of one package in the run: exact or a range ``low <= v < high`` (either end may be open; ``closed``: ``v <= high``)."""
 
     package: str
     low: Version | None
     high: Version | None
     origin: Origin
     exact: bool = False
+    closed: bool = False
+
+    @property
+    def said(self) -> str:
+        """``5.24.0``; a bound is no version: ``>=4.40``, ``>=0.20,<1.7``."""
+        if self.exact:
+            return str(self.low)
+        ends = ((">=", self.low), ("<=" if self.closed else "<", self.high))
+        return ",".join(f"{sign}{version}" for sign, version in ends if version is not None)
 
     def at_least(self, version: str) -> bool | None:
         """True or False when every version in the range agrees, else None."""
@@ -206,25 +215,32 @@ class Release:
             return True
         if self.exact and self.low is not None:
             return self.low >= bound
-        if self.high is not None and self.high <= bound:
+        if self.high is not None and (self.high < bound or (self.high == bound and not self.closed)):
             return False
         return None
 
 
 @record
 class Stack:
-    """The framework versions of a run, by package name. Unknown packages answer None to every question."""
+    """The framework versions of a run, by package name. Unknown packages answer None to every question.
+
+    ``unanswered`` collects the questions that got no answer, (package, version), for who wants to know on which versions a run depends.
+    """
 
     releases: Mapping[str, Release] = field(default_factory=dict)
     model_code: str = "transformers"
+    unanswered: set[tuple[str, str]] | None = field(default=None, repr=False, compare=False)
 
     def at_least(self, package: str, version: str) -> bool | None:
         """Does the run use ``package >= version``? None when the stack does not tell."""
         release = self.releases.get(package)
-        return release.at_least(version) if release else None
+        answer = release.at_least(version) if release else None
+        if answer is None and self.unanswered is not None:
+            self.unanswered.add((package, version))
+        return answer
 
     def __str__(self) -> str:
-        return " ".join(f"{r.package}@{r.low}" for r in self.releases.values() if r.low) or "unknown"
+        return " ".join(f"{r.package}{'@' if r.exact else ''}{r.said}" for r in self.releases.values()) or "unknown"
 
 
 LONGEST_VERSION = 100

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from budgetlint.architectures import architecture_of
 from budgetlint.assembly import Assembly, Collected
+from budgetlint.axes import Answer, Choice, as_read, pinned
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.context import RunContext
+from budgetlint.forks import decided
 from budgetlint.join import join, with_derived, with_stored_weights
 from budgetlint.language.budget import BudgetRun, Target
-from budgetlint.language.placement import Placement, hosted, overlay, placements
-from budgetlint.memory.estimate import Assumption, Estimate, Verdict
+from budgetlint.language.placement import Placement, broken, hosted, overlay, placements
+from budgetlint.memory.estimate import BROKEN, Assumption, Estimate, Opened, Verdict
 from budgetlint.memory.estimator import Capacity, estimate
 from budgetlint.memory.planner import Planned, plan_run
 from budgetlint.readers import reader_by
 from budgetlint.readers.base import complete
 from budgetlint.readers.deepspeed.auto import fill_auto, fill_engine_dtype
 from budgetlint.readers.hf.own_script import is_own_script
-from budgetlint.record import replace
+from budgetlint.record import record, replace
 from budgetlint.recorded import recorded
 from budgetlint.run import Reading, Role, Run, Setting, Settings, Stack
 
@@ -32,11 +34,18 @@ def run_contexts(work: Assembly, collected: Collected) -> Iterator[RunContext]:
     for place in placements(budget, run) if budget and run else (NOWHERE,):
         if collected.requested is not None and place.target.device is None:
             place = replace(place, target=overlay(place.target, collected.requested))
-        settings = _settings(readings, place.settings, stack)
-        if place.cell is not None:
-            settings = settings.under(place.cell.settings)
-        merged = Run(collected.name, settings.under(work.overrides), readings, stack)
-        yield recorded(work, collected, _judged(work, merged, collected, place))
+        merged = Run(collected.name, _merged(work, readings, place, stack), readings, stack)
+        context, planned, architecture = _judged(work, merged, collected, place)
+        measured = recorded(work, collected, context)
+        narrowed = measured.estimate is not context.estimate
+        yield measured if narrowed else _decided(measured, planned, _Rereading(work, context, place, architecture))
+
+
+def _merged(work: Assembly, readings: tuple[Reading, ...], place: Placement, stack: Stack) -> Settings:
+    settings = _settings(readings, place.settings, stack)
+    if place.cell is not None:
+        settings = settings.under(place.cell.settings)
+    return settings.under(work.overrides)
 
 
 def _settings(readings: tuple[Reading, ...], claims: Settings, stack: Stack) -> Settings:
@@ -67,15 +76,17 @@ def _stack(work: Assembly, readings: tuple[Reading, ...], budget_run: BudgetRun 
     return replace(found, model_code=stated.model_code)
 
 
-def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) -> RunContext:
+def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) -> tuple[RunContext, Planned, Architecture | None]:
     target = hosted(place.target)
-    if target.device is not None:
-        run = replace(run, settings=run.settings.filled([Setting("device", target.device.text, target.device.origin, target.device.text)]))
-    architecture = architecture_of(work.files, run)
+    errors = broken(collected.budget, collected.budget_run, place.target) if collected.budget else ()
+    run = _on(run, target)
+    architecture = None if errors else architecture_of(work.files, run)
     run = replace(run, settings=fill_auto(run.settings, architecture.hidden if architecture else None))
     planned, answer = _answer(work, run, target, architecture)
     answer = _with_reader(answer, run)
-    return RunContext(
+    if errors:
+        answer = replace(answer, missing=(BROKEN,), opened=(Opened(BROKEN, errors[0].location, errors[0].message),))
+    context = RunContext(
         run=run,
         target=target,
         cell=place.cell.text if place.cell else "",
@@ -84,6 +95,14 @@ def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) ->
         plan=planned.plans[0] if planned.plans else None,
         estimate=answer,
     )
+    return context, planned, architecture
+
+
+def _on(run: Run, target: Target) -> Run:
+    """The run on its device."""
+    if target.device is None:
+        return run
+    return replace(run, settings=run.settings.filled([Setting("device", target.device.text, target.device.origin, target.device.text)]))
 
 
 def _with_reader(answer: Estimate, run: Run) -> Estimate:
@@ -121,3 +140,50 @@ def capacity_on(target: Target, planned: Planned) -> Capacity | None:
     reserve = target.reserve.of(spec.usable_low) if target.reserve else None
     ranks = planned.plans[0].sharding.world if planned.plans else 1
     return Capacity(spec.usable_low, spec.usable_high, reserve, spec.device, ranks)
+
+
+# -- what the verdict depends on ------------------------------------------------------------------------------------------------
+
+
+@record
+class _Rereading:
+    """One run on one target, to be read again with versions or settings fixed."""
+
+    work: Assembly
+    context: RunContext
+    place: Placement
+    architecture: Architecture | None
+
+    def _settings(self, stack: Stack, choices: Mapping[str, Choice]) -> Settings:
+        run = self.context.run
+        target = self.context.target or NOWHERE.target
+        settings = _on(replace(run, settings=_merged(self.work, run.readings, self.place, stack)), target).settings
+        hidden = self.architecture.hidden if self.architecture else None
+        return as_read(fill_auto(as_read(settings, choices), hidden), choices)
+
+    def answer(self, choices: Mapping[str, Choice]) -> Answer:
+        stack = self._pinned(choices)
+        settings = self._settings(stack, choices)
+        run = replace(self.context.run, settings=settings, stack=stack)
+        return Answer(settings, *_answer(self.work, run, self.context.target or NOWHERE.target, self.architecture))
+
+    def unanswered(self) -> set[tuple[str, str]]:
+        stack = replace(self.context.run.stack, unanswered=set())
+        target = self.context.target
+        plan_run(self._settings(stack, {}), stack, self.architecture, target.device.device if target and target.device else None)
+        return stack.unanswered or set()
+
+    def _pinned(self, choices: Mapping[str, Choice]) -> Stack:
+        """Runs of one stack share its readings, and the estimates of those."""
+        stack = self.context.run.stack
+        key = (id(stack.releases), *((name, choice.words) for name, choice in sorted(choices.items()) if choice.release))
+        if key not in self.work.pinned:
+            self.work.pinned[key] = (stack, pinned(stack, choices))
+        return self.work.pinned[key][1]
+
+
+def _decided(context: RunContext, planned: Planned, again: _Rereading) -> RunContext:
+    if context.estimate is None or context.target is None:
+        return context
+    first = Answer(context.run.settings, planned, context.estimate)
+    return replace(context, estimate=decided(first, context.run.stack, capacity_on(context.target, planned), again))

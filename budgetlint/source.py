@@ -67,7 +67,7 @@ class SourceFile:
         return starts
 
     @cached_property
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> dict[Any, Any]:
         """What was worked out of the text, by name."""
         return {}
 

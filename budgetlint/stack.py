@@ -132,6 +132,7 @@ def _range(package: str, specifiers: SpecifierSet, origin: Origin) -> Release | 
 
     low: Version | None = None
     high: Version | None = None
+    closed = False
     for specifier in specifiers:
         version = version_of(specifier.version.removesuffix(".*"))
         if version is None:
@@ -140,12 +141,12 @@ def _range(package: str, specifiers: SpecifierSet, origin: Origin) -> Release | 
             return Release(package, version, None, origin, exact=True)
         if specifier.operator in (">=", ">", "~="):
             low = version if low is None else max(low, version)
-        if specifier.operator in ("<", "<="):
-            high = version if high is None else min(high, version)
+        if specifier.operator in ("<", "<=") and (high is None or version < high):
+            high, closed = version, specifier.operator == "<="
         if specifier.operator == "~=":
             release = version.release
             high = Version(".".join(map(str, (*release[:-2], release[-2] + 1)))) if len(release) > 1 else high
-    return Release(package, low, high, origin) if low or high else None
+    return Release(package, low, high, origin, closed=closed) if low or high else None
 
 
 def _pyproject(source: SourceFile) -> Iterator[Release]:

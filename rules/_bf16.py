@@ -6,6 +6,7 @@ from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.rule import RunContext
 from budgetlint.run import Setting
 
+from ._common import says_one
 from ._training import number, optimizer_of
 
 MANTISSA_BITS = 8
@@ -34,8 +35,7 @@ def rounding_optimizer(run: RunContext) -> Optimizer | None:
     optimizer = optimizer_of(setting)
     if optimizer is None or not optimizer.adam_like or optimizer.name in _ROUNDS_WELL:
         return None
-    texts = (reading.document.source.text for reading in run.run.readings)
-    return None if any(option in text for text in texts for option in _OPTIONS) else optimizer
+    return None if any(says_one(reading.document.source, _OPTIONS) for reading in run.run.readings) else optimizer
 
 
 def cost(rate: Setting | None) -> tuple[str, dict[str, float]]:

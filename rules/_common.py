@@ -8,6 +8,7 @@ from budgetlint.readers.base import AUTO, Raw, entry_under, is_symbolic, loader_
 from budgetlint.readers.hf.recognise import home_of
 from budgetlint.readers.python_script.classes import arguments_of
 from budgetlint.run import Reading, Setting
+from budgetlint.source import SourceFile
 
 HUGGING_FACE = ("hf_training_arguments", "trl", "alignment_handbook", "open_instruct")
 TRL_FORMATS = ("trl", "alignment_handbook")
@@ -20,6 +21,13 @@ TRAINING_ARGUMENTS = (*HUGGING_FACE, "llamafactory", *PYTHON)
 """Formats whose keys are the fields of ``transformers.TrainingArguments``."""
 
 _LOADERS = {"deepspeed": Loader.HJSON, "llamafactory": Loader.OMEGACONF}
+
+
+def says_one(source: SourceFile, words: tuple[str, ...]) -> bool:
+    """Does one of these words stand in a text? Looked for once, however many runs the text has."""
+    if words not in source.facts:
+        source.facts[words] = any(word in source.text for word in words)
+    return bool(source.facts[words])
 
 
 def written(reading: Reading, *paths: str) -> Setting | None:

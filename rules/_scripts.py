@@ -10,9 +10,8 @@ from budgetlint.record import replace
 from budgetlint.rule import RunContext
 from budgetlint.run import Reading, Role, Setting
 
-from ._adapters import PYTHON
 from ._arguments import trainer_of
-from ._common import TRL_FORMATS, written
+from ._common import PYTHON, TRL_FORMATS, written
 from ._keys import TRAINERS
 
 TRL_ARGUMENTS = (*TRL_FORMATS, "python_trl_script")

@@ -13,6 +13,8 @@ Who refuses and who ignores:
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cache
 
@@ -59,6 +61,11 @@ def _all(table: str, group: str, others: tuple[tuple[str, str], ...]) -> frozens
 
 
 @cache
+def _in_order(names: frozenset[str]) -> tuple[str, ...]:
+    return tuple(sorted(names))
+
+
+@cache
 def _names(groups: tuple[tuple[str, str], ...]) -> frozenset[str]:
     return frozenset[str]().union(*(keys(*pair) for pair in groups))
 
@@ -70,8 +77,13 @@ def _extended(document: DocumentContext, _name: str) -> bool:
 
 def _interpolated(document: DocumentContext, name: str) -> bool:
     """A name that the file itself uses: ``${name}``, ``${name.part}``."""
-    text = document.reading.document.source.text
-    return f"${{{name}}}" in text or f"${{{name}." in text
+    facts = document.reading.document.source.facts
+    if "interpolated" not in facts:
+        facts["interpolated"] = frozenset(_REFERENCE.findall(document.reading.document.source.text))
+    return name in facts["interpolated"]
+
+
+_REFERENCE = re.compile(r"\$\{([^{}.$]+)[}.]")
 
 
 VOCABULARIES = {
@@ -133,4 +145,8 @@ def _since(document: DocumentContext, row: Vocabulary, group: str, name: str) ->
 
 def _taken(row: Vocabulary, group: str, name: str) -> bool:
     """argparse takes the beginning of a flag's name for the flag."""
-    return row.prefixes and any(known != name and known.startswith(name) for known in row.known(group))
+    if not row.prefixes:
+        return False
+    known = _in_order(row.known(group))
+    after = bisect_right(known, name)
+    return after < len(known) and known[after].startswith(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from budgetlint.context import RunContext
-from budgetlint.memory.estimate import Estimate, Verdict
+from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.estimator import Capacity, estimate
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.planner import Planned
@@ -33,8 +33,8 @@ def _capacity(run: RunContext, plan: Plan) -> Capacity | None:
 
 
 def is_over(now: Estimate) -> bool:
-    """The run was judged, and its best figure lies over the limit."""
-    return now.verdict in (Verdict.TIGHT, Verdict.DOES_NOT_FIT) and now.limit is not None and now.need.bytes > now.limit
+    """The run was judged, or leans to one side, and its best figure lies over the limit."""
+    return now.near and now.limit is not None and now.need.bytes > now.limit
 
 
 def decides(now: Estimate, cost: int) -> bool:

@@ -41,8 +41,7 @@ from budgetlint.documents import Mapping
 from budgetlint.readers.python_script import classes
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
 
-from ._adapters import PYTHON
-from ._common import HUGGING_FACE, is_on, written
+from ._common import HUGGING_FACE, PYTHON, is_on, written
 
 _SECTIONS = ("quantization_config", "bnb_config")
 _TYPES = ("bnb_4bit_quant_type", "quant_type")

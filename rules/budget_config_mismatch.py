@@ -66,6 +66,9 @@ from budgetlint.units import gib
 JUDGED_BY_BUDGET = frozenset({"device", "devices_per_node"})
 """What a budget says about the machine is no claim about the config."""
 
+COUNTS = frozenset({"devices", "nodes"})
+"""What the budget offers: a job may ask for less of it."""
+
 COMPUTE = {"bf16": "bf16", "fp16": "fp16", "fp32": "none"}
 RECIPES = {"bf16-autocast": ("fp32", "bf16"), "fp16-autocast": ("fp32", "fp16"), "bf16-pure": ("bf16", None), "fp16-pure": ("fp16", None)}
 
@@ -82,8 +85,14 @@ def check(run: RunContext) -> Iterator[Finding]:
         setting = run.setting(name)
         if setting is None or not setting.known or setting.origin.kind is OriginKind.BUDGET:
             continue
+        if name in COUNTS and _asks_for_no_more(claim.value, setting.value):
+            continue
         if not SAME.get(name, _equal)(claim.value, setting.value):
             yield _finding(run, claim, setting)
+
+
+def _asks_for_no_more(offered: object, asked: object) -> bool:
+    return isinstance(offered, int) and isinstance(asked, int) and asked <= offered
 
 
 def _equal(claim: object, value: object) -> bool:

@@ -59,8 +59,8 @@ from collections.abc import Iterator
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.run import Setting
 
-from ._adapters import PYTHON, argument
-from ._common import TRL_FORMATS
+from ._adapters import argument
+from ._common import PYTHON, TRL_FORMATS
 from ._keys import is_off
 from ._training import stated, unsharded
 

@@ -49,9 +49,8 @@ from budgetlint.readers.python_script import classes
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.run import Reading, Setting
 
-from ._adapters import PYTHON
 from ._arguments import said
-from ._common import HUGGING_FACE, written
+from ._common import HUGGING_FACE, PYTHON, written
 
 _SPREAD = ("auto", "balanced", "balanced_low_0", "sequential")
 _OWN = ("device_map", "model_kwargs.device_map")

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.memory.estimate import Estimate, Verdict
+from budgetlint.memory.estimate import Estimate
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.units import gib
 
@@ -42,10 +42,9 @@ from ._fit import bill_words, dearest, device_words, figures, moment
 
 def check(run: RunContext) -> Iterator[Finding]:
     estimate = run.estimate
-    if estimate is None or estimate.verdict is not Verdict.DOES_NOT_FIT or estimate.usable_high is None:
+    if estimate is None or estimate.over is None or estimate.usable_high is None:
         return
-    dear = dearest(estimate)
-    over = estimate.need.low - estimate.usable_high
+    dear, over = dearest(estimate), estimate.over
     at_most = "at most " if estimate.usable_high != estimate.usable_low else ""
     yield run.finding(
         dear or (run.target.device if run.target else None),

@@ -52,8 +52,8 @@ from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.run import Reading, Setting
 from budgetlint.units import gib
 
-from ._adapters import PYTHON, argument
-from ._common import written
+from ._adapters import argument
+from ._common import PYTHON, written
 from ._fit import device_words, figures
 
 TRAINERS = ("transformers.Trainer", "transformers.Seq2SeqTrainer")

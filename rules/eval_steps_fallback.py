@@ -43,8 +43,7 @@ from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
 from budgetlint.run import Reading, Setting
 
-from ._adapters import PYTHON
-from ._common import number, plainly
+from ._common import PYTHON, number, plainly
 from ._keys import TRAINERS
 from ._moments import evaluation
 from ._scripts import TRL_ARGUMENTS, any_trainer, told

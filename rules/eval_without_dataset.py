@@ -52,9 +52,8 @@ from budgetlint.catalog.vocabulary import gone, groups, keys
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.run import Setting
 
-from ._adapters import PYTHON
 from ._arguments import said, trainer_of
-from ._common import is_on, number
+from ._common import PYTHON, is_on, number
 from ._keys import entries
 from ._llamafactory import takes_hparams
 from ._moments import evaluation

@@ -50,6 +50,7 @@ from collections.abc import Iterator
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.run import Setting
 
+from ._common import says_one
 from ._training import as_written, device_of, full_tuning, stated
 
 _NAMES = re.compile(r"(?:^|[/_-])(?:flan-|long-|um|m|by)?t5(?:[-_]|$)|(?:^|/)gemma-?[0-9]", re.IGNORECASE)
@@ -88,7 +89,7 @@ def _has_bf16(run: RunContext) -> bool:
 
 
 def _unsloth(run: RunContext) -> bool:
-    return any("unsloth" in reading.document.source.text.lower() for reading in run.run.readings)
+    return any(says_one(reading.document.source, ("unsloth", "Unsloth", "UNSLOTH")) for reading in run.run.readings)
 
 
 def _finding(run: RunContext, half: Setting, model: Setting, cost: str, severity: Severity | None) -> Finding:

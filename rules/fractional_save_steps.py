@@ -38,9 +38,8 @@ from collections.abc import Iterator
 from budgetlint import numerals
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
 
-from ._adapters import PYTHON
 from ._arguments import WITH_AXOLOTL
-from ._common import number
+from ._common import PYTHON, number
 from ._moments import evaluation, logging, saving
 from ._scripts import any_trainer, told
 

@@ -54,9 +54,8 @@ from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 
-from ._adapters import PYTHON
 from ._arguments import said
-from ._common import HUGGING_FACE
+from ._common import HUGGING_FACE, PYTHON
 from ._training import as_written, stated
 
 _PREFERENCE = ("dpo", "kto", "orpo", "ipo")

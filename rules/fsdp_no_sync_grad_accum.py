@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.memory.estimate import Bucket, Verdict
+from budgetlint.memory.estimate import Bucket
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.units import gib
 
@@ -42,9 +42,7 @@ from ._fit import bytes_at_peak, figures
 
 def check(run: RunContext) -> Iterator[Finding]:
     estimate, plan = run.estimate, run.plan
-    if estimate is None or plan is None or not plan.whole_gradients or estimate.limit is None:
-        return
-    if estimate.verdict not in (Verdict.TIGHT, Verdict.DOES_NOT_FIT):
+    if estimate is None or plan is None or not plan.whole_gradients or estimate.limit is None or not estimate.near:
         return
     whole = bytes_at_peak(estimate, (Bucket.GRADIENTS,))
     saved = whole - whole // plan.sharding.grads_over

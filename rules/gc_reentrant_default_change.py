@@ -54,8 +54,7 @@ from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 
-from ._adapters import PYTHON
-from ._common import HUGGING_FACE
+from ._common import HUGGING_FACE, PYTHON
 from ._training import stated, unsharded
 
 

@@ -40,8 +40,7 @@ from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
 
-from ._adapters import PYTHON
-from ._common import is_on
+from ._common import PYTHON, is_on
 from ._keys import is_off
 from ._scripts import any_trainer, told
 

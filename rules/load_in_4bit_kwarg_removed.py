@@ -50,8 +50,7 @@ from budgetlint.readers.python_script import classes
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
 from budgetlint.run import Setting
 
-from ._adapters import PYTHON
-from ._common import TRL_FORMATS, is_on, written
+from ._common import PYTHON, TRL_FORMATS, is_on, written
 
 KEYS = ("load_in_4bit", "load_in_8bit")
 

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.memory.estimate import Bucket, Estimate, Verdict
+from budgetlint.memory.estimate import Bucket, Estimate
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.units import gib
 
@@ -44,7 +44,7 @@ SHARE = 4
 
 def check(run: RunContext) -> Iterator[Finding]:
     estimate, plan = run.estimate, run.plan
-    if estimate is None or plan is None or estimate.verdict not in (Verdict.TIGHT, Verdict.DOES_NOT_FIT):
+    if estimate is None or plan is None or not estimate.near:
         return
     if estimate.peak_phase not in ("forward", "backward"):
         return  # evaluation and rollouts have batches of their own

@@ -49,9 +49,9 @@ from budgetlint.documents import Sequence
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
 from budgetlint.run import Setting
 
-from ._adapters import PYTHON, inside, lora_sections
+from ._adapters import inside, lora_sections
 from ._arguments import said
-from ._common import HUGGING_FACE
+from ._common import HUGGING_FACE, PYTHON
 from ._training import as_written, number, stated
 
 

@@ -59,8 +59,7 @@ from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 
-from ._adapters import PYTHON
-from ._common import HUGGING_FACE, TRL_FORMATS
+from ._common import HUGGING_FACE, PYTHON, TRL_FORMATS
 from ._training import as_written, stated, unsharded
 
 

@@ -63,8 +63,8 @@ from collections.abc import Iterator
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.run import Setting
 
-from ._adapters import PYTHON, in_4_bits
-from ._common import HUGGING_FACE, TRL_FORMATS, written
+from ._adapters import in_4_bits
+from ._common import HUGGING_FACE, PYTHON, TRL_FORMATS, written
 from ._training import as_written, stated
 
 _PACKED = ("uint8", "int8")

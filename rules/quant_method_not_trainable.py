@@ -43,9 +43,8 @@ from collections.abc import Iterator
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.run import Setting
 
-from ._adapters import PYTHON
 from ._arguments import said
-from ._common import written
+from ._common import PYTHON, written
 from ._training import TRAINERS, stated
 
 NEVER = frozenset(("auto-round", "fbgemm_fp8", "higgs", "quark", "spqr", "vptq"))

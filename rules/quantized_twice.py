@@ -43,8 +43,8 @@ from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 
-from ._adapters import PYTHON, packed_checkpoint
-from ._common import HUGGING_FACE
+from ._adapters import packed_checkpoint
+from ._common import HUGGING_FACE, PYTHON
 from ._training import as_written, stated
 
 _BITS = {"nf4": 4, "fp4": 4, "int8": 8}

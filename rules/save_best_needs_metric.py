@@ -42,8 +42,8 @@ from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
 
-from ._adapters import PYTHON
 from ._arguments import WITH_AXOLOTL
+from ._common import PYTHON
 from ._moments import saving, taken_by_itself
 from ._scripts import any_trainer, told
 

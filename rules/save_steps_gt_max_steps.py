@@ -38,8 +38,7 @@ from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 
-from ._adapters import PYTHON
-from ._common import number, plainly
+from ._common import PYTHON, number, plainly
 from ._keys import TRAINERS
 from ._moments import evaluation, saving
 from ._scripts import any_trainer, told

@@ -47,8 +47,8 @@ from collections.abc import Iterator
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
 from budgetlint.run import Setting
 
-from ._adapters import PYTHON
 from ._arguments import WITH_AXOLOTL, said, trainer_of
+from ._common import PYTHON
 from ._moments import evaluation, saving
 from ._scripts import any_trainer, told
 

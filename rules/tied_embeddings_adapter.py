@@ -47,9 +47,9 @@ from collections.abc import Iterator
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.run import Setting
 
-from ._adapters import PYTHON, inside, lora_sections
+from ._adapters import inside, lora_sections
 from ._arguments import said
-from ._common import HUGGING_FACE, is_on
+from ._common import HUGGING_FACE, PYTHON, is_on
 from ._training import stated
 
 ENDS = frozenset(("embed_tokens", "lm_head", "wte", "word_embeddings", "embed_out"))

@@ -1,8 +1,9 @@
-"""The run may fit or may not: its need lies too near to what the device gives.
+"""The run may fit or may not: its need is too close to what the device gives.
 
-The range of the estimate reaches over the limit, or stays under it by less than the headroom (the stated reserve, else the
-smaller of 2 GiB and a tenth of the device). Fragmentation from batches of varying length, a second process, or a driver
-update can tip it over.
+Everything that decides is known, and the range of the estimate reaches over the limit, or stays under it by less than the headroom
+(the stated reserve, else the smaller of 2 GiB and a tenth of the device). Fragmentation from batches of varying length, a second
+process, or a driver update can tip it over. Where a setting or a version opens the range, the verdict is unknown, and says on what it
+depends (`probably-does-not-fit`, `no-verdict`).
 
 ## What it costs
 
@@ -42,15 +43,14 @@ def check(run: RunContext) -> Iterator[Finding]:
     estimate = run.estimate
     if estimate is None or estimate.verdict is not Verdict.TIGHT or estimate.need.high is None or estimate.limit is None:
         return
-    if estimate.need.low > estimate.limit and not (run.plan and run.plan.cutoff):
+    if estimate.need.low > estimate.limit:
         return  # over the stated reserve for certain: over-reserve says that
     yield run.finding(
         dearest(estimate),
-        f"{run.label} is a tight fit on {device_words(run)}: needs about {gib(estimate.need.bytes)} "
+        f"{run.label} is too close to call on {device_words(run)}: needs about {gib(estimate.need.bytes)} "
         f"({gib(estimate.need.low)} to {gib(estimate.need.high)}) of {gib(estimate.limit)}; "
         f"the peak is in {moment(estimate)}: {bill_words(estimate)}",
-        help="measure it (one step at the longest length), or free some memory; "
-        "the range shrinks when the stack and the attention are stated",
+        help="measure it (one step at the longest length: budgetlint probe), or free some memory",
         numbers={**figures(estimate), "spare_bytes": estimate.limit - estimate.need.bytes},
     )
 

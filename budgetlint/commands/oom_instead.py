@@ -50,6 +50,6 @@ def _within(name: str, now: int | None, reach: Reach, unit: str, each: str) -> I
 
 
 def _remedy(remedy: Remedy) -> str:
-    verdict = "fits" if remedy.verdict is Verdict.FITS else "may fit (tight)"
+    verdict = "fits" if remedy.verdict is Verdict.FITS else "may fit"
     cost = f"; costs {remedy.cost}" if remedy.cost else ""
     return f"{remedy.title}: frees {gib(remedy.frees)}, needs {gib(remedy.need)}: {verdict}{cost}"

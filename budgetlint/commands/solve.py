@@ -143,11 +143,11 @@ def _apply(number: int, solutions: list[Solution], io: Console) -> None:
     solution = solutions[0]
     remedy = _numbered(number, solution)
     _write(remedy, solution, io)
-    from budgetlint.report.style import VERDICT_WORDS
+    from budgetlint.remedy import MAY
     from budgetlint.units import gib
 
     io.line(one_line(f"{solution.context.label}: {remedy.title}"))
-    io.line(one_line(f"  {VERDICT_WORDS[remedy.verdict]} now: needs {gib(remedy.need)}, {gib(remedy.frees)} less; costs {remedy.cost}"))
+    io.line(one_line(f"  {MAY[remedy.verdict]} now: needs {gib(remedy.need)}, {gib(remedy.frees)} less; costs {remedy.cost}"))
 
 
 def _numbered(number: int, solution: Solution) -> Remedy:

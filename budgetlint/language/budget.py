@@ -10,6 +10,7 @@ from budgetlint.finding import Finding
 from budgetlint.language.tree import Assert
 from budgetlint.record import field, open_record, record
 from budgetlint.run import Origin, Settings, Stack
+from budgetlint.source import Location
 
 
 @record
@@ -50,6 +51,7 @@ class Target:
     """A kind of machine. ``name`` is None for the target that top-level statements describe, and for what a run says itself.
 
     ``settings`` are the training statements of a ``target`` block: weaker than the run's own, stronger than the top level's.
+    ``block`` is where the whole of it stands.
     """
 
     name: str | None
@@ -61,6 +63,7 @@ class Target:
     host_origin: Origin | None = None
     nodes_origin: Origin | None = None
     settings: Settings = field(default_factory=Settings)
+    block: Location | None = None
 
 
 @record
@@ -131,7 +134,7 @@ class BudgetRun:
 
     ``settings`` are ``own`` (the run block) over ``defaults`` (the top level), and what the machine adds where no ``on``
     names another. On a named target, and in a cell, `budgetlint.language.placement.placements` has them merged.
-    ``target`` is what the run block itself says about the machine.
+    ``target`` is what the run block itself says about the machine; ``block`` where the whole of it stands.
     """
 
     name: str | None
@@ -150,6 +153,7 @@ class BudgetRun:
     target: Target | None = None
     own: Settings = field(default_factory=Settings)
     defaults: Settings = field(default_factory=Settings)
+    block: Location | None = None
 
 
 @open_record

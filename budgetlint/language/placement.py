@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from budgetlint.finding import Finding, Severity
 from budgetlint.language.budget import Budget, BudgetRun, MatrixCell, Target
 from budgetlint.record import open_record, replace
 from budgetlint.run import Setting, Settings
+from budgetlint.source import Location
 
 
 @open_record
@@ -77,3 +79,24 @@ def machine_settings(target: Target) -> list[Setting]:
         settings.append(Setting("devices_per_node", spec.count, spec.origin, f"{spec.count}x"))
         settings.append(Setting("devices", spec.count * (target.nodes or 1), spec.origin, f"{spec.count}x"))
     return settings
+
+
+# -- what was not understood -------------------------------------------------------------------------------------------------
+
+_JUDGE = frozenset({"assert", "deny", "warn", "allow", "tolerance", "measured"})
+"""Statements that judge: the bill is the same without them."""
+
+
+def broken(budget: Budget, run: BudgetRun | None, target: Target) -> tuple[Finding, ...]:
+    """The errors of a budget that may have shaped this run on this target: all but those inside of the blocks of others."""
+    errors = [one for one in budget.problems if one.severity is Severity.ERROR and one.key.partition(".")[0] not in _JUDGE]
+    if not errors:
+        return ()
+    others = [one.block for one in budget.runs if run is None or one.name != run.name]
+    others += [one.block for one in budget.targets.values() if one.name != target.name]
+    return tuple(one for one in errors if not any(_inside(one.location, block) for block in others if block is not None))
+
+
+def _inside(at: Location, block: Location) -> bool:
+    begin, end = (block.line, block.column), (block.end_line, block.end_column)
+    return at.file == block.file and begin <= (at.line, at.column) < end

@@ -117,7 +117,8 @@ class _Resolver:
         targets: dict[str, Target] = {}
         for checked, scope in self._named(top, "target"):
             name = str(checked.values[0].value)
-            targets[name] = machine(scope, name, self._settings(scope), self.problems)
+            whole = checked.source.locate(checked.statement.span)
+            targets[name] = replace(machine(scope, name, self._settings(scope), self.problems), block=whole)
         return targets
 
     def _named(self, top: Scope, keyword: str) -> Iterable[tuple[Checked, Scope]]:
@@ -145,7 +146,7 @@ class _Resolver:
         for checked, scope in self._named(top, "run"):
             given = checked.values[0]
             where = Origin(OriginKind.BUDGET, checked.source, given.span, "run", key_span=checked.statement.keyword_span)
-            runs.append(self._run(given.value, scope, where))
+            runs.append(replace(self._run(given.value, scope, where), block=checked.source.locate(checked.statement.span)))
         return tuple(runs)
 
     def _run(self, name: str | None, scope: Scope, where: Origin) -> BudgetRun:

@@ -200,3 +200,12 @@ def one_process(launch: Launch, reading: Reading) -> Setting | None:
     if around or reading.format not in _ONE_PROCESS or launch.program.program.startswith(_EVERY_DEVICE_TOOLS):
         return None
     return Setting("devices", 1, Origin(OriginKind.DERIVED, note="python starts one process"), "1")
+
+
+def data_parallel(launch: Launch, readings: Iterable[Reading]) -> Setting | None:
+    """LLaMA-Factory's own launcher is torchrun (``launcher.py``): the Trainer's DDP, where no file of the run and no flag shards it."""
+    said = any("shard" in reading.settings or reading.references for reading in readings)
+    if said or not launch.program.program.startswith("llamafactory-cli "):
+        return None
+    note = "llamafactory-cli starts torchrun (launcher.py): ddp without deepspeed or fsdp"
+    return Setting("shard", "ddp", Origin(OriginKind.DERIVED, note=note), "ddp")

@@ -19,6 +19,7 @@ from budgetlint.lsp.verdicts import head_line
 from budgetlint.lsp.workspace import Checked
 from budgetlint.memory.estimate import Verdict
 from budgetlint.plain_text import one_line
+from budgetlint.remedy import MAY
 from budgetlint.units import gib
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ MOST = 6
 ABOUT_FIT = frozenset({"does-not-fit", "tight-fit", "over-reserve", "batch-is-not-the-cause"})
 """Findings that a remedy answers."""
 
-WORDS = {Verdict.FITS: "fits", Verdict.TIGHT: "tight"}
+WORDS = {verdict: MAY[verdict] for verdict in (Verdict.FITS, Verdict.TIGHT)}
 
 Wanted = Callable[[str], bool]
 """Does the editor want code actions of this kind?"""
@@ -63,7 +64,7 @@ def _is_asked(context: RunContext, text: Text, lines: Place, about: Iterable[Fin
 
 def _worst(contexts: Iterable[RunContext]) -> RunContext | None:
     """The run that lacks most; of a grid of runs it is the one that says what to do."""
-    short = [one for one in contexts if one.estimate is not None and one.estimate.verdict in (Verdict.DOES_NOT_FIT, Verdict.TIGHT)]
+    short = [one for one in contexts if one.estimate is not None and one.estimate.may_be_too_large]
     return max(short, key=_lacks, default=None)
 
 

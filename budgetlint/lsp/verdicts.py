@@ -9,7 +9,10 @@ from budgetlint.lsp.session import Session
 from budgetlint.lsp.texts import Text
 from budgetlint.memory.estimate import Estimate, Verdict
 from budgetlint.plain_text import one_line
+from budgetlint.report.answer import fork_lines
+from budgetlint.report.answer import short as answer
 from budgetlint.report.headroom import about, lacking
+from budgetlint.report.style import VERDICT_WORDS
 from budgetlint.units import gib
 
 MOST = 3
@@ -60,15 +63,12 @@ def _brief(estimate: Estimate | None) -> str:
         return ""
     if estimate.limit is None or estimate.verdict is Verdict.UNKNOWN:
         return figures(estimate)
-    spare = estimate.limit - estimate.need.bytes
     of = f"{gib(estimate.need.bytes)} of {gib(estimate.limit)}".replace(" GiB", "")
-    if estimate.verdict is Verdict.DOES_NOT_FIT and spare < 0:
-        return f"{gib(-spare)} too much: {of}"
-    return f"{_said(estimate)}, {gib(abs(spare))} {'left' if spare >= 0 else 'over'}: {of}"
-
-
-def _said(estimate: Estimate) -> str:
-    return estimate.verdict.value.replace("-", " ")
+    if estimate.over is not None:
+        return f"{gib(estimate.over)} too much: {of}"
+    if estimate.verdict is Verdict.TIGHT:
+        return f"{VERDICT_WORDS[estimate.verdict]}: {of}"
+    return f"{VERDICT_WORDS[estimate.verdict]}, {gib(estimate.limit - estimate.need.bytes)} left: {of}"
 
 
 def _one(context: RunContext, *, named: bool) -> str:
@@ -84,7 +84,9 @@ def figures(estimate: Estimate) -> str:
     if limit is None:
         return f"needs {shown}" + (f" ({lacking(missing)})" if missing else "")
     if estimate.verdict is Verdict.UNKNOWN:
-        return f"unknown ({', '.join(missing) or 'too wide a range'}): needs {shown} of {gib(limit)}"
-    spare = limit - need.bytes
-    left = f"{gib(spare)} left" if spare >= 0 else f"{gib(-spare)} too much"
-    return f"{_said(estimate)}: needs {shown} of {gib(limit)}, {left}"
+        return "; ".join([": ".join([answer(estimate), *fork_lines(estimate)[:1]]), f"needs {shown} of {gib(limit)}"])
+    if estimate.over is not None:
+        left = f", {gib(estimate.over)} too much"
+    else:
+        left = f", {gib(limit - need.bytes)} left" if estimate.verdict is Verdict.FITS else ""
+    return f"{answer(estimate)}: needs {shown} of {gib(limit)}{left}"

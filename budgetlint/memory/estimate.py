@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from budgetlint.record import field, open_record, record
 from budgetlint.run import Setting
+from budgetlint.source import Location
 
 if TYPE_CHECKING:
     from budgetlint.memory.plan import Plan
@@ -48,6 +49,47 @@ class Range:
     def plus(self, other: Range) -> Range:
         high = None if self.high is None or other.high is None else self.high + other.high
         return Range(self.bytes + other.bytes, self.low + other.low, high)
+
+
+DEPENDS, INCOMPLETE, NOT_MODELLED = "depends", "incomplete", "not-modelled"
+"""Why a verdict is unknown."""
+
+BROKEN = "budget"
+"""What is missing of a run whose budget has a statement that was not understood."""
+
+
+@record
+class Opened:
+    """What is not known: a setting by its name, or a package whose version nobody states. ``place`` is where it is written, None where
+    nothing is; ``text`` the value as written."""
+
+    name: str
+    place: Location | None = None
+    text: str = ""
+
+
+@record
+class ForkReading:
+    """One way to read what is open: a value for each setting of its fork, in words; what it changes; the need and the verdict then."""
+
+    values: tuple[str, ...]
+    because: str
+    need: Range
+    verdict: Verdict
+
+
+@record
+class Fork:
+    """Settings (or package versions) on which the verdict depends, and how it is with each of their values, the newest or first first."""
+
+    settings: tuple[Opened, ...]
+    readings: tuple[ForkReading, ...]
+
+    @property
+    def spread(self) -> int:
+        """Bytes between the least and the most that its readings need; an open end counts as the best figure."""
+        needs = [reading.need for reading in self.readings]
+        return max(need.bytes if need.high is None else need.high for need in needs) - min(need.low for need in needs)
 
 
 @record
@@ -97,7 +139,8 @@ class Estimate:
     ``need`` (JSON ``peak``) is what the verdict compares with ``limit``: allocated + context and libraries + fragmentation
     that cannot be given back. ``limit`` is usable minus reserve, None without a device. ``bill`` are the terms live in the
     phase that wins, then context and allocator: they add up to ``need.bytes`` exactly. ``buckets`` holds each bucket at its
-    own largest over the step. ``plan`` is the one that the bill is for: the first reading's, on the worst rank.
+    own largest over the step. ``plan`` is the one that the bill is for: the first reading's, on the worst rank. ``forks`` say on what an
+    unknown verdict depends, the widest spread first; ``opened`` where the missing settings stand that are written somewhere.
     """
 
     verdict: Verdict
@@ -123,6 +166,54 @@ class Estimate:
     devices_needed: int | None = None
     notes: Mapping[str, int] = field(default_factory=dict)
     plan: Plan | None = field(default=None, repr=False, compare=False)
+    forks: tuple[Fork, ...] = ()
+    opened: tuple[Opened, ...] = ()
+
+    @property
+    def over(self) -> int | None:
+        """Bytes that a run which does not fit lacks at least: the low end of its need, less the most that the device gives. The one
+        figure that every report gives for it; None for every other verdict."""
+        if self.verdict is not Verdict.DOES_NOT_FIT or self.usable_high is None:
+            return None
+        return self.need.low - self.usable_high
+
+    @property
+    def reason(self) -> str | None:
+        """Why the verdict is unknown; None where it is not."""
+        if self.verdict is not Verdict.UNKNOWN:
+            return None
+        if self.forks:
+            return DEPENDS
+        from budgetlint.memory.unmodelled import TABLE  # which notes what it refuses
+
+        return NOT_MODELLED if self.missing and set(self.missing) & TABLE.keys() and "model" not in self.missing else INCOMPLETE
+
+    @property
+    def may_be_too_large(self) -> bool:
+        """It does not fit, or may not: the limit lies in its range, or some reading of what is open is over it."""
+        return self.verdict in (Verdict.DOES_NOT_FIT, Verdict.TIGHT) or self.reason == DEPENDS
+
+    @property
+    def near(self) -> bool:
+        """It does not fit, is too close, or leans to not fitting in every reading."""
+        return self.verdict in (Verdict.DOES_NOT_FIT, Verdict.TIGHT) or self.leaning is Verdict.DOES_NOT_FIT
+
+    @property
+    def leaning(self) -> Verdict | None:
+        """Fits or does not fit, where every reading of what is open stands alike; None else, and for every other verdict."""
+        if self.verdict is not Verdict.UNKNOWN or self.limit is None:
+            return None
+        found = {leaning(reading, self.limit) for fork in self.forks for reading in fork.readings}
+        return found.pop() if len(found) == 1 else None
 
     def phase(self, name: str) -> Phase | None:
         return next((phase for phase in self.phases if phase.name == name), None)
+
+
+def leaning(reading: ForkReading, limit: int) -> Verdict | None:
+    """To which side one reading leans: of a need too near to the limit the best figure decides."""
+    if reading.verdict in (Verdict.FITS, Verdict.DOES_NOT_FIT):
+        return reading.verdict
+    if reading.need.high is None:
+        return None
+    return Verdict.FITS if reading.need.bytes <= limit else Verdict.DOES_NOT_FIT

@@ -128,8 +128,12 @@ def _fits_if_short(planned: Planned, capacity: Capacity) -> bool:
     """Shorter samples than those that the figures are for may fit, and nobody here has seen the data."""
     if not any(plan.cutoff or plan.lone for plan in planned.plans):
         return False
-    short = tuple(_shortest(plan) for plan in planned.plans)
-    return estimate(replace(planned, plans=short), capacity).verdict is not Verdict.DOES_NOT_FIT
+    return if_short(planned, capacity).verdict is not Verdict.DOES_NOT_FIT
+
+
+def if_short(planned: Planned, capacity: Capacity) -> Estimate:
+    """The run on the shortest samples that its length lets through."""
+    return estimate(replace(planned, plans=tuple(_shortest(plan) for plan in planned.plans)), capacity)
 
 
 def _shortest(plan: Plan) -> Plan:

@@ -234,9 +234,16 @@ def _times(count: int | None, factor: int) -> int | None:
 
 def _cuts(settings: Settings) -> bool:
     """Nobody wrote the length: a framework's default cuts samples there, a batch is as long as its longest sample, and nothing
-    packs or pads up to it. A length that is written is the length that the run must be able to take."""
+    packs or pads up to it. A length that is written is the length that the run must be able to take, unless it is one that cuts nothing."""
     length = settings.get("seq_len")
-    return length is not None and length.origin.kind is OriginKind.DEFAULT and not _filled(settings)
+    if length is None or _filled(settings):
+        return False
+    return length.origin.kind is OriginKind.DEFAULT or (_is_a_cap(settings) and (length.value or 0) >= CUTS_NOTHING)
+
+
+CUTS_NOTHING = 32_768
+"""A limit from here on is written so that nothing is cut (LLaMA-Factory ``cutoff_len: 32768`` with 48 samples a batch): no sample need
+come near it."""
 
 
 def _is_a_cap(settings: Settings) -> bool:

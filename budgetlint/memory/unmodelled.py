@@ -34,6 +34,7 @@ TABLE = {
     "quantised-zero": Unmodelled("frozen weights that ZeRO quantises", True, "DeepSpeed 0.18.6 zero_quantized_nontrainable_weights"),
     "mtp": Unmodelled("multi-token prediction", False, "Megatron-LM mtp_num_layers: a further layer and logits for each"),
     "state-space": Unmodelled("a hybrid of attention and state-space layers", True, "Megatron-LM hybrid_override_pattern"),
+    "badam": Unmodelled("BAdam (gradients and states of one block at a time)", True, "LLaMA-Factory use_badam; arXiv 2404.02827"),
     "dualpipe": Unmodelled("the DualPipe schedule", False, "DeepSeek-V3 report, table 2: two copies of the weights on each rank"),
 }
 """By the name that ``missing`` shows."""

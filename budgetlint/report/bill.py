@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from budgetlint.context import RunContext
-from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Estimate, Range, Term
+from budgetlint.memory.estimate import ALLOCATED_BUCKETS, BROKEN, Bucket, Estimate, Range, Term
 from budgetlint.plain_text import one_line
 from budgetlint.record import record
-from budgetlint.report.headroom import about, against, lacking
+from budgetlint.report.answer import fork_lines, loud
+from budgetlint.report.headroom import about, against
 from budgetlint.report.rank import RANK, rank_line
-from budgetlint.report.style import PLAIN, VERDICT_WORDS, WIDTH, Style, plural, wrapped
+from budgetlint.report.style import PLAIN, WIDTH, Style, plural, wrapped
 from budgetlint.run import Setting
 from budgetlint.units import both, gib
 
@@ -49,8 +50,11 @@ def _body(estimate: Estimate, style: Style) -> tuple[Iterable[str], ...]:
 
 
 def _head(context: RunContext, estimate: Estimate, style: Style) -> Iterator[str]:
-    answer = style.verdict(estimate.verdict, VERDICT_WORDS[estimate.verdict].upper())
-    yield f"{style.ink(one_line(context.label), 'bold')}: {answer}{_because(estimate)}"
+    answer = style.verdict(estimate.verdict, loud(estimate))
+    first, *more = fork_lines(estimate) or [""]
+    yield f"{style.ink(one_line(context.label), 'bold')}: {answer}{f': {first}' if first else ''}{_because(estimate)}"
+    for line in more:
+        yield from wrapped(line, WIDTH - 2, first="  ", rest="    ")
     yield from (f"  {line}" for line in _machine(context, estimate))
     if estimate.params is not None:
         trained = estimate.trainable_params
@@ -62,16 +66,15 @@ def _head(context: RunContext, estimate: Estimate, style: Style) -> Iterator[str
 
 def _because(estimate: Estimate) -> str:
     need, limit = estimate.need, estimate.limit
+    if BROKEN in estimate.missing:
+        return ""
     if limit is None:
         needs = f", needs {about(need)}" if estimate.bill else ""
         lacks = (
             "'device cpu' takes the memory that 'host' states" if "host" in estimate.missing else "no budget says what the device offers"
         )
         return f"{needs}; {lacks}"
-    missing = f"; {lacking(estimate.missing)}" if estimate.missing else ""
-    if not estimate.bill:
-        return missing
-    return f", {against(estimate, limit, missing)}"
+    return f"{';' if estimate.forks else ','} {against(estimate, limit)}" if estimate.bill else ""
 
 
 def _machine(context: RunContext, estimate: Estimate) -> Iterator[str]:

@@ -9,8 +9,9 @@ from budgetlint.compare import Comparison, RunChange, SettingChange, TermChange
 from budgetlint.memory.estimate import Bucket
 from budgetlint.outcome import RunVerdict
 from budgetlint.record import record
+from budgetlint.report.answer import short
 from budgetlint.report.headroom import shown_figures
-from budgetlint.report.style import VERDICT_WORDS, plural
+from budgetlint.report.style import plural
 from budgetlint.report.tree import Tree
 from budgetlint.run import Setting
 from budgetlint.units import distinct, gib
@@ -128,8 +129,8 @@ def limits(change: RunChange) -> str:
 
 def verdicts(change: RunChange) -> tuple[str, str]:
     """Before and after, in words; ``new`` and ``removed`` where there is none."""
-    was = VERDICT_WORDS[change.before.verdict.verdict] if change.before else "new"
-    return was, VERDICT_WORDS[change.after.verdict.verdict] if change.after else "removed"
+    was = short(change.before.verdict) if change.before else "new"
+    return was, short(change.after.verdict) if change.after else "removed"
 
 
 def _arrow(was: str, now: str) -> str:

@@ -55,6 +55,7 @@ def _side(side: Side | None) -> dict[str, Any] | None:
         "least": verdict.least,
         "limit": verdict.limit,
         "missing": list(verdict.missing),
+        "reason": verdict.reason,
         "phase": verdict.peak_phase,
     }
 

@@ -8,6 +8,7 @@ from typing import Any
 from budgetlint.context import RunContext
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Estimate, Phase, Range, Term
 from budgetlint.plain_text import ascii_json
+from budgetlint.report.forks_json import NOTHING_OPEN, open_json
 from budgetlint.report.rank import rank_json
 from budgetlint.run import Setting
 
@@ -51,6 +52,7 @@ def _answer(estimate: Estimate) -> dict[str, Any]:
         "limit_bytes": estimate.limit,
         "verdict": estimate.verdict.value,
         "missing": list(estimate.missing),
+        **open_json(estimate),
         "params": estimate.params,
         "trainable_params": estimate.trainable_params,
         "rank": rank_json(estimate),
@@ -73,7 +75,7 @@ def _answer(estimate: Estimate) -> dict[str, Any]:
 
 _OPEN: dict[str, int | None] = {"bytes": None, "low": None, "high": None}
 _NO_ANSWER: dict[str, Any] = {
-    "limit_bytes": None, "verdict": "unknown", "missing": ["model"], "params": None, "trainable_params": None,
+    "limit_bytes": None, "verdict": "unknown", "missing": ["model"], **NOTHING_OPEN, "params": None, "trainable_params": None,
     "rank": None, "peak": {"phase": None} | _OPEN, "allocated": _OPEN, "reserved": _OPEN, "device_total": _OPEN, "host": _OPEN,
     "buckets": dict.fromkeys(bucket.value for bucket in ALLOCATED_BUCKETS), "phases": {}, "terms": [], "assumptions": [],
     "static_bytes": None, "activation_allowance_bytes": None, "tokens_that_fit": None, "devices_needed": None, "notes": {},

@@ -15,7 +15,10 @@ _WORST_FIRST = (Verdict.DOES_NOT_FIT, Verdict.TIGHT, Verdict.UNKNOWN, Verdict.FI
 
 
 def headroom(verdict: RunVerdict) -> int | None:
-    """Bytes of the limit that the need leaves, negative where it is over; None where one of them is not known."""
+    """Bytes of the limit that the need leaves; of a run that does not fit what it lacks, negative (`Estimate.over`); None where need or
+    limit is not known."""
+    if verdict.over is not None:
+        return -verdict.over
     need = _needed(verdict)
     return verdict.limit - need if need and verdict.limit is not None else None
 
@@ -27,7 +30,9 @@ def shown_figures(verdict: RunVerdict) -> tuple[str, str, str]:
         limit = gib(verdict.limit) if verdict.limit is not None else ""
         return (_at_least(verdict, gib(need)) if need else ""), limit, ""
     needed, limit = distinct(need, verdict.limit)
-    return _at_least(verdict, needed), limit, gib(spare) if verdict.least is None else f"at most {gib(spare)}"
+    if spare < 0 and verdict.over is None:
+        return _at_least(verdict, needed), limit, ""  # somewhere about the limit: no figure says how far
+    return _at_least(verdict, needed), limit, gib(spare) if verdict.least is None or verdict.over else f"at most {gib(spare)}"
 
 
 def _needed(verdict: RunVerdict) -> int | None:
@@ -59,16 +64,20 @@ def about(need: Range) -> str:
     return gib(need.bytes) if need.high is not None else f"{gib(need.low)} or more"
 
 
-def against(estimate: Estimate, limit: int, missing: str = "") -> str:
-    """``needs 33.64 GiB, limit 31.34 GiB: 2.30 GiB over``; ``missing`` is told where it leaves the answer open."""
-    need = estimate.need
+def against(estimate: Estimate, limit: int) -> str:
+    """``needs 16.99 GiB, limit 31.34 GiB: 14.35 GiB spare``; ``needs 33.64 GiB, at least 32.01 GiB of 31.36 GiB: 0.65 GiB over``."""
+    need, over = estimate.need, estimate.over
     if estimate.devices_needed and estimate.verdict is Verdict.UNKNOWN:
-        return f"fits from {plural(estimate.devices_needed, 'device')} on{missing}"
-    if need.high is None or estimate.verdict is Verdict.UNKNOWN:
-        return f"needs {about(need)}, limit {gib(limit)}{missing}"
+        return f"fits from {plural(estimate.devices_needed, 'device')} on"
+    if over is not None:
+        least, most = distinct(need.low, need.low - over)
+        return f"needs {gib(need.bytes)}, at least {least} of {most}: {gib(over)} over"
+    if need.high is None or (estimate.verdict is Verdict.UNKNOWN and not estimate.forks):
+        return f"needs {about(need)}, limit {gib(limit)}"
     needed, offered = distinct(need.bytes, limit)
-    spare = limit - need.bytes
-    return f"needs {needed}, limit {offered}: {gib(abs(spare))} {'spare' if spare >= 0 else 'over'}"
+    if estimate.verdict is not Verdict.FITS:
+        return f"needs {needed} ({gib(need.low)} to {gib(need.high)}), limit {offered}"
+    return f"needs {needed}, limit {offered}: {gib(limit - need.bytes)} spare"
 
 
 def lacking(names: Iterable[str], unknown: str = "not known") -> str:

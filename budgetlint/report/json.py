@@ -7,6 +7,7 @@ from typing import Any
 from budgetlint.finding import Edit, Finding, Fix, Related, Safety, Severity
 from budgetlint.outcome import Report, RunVerdict
 from budgetlint.plain_text import ascii_json
+from budgetlint.report.forks_json import open_json
 from budgetlint.report.statistics import Count, counts
 from budgetlint.report.style import PLAIN, Style
 from budgetlint.source import SourceFile
@@ -94,6 +95,7 @@ def _run(verdict: RunVerdict) -> dict[str, Any]:
         "need": verdict.need,
         "limit": verdict.limit,
         "missing": list(verdict.missing),
+        **open_json(verdict),
     }
 
 

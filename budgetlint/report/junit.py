@@ -17,9 +17,10 @@ from budgetlint.finding import Finding
 from budgetlint.outcome import Gate, Report, RunVerdict
 from budgetlint.plain_text import one_line, page, sentence
 from budgetlint.record import field, open_state
-from budgetlint.report.headroom import figures, lacking
+from budgetlint.report.answer import fork_lines, short
+from budgetlint.report.headroom import figures
 from budgetlint.report.shown import shown
-from budgetlint.report.style import PLAIN, VERDICT_WORDS, Style
+from budgetlint.report.style import PLAIN, Style
 from budgetlint.report.summary import verdicts_line
 from budgetlint.report.tree import Tree
 
@@ -69,10 +70,10 @@ def _cases(report: Report, findings: list[Finding], tree: Tree) -> Iterator[_Cas
 
 
 def _run_case(verdict: RunVerdict) -> _Case:
-    said = f"{VERDICT_WORDS[verdict.verdict]}: {figures(verdict)}"
+    said = f"{short(verdict)}: {'; '.join([*fork_lines(verdict), figures(verdict)])}"
     if verdict.judged:
         return _Case("run", verdict.label, said)
-    return _Case("run", verdict.label, said, unjudged=f"not judged; {lacking(verdict.missing or ('device',))}")
+    return _Case("run", verdict.label, said, unjudged=f"not judged; {short(verdict)}")
 
 
 def _testcase(case: _Case, gate: Gate, tree: Tree, number: int) -> ET.Element:

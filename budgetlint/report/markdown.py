@@ -14,6 +14,7 @@ from typing import Any
 
 from budgetlint.finding import Finding
 from budgetlint.outcome import Report, RunVerdict
+from budgetlint.report.answer import fork_lines, parts
 from budgetlint.report.bill import LINES, costly_lines
 from budgetlint.report.excerpt import excerpt, marked
 from budgetlint.report.gfm import block, cell, code, details, html, html_code, plain, table
@@ -21,7 +22,7 @@ from budgetlint.report.headroom import shown_figures, worst_first
 from budgetlint.report.markdown_bars import bucket_table
 from budgetlint.report.numbers import shown_numbers
 from budgetlint.report.shown import counted, shown
-from budgetlint.report.style import PLAIN, VERDICT_WORDS, WIDTH, Style, plural
+from budgetlint.report.style import PLAIN, WIDTH, Style, plural
 from budgetlint.report.summary import findings_line, passed_line, verdict_count, verdicts_line
 from budgetlint.report.tree import Tree
 from budgetlint.units import gib
@@ -67,8 +68,9 @@ def _verdicts(verdicts: list[RunVerdict]) -> Iterator[str]:
 
 
 def _verdict(verdict: RunVerdict) -> str:
-    missing = f": {', '.join(plain(name) for name in verdict.missing)} not known" if verdict.missing and not verdict.judged else ""
-    return f"**{VERDICT_WORDS[verdict.verdict]}**{missing}"
+    words, names = parts(verdict)
+    told = f": {fork_lines(verdict)[0]}" if verdict.forks else ""
+    return f"**{words}**{f' {plain(names)}' if names else ''}{plain(_cut(told))}"
 
 
 def _changes(report: Report, tree: Tree) -> Iterator[str]:

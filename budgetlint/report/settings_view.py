@@ -62,7 +62,7 @@ def _run(context: RunContext) -> dict[str, Any]:
         "name": context.run.name,
         "target": context.target.name if context.target else None,
         "cell": context.cell or None,
-        "stack": {name: str(release.low or release.high) for name, release in context.run.stack.releases.items()},
+        "stack": {name: release.said for name, release in context.run.stack.releases.items()},
         "settings": [_setting(context.run.settings[name]) for name in SETTINGS if name in context.run.settings],
     }
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from budgetlint.finding import Edit
 from budgetlint.memory.estimate import Estimate, Verdict
 from budgetlint.plain_text import one_line
-from budgetlint.remedy import Reach, Remedy, Solution, Told
-from budgetlint.report.headroom import lacking
-from budgetlint.report.style import PLAIN, VERDICT_WORDS, WIDTH, Style, plural, wrapped
+from budgetlint.remedy import MAY, Reach, Remedy, Solution, Told
+from budgetlint.report import answer
+from budgetlint.report.style import PLAIN, WIDTH, Style, plural, wrapped
 from budgetlint.units import distinct, gib
 
 TOLD = 6
@@ -37,9 +37,9 @@ def _head(solution: Solution, style: Style) -> Iterator[str]:
     estimate = solution.context.estimate
     label = one_line(solution.context.label)
     if estimate is None or not estimate.bill:
-        yield from _begun(label, style.ink(label, "bold"), f": unknown: {', '.join(solution.unknown) or 'model'} is not known")
+        yield from _begun(label, style.ink(label, "bold"), f": {answer.short(estimate) if estimate else 'incomplete: model'}")
         return
-    verdict = VERDICT_WORDS[solution.verdict]
+    verdict = answer.short(estimate)
     inked = f"{style.ink(label, 'bold')}: {style.verdict(solution.verdict, verdict)}"
     yield from _begun(f"{label}: {verdict}", inked, f": {_figures(solution, estimate)}{_answer(solution)}")
 
@@ -56,14 +56,14 @@ def _figures(solution: Solution, estimate: Estimate) -> str:
     if estimate.limit is None:
         return f"needs {need}; no budget says what the device offers"
     if solution.verdict is Verdict.UNKNOWN:
-        return f"needs {need} of {gib(estimate.limit)}; {lacking(solution.unknown)}"
+        return "; ".join([*answer.fork_lines(estimate), f"needs {need} of {gib(estimate.limit)}"])
     needed, limit = distinct(estimate.need.bytes, estimate.limit)
     most = f" ({gib(estimate.need.high)} at most)" if solution.verdict is Verdict.TIGHT and estimate.need.high is not None else ""
     return f"needs {needed}{most} of {limit}"
 
 
 def _answer(solution: Solution) -> str:
-    if solution.verdict not in (Verdict.DOES_NOT_FIT, Verdict.TIGHT):
+    if solution.context.estimate is None or not solution.context.estimate.may_be_too_large:
         return ""
     sure = [one for one in solution.remedies if one.verdict is Verdict.FITS]
     found = solution.first_sure
@@ -117,7 +117,7 @@ def _over(solution: Solution, seq: Reach) -> Iterator[str]:
 
 def _remedy(number: int, remedy: Remedy, solution: Solution, style: Style) -> Iterator[str]:
     lead = f"{number:>3}. "
-    verdict = style.verdict(remedy.verdict, VERDICT_WORDS[remedy.verdict])
+    verdict = style.verdict(remedy.verdict, MAY[remedy.verdict])
     yield from wrapped(one_line(remedy.title), WIDTH, first=lead, rest="     ")
     host = f", takes {gib(remedy.host)} of host memory" if remedy.host else ""
     yield f"     {verdict}: needs {gib(remedy.need)}, frees {gib(remedy.frees)} ({remedy.bucket}){host}"

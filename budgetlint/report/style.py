@@ -24,7 +24,7 @@ VERDICT_INK = {
     Verdict.DOES_NOT_FIT: ("bold", "red"),
     Verdict.UNKNOWN: ("bold", "magenta"),
 }
-VERDICT_WORDS = {Verdict.FITS: "fits", Verdict.TIGHT: "tight", Verdict.DOES_NOT_FIT: "does not fit", Verdict.UNKNOWN: "unknown"}
+VERDICT_WORDS = {Verdict.FITS: "fits", Verdict.TIGHT: "too close", Verdict.DOES_NOT_FIT: "does not fit", Verdict.UNKNOWN: "unknown"}
 
 
 @record

@@ -108,11 +108,17 @@ def verdict_count(verdict: Verdict, count: int) -> str:
 
 def _why_not(verdicts: tuple[RunVerdict, ...]) -> str:
     """The settings that are missing most often; before them the device, where no run has one."""
-    missing = [verdict.missing or ("device",) for verdict in verdicts]
+    missing = [verdict.missing or (() if verdict.forks else ("device",)) for verdict in verdicts]
     counts = Counter(name for names in missing for name in names)
     if any(verdict.limit is not None for verdict in verdicts):
-        return lacking(name for name, _ in counts.most_common(4))
+        return "; ".join(part for part in (_depends(verdicts), lacking(name for name, _ in counts.most_common(4))) if part)
     del counts["device"]
     if counts:
         return f"no budget names a device (budgetlint init); {lacking((name for name, _ in counts.most_common(4)), 'not known either')}"
     return "no budget names a device (budgetlint init, or --budget 'device 24GiB')"
+
+
+def _depends(verdicts: tuple[RunVerdict, ...]) -> str:
+    """What verdicts depend on most often."""
+    counts = Counter(opened.name for verdict in verdicts for fork in verdict.forks[:1] for opened in fork.settings)
+    return f"depends on: {', '.join(one_line(name) for name, _ in counts.most_common(4))}" if counts else ""

@@ -13,7 +13,7 @@ from budgetlint.files import ChangedFiles
 from budgetlint.finding import Edit
 from budgetlint.language import read_budget
 from budgetlint.language.budget import Budget
-from budgetlint.memory.estimate import Estimate
+from budgetlint.memory.estimate import DEPENDS, Estimate, Verdict
 from budgetlint.project import Project
 from budgetlint.record import field, open_record, replace
 from budgetlint.remedy import Remedy
@@ -61,7 +61,7 @@ def proved(desk: Desk, context: RunContext, now: Estimate, remedy: Remedy) -> Re
         edits=edits,
         need=answer.need.bytes,
         frees=now.need.bytes - answer.need.bytes,
-        verdict=answer.verdict,
+        verdict=Verdict.TIGHT if answer.reason == DEPENDS else answer.verdict,  # not ruled out
         host=max(0, answer.host.bytes - now.host.bytes),
     )
 

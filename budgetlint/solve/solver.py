@@ -40,7 +40,7 @@ def solve(desk: Desk, context: RunContext, wanted: frozenset[str] = EVERYTHING) 
 
 def _remedies(desk: Desk, bench: Bench, plan: Plan, now: Estimate, longest: int | None) -> tuple[tuple[Remedy, ...], tuple[Told, ...]]:
     """Only for a run that is too large, or may be; what it lacks is not known where the verdict is not."""
-    if now.verdict not in (Verdict.DOES_NOT_FIT, Verdict.TIGHT):
+    if not now.may_be_too_large:
         return (), ()
     situation, host = Situation(bench, plan, longest), bench.target.host_bytes
     levers = singles(situation, ideas(situation))

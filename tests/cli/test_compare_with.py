@@ -126,7 +126,7 @@ CHANGES = [
     ("a config of a script", {"c.yaml": ("512", "1024")}, {"run_c.sh": ("changed", "fits", "fits")}),
     ("a budget", {"d/card.budget": ("16GiB", "4GiB")}, {"d/small.yaml": ("changed", "fits", "does-not-fit")}),
     ("a run that goes", {"d/small.yaml": None}, {"d/small.yaml": ("removed", "fits", None)}),
-    ("a run that comes", {"new.yaml": TRAIN}, {"new.yaml": ("added", None, "tight")}),
+    ("a run that comes", {"new.yaml": TRAIN}, {"new.yaml": ("added", None, "unknown")}),
     (
         "a run that moves",
         {"d/small.yaml": None, "d/other.yaml": TRAIN.replace("1.5B", "0.5B")},

@@ -63,11 +63,11 @@ def test_estimate_is_no_gate(shell) -> None:
     assert ran.out.startswith("stdin: DOES NOT FIT, ")
 
 
-def test_wrong_input_is_told_beside_the_bill(shell) -> None:
+def test_wrong_input_is_told_and_leaves_no_bill(shell) -> None:
     ran = shell("estimate", "-", stdin="device rtx-4091; model qwen2.5-7b; batch 1; seq 2048\n")
     assert ran.code == 2
     assert ran.err.startswith("-:1:8: error BL010: 'rtx-4091' is no card that is known\n    help: did you mean rtx-4090")
-    assert ran.out.startswith("stdin: UNKNOWN, needs ")
+    assert ran.out == "stdin: INCOMPLETE: the budget's errors (-:1)\n"
 
 
 NOTHING = [
@@ -88,20 +88,20 @@ def test_nothing_to_estimate(shell, paths: list[str], stdin: str, where: str) ->
 
 def test_a_model_that_is_not_known_has_no_bill(shell) -> None:
     ran = shell("estimate", "-", stdin="device 24GiB; model some-lab/nothing-9b; batch 1; seq 128\n")
-    assert (ran.code, ran.out.splitlines()[0]) == (0, "stdin: UNKNOWN; not known: model")
+    assert (ran.code, ran.out.splitlines()[0]) == (0, "stdin: INCOMPLETE: model (-:1: some-lab/nothing-9b)")
     assert "live at the peak" not in ran.out
 
 
 def test_what_is_missing_is_named(shell) -> None:
     head, *_ = shell("estimate", "-", stdin="device 24GiB; model qwen2.5-1.5b; lora r=8\n").out.splitlines()
-    assert head.endswith("not known: micro_batch, seq_len")
+    assert head.startswith("stdin: INCOMPLETE: micro_batch, seq_len, needs ")
     assert "or more" in head
     assert "allowance" in shell("estimate", "-", stdin="device 24GiB; model qwen2.5-1.5b; lora r=8\n").out
 
 
 def test_no_device_is_no_verdict(shell) -> None:
     head, *_ = shell("estimate", "-", stdin="model qwen2.5-1.5b; batch 1; seq 128\n").out.splitlines()
-    assert head.startswith("stdin: UNKNOWN, needs ")
+    assert head.startswith("stdin: INCOMPLETE: device, needs ")
     assert head.endswith("; no budget says what the device offers")
 
 

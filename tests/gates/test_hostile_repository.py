@@ -57,7 +57,8 @@ def lay(root: Path, home: Path, mark: Path) -> None:
     # files that would be seen, or lost
     (root / "x.budget").symlink_to("../home/credentials")
     (root / "team.budget").symlink_to(home / "credentials")
-    write("b.budget", 'device 24GiB\ninclude "team.budget"\ninclude "../home/credentials"\n')
+    write("b.budget", "device 24GiB\n")
+    write("sub/b.budget", 'device 24GiB\ninclude "../team.budget"\ninclude "../../home/credentials"\n')
     (root / ".budgetlint_cache").symlink_to("../home/victim")
     (root / "budgetlint.sarif").symlink_to("../home/credentials")
     (root / "linked").symlink_to("../home")

@@ -178,7 +178,10 @@ def test_each_run_block_of_a_budget_has_its_own(talk: Made) -> None:
     session = talk()
     text = "device 24GiB\nmodel qwen2.5-1.5b\nrun a { batch 1; seq 512 }\nrun b { batch 64; seq 8192 }\n"
     lenses = session.answer("textDocument/codeLens", {"textDocument": session.open("team.budget", text)})
-    assert [(one["range"]["start"]["line"], one["command"]["title"].split(":")[0]) for one in lenses] == [(2, "tight"), (3, "does not fit")]
+    assert [(one["range"]["start"]["line"], one["command"]["title"].split(":")[0]) for one in lenses] == [
+        (2, "depends on torch"),
+        (3, "does not fit"),
+    ]
 
 
 # -- budgets ---------------------------------------------------------------------------------------------------------------------

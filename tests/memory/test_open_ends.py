@@ -59,12 +59,14 @@ loss_type: nll
 
 
 @pytest.mark.parametrize(
-    ("more", "verdict"), [("padding_free: false\n", "does-not-fit"), ("padding_free: true\n", "tight"), ("packing: true\n", "does-not-fit")]
+    ("more", "verdict"),
+    [("padding_free: false\n", "does-not-fit"), ("padding_free: true\n", "unknown"), ("packing: true\n", "does-not-fit")],
 )
 def test_a_written_length_is_reached_by_one_example_to_which_only_padding_makes_the_others_as_long(more: str, verdict: str) -> None:
     budget = "device 1x a100-80gb; stack transformers@5.2 torch@2.9 trl@1.5; config train.yaml"
     (run,) = judge_texts({"train.yaml": FLATTENED + more}, budget=budget).runs
     assert run.estimate.verdict.value == verdict
+    assert [opened.name for fork in run.estimate.forks for opened in fork.settings] == (["seq_len"] if verdict == "unknown" else [])
     assert any("longest sample" in assumption.text for assumption in run.estimate.assumptions) is ("packing" not in more)
 
 

@@ -54,7 +54,7 @@ BILL = (
 )
 RUNS = (
     RunVerdict("fits well", None, "", Verdict.FITS, 2**30, 2**34, (), "step", BILL[2:]),
-    RunVerdict("sft | `😀`", None, "", Verdict.DOES_NOT_FIT, 6 * 2**30, 5 * 2**30, (), "forward", BILL),
+    RunVerdict("sft | `😀`", None, "", Verdict.DOES_NOT_FIT, 6 * 2**30, 5 * 2**30, (), "forward", BILL, over=2**30),
     RunVerdict("open", "t4", "seq=1", Verdict.UNKNOWN, 2**31, 2**34, ("seq_len",), "step", BILL[:1], 2**30),
     RunVerdict("nothing", None, "", Verdict.UNKNOWN, None, None),
 )

@@ -8,7 +8,7 @@ import pytest
 
 from budgetlint.context import RunContext
 from budgetlint.language.budget import DeviceSpec, Target
-from budgetlint.memory.estimate import Assumption, Bucket, Estimate, Phase, Range, Term, Verdict
+from budgetlint.memory.estimate import Assumption, Bucket, Estimate, Fork, ForkReading, Opened, Phase, Range, Term, Verdict
 from budgetlint.report import bill, estimate_json
 from budgetlint.report.style import Style
 from budgetlint.run import Origin, OriginKind, Run, Setting, Settings
@@ -54,6 +54,13 @@ ESTIMATE = Estimate(
     usable_low=24 * G,
     usable_high=24 * G,
 )
+FORK = Fork(
+    (Opened("trl"),),
+    (
+        ForkReading((">=1.7",), "loss chunked", exactly(19_220_000_000), Verdict.FITS),
+        ForkReading(("<1.7",), "loss full", exactly(27_273_000_000), Verdict.DOES_NOT_FIT),
+    ),
+)
 DEVICE = DeviceSpec(None, 8, 25 * G, 24 * G, 24 * G, "24GiB", Origin(OriginKind.BUDGET))
 
 
@@ -62,7 +69,7 @@ def context(estimate: Estimate | None = ESTIMATE, device: DeviceSpec | None = DE
 
 
 BILL_TEXT = """\
-sft@cloud[seq=4096]: DOES NOT FIT, needs 30.00 GiB, limit 21.00 GiB: 9.00 GiB over
+sft@cloud[seq=4096]: DOES NOT FIT, needs 30.00 GiB, at least 29.00 GiB of 24.00 GiB: 5.00 GiB over
   limit 21.00 GiB = 8x 24GiB: 24.00 GiB (25.77 GB) usable - 3.00 GiB reserved per device
   3,221,225,472 parameters, 1,073,741,824 of them train
 
@@ -103,12 +110,25 @@ def test_the_lines_and_the_buckets_add_up_to_the_need() -> None:
     ("change", "first"),
     [
         ({"verdict": Verdict.FITS, "limit": 40 * G}, "FITS, needs 30.00 GiB, limit 40.00 GiB: 10.00 GiB spare"),
-        ({"verdict": Verdict.UNKNOWN, "limit": None}, "UNKNOWN, needs 30.00 GiB; no budget says what the device offers"),
+        ({"verdict": Verdict.UNKNOWN, "limit": None}, "INCOMPLETE: device, needs 30.00 GiB; no budget says what the device offers"),
         (
             {"verdict": Verdict.UNKNOWN, "missing": ("seq_len",), "need": Range(20 * G, 19 * G, None)},
-            "UNKNOWN, needs 19.00 GiB or more, limit 21.00 GiB; not known: seq_len",
+            "INCOMPLETE: seq_len, needs 19.00 GiB or more, limit 21.00 GiB",
         ),
-        ({"limit": 30 * G - 1}, "DOES NOT FIT, needs 30.00 GiB (32,212,254,720 bytes), limit 30.00 GiB (32,212,254,719 bytes): 1 B over"),
+        (
+            {"usable_high": 29 * G - 1},
+            "DOES NOT FIT, needs 30.00 GiB, at least 29.00 GiB (31,138,512,896 bytes) of 29.00 GiB (31,138,512,895 bytes): 1 B over",
+        ),
+        ({"verdict": Verdict.TIGHT, "limit": 30 * G}, "TOO CLOSE, needs 30.00 GiB (29.00 GiB to 31.00 GiB), limit 30.00 GiB"),
+        (
+            {"verdict": Verdict.UNKNOWN, "missing": ("badam",), "need": Range(20 * G, 19 * G, None)},
+            "NOT MODELLED: badam, needs 19.00 GiB or more, limit 21.00 GiB",
+        ),
+        (
+            {"verdict": Verdict.UNKNOWN, "forks": (FORK,)},
+            "DEPENDS ON trl: fits with 1.7 or newer (17.90 GiB), does not fit before (25.40 GiB); "
+            "needs 30.00 GiB (29.00 GiB to 31.00 GiB), limit 21.00 GiB",
+        ),
     ],
 )
 def test_the_first_line_is_the_answer(change: dict[str, object], first: str) -> None:

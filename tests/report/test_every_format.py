@@ -98,5 +98,5 @@ def test_whatever_a_config_holds_the_report_is_whole(path: str, words: str, sour
     assert all(isinstance(json.loads(made[format]), dict | list) for format in ("json", "sarif", "gitlab"))
     assert ET.fromstring(made["junit"]).tag == "testsuites"
     assert re.fullmatch(r"(::error [^\n\r]*\n){2}", made["github"])
-    row = next(line for line in made["markdown"].split("\n") if "**tight**" in line)
+    row = next(line for line in made["markdown"].split("\n") if "**too close**" in line)
     assert len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) == 6

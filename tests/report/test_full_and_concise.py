@@ -157,7 +157,7 @@ def test_a_place_without_text_is_still_named(at: Location) -> None:
         ((verdict(Verdict.UNKNOWN, "model", "seq_len"),), "No run was judged: not known: model, seq_len."),
         ((verdict(Verdict.FITS),), "1 run judged: 1 fits."),
         ((verdict(Verdict.FITS), verdict(Verdict.FITS), verdict(Verdict.DOES_NOT_FIT)), "3 runs judged: 2 fit, 1 does not fit."),
-        ((verdict(Verdict.TIGHT), verdict(Verdict.UNKNOWN, "devices")), "1 run judged of 2: 1 tight, 1 unknown (not known: devices)."),
+        ((verdict(Verdict.TIGHT), verdict(Verdict.UNKNOWN, "devices")), "1 run judged of 2: 1 too close, 1 unknown (not known: devices)."),
     ],
 )
 def test_the_last_line_says_what_was_judged(verdicts: tuple[RunVerdict, ...], line: str) -> None:

@@ -30,8 +30,8 @@ def rows(text: str, head: str) -> list[str]:
 def test_the_verdicts_are_a_table_worst_first(odd: Report) -> None:
     assert rows(check_report(odd, "markdown"), "| run | verdict | need | limit | headroom |") == [
         "| <code>sft \\| \\`😀\\`</code> | **does not fit** | 6.00 GiB | 5.00 GiB | -1.00 GiB |",
-        "| `open@t4[seq=1]` | **unknown**: seq\\_len not known | 1.00 GiB or more | 16.00 GiB | at most 15.00 GiB |",
-        "| `nothing` | **unknown** |  |  |  |",
+        "| `open@t4[seq=1]` | **incomplete:** seq\\_len | 1.00 GiB or more | 16.00 GiB | at most 15.00 GiB |",
+        "| `nothing` | **incomplete:** device |  |  |  |",
         "| `fits well` | **fits** | 1.00 GiB | 16.00 GiB | 15.00 GiB |",
     ]
 
@@ -128,7 +128,7 @@ def test_it_stays_within_a_comment_and_counts_the_rest(many: Callable[[int], Rep
     long = [replace(finding, message=finding.message * size, help=finding.help * size) for finding in report.findings[:500]]
     text = check_report(replace(report, findings=(*long, *report.findings[500:]), verdicts=report.verdicts * 100), "markdown", info=True)
     assert len(text) < LIMIT
-    assert "1,950 more runs: 1,950 tight\n" in text
+    assert "1,950 more runs: 1,950 too close\n" in text
     shown = text.count("<details>")
     (rest,) = re.findall(r"^(.*) more, left out", text, flags=re.MULTILINE)
     assert shown + sum(int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", rest)) == 5_000

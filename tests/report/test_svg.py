@@ -120,7 +120,7 @@ def test_the_limit_is_a_line_at_its_bytes(name: str) -> None:
 
 def test_what_lies_over_the_limit_is_hatched() -> None:
     estimate, (over,) = estimate_of(OVER), found(drawn(OVER), "path", "data-over")
-    assert int(over.attrib["data-over"]) == estimate.need.bytes - (estimate.limit or 0) > 0
+    assert int(over.attrib["data-over"]) == (estimate.over or 0) > 0
     assert over.attrib["fill"] == "url(#over-0)"
     assert not found(drawn(LIMITED), "path", "data-over")
 

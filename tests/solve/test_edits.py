@@ -158,7 +158,9 @@ def test_every_edit_is_proved_by_reading_it_again(files: str) -> None:
     for remedy in edited:
         texts = {file: apply(text, [e for e in remedy.edits if e.file == file]) for file, text in FILES[files].items()}
         again = solved(budget, texts, frozenset({"batch"}))
-        assert (again.context.estimate.need.bytes, again.verdict) == (remedy.need, remedy.verdict)
+        answer = again.context.estimate
+        not_ruled_out = Verdict.TIGHT if answer.reason == "depends" else answer.verdict
+        assert (answer.need.bytes, not_ruled_out) == (remedy.need, remedy.verdict)
 
 
 BUDGETS = [

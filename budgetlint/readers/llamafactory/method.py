@@ -96,7 +96,10 @@ def optimizer_settings(view: View, misreads: list[Misread]) -> list[Setting]:
             return (
                 _named(view, path, misreads, spelling)
                 if spelling
-                else [view.symbolic("optimizer", path, "BAdam: Adam over one block at a time")]
+                else [
+                    view.symbolic("optimizer", path, "BAdam: Adam over one block at a time"),
+                    Setting("unmodelled", ("badam",), view.origin(path), view.text(path)),
+                ]
             )
     return _named(view, "optim", misreads)
 

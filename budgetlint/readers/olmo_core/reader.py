@@ -63,7 +63,7 @@ def _model(look: Lookup) -> Iterator[Setting]:
 def _batch(look: Lookup) -> Iterator[Setting]:
     """The batch is given in tokens: sequences of `seq_len`, as many in a micro batch as one rank holds."""
     tokens, length = look.setting("", to_count, "global_batch_size"), look.setting("", to_count, "seq_len")
-    if tokens is not None and (length is None or (length.known and tokens.known)):
+    if tokens is not None and tokens.known and (length is None or length.known):
         yield renamed(tokens, "global_batch", tokens.value // (length.value if length else _PER_RANK))
     elif tokens is not None:
         yield Setting("global_batch", None, tokens.origin, tokens.text, "symbolic")

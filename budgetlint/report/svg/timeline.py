@@ -125,7 +125,7 @@ def _over(estimate: Estimate, course: list[Span], scale: Scale, number: int) -> 
     room = element("rect", x=LEFT, y=scale.end - 20, width=RIGHT - LEFT, height=scale.at(max(limit, 0)) - scale.end + 20)
     yield element("defs", element("pattern", stripes, id=f"over-{number}", **tile), element("clipPath", room, id=f"above-{number}"))
     fill, clip = f"url(#over-{number})", f"url(#above-{number})"
-    yield element("path", d=silhouette(course, scale), fill=fill, clip_path=clip, data_over=estimate.need.bytes - limit)
+    yield element("path", d=silhouette(course, scale), fill=fill, clip_path=clip, data_over="" if estimate.over is None else estimate.over)
 
 
 def _left(estimate: Estimate, scale: Scale) -> int:

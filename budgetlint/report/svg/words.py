@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from budgetlint.context import RunContext
 from budgetlint.memory.estimate import Estimate
-from budgetlint.report.headroom import about, against, lacking
-from budgetlint.report.style import VERDICT_WORDS
+from budgetlint.report.answer import fork_lines
+from budgetlint.report.answer import short as short_words
+from budgetlint.report.headroom import about, against
 from budgetlint.report.svg.theme import MARK
 from budgetlint.units import gib
 
@@ -14,17 +15,15 @@ NOTHING = "no model is known: nothing to draw"
 
 def answer(estimate: Estimate) -> str:
     """``✗ does not fit``."""
-    return f"{MARK[estimate.verdict]} {VERDICT_WORDS[estimate.verdict]}"
+    return f"{MARK[estimate.verdict]} {short_words(estimate)}"
 
 
 def reason(estimate: Estimate) -> str:
-    """``needs 33.64 GiB, limit 31.34 GiB: 2.30 GiB over``."""
+    """``needs 33.64 GiB, at least 32.01 GiB of 31.36 GiB: 0.65 GiB over``."""
     need, limit = estimate.need, estimate.limit
-    unknown = [name for name in estimate.missing if name != "device"]
-    missing = f"; {lacking(unknown)}" if unknown else ""
     if limit is None:
-        return f"needs {about(need)}; no device is stated{missing}"
-    return against(estimate, limit, missing)
+        return f"needs {about(need)}; no device is stated"
+    return "; ".join([*fork_lines(estimate)[:1], against(estimate, limit)])
 
 
 def short(estimate: Estimate) -> str:
@@ -60,4 +59,4 @@ def summary(context: RunContext) -> str:
     if estimate is None or not estimate.bill:
         return f"{context.label}: {NOTHING}."
     phases = ", ".join(f"{phase.name} {gib(phase.bytes)}" for phase in estimate.phases)
-    return f"{context.label}: {VERDICT_WORDS[estimate.verdict]}, {reason(estimate)}. Allocated: {phases}."
+    return f"{context.label}: {short_words(estimate)}, {reason(estimate)}. Allocated: {phases}."

@@ -1,0 +1,112 @@
+"""A verdict in words: ``fits``, ``too close``, ``depends on trl``, ``incomplete: model``, ``not modelled: badam``; what is behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from budgetlint.memory.estimate import BROKEN, DEPENDS, NOT_MODELLED, Fork, ForkReading, Opened, Verdict
+from budgetlint.memory.unmodelled import TABLE
+from budgetlint.plain_text import one_line
+from budgetlint.report.style import VERDICT_WORDS
+from budgetlint.units import gib
+
+FORKS = 3
+"""So many are told in text; JSON has all."""
+
+
+class Answered(Protocol):
+    """What an estimate and the verdict of a run have in common."""
+
+    @property
+    def verdict(self) -> Verdict: ...
+    @property
+    def reason(self) -> str | None: ...
+    @property
+    def missing(self) -> tuple[str, ...]: ...
+    @property
+    def forks(self) -> tuple[Fork, ...]: ...
+    @property
+    def opened(self) -> tuple[Opened, ...]: ...
+
+
+def parts(one: Answered) -> tuple[str, str]:
+    """The words of the verdict, and what it names: ``("depends on", "trl")``, ``("fits", "")``."""
+    if one.verdict is not Verdict.UNKNOWN:
+        return VERDICT_WORDS[one.verdict], ""
+    if one.reason == DEPENDS:
+        return "depends on", " and ".join(one_line(opened.name) for opened in one.forks[0].settings)
+    if one.reason == NOT_MODELLED:
+        return "not modelled:", ", ".join(one_line(name) for name in one.missing if name in TABLE)
+    return "incomplete:", ", ".join(_missing(one)) or "device"
+
+
+def short(one: Answered) -> str:
+    """In small letters, for tables and lists."""
+    return " ".join(part for part in parts(one) if part)
+
+
+def loud(one: Answered) -> str:
+    """As the head of a bill has it: the words in capitals, names as they are."""
+    words, names = parts(one)
+    return f"{words.upper()} {names}" if names else words.upper()
+
+
+def _missing(one: Answered) -> Iterator[str]:
+    places = {opened.name: opened for opened in one.opened}
+    for name in one.missing:
+        shown = "the budget's errors" if name == BROKEN else one_line(name)
+        opened = places.get(name)
+        if opened is None or opened.place is None:
+            yield shown
+            continue
+        said = f" {one_line(opened.text)}" if opened.text and name != BROKEN else ""
+        yield f"{shown} ({one_line(opened.place.file)}:{opened.place.line}{':' if said else ''}{said})"
+
+
+# -- forks -------------------------------------------------------------------------------------------------------------------
+
+
+def fork_lines(one: Answered) -> list[str]:
+    """``fits with 1.7 or newer (17.90 GiB), does not fit before (25.40 GiB)``: one line a fork, the names before all but the first."""
+    lines = [fork_words(fork) for fork in one.forks[:FORKS]]
+    named = [f"{' and '.join(one_line(opened.name) for opened in fork.settings)}: " for fork in one.forks]
+    return [line if at == 0 else f"also {named[at]}{line}" for at, line in enumerate(lines)]
+
+
+def fork_words(fork: Fork) -> str:
+    said, newer = [], ""
+    for reading in fork.readings:
+        said.append(f"{_WORDS[reading.verdict]} {_with(fork.settings, reading, newer)} ({gib(reading.need.bytes)})")
+        newer = reading.values[0] if len(reading.values) == 1 else ""
+    return ", ".join(said)
+
+
+_WORDS = {**VERDICT_WORDS, Verdict.TIGHT: "is too close", Verdict.UNKNOWN: "open"}
+
+
+def _with(opened: Sequence[Opened], reading: ForkReading, newer: str) -> str:
+    if len(opened) == 1:
+        return _of_one(reading.values[0], newer)
+    return " and ".join(f"{one_line(one.name)} {_plainly(value)}" for one, value in zip(opened, reading.values, strict=True))
+
+
+def _of_one(value: str, newer: str) -> str:
+    low, high = _versions(value)
+    if low and not high:
+        return f"with {low} or newer"
+    if high and not low:
+        return "before" if newer.startswith(f">={high}") else f"before {high}"
+    return f"from {low} up to {high}" if low else f"with {one_line(value)}"
+
+
+def _plainly(value: str) -> str:
+    low, high = _versions(value)
+    return f"{low} or newer" if low and not high else f"before {high}" if high and not low else one_line(value)
+
+
+def _versions(value: str) -> tuple[str, str]:
+    """Low and high end of ``>=0.20,<1.7``; nothing of a value that is no range of versions."""
+    ends = value.split(",") if value.startswith((">=", "<")) else []
+    low = next((end[2:] for end in ends if end.startswith(">=")), "")
+    return low, next((end.lstrip("<=") for end in ends if end.startswith("<")), "")

@@ -1,0 +1,36 @@
+"""What the rules about open verdicts share: on what one depends, where that stands, and what would settle it."""
+
+from __future__ import annotations
+
+from budgetlint.memory.estimate import DEPENDS, NOT_MODELLED, Estimate, Opened
+from budgetlint.report.answer import fork_lines, short
+from budgetlint.source import Location
+
+
+def depends(estimate: Estimate) -> str:
+    """``it depends on trl: fits with 1.7 or newer (17.90 GiB), does not fit before (25.40 GiB)``; ``incomplete: model``."""
+    if not estimate.forks:
+        return short(estimate)
+    return f"it {short(estimate)}: {'; '.join(fork_lines(estimate))}"
+
+
+def place(estimate: Estimate) -> Location | None:
+    """Where the first thing stands that is open."""
+    return next((one.place for one in _open(estimate) if one.place is not None), None)
+
+
+def _open(estimate: Estimate) -> tuple[Opened, ...]:
+    return tuple(one for fork in estimate.forks for one in fork.settings) or estimate.opened
+
+
+def cure(estimate: Estimate) -> str:
+    """What to state."""
+    if estimate.reason == NOT_MODELLED:
+        return "measure it (budgetlint probe), or state what was measured: measured peak=…"
+    if estimate.reason != DEPENDS:
+        return "state it in the config or in the budget"
+    fork = estimate.forks[0]
+    packages = [one.name for one, value in zip(fork.settings, fork.readings[0].values, strict=True) if value.startswith((">=", "<"))]
+    if packages:
+        return f"pin the version (requirements.txt), or state it: stack {' '.join(f'{name}@…' for name in packages)}"
+    return f"state {' and '.join(one.name for one in fork.settings)} in the config or in the budget"
