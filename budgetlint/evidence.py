@@ -15,8 +15,8 @@ from budgetlint.readers.base import names
 from budgetlint.record import replace
 from budgetlint.rule import Rule
 
-SYNTAX = frozenset(("duplicate-key", "json-comment-or-comma"))
-"""What is wrong with a text, whoever reads it."""
+SYNTAX = frozenset(("duplicate-key", "json-comment-or-comma", "no-verdict"))
+"""What is wrong with a text, whoever reads it; and that nothing can be said of a run."""
 INTERFACE = names(
     """unknown-key unknown-value hf-args-removed-v5 trl-max-seq-length-renamed evaluation-strategy-renamed torch-dtype-renamed
     gradient-checkpointing-renamed load-in-4bit-kwarg-removed dataset-split-key-ignored yaml-float-as-string yaml-bool-strategy
