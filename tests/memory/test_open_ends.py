@@ -73,8 +73,8 @@ def test_a_written_length_is_reached_by_one_example_to_which_only_padding_makes_
 def test_a_deepspeed_file_that_is_not_here_may_hold_16_bit_weights_and_no_copies_of_them() -> None:
     """The least that a run may take: ZeRO-3 with offload, of a reference model too, and DeepSpeed's own bf16 for autocast over fp32."""
     command = (
-        "torchrun --nproc_per_node 8 --nnodes 4 train_dpo.py --model_name_or_path Qwen/Qwen2.5-72B-Instruct --output_dir o --bf16 True "
-        "--per_device_train_batch_size 1 --max_seq_length 8192 --do_train True --deepspeed missing.json --rpo_alpha 1 --loss_type sigmoid\n"
+        "torchrun --nproc_per_node 8 --nnodes 4 trl/scripts/dpo.py --model_name_or_path Qwen/Qwen2.5-72B-Instruct --output_dir o "
+        "--bf16 True --per_device_train_batch_size 1 --max_seq_length 8192 --do_train True --deepspeed missing.json --rpo_alpha 1 --loss_type sigmoid\n"
     )
     answer = judge_texts({"run.sh": command}, budget="device 80GiB").runs[0].estimate
     assert answer.verdict.value != "does-not-fit"
