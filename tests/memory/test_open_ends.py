@@ -74,7 +74,8 @@ def test_a_deepspeed_file_that_is_not_here_may_hold_16_bit_weights_and_no_copies
     """The least that a run may take: ZeRO-3 with offload, of a reference model too, and DeepSpeed's own bf16 for autocast over fp32."""
     command = (
         "torchrun --nproc_per_node 8 --nnodes 4 trl/scripts/dpo.py --model_name_or_path Qwen/Qwen2.5-72B-Instruct --output_dir o "
-        "--bf16 True --per_device_train_batch_size 1 --max_seq_length 8192 --do_train True --deepspeed missing.json --rpo_alpha 1 --loss_type sigmoid\n"
+        "--bf16 True --per_device_train_batch_size 1 --max_seq_length 8192 --do_train True --deepspeed missing.json "
+        "--rpo_alpha 1 --loss_type sigmoid\n"
     )
     answer = judge_texts({"run.sh": command}, budget="device 80GiB").runs[0].estimate
     assert answer.verdict.value != "does-not-fit"

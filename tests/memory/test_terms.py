@@ -118,7 +118,8 @@ dtype: bf16
 """
 LISA = """\
 accelerate launch --num_processes 8 --use_fsdp examples/pytorch/language-modeling/run_clm.py \\
-  --model_name_or_path meta-llama/Llama-3.2-3B-Instruct --num_train_epochs 1 --block_size 512 --per_device_train_batch_size 1 --gradient_accumulation_steps 1 --learning_rate 2e-5 \\
+  --model_name_or_path meta-llama/Llama-3.2-3B-Instruct \\
+  --num_train_epochs 1 --block_size 512 --per_device_train_batch_size 1 --gradient_accumulation_steps 1 --learning_rate 2e-5 \\
   --bf16 --torch_dtype bfloat16 --gradient_checkpointing 0 --do_train --output_dir x
 """
 
