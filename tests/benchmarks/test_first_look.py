@@ -17,7 +17,10 @@ from first_looks.frozen import Linter
 from first_looks.page import Share, page, pairs, share
 from first_looks.sheets import Row, Sheet
 
-RECORDED: tuple[str, ...] = ("fcd5ea60ed15e19eec6fd2b8f8aa7a907ba78db9e7b2adc2dd22a901ec3e05c3",)
+RECORDED: tuple[str, ...] = (
+    "fcd5ea60ed15e19eec6fd2b8f8aa7a907ba78db9e7b2adc2dd22a901ec3e05c3",
+    "4e3f8b56cd9db3ba19bd07514b12acb0ced1d199ebb8759c9c3ecf22971fb51c",
+)
 """The digest of each line of `data/first_looks.jsonl`, in order: a batch adds one, and changes none."""
 
 ENVIRONMENT = {
