@@ -4,7 +4,8 @@ Told as information where nothing names a device and the need of the run is know
 the least memory on which the high end of the need still leaves the usual headroom (the smaller of 2 GiB and a tenth). Only
 single NVIDIA cards are looked at, no slices of a card and no laptops; for a run in bf16 only those that compute in it. Where no
 card is large enough, that is told. A run that is sharded over a number of devices that nobody states gets no card, and none does
-whose high end lies far above the best figure (by half of it and 4 GiB): there a `stack` tells first what the run is.
+whose high end lies far above the best figure (by half of it and 4 GiB): there a `stack` tells first what the run is. Nor is a card named
+for what a script of its own decides, or where sharding, devices, adapter or quantisation hang on a file or a variable that is not here.
 
 ## What it costs
 
@@ -44,6 +45,7 @@ from budgetlint.catalog.devices import all_devices
 from budgetlint.memory.estimate import Estimate, Range, Verdict
 from budgetlint.memory.need import totals, verdict
 from budgetlint.memory.plan import Plan
+from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.source import Location
 from budgetlint.units import GIB, gib
@@ -54,6 +56,12 @@ which card is needed. The second: what context and communicators may take beside
 
 WORKSPACES = 2
 """cuBLAS workspaces of a step on a GPU: forward and autograd thread."""
+
+CLOSE = 1.02
+"""The high end decides which card; where it lies further above the best figure than this, it is told."""
+
+_DECIDING = ("shard", "devices", "devices_per_node", "adapter", "quant", "optimizer", "offload_optimizer", "offload_params")
+"""Where one of these is open, the card is."""
 
 _ASKS_BF16 = ("precision", "autocast", "engine_dtype", "weights_dtype", "quant_compute_dtype")
 
@@ -67,9 +75,10 @@ def check(run: RunContext) -> Iterator[Finding]:
     card, need = next(found, (None, estimate.need))
     if card is None and need.low <= _cards()[-1].usable_max:
         return
+    most = f", at most {gib(need.high)}" if need.high is not None and need.high > need.bytes * CLOSE else ""
     yield run.finding(
         _place(run),
-        f"no device is named: {run.label} needs {gib(need.bytes)}{f' on each of {plan.ranks} devices' if plan.ranks > 1 else ''}, "
+        f"no device is named: {run.label} needs {gib(need.bytes)}{most}{f' on each of {plan.ranks} devices' if plan.ranks > 1 else ''}, "
         + (f"and {card.name} ({gib(card.usable_min)}) is the smallest card that holds it" if card else "and no single card holds it"),
         help=f"'device {card.name}' in a budget makes it a verdict" if card else "an adapter, quantised weights, recomputation or sharding",
         numbers={
@@ -95,7 +104,9 @@ def _is_closed(run: RunContext, estimate: Estimate, plan: Plan) -> bool:
     engine = plan.rollout is not None and plan.rollout.engine != "hf"
     best, high = estimate.need.bytes, estimate.need.high
     near = high is not None and high - best <= max(best * FAR, ALWAYS_NEAR)
-    return not named and not engine and near and set(estimate.missing) <= {"device"}
+    unsettled = any((setting := run.setting(name)) is not None and not setting.known for name in _DECIDING)
+    settled = not unsettled and not is_own_script(run.run.settings)
+    return not named and not engine and near and settled and set(estimate.missing) <= {"device"}
 
 
 @cache

@@ -27,12 +27,15 @@ _SPANS: tuple[tuple[str, tuple[Any, ...]], ...] = (
 high end open, so that only what is too large in any case gets a verdict."""
 _OWN_NAMES = frozenset(("lora_targets", "lora_modules_to_save"))
 """Module names of the script's own model code (MLX: ``attention.wq``)."""
+_OWN_WORDS = frozenset(("dtype",))
+"""Keys that mean the weights to one script, the computation to another (Flax examples ``run_*_flax.py``, distil-whisper
+``run_distillation.py``: ``dtype=getattr(jnp, …)`` is of the computation, ``params`` are fp32)."""
 
 
 def reserved(settings: Settings) -> Settings:
     """The settings that a script of its own is trusted with, each with the reservation in its origin: what is written, and nothing that
     a parser it may not have would conclude."""
-    kept = (setting for setting in settings.values() if setting.name not in _OWN_NAMES and not setting.is_default)
+    kept = (one for one in settings.values() if one.name not in _OWN_NAMES and one.origin.key not in _OWN_WORDS and not one.is_default)
     told = Settings(replace(setting, origin=replace(setting.origin, note=RESERVATION)) for setting in kept)
     return Settings(_unless_switched(setting, told) for setting in told.values())
 
