@@ -98,6 +98,11 @@ FILE_READINGS = Bound(
     "the runs after it are unknown: `INCOMPLETE: readings`",
 )  # fmt: skip
 
+PINS = Bound(
+    "pins", 100, "lines about one package", "a requirements file", "1 in the corpus; a few with markers: x 20",
+    "the version is not known from them",
+)  # fmt: skip
+
 PYTHON_CHARACTERS = Bound(
     "python-characters", 2**17, "characters", "a Python file",
     "`run_clm.py` of transformers has 29,000: x 4", "it is read as no training script",
@@ -125,7 +130,7 @@ FIX_TEXT = Bound(
 BOUNDS = (
     FILE_BYTES, DOCUMENTS, NODES, DEPTH, ALIASED, REFERENCES, COMPOSED_FILES, COMPOSED_DEPTH, WORDS, EXPANSIONS, LAUNCHES, CONTAINERS,
     PYTHON_CHARACTERS, PYTHON_NODES, BUILDERS, BUILDER_KEYS, BUDGET_BYTES, BUDGET_WORDS, INCLUDES, CELLS, JUDGED, JOINT_READINGS,
-    FILE_READINGS,    SOLVE_ESTIMATES, FINDINGS, SUPPRESSIONS, SUGGESTIONS, SETTINGS, FIX_ROUNDS, FIX_TRIALS, FIX_TEXT,
+    FILE_READINGS, PINS,    SOLVE_ESTIMATES, FINDINGS, SUPPRESSIONS, SUGGESTIONS, SETTINGS, FIX_ROUNDS, FIX_TRIALS, FIX_TEXT,
 )  # fmt: skip
 """In the order of the manual."""
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from budgetlint.files import Files
+from budgetlint.limits import PINS
 from budgetlint.run import Origin, OriginKind, Release, Stack, release, version_of
 from budgetlint.source import SourceFile, Span
 from budgetlint.stack_environments import of_conda, of_setup_cfg, of_setup_py
@@ -102,14 +104,30 @@ def _texts(source: SourceFile, texts: Iterable[str]) -> Iterator[Release]:
 
 
 def _requirements(source: SourceFile) -> Iterator[Release]:
-    at = 0
+    """The first line of each package that says something about its version."""
+    at, asked = 0, Counter[str]()
     for line in source.text.splitlines(keepends=True):
+        package = _package_of(line)
+        if package not in PACKAGES or asked[package] >= PINS.most:
+            at += len(line)
+            continue
+        asked[package] += 1
         text = re.split(r"\s#|^#|\s--", line, maxsplit=1)[0].strip().rstrip("\\").strip()
         start = at + line.find(text) if text else at
         at += len(line)
         release = _required(text, Origin(OriginKind.FILE, source, Span(start, start + len(text)), key=text)) if text else None
         if release:
+            asked[package] = PINS.most
             yield release
+
+
+def _package_of(line: str) -> str:
+    """The name that a requirement begins with, as PyPI spells it: most lines are about packages that nothing hangs on."""
+    found = _NAME.match(line)
+    return found[1].lower().replace("_", "-") if found else ""
+
+
+_NAME = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
 
 
 def _required(text: str, origin: Origin) -> Release | None:
