@@ -53,6 +53,7 @@ def lay(root: Path, home: Path, mark: Path) -> None:
     for name in ("git", ".venv/bin/budgetlint", "bin/git", "nvidia-smi"):
         _executable(root / name, mark)
     write("train.sh", f"touch {mark}\n$(touch {mark})\ntorchrun train.py `touch {mark}` --config big/t.yaml\n")
+    write("job.sh", "trl sft --config env/t.yaml\ntrl sft --config big/t.yaml\n")
     write("train.py", f"open({str(mark)!r}, 'w')\nfrom transformers import TrainingArguments\nTrainingArguments(output_dir='x')\n")
     # files that would be seen, or lost
     (root / "x.budget").symlink_to("../home/credentials")

@@ -71,7 +71,7 @@ def test_the_submit_filter(recipes, repo, tmp_path: Path, job: str, told: str, e
     shim = executable(tmp_path / "bin" / "sbatch", text)
     real = executable(tmp_path / "real" / "sbatch", '#!/bin/sh\necho "Submitted: $*"\n')
     head = "#!/bin/bash\n#SBATCH --gres=gpu:a100:8\n"
-    repo.write("train.slurm", head + "srun torchrun --nproc_per_node 8 train.py train.yaml\n")
+    repo.write("train.slurm", head + "srun torchrun --nproc_per_node 8 examples/pytorch/language-modeling/run_clm.py train.yaml\n")
     repo.write("prepare.slurm", head + "tar xf data.tar\n")
     if told or environ:
         repo.change("ds/zero3.json", *TOO_LARGE)
