@@ -132,8 +132,8 @@ def _covered_line(source: SourceFile, at: Location, word: str, comment_lines: fr
     known: dict[int, int] = source.facts.setdefault("lines below comments", {})
     while line not in known and line <= source.line_count and (line in comment_lines or not source.line(line).strip()):
         line += 1
-    line = known.get(line, line)
-    known.update(dict.fromkeys(range(first, line + 1), line))
+    walked, line = line, known.get(line, line)
+    known.update(dict.fromkeys(range(first, walked + 1), line))  # only what was walked: the lines below are known already
     return line
 
 
