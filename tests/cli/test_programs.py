@@ -124,15 +124,15 @@ def windows(files: set[str], links: Mapping[str, str] | None = None) -> System:
 
 
 GIT = r"C:\Program Files\Git\cmd\git.exe"
-REPO = r"C:\work\repo"
+REPO = r"C:\code\repo"
 ON_WINDOWS: dict[str, tuple[str, set[str], str | None]] = {
-    "the working directory is not asked": (r"C:\Program Files\Git\cmd", {r"C:\work\repo\git.exe", GIT}, GIT),
+    "the working directory is not asked": (r"C:\Program Files\Git\cmd", {r"C:\code\repo\git.exe", GIT}, GIT),
     "an empty entry": (r";C:\Program Files\Git\cmd", {r"\git.exe", "git.exe", GIT}, GIT),
     "a dot": (r".;C:\Program Files\Git\cmd", {r".\git.exe", GIT}, GIT),
     "a folder of the current drive": (r"\tools;C:\Program Files\Git\cmd", {r"\tools\git.exe", GIT}, GIT),
     "a folder relative to a drive": (r"C:tools;C:\Program Files\Git\cmd", {r"C:tools\git.exe", GIT}, GIT),
-    "the checkout in other letters": (r"c:\WORK\Repo\tools;C:\Program Files\Git\cmd", {r"c:\WORK\Repo\tools\git.exe", GIT}, GIT),
-    "the checkout with other slashes": ("C:/work/repo/tools;C:/Program Files/Git/cmd", {r"C:/work/repo/tools\git.exe", GIT}, None),
+    "the checkout in other letters": (r"c:\CODE\Repo\tools;C:\Program Files\Git\cmd", {r"c:\CODE\Repo\tools\git.exe", GIT}, GIT),
+    "the checkout with other slashes": ("C:/code/repo/tools;C:/Program Files/Git/cmd", {r"C:/code/repo/tools\git.exe", GIT}, None),
     "a junction into the checkout": (r"D:\junction;C:\Program Files\Git\cmd", {r"D:\junction\git.exe", GIT}, GIT),
     "a batch file is not started": (r"D:\shims;C:\Program Files\Git\cmd", {r"D:\shims\git.bat", r"D:\shims\git.cmd", GIT}, GIT),
     "nothing but batch files": (r"D:\shims", {r"D:\shims\git.bat", r"D:\shims\git"}, None),
@@ -142,7 +142,7 @@ ON_WINDOWS: dict[str, tuple[str, set[str], str | None]] = {
 
 @pytest.mark.parametrize(("path", "files", "found"), ON_WINDOWS.values(), ids=list(ON_WINDOWS))
 def test_windows(path: str, files: set[str], found: str | None) -> None:
-    told = find_program("git", path, REPO, windows(files, {r"D:\junction": r"C:\work\repo\tools"}))
+    told = find_program("git", path, REPO, windows(files, {r"D:\junction": r"C:\code\repo\tools"}))
     expected = found or (ntpath.join("C:/Program Files/Git/cmd", "git.exe") if GIT in files else None)
     assert (told and ntpath.normcase(told)) == (expected and ntpath.normcase(expected))
 

@@ -295,7 +295,7 @@ def test_every_nasty_value_under_every_key(shell: Any, name: str, part: int) -> 
     for path, text in (*table(name, range(part * 4, part * 4 + 4)), *one_by_one(name, 6, part)):
         shell.write(path, text)
     shell.write("a.budget", "device 8x 80GiB\n")
-    judge(shell)
+    assert {one["code"] for one in judge(shell)}.isdisjoint(("BL998", "BL999"))
 
 
 # -- the reproductions, and others of their kinds ------------------------------------------------------------------------------
@@ -398,7 +398,7 @@ def test_nasty_values_in_a_models_own_config(shell: Any, kind: str) -> None:
     for number, (path, value) in list(enumerate(cases))[KINDS.index(kind) :: 53]:
         shell.write(f"{number}/config.json", written("json", replaced(base, path, value)))
         shell.write(f"{number}/a.budget", "device 80GiB; model ./config.json; batch 1; seq 8\n")
-    judge(shell)
+    assert {one["code"] for one in judge(shell)}.isdisjoint(("BL998", "BL999"))
 
 
 PYTHON = (
@@ -419,7 +419,7 @@ def test_nasty_arguments_in_a_program(shell: Any, shift: int) -> None:
             f'args = TrainingArguments(output_dir="x", {given})\nTrainer(model=model, args=args).train()\n',
         )
     shell.write("a.budget", "device 8x 80GiB\n")
-    judge(shell)
+    assert {one["code"] for one in judge(shell)}.isdisjoint(("BL998", "BL999"))
 
 
 LONG_FILES = {

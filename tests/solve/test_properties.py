@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import process_time
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -145,13 +143,8 @@ SPEED = [
 
 
 @pytest.mark.parametrize("budget", SPEED)
-def test_a_full_set_of_remedies_takes_under_a_tenth_of_a_second(budget: str) -> None:
+def test_a_full_set_of_remedies_asks_for_under_a_hundred_estimates(budget: str) -> None:
+    """Of 1 ms each; the most that one of these asks for is 73."""
     desk = desk_of(budget)
-    context = run_of(desk)
-
-    def seconds() -> float:
-        start = process_time()
-        assert solve(desk, context).remedies
-        return process_time() - start
-
-    assert min(seconds() for _ in range(5)) < 0.1
+    assert solve(desk, run_of(desk)).remedies
+    assert 0 < desk.effort.estimates < 100
