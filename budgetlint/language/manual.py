@@ -99,7 +99,8 @@ MANUALS = {
         "device t4; assert peak <= 90% of usable",
     ),
     "BL015": _page(
-        "A budget is at most 256 KiB, blocks nest at most 4 deep, lists at most 4, and a file with 100 problems is reported no "
+        "A budget is at most 256 KiB and 20,000 words with what it includes, its matrices have 512 cells in all, blocks nest at most "
+        "4 deep, lists at most 4, and a file with 100 problems is reported no "
         "further. The limits keep a check fast whatever the file is.",
         "run a { run b { run c { run d { run e { device t4 } } } } }",
         "run a { device t4 }",
