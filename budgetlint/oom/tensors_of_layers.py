@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from budgetlint.memory.labels import label
 from budgetlint.memory.phases import layer_of
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
@@ -20,20 +21,20 @@ def of_layers(plan: Plan) -> Iterator[Tensor]:
     yield from _passing(plan)
     yield from _adapted(plan)
     yield from _kept(plan, kept)
-    yield from _scores(plan, {row.what for row in kept if row.per_pair})
+    yield from _scores(plan, any(row.per_pair for row in kept))
     yield from _cache(plan)
 
 
 def _kept(plan: Plan, kept: Iterable[Saved]) -> Iterator[Tensor]:
     for row in kept:
         if row.per_pair == 0:
-            yield from _both(plan, row.per_token, f"{row.what} of one layer", _kind(row))
+            yield from _both(plan, row.per_token, f"{label(row.id)}, of one layer", _kind(row))
 
 
 def _kind(row: Saved) -> str:
-    if row.what.startswith(("down_proj", "gate_proj", "up_proj", "expert", "shared")):
+    if row.id.startswith(("down_proj", "gate_proj", "up_proj", "expert", "shared")):
         return "mlp"
-    return "attention" if row.what.startswith(("o_proj", "q_proj", "k_proj", "v_proj")) else _KIND_OF_PART[row.part]
+    return "attention" if row.id.startswith(("o_proj", "q_proj", "k_proj", "v_proj")) else _KIND_OF_PART[row.part]
 
 
 def _both(plan: Plan, per_token: int, what: str, kind: str, why: tuple[str, ...] = _WHY, planned: bool = True) -> Iterator[Tensor]:
@@ -87,7 +88,7 @@ def _wide(plan: Plan, width: int, what: str, kind: str, sizes: tuple[int, ...], 
             )  # fmt: skip
 
 
-def _scores(plan: Plan, kept: set[str]) -> Iterator[Tensor]:
+def _scores(plan: Plan, kept: bool) -> Iterator[Tensor]:
     """batch x heads x length x length; a mask has one head. Only kernels that write them make the scores."""
     arch, length, batch = plan.arch, plan.length, plan.batch or 1
     why = plan.because("attention", "micro_batch", "seq_len", "model")
@@ -101,7 +102,7 @@ def _scores(plan: Plan, kept: set[str]) -> Iterator[Tensor]:
                 yield Tensor(
                     batch * heads * length * length * size, name, unit.format(f"{length:,}"), "scores", phase, why, unit=unit,
                     per_pair=batch * heads * size,
-                    planned=bool(kept) or plan.attention in ("eager", "math"),
+                    planned=kept or plan.attention in ("eager", "math"),
                 )  # fmt: skip
 
 

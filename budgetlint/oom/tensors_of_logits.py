@@ -46,8 +46,7 @@ def _training(plan: Plan) -> Iterator[Tensor]:
 
 def _chunks(plan: Plan) -> Iterator[Tensor]:
     for term in loss.forward(plan):
-        name, _, arithmetic = term.what.partition(": ")
-        yield Tensor(term.bytes, name, arithmetic or name, "logits", "forward", term.because)
+        yield Tensor(term.bytes, term.label, term.arithmetic, "logits", "forward", term.because)
 
 
 def _evaluation(plan: Plan) -> Iterator[Tensor]:

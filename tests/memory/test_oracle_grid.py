@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from budgetlint.assemble import judge_texts
+from budgetlint.memory.buffers import WORKSPACES
 from budgetlint.memory.estimate import Bucket, Estimate, Phase
 
 GRID = json.loads((Path(__file__).parents[2] / "benchmarks" / "data" / "oracle_grid.json").read_text(encoding="utf-8"))
@@ -24,7 +25,7 @@ def estimate_of(run: dict[str, Any]) -> Estimate:
 
 def simulated_part(phase: Phase) -> int:
     """Without cuBLAS workspaces, which exist on a device only."""
-    return phase.bytes - sum(term.bytes for term in phase.terms if "cuBLAS workspaces" in term.what)
+    return phase.bytes - sum(term.bytes for term in phase.terms if term.id == WORKSPACES)
 
 
 def error(run: dict[str, Any]) -> float:
