@@ -84,7 +84,7 @@ def _wide(plan: Plan, width: int, what: str, kind: str, sizes: tuple[int, ...], 
             unit = f"{width:,} x {size} B"
             yield Tensor(
                 plan.tokens * width * size, f"{what}{' in fp32' if size == 4 and not usual else ''}", f"{plan.tokens:,} tokens x {unit}",
-                kind, phase, plan.because(*_WHY), width * size, unit, usual,
+                kind, phase, plan.because(*_WHY), width * size, unit, usual, size=size,
             )  # fmt: skip
 
 
@@ -101,7 +101,7 @@ def _scores(plan: Plan, kept: bool) -> Iterator[Tensor]:
             for phase in ("forward", "backward"):
                 yield Tensor(
                     batch * heads * length * length * size, name, unit.format(f"{length:,}"), "scores", phase, why, unit=unit,
-                    per_pair=batch * heads * size,
+                    per_pair=batch * heads * size, size=size,
                     planned=kept or plan.attention in ("eager", "math"),
                 )  # fmt: skip
 

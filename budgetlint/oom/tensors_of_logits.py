@@ -46,7 +46,7 @@ def _training(plan: Plan) -> Iterator[Tensor]:
 
 def _chunks(plan: Plan) -> Iterator[Tensor]:
     for term in loss.forward(plan):
-        yield Tensor(term.bytes, term.label, term.arithmetic, "logits", "forward", term.because)
+        yield Tensor(term.bytes, term.label, term.arithmetic, "logits", "forward", term.because, size=term.size if term.dims else 0)
 
 
 def _evaluation(plan: Plan) -> Iterator[Tensor]:
@@ -59,4 +59,4 @@ def _evaluation(plan: Plan) -> Iterator[Tensor]:
 def _of(plan: Plan, tokens: int, size: int, what: str, phase: str, why: tuple[Setting, ...], planned: bool) -> Tensor:
     vocab = plan.arch.vocab
     unit = f"{vocab:,} vocabulary x {size} B"
-    return Tensor(tokens * vocab * size, what, f"{tokens:,} tokens x {unit}", "logits", phase, why, vocab * size, unit, planned)
+    return Tensor(tokens * vocab * size, what, f"{tokens:,} tokens x {unit}", "logits", phase, why, vocab * size, unit, planned, size=size)

@@ -1,4 +1,4 @@
-"""Every term says what it is: an id that is no sentence, a shape that multiplies out to its bytes, words and a source that follow from it."""
+"""Every term says what it is: an id that is no sentence, a shape that multiplies out to its bytes, words and a source."""
 
 from __future__ import annotations
 
