@@ -330,11 +330,6 @@ def is_readme(path: str) -> bool:
     return name.startswith("readme") and name.endswith(".md")
 
 
-def is_only_asked(path: str) -> bool:
-    """Is a file looked at only to find out who reads the others?"""
-    return path.endswith(NOTEBOOK_SUFFIX) or is_readme(path)
-
-
 def is_wanted(path: str, text: str) -> bool:
     """Is a file with this text one that is looked at?"""
     asked = asked_of(path.rpartition("/")[2])

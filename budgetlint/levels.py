@@ -6,7 +6,7 @@ Later levels win over earlier ones: settings, then the budget, then its run, eac
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from budgetlint.finding import Confidence, Finding, Severity
@@ -79,7 +79,3 @@ def default_severity(finding: Finding) -> Severity:
     if finding.severity is Severity.ERROR and finding.confidence is not Confidence.HIGH:
         return Severity.WARNING
     return finding.severity
-
-
-def live(levels: Iterable[Level], today: datetime.date) -> tuple[Level, ...]:
-    return tuple(level for level in levels if not level.expired(today))

@@ -24,7 +24,6 @@ LINK, SUBMODULE = "120000", "160000"
 """Modes of a tree that are no plain files (git-fast-import, "filemodify")."""
 LINKS = 8
 """So many links are followed one behind the other."""
-LARGEST_SCRIPT = 2**17
 POINTER = re.compile(rb"version https://git-lfs\.github\.com/spec/v1\n(?:.*\n)*?oid sha256:([0-9a-f]{64})\n")
 """What a tree holds of a file that Git LFS keeps (git-lfs docs/spec.md)."""
 
