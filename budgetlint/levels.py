@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from budgetlint.finding import Confidence, Finding, Severity
+from budgetlint.glob import names_file
 from budgetlint.language.budget import RuleLevel
 from budgetlint.record import record
 from budgetlint.registry import matches
@@ -49,7 +50,7 @@ class Level:
     def covers(self, finding: Finding, rule: Rule) -> bool:
         return (
             matches(self.pattern, rule)
-            and (not self.in_files or file_matches(self.in_files, finding.location.file))
+            and (not self.in_files or names_file(self.in_files, finding.location.file))
             and (not self.key or fnmatchcase(finding.key, self.key))
         )
 
@@ -61,12 +62,6 @@ def from_budget(level: RuleLevel) -> Level:
     severity = LEVELS[level.level]
     location = level.origin.location or Location(str(level.origin))
     return Level(level.pattern, severity, location, level.reason, level.until, level.in_files, level.key, severity is None, in_budget=True)
-
-
-def file_matches(pattern: str, file: str) -> bool:
-    """A glob over the path as the user knows it, or over its end (``*.json``, ``ds/*.json``)."""
-    path = file.replace("\\", "/").removeprefix("./")
-    return fnmatchcase(path, pattern) or fnmatchcase(path, f"*/{pattern}")
 
 
 def deciding(finding: Finding, rule: Rule, levels: Sequence[Level]) -> Level | None:
