@@ -52,6 +52,7 @@ class Census:
     modules: dict[str, Module]
     asked: set[tuple[str, str]] = field(default_factory=set)
     passed_on: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    classes: dict[str, ast.ClassDef] = field(default_factory=dict)
     attributes: set[str] = field(default_factory=set)
     owned: set[tuple[str, str]] = field(default_factory=set)
     texts: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -71,6 +72,7 @@ def modules_of(tree: Path) -> dict[str, Module]:
 def census(tree: Path) -> Census:
     found = Census(modules_of(tree))
     for module in found.modules.values():
+        found.classes |= {node.name: node for node in module.tree.body if isinstance(node, ast.ClassDef)}
         for node in ast.walk(module.tree):
             _look(found, module, node)
     grown = True
@@ -167,7 +169,7 @@ def _is_foreign(found: Census, node: ast.ClassDef) -> bool:
     names = {base.id if isinstance(base, ast.Name) else base.attr for base in bases if isinstance(base, ast.Name | ast.Attribute)}
     if not names:
         return bool(bases)
-    own = {one.name: one for at in found.modules.values() for one in at.tree.body if isinstance(one, ast.ClassDef)}
+    own = found.classes
     return bool(names & FOREIGN) or any(name not in own or _is_foreign(found, own[name]) for name in names - {"Generic"})
 
 

@@ -23,8 +23,14 @@ FOR_OTHERS = {
 """Public names that others use, and who."""
 
 
-def test_nothing_is_there_for_its_tests_alone(repository: Path) -> None:
-    assert [name for name in unused(repository) if not any(fnmatchcase(name, pattern) for pattern in FOR_OTHERS)] == []
+@pytest.fixture(scope="module")
+def left(repository: Path) -> list[str]:
+    return unused(repository)
+
+
+@pytest.mark.slow
+def test_nothing_is_there_for_its_tests_alone(left: list[str]) -> None:
+    assert [name for name in left if not any(fnmatchcase(name, pattern) for pattern in FOR_OTHERS)] == []
 
 
 @pytest.mark.parametrize(
@@ -55,6 +61,6 @@ def test_what_counts_as_a_use(modules: dict[str, str], found: list[str], tmp_pat
     assert unused(tmp_path) == found
 
 
-def test_every_exception_is_still_one(repository: Path) -> None:
-    left = unused(repository)
+@pytest.mark.slow
+def test_every_exception_is_still_one(left: list[str]) -> None:
     assert [pattern for pattern in FOR_OTHERS if not any(fnmatchcase(name, pattern) for name in left)] == []
