@@ -183,7 +183,7 @@ def folder_said(folder: Path) -> dict[str, Any]:
 
 def corpus(place: Path) -> Iterator[tuple[str, Callable[[Any], dict[str, Any]], Any]]:
     below = place / "files" if (place / "files").is_dir() else place
-    return ((path.name, folder_said, path) for path in sorted(below.iterdir()) if path.is_dir())
+    return ((path.name, folder_said, path) for path in sorted(below.iterdir()) if path.is_dir() and path.name[0] != ".")
 
 
 def read(place: Path | None) -> None:
