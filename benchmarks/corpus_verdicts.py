@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from budgetlint.assemble import judge
+from budgetlint.base.source import SourceFile
 from budgetlint.context import Judged
 from budgetlint.files import ChangedFiles, DiskFiles, Files
 from budgetlint.language import read_budget
 from budgetlint.project import open_project
-from budgetlint.source import SourceFile
 
 CARD = "device a100-80gb\n"
 JUDGED = ("fits", "does-not-fit", "tight")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from fuzz_seeds import BUDGETS, INTERPOLATED, JOBS, JSON, LOCKS, MAKEFILES, REQUIREMENTS, SCRIPTS, TOML, YAML
 
 from budgetlint.assemble import judge_texts
+from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document, load, plain
 from budgetlint.documents.comments import comments
 from budgetlint.documents.interpolate import interpolated
@@ -16,7 +17,6 @@ from budgetlint.launch.readings import flag_reading, format_of, launcher_reading
 from budgetlint.readers import Reader, all_readers, identify
 from budgetlint.readers.base import complete
 from budgetlint.run import Stack
-from budgetlint.source import SourceFile
 
 Target = Callable[[str, int], None]
 """Takes a text and a number that may choose among ways to read it."""

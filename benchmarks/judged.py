@@ -20,9 +20,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from budgetlint.assemble import judge
+from budgetlint.base.finding import Severity
 from budgetlint.engine import check
 from budgetlint.files import DiskFiles
-from budgetlint.finding import Severity
 from budgetlint.outcome import Report
 from budgetlint.project import open_project
 from budgetlint.registry import installed

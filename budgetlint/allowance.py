@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from budgetlint.assembly import Collected
+from budgetlint.base.finding import Finding
+from budgetlint.base.limits import JUDGED
+from budgetlint.base.record import field, open_state
+from budgetlint.base.source import Location
+from budgetlint.base.too_large import too_large
 from budgetlint.context import RunContext
-from budgetlint.finding import Finding
-from budgetlint.limits import JUDGED
-from budgetlint.record import field, open_state
-from budgetlint.source import Location
-from budgetlint.too_large import too_large
 
 CURE = "the others are not judged: split the file, or name fewer targets (`on`) and cells"
 ASSERTS_A_RUN = 16

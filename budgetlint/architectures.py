@@ -5,13 +5,13 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 
+from budgetlint.base.source import SourceFile
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.models import known_model
 from budgetlint.documents import Loader, plain
 from budgetlint.documents.load import load
 from budgetlint.files import Files
 from budgetlint.run import Run, Setting
-from budgetlint.source import SourceFile
 
 CONFIG = "config.json"
 

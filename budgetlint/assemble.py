@@ -8,6 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from budgetlint.assembly import Assembly, Collected
+from budgetlint.base.limits import BY_NAME
+from budgetlint.base.source import Location, SourceFile, Span
+from budgetlint.base.too_large import too_large
 from budgetlint.boundary import LEADS_OUT
 from budgetlint.calls import with_arguments
 from budgetlint.claims import claim_all
@@ -16,15 +19,12 @@ from budgetlint.files import TextFiles
 from budgetlint.follow import follow, followed, quietly
 from budgetlint.holding import comment, holding
 from budgetlint.language import read_budget
-from budgetlint.limits import BY_NAME
 from budgetlint.project import FileEntry, Project, file_finding, open_project
 from budgetlint.run import Reading, Role, Settings
-from budgetlint.source import Location, SourceFile, Span
-from budgetlint.too_large import too_large
 
 if TYPE_CHECKING:
+    from budgetlint.base.finding import Finding
     from budgetlint.context import Judged
-    from budgetlint.finding import Finding
     from budgetlint.language.budget import Budget, BudgetRun, ConfigRef, Target
     from budgetlint.launch import Launch
     from budgetlint.launched import Launched

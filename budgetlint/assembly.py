@@ -6,20 +6,20 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from budgetlint.base.record import field, open_state, record
 from budgetlint.documents import Document
 from budgetlint.files import Files
 from budgetlint.memory.reuse import Answers
 from budgetlint.project import Project
-from budgetlint.record import field, open_state, record
 from budgetlint.run import Reading, Settings, Stack
 from budgetlint.stack import stack_beside
 
 if TYPE_CHECKING:
+    from budgetlint.base.source import SourceFile
     from budgetlint.context import RunContext
     from budgetlint.language.budget import Budget, BudgetRun, Measured, Target
     from budgetlint.launch import Launch
     from budgetlint.launched import Launched
-    from budgetlint.source import SourceFile
 
 
 @record

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
+from budgetlint.base.record import record, replace
 from budgetlint.memory.estimate import Estimate, Opened
 from budgetlint.memory.planner import Planned
-from budgetlint.record import record, replace
 from budgetlint.run import Origin, OriginKind, Release, Setting, Settings, Stack
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from budgetlint.finding import Finding
-from budgetlint.numerals import whole
+from budgetlint.base.finding import Finding
+from budgetlint.base.numerals import whole
+from budgetlint.base.record import open_record, replace
 from budgetlint.outcome import Report
-from budgetlint.record import open_record, replace
 
 VERSION = 1
 NEVER = ("BL0", "BL90")

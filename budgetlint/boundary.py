@@ -10,9 +10,9 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from budgetlint.base.record import record
+from budgetlint.base.source import Unreadable
 from budgetlint.checkout import checkout_of, holds
-from budgetlint.record import record
-from budgetlint.source import Unreadable
 
 LEADS_OUT = "leads out of the project"
 

@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from functools import partial
 
+from budgetlint.base.finding import Edit, Finding, Fix, Safety
+from budgetlint.base.record import record, replace
+from budgetlint.base.source import Span, SpanIn
 from budgetlint.context import RunContext
 from budgetlint.documents import Document
-from budgetlint.finding import Edit, Finding, Fix, Safety
 from budgetlint.readers.hf.own_script import is_own_script
-from budgetlint.record import record, replace
 from budgetlint.run import OriginKind, Reading, Run, Setting
-from budgetlint.source import Span, SpanIn
 
 EVERYWHERE = Span(0, 1 << 62)
 

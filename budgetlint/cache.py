@@ -18,12 +18,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from budgetlint.base.record import record
 from budgetlint.boundary import boundary_of
 from budgetlint.checkout import top_of
 from budgetlint.documents.write import replace
 from budgetlint.files import DiskFiles, Seen
 from budgetlint.git_index import index_of, tracks
-from budgetlint.record import record
 
 FOLDER = ".budgetlint_cache"
 KEPT = 32

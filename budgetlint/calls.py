@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from budgetlint.base.record import replace
+from budgetlint.base.source import SourceFile
 from budgetlint.documents import load
 from budgetlint.follow import candidates
 from budgetlint.project import FileEntry, Project, is_script, script_entry
-from budgetlint.record import replace
-from budgetlint.source import SourceFile
 
 if TYPE_CHECKING:
     from budgetlint.launch.calls import Call

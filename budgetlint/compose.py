@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from functools import reduce
 
 from budgetlint.assembly import Assembly
+from budgetlint.base.limits import COMPOSED_DEPTH, COMPOSED_FILES
+from budgetlint.base.record import field, open_state, replace
+from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document, Mapping, Node, load
 from budgetlint.documents.defaults_list import Base, bases, group_keys, is_composed, overrides, package_of
 from budgetlint.documents.merge import foreign, merged, nested
-from budgetlint.limits import COMPOSED_DEPTH, COMPOSED_FILES
 from budgetlint.readers import reader_by
 from budgetlint.readers.hf.recognise import as_before
-from budgetlint.record import field, open_state, replace
 from budgetlint.run import Reading
-from budgetlint.source import SourceFile
 
 
 def composed(work: Assembly, reading: Reading) -> Reading:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from budgetlint.finding import Finding, Severity
-from budgetlint.record import field, open_record, replace
-from budgetlint.source import SourceFile
+from budgetlint.base.finding import Finding, Severity
+from budgetlint.base.record import field, open_record, replace
+from budgetlint.base.source import SourceFile
 
 if TYPE_CHECKING:
     from budgetlint.levels import Level

@@ -10,15 +10,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
 
+from budgetlint.base.finding import Finding, Severity
+from budgetlint.base.limits import SETTINGS
+from budgetlint.base.source import Location, SourceFile
+from budgetlint.base.too_large import too_large
 from budgetlint.config import TABLE, Config
 from budgetlint.documents import Document
 from budgetlint.documents.toml import read_toml
-from budgetlint.finding import Finding, Severity
 from budgetlint.house import BAD_SETTING, house_finding
 from budgetlint.levels import LEVELS, Level
-from budgetlint.limits import SETTINGS
-from budgetlint.source import Location, SourceFile
-from budgetlint.too_large import too_large
 
 Words = Annotated[
     tuple[str, ...],

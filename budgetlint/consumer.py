@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from budgetlint.record import record
+from budgetlint.base.record import record
 
 LAUNCH, OPENED, ACCEPTED, FORMAT, SEVERAL, NOBODY, LONE = "A", "B", "C", "D", "E", "F", "L"
 """A launch names it; a program of the project opens it; one program's interface takes it; a key that one strict program alone has; several

@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from budgetlint import cures
-from budgetlint.crash import Crash
+from budgetlint.base.crash import Crash
+from budgetlint.base.finding import Because, Confidence, Finding, Fix, Related, Safety, Severity
+from budgetlint.base.record import field, open_record
+from budgetlint.base.source import Location, SourceFile
 from budgetlint.documents import Document, Entry, Node, Scalar, Value
-from budgetlint.finding import Because, Confidence, Finding, Fix, Related, Safety, Severity
 from budgetlint.language.budget import Budget, BudgetRun, Target
 from budgetlint.memory.estimate import Estimate
 from budgetlint.place import At, Elsewhere, Place, place_of
-from budgetlint.record import field, open_record
 from budgetlint.run import Reading, Run, Setting, Stack, run_label
-from budgetlint.source import Location, SourceFile
 
 if TYPE_CHECKING:
     from budgetlint.measured.lines import Line

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from budgetlint.base.finding import Edit, Fix, Safety
+from budgetlint.base.source import SpanIn
 from budgetlint.documents import Document, Entry, Scalar, Value
-from budgetlint.finding import Edit, Fix, Safety
 from budgetlint.run import Setting
-from budgetlint.source import SpanIn
 
 Cure = tuple[Fix, ...]
 

@@ -12,25 +12,25 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from budgetlint.base.crash import Crash
+from budgetlint.base.finding import Finding
+from budgetlint.base.limits import FINDINGS, SUPPRESSIONS
+from budgetlint.base.record import field, open_state, replace
+from budgetlint.base.source import SourceFile
+from budgetlint.base.too_large import too_large
 from budgetlint.bystanders import by_label, spared
 from budgetlint.config import Config
 from budgetlint.context import BudgetContext, Context, DocumentContext, Judged, RunContext
-from budgetlint.crash import Crash
 from budgetlint.evidence import allowed
-from budgetlint.finding import Finding
 from budgetlint.house import CRASHED_RULE, MISREAD_VALUE, house_finding
 from budgetlint.judge import Judge, merged, unsuperseded
 from budgetlint.language.budget import RuleLevel
 from budgetlint.levels import Level, from_budget
-from budgetlint.limits import FINDINGS, SUPPRESSIONS
 from budgetlint.memory.estimate import INCOMPLETE, Verdict
 from budgetlint.outcome import Report, RunVerdict, Skips
-from budgetlint.record import field, open_state, replace
 from budgetlint.registry import Registry
 from budgetlint.rule import Rule
-from budgetlint.source import SourceFile
 from budgetlint.suppress import Suppression, suppressions
-from budgetlint.too_large import too_large
 from budgetlint.words import Words
 
 __all__ = ["Report", "check"]

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from budgetlint.base.finding import Finding, Severity
+from budgetlint.base.record import replace
 from budgetlint.consumer import ACCEPTED, FORMAT, SEVERAL, Consumer
 from budgetlint.context import Context, DocumentContext, RunContext
-from budgetlint.finding import Finding, Severity
 from budgetlint.readers.base import names
-from budgetlint.record import replace
 from budgetlint.rule import Rule
 
 SYNTAX = frozenset(("duplicate-key", "json-comment-or-comma", "no-verdict"))

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from budgetlint.base.source import IsALink, SourceFile, Unreadable, read_source
 from budgetlint.boundary import boundary_of
 from budgetlint.checkout import top_of
 from budgetlint.glob import is_excluded, those_named
-from budgetlint.source import IsALink, SourceFile, Unreadable, read_source
 from budgetlint.walk import Passed, Walk
 
 CONFIG_SUFFIXES = frozenset({

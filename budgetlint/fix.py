@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 
+from budgetlint.base.finding import Edit, Finding, Fix, Safety, Severity
+from budgetlint.base.limits import FIX_ROUNDS, FIX_TEXT, FIX_TRIALS
+from budgetlint.base.plain_text import one_line
+from budgetlint.base.record import field, open_record, replace
+from budgetlint.base.source import SourceFile, Unreadable
 from budgetlint.bystanders import disturbed
-from budgetlint.finding import Edit, Finding, Fix, Safety, Severity
-from budgetlint.limits import FIX_ROUNDS, FIX_TEXT, FIX_TRIALS
 from budgetlint.outcome import Report
-from budgetlint.plain_text import one_line
-from budgetlint.record import field, open_record, replace
-from budgetlint.source import SourceFile, Unreadable
 
 MAX_ROUNDS = FIX_ROUNDS.most
 SLOW = 8

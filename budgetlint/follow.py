@@ -6,16 +6,16 @@ import posixpath
 from collections.abc import Iterable, Iterator
 
 from budgetlint.assembly import Assembly
+from budgetlint.base.finding import Severity
+from budgetlint.base.source import SourceFile
 from budgetlint.boundary import LEADS_OUT
 from budgetlint.compose import composed
 from budgetlint.documents import Document
 from budgetlint.files import PYTHON_SUFFIX, makes_arguments
-from budgetlint.finding import Severity
 from budgetlint.project import FileEntry, file_finding
 from budgetlint.readers.deepspeed.shipped import shipped_engine
 from budgetlint.readers.launcher import FORMAT as LAUNCHER
 from budgetlint.run import Reading, Reference, Role, Setting, Settings
-from budgetlint.source import SourceFile
 
 
 def followed(work: Assembly, trainer: Reading) -> tuple[Reading, ...]:

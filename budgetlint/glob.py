@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
-from budgetlint.record import record
+from budgetlint.base.record import record
 
 ANY = "**"
 

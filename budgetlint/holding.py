@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from budgetlint.assembly import Assembly
+from budgetlint.base.source import SourceFile, Unreadable
 from budgetlint.language import read_budget
 from budgetlint.project import FileEntry
-from budgetlint.source import SourceFile, Unreadable
 
 if TYPE_CHECKING:
     from budgetlint.language.budget import Budget

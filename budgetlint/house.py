@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from budgetlint.finding import Finding, Fix, Related, Severity
+from budgetlint.base.finding import Finding, Fix, Related, Severity
+from budgetlint.base.source import Location
 from budgetlint.house_files import FILE_RULES, house_rule
 from budgetlint.rule import Rule
-from budgetlint.source import Location
 
 UNUSED_SUPPRESSION = house_rule(
     "BL901",

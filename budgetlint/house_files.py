@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.finding import Confidence, Severity
+from budgetlint.base.finding import Confidence, Severity
 from budgetlint.rule import Rule, never
 
 
@@ -34,7 +34,7 @@ UNREADABLE_FILE = house_rule(
 
     ## Sources
 
-    - `budgetlint.source` holds the limits.
+    - `budgetlint.base.source` holds the limits.
     """,
 )
 
@@ -205,7 +205,7 @@ TOO_LARGE = house_rule(
 
     ## Sources
 
-    - `budgetlint.limits` holds every bound with its reason; they stand in the manual, "How much is read".
+    - `budgetlint.base.limits` holds every bound with its reason; they stand in the manual, "How much is read".
     """,
 )
 

@@ -7,9 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
+from budgetlint.base.finding import Finding, Severity
+from budgetlint.base.limits import SUGGESTIONS
+from budgetlint.base.record import field, open_state, replace
 from budgetlint.bystanders import unsafe_where
 from budgetlint.config import Config
-from budgetlint.finding import Finding, Severity
 from budgetlint.house import (
     EXPIRED_SUPPRESSION,
     SUPPRESSION_WITHOUT_REASON,
@@ -18,9 +20,7 @@ from budgetlint.house import (
     house_finding,
 )
 from budgetlint.levels import Level, deciding, default_severity
-from budgetlint.limits import SUGGESTIONS
 from budgetlint.outcome import Excuse
-from budgetlint.record import field, open_state, replace
 from budgetlint.registry import Registry, matches
 from budgetlint.rule import Rule
 from budgetlint.suppress import Suppression, unknown, unknown_pattern

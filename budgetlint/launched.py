@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterable
 
+from budgetlint.base.record import open_record, replace
 from budgetlint.catalog.device import Device
 from budgetlint.catalog.devices import find_device, usable
 from budgetlint.language.budget import DeviceSpec, Target
@@ -19,7 +20,6 @@ from budgetlint.launch.readings import (
     with_device_map,
 )
 from budgetlint.readers.launcher import FORMAT as LAUNCHER
-from budgetlint.record import open_record, replace
 from budgetlint.run import Origin, OriginKind, Reading, Reference, Role, Setting, Settings
 
 Resolve = Callable[[Reference], tuple[Reading, ...]]

@@ -9,13 +9,13 @@ import datetime
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from budgetlint.finding import Confidence, Finding, Severity
+from budgetlint.base.finding import Confidence, Finding, Severity
+from budgetlint.base.record import record
+from budgetlint.base.source import Location
 from budgetlint.glob import names_file
 from budgetlint.language.budget import RuleLevel
-from budgetlint.record import record
 from budgetlint.registry import matches
 from budgetlint.rule import Rule
-from budgetlint.source import Location
 
 LEVELS = {
     "error": Severity.ERROR,

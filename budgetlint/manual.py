@@ -11,7 +11,7 @@ import inspect
 import re
 from collections.abc import Iterator, Mapping
 
-from budgetlint.record import open_record, record
+from budgetlint.base.record import open_record, record
 
 REQUIRED = ("What it costs", "Failing", "Passing", "Sources")
 

@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
+from budgetlint.base.record import field, open_state, record
+from budgetlint.base.source import SourceFile
 from budgetlint.files import Files
 from budgetlint.project import BUDGET_SUFFIX, LOCK, SCRIPT_SUFFIXES, lock_beside
-from budgetlint.record import field, open_state, record
-from budgetlint.source import SourceFile
 
 
 @record

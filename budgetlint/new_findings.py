@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
+from budgetlint.base.finding import Finding
+from budgetlint.base.record import replace
 from budgetlint.compare import Pair
-from budgetlint.finding import Finding
 from budgetlint.house import CRASHED_RULE
-from budgetlint.record import replace
 
 OF_RUNS = "BL1"
 """The family that judges budget and fit: in a file that several runs share, each run that does not fit counts for itself."""

@@ -14,8 +14,8 @@ from importlib import import_module
 from typing import Any
 
 from budgetlint import search_path
+from budgetlint.base.record import record
 from budgetlint.checkout import is_below
-from budgetlint.record import record
 
 GROUP = "budgetlint.rules"
 FOLDERS = (".dist-info", ".egg-info")

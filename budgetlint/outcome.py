@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from budgetlint.crash import Crash
-from budgetlint.finding import Finding, Severity
+from budgetlint.base.crash import Crash
+from budgetlint.base.finding import Finding, Severity
+from budgetlint.base.record import field, open_record, record
+from budgetlint.base.source import SourceFile
 from budgetlint.memory.estimate import Fork, Opened, Term, Verdict
-from budgetlint.record import field, open_record, record
 from budgetlint.run import Run, run_label
-from budgetlint.source import SourceFile
 from budgetlint.walk import Passed
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from budgetlint.base.finding import Related
+from budgetlint.base.record import record
+from budgetlint.base.source import Location, SourceFile, Span, SpanIn
 from budgetlint.documents import Entry, Node, Scalar
-from budgetlint.finding import Related
-from budgetlint.record import record
 from budgetlint.run import Origin, Setting
-from budgetlint.source import Location, SourceFile, Span, SpanIn
 
 
 class HasOrigin(Protocol):

@@ -8,17 +8,17 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from budgetlint.base.crash import Crash
+from budgetlint.base.finding import Confidence, Finding, Severity
+from budgetlint.base.record import field, open_record, open_state, replace
+from budgetlint.base.source import Location, SourceFile, Unreadable
 from budgetlint.consumer import Consumer
-from budgetlint.crash import Crash
 from budgetlint.documents import Document, Problem, Scalar
 from budgetlint.documents.failure import TOO_LARGE
 from budgetlint.documents.load import load
 from budgetlint.files import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, Files, is_named, is_readme, makes_arguments
-from budgetlint.finding import Confidence, Finding, Severity
 from budgetlint.readers import Reader, Tie, identify, reader_of
-from budgetlint.record import field, open_record, open_state, replace
 from budgetlint.run import Reading
-from budgetlint.source import Location, SourceFile, Unreadable
 from budgetlint.walk import TOO_LARGE as OVER_SIZE
 from budgetlint.walk import Passed
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from budgetlint.assembly import Assembly, Collected
+from budgetlint.base.record import replace
 from budgetlint.project import lock_beside
-from budgetlint.record import replace
 
 if TYPE_CHECKING:
     from budgetlint.context import RunContext

@@ -11,12 +11,12 @@ from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from budgetlint.finding import Confidence, Finding
+from budgetlint.base.finding import Confidence, Finding
+from budgetlint.base.record import field, open_record
+from budgetlint.base.source import Location
 from budgetlint.house import BROKEN_PLUGIN, HOUSE_RULES, house_finding
 from budgetlint.offers import OWN, Offer, offers
-from budgetlint.record import field, open_record
 from budgetlint.rule import Rule, never
-from budgetlint.source import Location
 
 if TYPE_CHECKING:
     from budgetlint.language.problems import ProblemSpec

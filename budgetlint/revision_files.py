@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
+from budgetlint.base.source import MAX_BYTES, SourceFile, Unreadable, decode
 from budgetlint.files import CONFIG_SUFFIXES, Files, asked_of, is_named, is_wanted
 from budgetlint.glob import is_excluded, those_named
-from budgetlint.source import MAX_BYTES, SourceFile, Unreadable, decode
 from budgetlint.walk import VENDORED, Passed
 
 LINK, SUBMODULE = "120000", "160000"
@@ -211,7 +211,7 @@ def _heads(path: str) -> Iterator[str]:
 
 
 def _bytes(source: SourceFile) -> bytes:
-    from budgetlint.source import encode
+    from budgetlint.base.source import encode
 
     return encode(source.text, source.encoding)
 

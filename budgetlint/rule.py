@@ -19,9 +19,9 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from budgetlint.base.finding import Confidence, Edit, Finding, Fix, Related, Safety, Severity
+from budgetlint.base.record import open_record
 from budgetlint.context import BudgetContext, DocumentContext, RunContext
-from budgetlint.finding import Confidence, Edit, Finding, Fix, Related, Safety, Severity
-from budgetlint.record import open_record
 
 __all__ = [
     "SCOPES",

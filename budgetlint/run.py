@@ -6,15 +6,15 @@ from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Va
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from budgetlint.base.record import field, record, replace
+from budgetlint.base.source import Location, SourceFile, Span
 from budgetlint.consumer import Consumer
 from budgetlint.documents.node import Document
-from budgetlint.record import field, record, replace
-from budgetlint.source import Location, SourceFile, Span
 
 if TYPE_CHECKING:
     from packaging.version import Version
 
-    from budgetlint.finding import Because
+    from budgetlint.base.finding import Because
 
 
 T = TypeVar("T")
@@ -103,7 +103,7 @@ class Setting:
         return self.text or _shown(self.value)
 
     def because(self) -> Because:
-        from budgetlint.finding import Because  # reading a file finds nothing
+        from budgetlint.base.finding import Because  # reading a file finds nothing
 
         return Because(self.name, self.shown, str(self.origin), self.certainty)
 

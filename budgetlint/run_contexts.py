@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping
 from budgetlint.architectures import architecture_of
 from budgetlint.assembly import Assembly, Collected
 from budgetlint.axes import Answer, Choice, as_read, pinned
+from budgetlint.base.limits import FILE_READINGS
+from budgetlint.base.record import record, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.context import RunContext
 from budgetlint.forks import SURE, decided
 from budgetlint.join import join, with_derived, with_stored_weights
 from budgetlint.language.budget import BudgetRun, Target
 from budgetlint.language.placement import Placement, broken, hosted, overlay, placements
-from budgetlint.limits import FILE_READINGS
 from budgetlint.memory.estimate import BROKEN, UNREAD, Assumption, Estimate, Opened, Verdict
 from budgetlint.memory.estimator import Capacity, estimate
 from budgetlint.memory.planner import Planned, plan_run
@@ -21,7 +22,6 @@ from budgetlint.readers import reader_by
 from budgetlint.readers.base import complete
 from budgetlint.readers.deepspeed.auto import fill_auto, fill_engine_dtype
 from budgetlint.readers.hf.own_script import is_own_script
-from budgetlint.record import record, replace
 from budgetlint.recorded import recorded
 from budgetlint.run import Reading, Role, Run, Setting, Settings, Stack
 

@@ -6,7 +6,7 @@ domain (``micro_batch`` an ``int``, ``optimizer`` a canonical name of `budgetlin
 
 from __future__ import annotations
 
-from budgetlint.record import record
+from budgetlint.base.record import record
 
 
 @record

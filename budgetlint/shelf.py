@@ -12,8 +12,8 @@ from enum import Enum
 from importlib import import_module
 from typing import Any
 
-from budgetlint.finding import Confidence, Severity
-from budgetlint.record import fields
+from budgetlint.base.finding import Confidence, Severity
+from budgetlint.base.record import fields
 from budgetlint.rule import Rule
 
 LATER = ("check", "manual")

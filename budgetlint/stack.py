@@ -13,10 +13,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from budgetlint.base.limits import PINS
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.files import Files
-from budgetlint.limits import PINS
 from budgetlint.run import Origin, OriginKind, Release, Stack, release, version_of
-from budgetlint.source import SourceFile, Span
 from budgetlint.stack_environments import of_conda, of_setup_cfg, of_setup_py
 
 if TYPE_CHECKING:  # imported where a file of versions is found: 10 ms

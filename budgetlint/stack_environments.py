@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from budgetlint.source import SourceFile
+from budgetlint.base.source import SourceFile
 
 if TYPE_CHECKING:  # imported where a setup.py is read
     import ast

@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from budgetlint.finding import Finding
-from budgetlint.limits import SUPPRESSIONS
-from budgetlint.record import record
+from budgetlint.base.finding import Finding
+from budgetlint.base.limits import SUPPRESSIONS
+from budgetlint.base.record import record
+from budgetlint.base.source import Location, SourceFile, Span
 from budgetlint.registry import Registry, matches
 from budgetlint.rule import Rule
-from budgetlint.source import Location, SourceFile, Span
 
 DIRECTIVES = ("allow", "allow-next", "allow-file")
 MARKER = "budgetlint:"

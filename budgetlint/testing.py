@@ -25,11 +25,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from budgetlint.base.finding import Finding
+from budgetlint.base.record import open_record
 from budgetlint.engine import check
-from budgetlint.finding import Finding
 from budgetlint.manual import Example, read_manual
 from budgetlint.outcome import Report
-from budgetlint.record import open_record
 from budgetlint.registry import Registry, build
 from budgetlint.rule import Rule
 

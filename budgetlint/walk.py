@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 
+from budgetlint.base.record import field, record, state
 from budgetlint.boundary import LEADS_OUT, Boundary
 from budgetlint.checkout import holds, top_of
 from budgetlint.git_index import index_of, tracks
-from budgetlint.record import field, record, state
 
 HISTORIES = frozenset({".git", ".hg", ".svn"})
 """Never part of a project's text."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from budgetlint.base.units import gib
 from budgetlint.context import RunContext
 from budgetlint.memory.estimate import Bucket, Estimate
-from budgetlint.units import gib
 
 from ._fit import FIXED, bytes_at_peak, largest
 

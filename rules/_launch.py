@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from budgetlint.base.source import Span
 from budgetlint.context import RunContext
 from budgetlint.run import OriginKind, Setting
-from budgetlint.source import Span
 
 _PYTHON = re.compile(r"(?:^|[\s/=;&|(\"'])python(?:\d(?:\.\d+)?)?\s")
 _LAUNCHER = re.compile(

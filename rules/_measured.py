@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.units import gib
 from budgetlint.context import RunContext
 from budgetlint.measured.lines import Line
 from budgetlint.memory.estimate import Estimate
-from budgetlint.units import gib
 
 WORDS = {
     "allocated": "allocated (torch.cuda.max_memory_allocated)",

@@ -32,7 +32,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from budgetlint import numerals
+from budgetlint.base import numerals
 from budgetlint.documents import Mapping, Scalar, Style
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
 from budgetlint.run import Setting

@@ -1,4 +1,4 @@
-"""`budgetlint.record`: dataclasses to everybody who asks, made without `dataclasses`."""
+"""`budgetlint.base.record`: dataclasses to everybody who asks, made without `dataclasses`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from budgetlint.record import field, fields, open_record, open_state, record, replace, state
+from budgetlint.base.record import field, fields, open_record, open_state, record, replace, state
 
 
 @record

@@ -7,6 +7,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
+from budgetlint.base.finding import Severity
+from budgetlint.base.record import replace
+from budgetlint.base.suggest import did_you_mean
 from budgetlint.bystanders import only_in
 from budgetlint.commands.common import Session, open_config
 from budgetlint.commands.console import Console, Misuse
@@ -15,12 +18,9 @@ from budgetlint.commands.stdin_file import session_of
 from budgetlint.config import Config
 from budgetlint.context import Judged
 from budgetlint.engine import check
-from budgetlint.finding import Severity
 from budgetlint.outcome import MISUSE, Gate, Report
-from budgetlint.record import replace
 from budgetlint.registry import Registry, installed
 from budgetlint.report.style import plural
-from budgetlint.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from budgetlint.commands.compare_with import Base

@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from budgetlint.assemble import judge
+from budgetlint.base.record import open_record, replace
+from budgetlint.base.source import SourceFile, Unreadable
+from budgetlint.base.suggest import did_you_mean
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.config import Config, load_config
 from budgetlint.files import ChangedFiles, DiskFiles, Files, is_repository, nearest_settings
 from budgetlint.language import read_budget
 from budgetlint.project import BUDGET_SUFFIX, FileEntry, Project, open_project, script_entry
-from budgetlint.record import open_record, replace
 from budgetlint.run import Settings
-from budgetlint.source import SourceFile, Unreadable
-from budgetlint.suggest import did_you_mean
 from budgetlint.walk import Passed
 
 if TYPE_CHECKING:

@@ -7,6 +7,8 @@ import io as streams
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from budgetlint.base.record import open_record, open_state, replace
+from budgetlint.base.source import SourceFile
 from budgetlint.commands.common import STDIN, Session, extra_budget, open_session, session_around
 from budgetlint.commands.console import Console
 from budgetlint.commands.revision import Revision, find_revision, git_of, opened
@@ -17,10 +19,8 @@ from budgetlint.files import DiskFiles
 from budgetlint.neighbours import neighbours
 from budgetlint.new_findings import labels_of
 from budgetlint.project import open_project
-from budgetlint.record import open_record, open_state, replace
 from budgetlint.renames import renamed_files
 from budgetlint.revision_files import RevisionFiles
-from budgetlint.source import SourceFile
 from budgetlint.touched import Change, change_between, files_of_run, seeds, takes_part_in, touched
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from budgetlint.assemble import collect
 from budgetlint.assembly import Collected
+from budgetlint.base.plain_text import ascii_json, one_line
 from budgetlint.commands.common import crashed, open_config, project_of
 from budgetlint.commands.console import Console
 from budgetlint.commands.options import add_paths
 from budgetlint.files import NOTEBOOK_SUFFIX, PYTHON_SUFFIX
-from budgetlint.plain_text import ascii_json, one_line
 from budgetlint.project import FileEntry
 from budgetlint.report.style import cells, padded
 

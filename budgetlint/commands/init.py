@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Mapping
 
 from budgetlint.assemble import collect, judge
+from budgetlint.base.source import SourceFile
 from budgetlint.commands.ci_texts import CI, CI_FILE, HOOK, HOOK_FILE
 from budgetlint.commands.common import open_config
 from budgetlint.commands.console import Console, Misuse
@@ -19,7 +20,6 @@ from budgetlint.outcome import Report
 from budgetlint.project import Project, open_project
 from budgetlint.registry import installed
 from budgetlint.report.summary import summary_lines
-from budgetlint.source import SourceFile
 
 HELP = """\
 Set a repository up: a first budget, the commit hook, the CI step, and the first check.

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from budgetlint.base.finding import Finding
+from budgetlint.base.record import replace
 from budgetlint.commands.compare_with import Base
 from budgetlint.context import Judged
-from budgetlint.finding import Finding
 from budgetlint.house import UNUSED_SUPPRESSION
 from budgetlint.judge import merged
 from budgetlint.new_findings import new_findings
 from budgetlint.outcome import Report
 from budgetlint.partaking import of_named
-from budgetlint.record import replace
 
 Asked = Callable[[Judged], Report]
 """Every rule on what a revision's files come to, under the settings that it has."""

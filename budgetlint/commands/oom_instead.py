@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from budgetlint.base.units import GIB, gib
 from budgetlint.memory.estimate import Verdict
 from budgetlint.report.style import plural
-from budgetlint.units import GIB, gib
 
 if TYPE_CHECKING:
     from budgetlint.commands.common import Session

@@ -6,6 +6,8 @@ import datetime
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from budgetlint.base.source import SourceFile, Unreadable
+from budgetlint.base.units import GIB
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.writing import write_file
 from budgetlint.context import RunContext
@@ -13,8 +15,6 @@ from budgetlint.files import DiskFiles
 from budgetlint.measured.digest import settings_hash
 from budgetlint.measured.lock import Entry, with_entries
 from budgetlint.project import lock_beside
-from budgetlint.source import SourceFile, Unreadable
-from budgetlint.units import GIB
 
 if TYPE_CHECKING:
     from budgetlint.language.budget import Measured

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import budgetlint
 from budgetlint import cache, search_path
+from budgetlint.base.plain_text import page
+from budgetlint.base.record import replace
+from budgetlint.base.source import SourceFile, Unreadable
 from budgetlint.commands.console import Console
 from budgetlint.files import DiskFiles, is_repository, nearest_settings, repository_top, watching
-from budgetlint.plain_text import page
-from budgetlint.record import replace
-from budgetlint.source import SourceFile, Unreadable
 
 STYLE = (
     "NO_COLOR", "FORCE_COLOR", "TERM", "FORCE_HYPERLINK", "VTE_VERSION", "TERM_PROGRAM", "TERM_PROGRAM_VERSION",

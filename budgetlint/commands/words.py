@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator, Mapping
 
+from budgetlint.base.record import record
 from budgetlint.commands.parser import COMMANDS, parser_of
-from budgetlint.record import record
 
 
 @record

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from budgetlint.base.units import Amount
 from budgetlint.language.budget import Reserve, Target
 from budgetlint.language.check import Checked
 from budgetlint.language.device_spec import device_spec
@@ -9,7 +10,6 @@ from budgetlint.language.judgement import origin
 from budgetlint.language.problems import Problems
 from budgetlint.language.scopes import Scope
 from budgetlint.run import Settings
-from budgetlint.units import Amount
 
 KEYWORDS = ("device", "nodes", "host", "reserve")
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import product
 from math import prod
 
+from budgetlint.base.limits import CELLS
+from budgetlint.base.record import replace
 from budgetlint.language.budget import MatrixCell
 from budgetlint.language.check import Checked, Given
 from budgetlint.language.problems import Problems
 from budgetlint.language.settings_of import settings_of
 from budgetlint.language.statements import setting_owners
-from budgetlint.limits import CELLS
-from budgetlint.record import replace
 from budgetlint.run import Setting, Settings
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.language.slots import EVERYWHERE, RUNS, Slot, StatementSpec, choice, count, switch
-from budgetlint.record import replace
 from budgetlint.settings import DTYPES, SETTINGS
 
 ADAPTERS = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from budgetlint.base.record import record
 from budgetlint.documents import Document
 from budgetlint.lsp.workspace import Checked
-from budgetlint.record import record
 from budgetlint.run import Setting
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from budgetlint.record import record
+from budgetlint.base.record import record
 from budgetlint.run import Setting
 from budgetlint.settings import SETTINGS
 from budgetlint.solve.whatif import Bench

@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from budgetlint.base.finding import Finding
+from budgetlint.base.record import field, open_record, open_state, record
+from budgetlint.base.source import SourceFile
 from budgetlint.config import Config, load_config
 from budgetlint.files import CONFIG_SUFFIXES, PYTHON_SUFFIX, ChangedFiles, DiskFiles, is_named, is_wanted, nearest_settings
-from budgetlint.finding import Finding
 from budgetlint.project import FileEntry, Project
-from budgetlint.record import field, open_record, open_state, record
-from budgetlint.source import SourceFile
 
 if TYPE_CHECKING:
     from budgetlint.context import Judged, RunContext

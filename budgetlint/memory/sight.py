@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.targets import resolve_targets
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.vision import Vision
-from budgetlint.record import replace
 from budgetlint.run import Settings
 
 FROZEN = {

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import replace
 from budgetlint.memory.estimate import Estimate, ForkReading, Verdict
 from budgetlint.memory.estimator import Capacity, estimate
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.planner import Planned
-from budgetlint.record import replace
 from budgetlint.run import Settings
 
 FIELDS = {

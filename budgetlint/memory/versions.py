@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.families import FUSED_EXPERTS_SINCE
 from budgetlint.catalog.targets import resolve_targets
 from budgetlint.memory.levers import BIASED, BIASED_SDPA_SINCE
 from budgetlint.memory.loss import PLAIN_UNTIL
 from budgetlint.memory.plan import Adapter, Plan, Quant
-from budgetlint.record import replace
 from budgetlint.run import Stack
 
 DROPS_GRADIENTS_SINCE = "2.0"

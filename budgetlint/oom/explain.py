@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from budgetlint.base.record import record
 from budgetlint.context import RunContext
 from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.plan import Plan
@@ -14,7 +15,6 @@ from budgetlint.oom.sizes import Span, tensors_behind
 from budgetlint.oom.tensor import Tensor
 from budgetlint.oom.tensors import tensors_of
 from budgetlint.oom.traceback import Clue, clue_of
-from budgetlint.record import record
 
 
 @record

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from budgetlint.record import replace
+from budgetlint.base.record import replace
 from budgetlint.run import Origin, Setting, Settings
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from budgetlint.plain_text import Page, page
+from budgetlint.base.plain_text import Page, page
 
 if TYPE_CHECKING:
     from budgetlint.outcome import Gate, Report

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from budgetlint.finding import Finding, Severity
+from budgetlint.base.finding import Finding, Severity
+from budgetlint.base.plain_text import one_line
 from budgetlint.outcome import Gate, Report
-from budgetlint.plain_text import one_line
 from budgetlint.report.style import PLAIN, Style
 from budgetlint.report.summary import summary_lines
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from budgetlint.base.plain_text import ascii_json
 from budgetlint.manual import prose_and_code, read_manual
-from budgetlint.plain_text import ascii_json
 from budgetlint.report.style import PLAIN, Style, wrapped
 from budgetlint.rule import Rule
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from budgetlint.base.plain_text import ascii_json
 from budgetlint.context import RunContext
-from budgetlint.plain_text import ascii_json
 from budgetlint.probe.record import Simulated
 from budgetlint.report.probe_text import Row, comparison
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from budgetlint.finding import Finding, Severity
+from budgetlint.base.finding import Finding, Severity
 from budgetlint.report.manual import render as page
 from budgetlint.report.rule_docs import FAMILIES
 from budgetlint.rule import Rule

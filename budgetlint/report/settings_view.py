@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from budgetlint.base.plain_text import ascii_json, one_line
 from budgetlint.context import RunContext
-from budgetlint.plain_text import ascii_json, one_line
 from budgetlint.report.style import PLAIN, Style, cells, padded
 from budgetlint.run import Setting
 from budgetlint.settings import SETTINGS

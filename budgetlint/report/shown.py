@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from budgetlint.finding import Finding, Severity
+from budgetlint.base.finding import Finding, Severity
 from budgetlint.outcome import Report
 from budgetlint.report.style import plural
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from budgetlint.plain_text import ascii_json
+from budgetlint.base.plain_text import ascii_json
 from budgetlint.remedy import Card, Remedy, Solution, Told
 from budgetlint.report.json import edit_document
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.device import Device
 from budgetlint.catalog.devices import all_devices
 from budgetlint.language.budget import DeviceSpec
 from budgetlint.memory.estimate import Verdict
 from budgetlint.memory.plan import Plan
-from budgetlint.record import replace
 from budgetlint.remedy import Card
 from budgetlint.solve.whatif import SOLVED, Bench
 

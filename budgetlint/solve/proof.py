@@ -7,21 +7,21 @@ from functools import cached_property
 from typing import Any
 
 from budgetlint.assemble import collect
+from budgetlint.base.finding import Edit
+from budgetlint.base.record import field, open_record, replace
+from budgetlint.base.source import SourceFile
 from budgetlint.context import RunContext
 from budgetlint.documents.edit import apply
 from budgetlint.files import ChangedFiles
-from budgetlint.finding import Edit
 from budgetlint.language import read_budget
 from budgetlint.language.budget import Budget
 from budgetlint.memory.estimate import DEPENDS, Estimate, Verdict
 from budgetlint.project import Project
-from budgetlint.record import field, open_record, replace
 from budgetlint.remedy import Remedy
 from budgetlint.run import Settings
 from budgetlint.run_contexts import run_contexts
 from budgetlint.solve.edits import edits_of
 from budgetlint.solve.whatif import Effort
-from budgetlint.source import SourceFile
 
 TEXT_AN_ESTIMATE = 250
 """Characters of a budget that take as long to read as an estimate to make: 1 ms."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from budgetlint.base.limits import SOLVE_ESTIMATES
+from budgetlint.base.record import field, record, replace, state
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.context import RunContext
 from budgetlint.language.budget import Target
-from budgetlint.limits import SOLVE_ESTIMATES
 from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.estimator import estimate
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.planner import plan_run
-from budgetlint.record import field, record, replace, state
 from budgetlint.run import Origin, OriginKind, Setting, Settings
 from budgetlint.run_contexts import capacity_on
 

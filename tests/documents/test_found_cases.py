@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from budgetlint.assemble import judge_texts
+from budgetlint.base.source import SourceFile
 from budgetlint.documents import load
 from budgetlint.documents.interpolate import interpolated
-from budgetlint.source import SourceFile
 
 SECONDS = 2.0
 

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.config import Config, load_config
 from budgetlint.rule import Severity
-from budgetlint.source import SourceFile
 
 W = SimpleNamespace
 

@@ -6,13 +6,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from budgetlint.base.source import Location
 from budgetlint.config import Config
 from budgetlint.context import BudgetContext
 from budgetlint.language.budget import Target
 from budgetlint.levels import Level
 from budgetlint.rule import Confidence, Rule, Severity
 from budgetlint.run import Misread, Origin, OriginKind, Role, Setting
-from budgetlint.source import Location
 
 W = SimpleNamespace
 BAD = "good: 1\nbad: 2\n"

@@ -55,9 +55,9 @@ def test_other_formats_have_comments_too(world: W, path: str, text: str) -> None
 
 
 def test_a_budget_comment_suppresses_in_the_budget(world: W) -> None:
+    from budgetlint.base.source import Span
     from budgetlint.context import BudgetContext
     from budgetlint.rule import Confidence, Rule, Severity
-    from budgetlint.source import Span
 
     text = 'reserve 3GB for="# no comment"  # budgetlint: allow units told already\n'
     made, source = world.budget(text)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from budgetlint.assemble import judge_texts
+from budgetlint.base.units import gib
 from budgetlint.context import RunContext
 from budgetlint.engine import check, verdict_of
 from budgetlint.memory.estimate import Estimate, Verdict
@@ -17,7 +18,6 @@ from budgetlint.report import bill, check_report, estimate_json
 from budgetlint.report.answer import fork_lines, loud
 from budgetlint.report.forks_json import open_json
 from budgetlint.report.svg import render as svg
-from budgetlint.units import gib
 
 PINNED = "stack transformers@5.24 torch@2.13 trl@1.16 peft@0.21 accelerate@1.15"
 TRL = """\

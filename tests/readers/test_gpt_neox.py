@@ -6,6 +6,7 @@ from textwrap import dedent
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.catalog.ledger import parameter_count
 from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.documents.load import load
@@ -14,7 +15,6 @@ from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.gpt_neox.reader import READER
 from budgetlint.run import Stack
-from budgetlint.source import SourceFile
 
 SHAPE = """
 "pipe_parallel_size": 1,

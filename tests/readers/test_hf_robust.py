@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents.load import load
 from budgetlint.readers import hf
 from budgetlint.readers.base import complete, names
@@ -13,7 +14,6 @@ from budgetlint.readers.deepspeed import reader as deepspeed
 from budgetlint.readers.hf import keys as hf_keys
 from budgetlint.run import Stack
 from budgetlint.settings import SETTINGS
-from budgetlint.source import SourceFile
 
 ODD = [
     None,

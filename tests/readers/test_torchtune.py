@@ -7,6 +7,7 @@ from textwrap import dedent
 import pytest
 
 from budgetlint.assemble import judge_texts
+from budgetlint.base.source import SourceFile
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.models import find_model
 from budgetlint.documents.load import load
@@ -15,7 +16,6 @@ from budgetlint.readers.base import complete
 from budgetlint.readers.torchtune.models import built_by
 from budgetlint.readers.torchtune.reader import READER
 from budgetlint.run import Origin, OriginKind, Reading, Role, Setting, Settings, Stack
-from budgetlint.source import SourceFile
 
 FULL = """\
 output_dir: /tmp/out

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.context import RunContext
 from budgetlint.language.budget import DeviceSpec, Target
 from budgetlint.memory.estimate import Assumption, Bucket, Estimate, Fork, ForkReading, Opened, Phase, Range, Term, Verdict
 from budgetlint.report import bill, estimate_json
 from budgetlint.report.style import Style
 from budgetlint.run import Origin, OriginKind, Run, Setting, Settings
-from budgetlint.source import SourceFile, Span
 
 G = 2**30
 SOURCE = SourceFile("train.yaml", "optim: adamw_torch\nper_device_train_batch_size: 4\n")

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from budgetlint.finding import Severity
+from budgetlint.base.finding import Severity
 from budgetlint.outcome import Gate, Report
 from budgetlint.report import check_report
 from budgetlint.report.tree import Tree

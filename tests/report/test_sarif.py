@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import jsonschema
 import pytest
 
-from budgetlint.finding import Severity
+from budgetlint.base.finding import Severity
 from budgetlint.outcome import Gate, Report
 from budgetlint.report import check_report
 from budgetlint.report.tree import Tree

@@ -12,12 +12,12 @@ import pytest
 from ruamel.yaml import YAML
 
 from budgetlint.assemble import judge_texts
+from budgetlint.base.finding import Finding, Safety
+from budgetlint.base.record import replace
 from budgetlint.bystanders import heard
 from budgetlint.engine import check
-from budgetlint.finding import Finding, Safety
 from budgetlint.fix import Fixed, fix_all
 from budgetlint.outcome import Report
-from budgetlint.record import replace
 from budgetlint.registry import Registry, installed
 from budgetlint.rule import Confidence, Rule, RunContext, Severity
 from budgetlint.run import Run

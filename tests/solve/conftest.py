@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from budgetlint.assemble import judge
+from budgetlint.base.source import SourceFile
 from budgetlint.context import RunContext
 from budgetlint.files import TextFiles
 from budgetlint.language import read_budget
@@ -14,7 +15,6 @@ from budgetlint.project import open_project
 from budgetlint.remedy import Solution
 from budgetlint.solve.proof import Desk
 from budgetlint.solve.solver import EVERYTHING, solve
-from budgetlint.source import SourceFile
 
 STACK = "stack transformers@5.24 torch@2.13 peft@0.21"
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from budgetlint.assemble import judge_texts
+from budgetlint.base.finding import Finding
 from budgetlint.engine import check
-from budgetlint.finding import Finding
 from budgetlint.registry import installed
 from budgetlint.run import Origin, OriginKind, Setting
 from budgetlint.testing import case_files, load_cases, report_on

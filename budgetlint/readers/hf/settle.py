@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from budgetlint.record import replace
+from budgetlint.base.record import replace
 from budgetlint.run import Origin, OriginKind, Setting, Settings, Stack
 
 

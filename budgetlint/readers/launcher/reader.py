@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from budgetlint import numerals
+from budgetlint.base import numerals
 from budgetlint.documents import Document, Loader, Sequence
 from budgetlint.readers.base import AUTO, Key, Reader, read_keys, to_count
 from budgetlint.readers.launcher import FORMAT

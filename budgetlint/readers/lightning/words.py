@@ -6,9 +6,9 @@ gradients and states in that dtype), ``amp.py`` (``-mixed``: autocast over fp32 
 
 from __future__ import annotations
 
+from budgetlint.base.record import record
 from budgetlint.readers.base import Misread
 from budgetlint.readers.view import View
-from budgetlint.record import record
 from budgetlint.run import Setting
 
 _PRECISIONS: dict[str, tuple[str, str]] = {

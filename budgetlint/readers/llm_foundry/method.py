@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from budgetlint import numerals
+from budgetlint.base import numerals
 from budgetlint.readers.base import Misread, raw_at
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.view import View

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
-from budgetlint import numerals
+from budgetlint.base import numerals
 from budgetlint.documents import Document, Loader, Mapping, Scalar
 from budgetlint.documents.python_marks import is_open
 from budgetlint.readers.base import Reader, Reading, read_keys

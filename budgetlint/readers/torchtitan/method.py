@@ -6,7 +6,7 @@ Source: torchtitan 0.2.0 ``distributed/activation_checkpoint.py`` (an integer op
 
 from __future__ import annotations
 
-from budgetlint import numerals
+from budgetlint.base import numerals
 from budgetlint.readers.base import Misread, raw_at
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.view import View

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint import numerals
+from budgetlint.base import numerals
+from budgetlint.base.record import replace
 from budgetlint.documents import Document, Entry, Mapping, Node, Scalar, Sequence, Style
 from budgetlint.readers.base import origin_of
-from budgetlint.record import replace
 from budgetlint.run import Setting
 
 _ROOT = "Trainer.Config"

@@ -1,10 +1,10 @@
-"""The finding `too-large`: a file holds more of something than is read (`budgetlint.limits`), so not all of it is judged."""
+"""The finding `too-large`: a file holds more of something than is read (`budgetlint.base.limits`), so not all of it is judged."""
 
 from __future__ import annotations
 
-from budgetlint.finding import Confidence, Finding, Severity
-from budgetlint.limits import CURE, Bound, told
-from budgetlint.source import Location
+from budgetlint.base.finding import Confidence, Finding, Severity
+from budgetlint.base.limits import CURE, Bound, told
+from budgetlint.base.source import Location
 
 CODE, NAME = "BL915", "too-large"
 

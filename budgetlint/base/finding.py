@@ -7,9 +7,9 @@ from enum import Enum
 from functools import total_ordering
 from typing import Any
 
-from budgetlint.plain_text import sentence
-from budgetlint.record import field, record
-from budgetlint.source import Location, Span
+from budgetlint.base.plain_text import sentence
+from budgetlint.base.record import field, record
+from budgetlint.base.source import Location, Span
 
 
 @total_ordering
@@ -103,7 +103,7 @@ class Finding:
 
     ``message`` says what is wrong with the user's value in it and what it will cost; ``help`` what to write instead.
     ``key`` is the dotted key path in the file, ``value`` the text found there: with rule and file they make the
-    fingerprint, so that a finding keeps its identity when lines move. Texts are cleaned (`budgetlint.plain_text`); keys,
+    fingerprint, so that a finding keeps its identity when lines move. Texts are cleaned (`budgetlint.base.plain_text`); keys,
     values, paths and runs are as they were found.
     """
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from budgetlint.record import record
+from budgetlint.base.record import record
 
 KIB, MIB, GIB, TIB, PIB = (2 ** (10 * n) for n in range(1, 6))
 GB = 10**9

@@ -11,8 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from budgetlint import limits
-from budgetlint.record import field, open_record, record
+from budgetlint.base import limits
+from budgetlint.base.record import field, open_record, record
 
 MAX_BYTES = limits.FILE_BYTES.most
 """Larger files are not training configs."""
@@ -73,7 +73,7 @@ class SourceFile:
 
     @cached_property
     def cut(self) -> dict[str, int]:
-        """The bounds (`budgetlint.limits`) that reading it has met, each with the offset of the first thing that was not read."""
+        """The bounds (`budgetlint.base.limits`) that reading it has met, each with the offset of the first thing that was not read."""
         return {}
 
     def stop(self, bound: limits.Bound, at: int) -> None:

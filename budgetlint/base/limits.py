@@ -1,6 +1,6 @@
 """How much is read: every bound of one file's work in one table. Counted, never timed: the same file gives the same answer anywhere.
 
-Past a bound there is a finding (`budgetlint.too_large`), and the rest is checked. ``python -m budgetlint.limits`` writes the table of
+Past a bound there is a finding (`budgetlint.base.too_large`), and the rest is checked. ``python -m budgetlint.base.limits`` writes that of
 `docs/limits.md`. "Corpus" is 2,680 files of public training repositories, most of them configs and launch scripts.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from budgetlint.record import record
+from budgetlint.base.record import record
 
 
 @record
@@ -146,7 +146,7 @@ def told(bound: Bound, found: int | None = None) -> str:
     return f"{found:,} {bound.counted}: {bound.most:,} are read"
 
 
-MADE = "<!-- the table is made by python -m budgetlint.limits -->"
+MADE = "<!-- the table is made by python -m budgetlint.base.limits -->"
 
 
 def table() -> str:
