@@ -14,7 +14,7 @@ from pathlib import Path
 
 from budgetlint.assemble import collect, judge
 from budgetlint.engine import check
-from budgetlint.files import DiskFiles
+from budgetlint.files.disk import DiskFiles
 from budgetlint.project import open_project
 from budgetlint.registry import Registry, installed
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from budgetlint.assemble import judge
 from budgetlint.context import RunContext
-from budgetlint.files import DiskFiles
+from budgetlint.files.disk import DiskFiles
 from budgetlint.project import FileEntry, Project, open_project
 from budgetlint.readers import Tie, identify
 

@@ -19,7 +19,7 @@ from typing import Any
 from budgetlint.assemble import judge
 from budgetlint.base.source import SourceFile
 from budgetlint.context import Judged
-from budgetlint.files import ChangedFiles, DiskFiles, Files
+from budgetlint.files.disk import ChangedFiles, DiskFiles, Files
 from budgetlint.language import read_budget
 from budgetlint.project import open_project
 

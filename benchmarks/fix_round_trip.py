@@ -31,7 +31,7 @@ from budgetlint.documents.edit import apply, rounds
 from budgetlint.documents.load import load
 from budgetlint.documents.node import Mapping, walk
 from budgetlint.engine import check
-from budgetlint.files import ChangedFiles, DiskFiles
+from budgetlint.files.disk import ChangedFiles, DiskFiles
 from budgetlint.fix import fix_all
 from budgetlint.language import read_budget
 from budgetlint.language.budget import Budget

@@ -22,7 +22,7 @@ from pathlib import Path
 from budgetlint.assemble import judge
 from budgetlint.base.finding import Severity
 from budgetlint.engine import check
-from budgetlint.files import DiskFiles
+from budgetlint.files.disk import DiskFiles
 from budgetlint.outcome import Report
 from budgetlint.project import open_project
 from budgetlint.registry import installed

@@ -23,7 +23,7 @@ from budgetlint.assemble import judge
 from budgetlint.base.source import SourceFile
 from budgetlint.documents.edit import apply
 from budgetlint.engine import check
-from budgetlint.files import DiskFiles
+from budgetlint.files.disk import DiskFiles
 from budgetlint.language import read_budget
 from budgetlint.outcome import Report
 from budgetlint.project import open_project

@@ -17,7 +17,7 @@ import hjson
 import jsonschema
 import yaml
 
-from budgetlint.files import DiskFiles
+from budgetlint.files.disk import DiskFiles
 from budgetlint.project import open_project
 from budgetlint.readers.hf.recognise import home_of
 from budgetlint.run import Reading

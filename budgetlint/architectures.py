@@ -10,7 +10,7 @@ from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.models import known_model
 from budgetlint.documents import Loader, plain
 from budgetlint.documents.load import load
-from budgetlint.files import Files
+from budgetlint.files.disk import Files
 from budgetlint.run import Run, Setting
 
 CONFIG = "config.json"

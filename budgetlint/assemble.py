@@ -11,13 +11,13 @@ from budgetlint.assembly import Assembly, Collected
 from budgetlint.base.limits import BY_NAME
 from budgetlint.base.source import Location, SourceFile, Span
 from budgetlint.base.too_large import too_large
-from budgetlint.boundary import LEADS_OUT
 from budgetlint.calls import with_arguments
 from budgetlint.claims import claim_all
 from budgetlint.compose import composed
-from budgetlint.files import TextFiles
+from budgetlint.files.disk import TextFiles
 from budgetlint.follow import follow, followed, quietly
 from budgetlint.holding import comment, holding
+from budgetlint.isolation.boundary import LEADS_OUT
 from budgetlint.language import read_budget
 from budgetlint.project import FileEntry, Project, file_finding, open_project
 from budgetlint.run import Reading, Role, Settings

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from budgetlint.base.record import field, open_state, record
 from budgetlint.documents import Document
-from budgetlint.files import Files
+from budgetlint.files.disk import Files
 from budgetlint.memory.reuse import Answers
 from budgetlint.project import Project
 from budgetlint.run import Reading, Settings, Stack

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from budgetlint.base.record import record
-from budgetlint.boundary import boundary_of
-from budgetlint.checkout import top_of
 from budgetlint.documents.write import replace
-from budgetlint.files import DiskFiles, Seen
-from budgetlint.git_index import index_of, tracks
+from budgetlint.files.disk import DiskFiles, Seen
+from budgetlint.files.git_index import index_of, tracks
+from budgetlint.isolation.boundary import boundary_of
+from budgetlint.isolation.checkout import top_of
 
 FOLDER = ".budgetlint_cache"
 KEPT = 32

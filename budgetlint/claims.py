@@ -17,7 +17,7 @@ from budgetlint.base.record import open_state, replace
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.consumer import ACCEPTED, FORMAT, LAUNCH, LONE, NOBODY, OPENED, Consumer
 from budgetlint.documents import Document, load
-from budgetlint.files import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, Files, is_named, is_readme, trains
+from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, Files, is_named, is_readme, trains
 from budgetlint.follow import place_of
 from budgetlint.project import SCRIPT_SUFFIXES, FileEntry, Project, is_script, job_kind, job_launches, script_entry
 from budgetlint.readers import reader_of

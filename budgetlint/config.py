@@ -53,7 +53,7 @@ class Config:
 
     def ignores_in(self, rule: Rule, file: str) -> bool:
         """``per-file-ignores``."""
-        from budgetlint.glob import names_file
+        from budgetlint.files.glob import names_file
         from budgetlint.registry import matches
 
         return any(

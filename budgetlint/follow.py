@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from budgetlint.assembly import Assembly
 from budgetlint.base.finding import Severity
 from budgetlint.base.source import SourceFile
-from budgetlint.boundary import LEADS_OUT
 from budgetlint.compose import composed
 from budgetlint.documents import Document
-from budgetlint.files import PYTHON_SUFFIX, makes_arguments
+from budgetlint.files.disk import PYTHON_SUFFIX, makes_arguments
+from budgetlint.isolation.boundary import LEADS_OUT
 from budgetlint.project import FileEntry, file_finding
 from budgetlint.readers.deepspeed.shipped import shipped_engine
 from budgetlint.readers.launcher import FORMAT as LAUNCHER

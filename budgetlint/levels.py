@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from budgetlint.base.finding import Confidence, Finding, Severity
 from budgetlint.base.record import record
 from budgetlint.base.source import Location
-from budgetlint.glob import names_file
+from budgetlint.files.glob import names_file
 from budgetlint.language.budget import RuleLevel
 from budgetlint.registry import matches
 from budgetlint.rule import Rule

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 
 from budgetlint.base.record import field, open_state, record
 from budgetlint.base.source import SourceFile
-from budgetlint.files import Files
+from budgetlint.files.disk import Files
 from budgetlint.project import BUDGET_SUFFIX, LOCK, SCRIPT_SUFFIXES, lock_beside
 
 

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from importlib import import_module
 from typing import Any
 
-from budgetlint import search_path
 from budgetlint.base.record import record
-from budgetlint.checkout import is_below
+from budgetlint.isolation import search_path
+from budgetlint.isolation.checkout import is_below
 
 GROUP = "budgetlint.rules"
 FOLDERS = (".dist-info", ".egg-info")

@@ -10,9 +10,9 @@ from budgetlint.base.crash import Crash
 from budgetlint.base.finding import Finding, Severity
 from budgetlint.base.record import field, open_record, record
 from budgetlint.base.source import SourceFile
+from budgetlint.files.walk import Passed
 from budgetlint.memory.estimate import Fork, Opened, Term, Verdict
 from budgetlint.run import Run, run_label
-from budgetlint.walk import Passed
 
 if TYPE_CHECKING:
     from budgetlint.compare import Comparison

@@ -16,11 +16,11 @@ from budgetlint.consumer import Consumer
 from budgetlint.documents import Document, Problem, Scalar
 from budgetlint.documents.failure import TOO_LARGE
 from budgetlint.documents.load import load
-from budgetlint.files import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, Files, is_named, is_readme, makes_arguments
+from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, Files, is_named, is_readme, makes_arguments
+from budgetlint.files.walk import TOO_LARGE as OVER_SIZE
+from budgetlint.files.walk import Passed
 from budgetlint.readers import Reader, Tie, identify, reader_of
 from budgetlint.run import Reading
-from budgetlint.walk import TOO_LARGE as OVER_SIZE
-from budgetlint.walk import Passed
 
 if TYPE_CHECKING:  # most projects hold neither
     from budgetlint.language.budget import Budget, Measured

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from budgetlint.base.limits import PINS
 from budgetlint.base.source import SourceFile, Span
-from budgetlint.files import Files
+from budgetlint.files.disk import Files
 from budgetlint.run import Origin, OriginKind, Release, Stack, release, version_of
 from budgetlint.stack_environments import of_conda, of_setup_cfg, of_setup_py
 

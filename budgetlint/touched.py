@@ -14,7 +14,7 @@ from budgetlint.base.record import record
 from budgetlint.base.source import SourceFile
 from budgetlint.claims import kinds_of_programs, tells
 from budgetlint.context import RunContext
-from budgetlint.files import DiskFiles, Files
+from budgetlint.files.disk import DiskFiles, Files
 from budgetlint.partaking import files_of, takes_part
 from budgetlint.project import BUDGET_SUFFIX
 from budgetlint.stack import NAMES

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from budgetlint import baseline
 from budgetlint.base.source import Unreadable, read_source
-from budgetlint.boundary import LEADS_OUT
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.writing import place_of
+from budgetlint.isolation.boundary import LEADS_OUT
 from budgetlint.outcome import Report
 from budgetlint.report.style import plural
 

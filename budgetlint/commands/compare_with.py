@@ -15,12 +15,12 @@ from budgetlint.commands.revision import Revision, find_revision, git_of, opened
 from budgetlint.compare import Comparison, Pair, compared, paired, sides
 from budgetlint.config import Config, load_config
 from budgetlint.context import Judged, RunContext
-from budgetlint.files import DiskFiles
+from budgetlint.files.disk import DiskFiles
+from budgetlint.files.git_renames import renamed_files
+from budgetlint.files.git_tree import RevisionFiles
 from budgetlint.neighbours import neighbours
 from budgetlint.new_findings import labels_of
 from budgetlint.project import open_project
-from budgetlint.renames import renamed_files
-from budgetlint.revision_files import RevisionFiles
 from budgetlint.touched import Change, change_between, files_of_run, seeds, takes_part_in, touched
 
 

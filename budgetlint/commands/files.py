@@ -11,7 +11,7 @@ from budgetlint.base.plain_text import ascii_json, one_line
 from budgetlint.commands.common import crashed, open_config, project_of
 from budgetlint.commands.console import Console
 from budgetlint.commands.options import add_paths
-from budgetlint.files import NOTEBOOK_SUFFIX, PYTHON_SUFFIX
+from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX
 from budgetlint.project import FileEntry
 from budgetlint.report.style import cells, padded
 

@@ -14,7 +14,7 @@ from budgetlint.commands.first_budget import first_budget
 from budgetlint.commands.writing import write_file
 from budgetlint.config import Config
 from budgetlint.engine import check
-from budgetlint.files import ChangedFiles, DiskFiles, Files
+from budgetlint.files.disk import ChangedFiles, DiskFiles, Files
 from budgetlint.language import read_budget
 from budgetlint.outcome import Report
 from budgetlint.project import Project, open_project

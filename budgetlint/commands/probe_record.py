@@ -11,7 +11,7 @@ from budgetlint.base.units import GIB
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.writing import write_file
 from budgetlint.context import RunContext
-from budgetlint.files import DiskFiles
+from budgetlint.files.disk import DiskFiles
 from budgetlint.measured.digest import settings_hash
 from budgetlint.measured.lock import Entry, with_entries
 from budgetlint.project import lock_beside

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import budgetlint
-from budgetlint import cache, search_path
+from budgetlint import cache
 from budgetlint.base.plain_text import page
 from budgetlint.base.record import replace
 from budgetlint.base.source import SourceFile, Unreadable
 from budgetlint.commands.console import Console
-from budgetlint.files import DiskFiles, is_repository, nearest_settings, repository_top, watching
+from budgetlint.files.disk import DiskFiles, is_repository, nearest_settings, repository_top, watching
+from budgetlint.isolation import search_path
 
 STYLE = (
     "NO_COLOR", "FORCE_COLOR", "TERM", "FORCE_HYPERLINK", "VTE_VERSION", "TERM_PROGRAM", "TERM_PROGRAM_VERSION",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.writing import write_report
-from budgetlint.files import repository_top
+from budgetlint.files.disk import repository_top
 from budgetlint.outcome import Gate, Report
 from budgetlint.report import CHECK_FORMATS, TEXT, check_report
 from budgetlint.report.style import PLAIN

@@ -10,7 +10,7 @@ from pathlib import Path
 from budgetlint.base.limits import INCLUDES
 from budgetlint.base.record import field, record, state
 from budgetlint.base.source import SourceFile, Span, Unreadable, read_source
-from budgetlint.boundary import LEADS_OUT
+from budgetlint.isolation.boundary import LEADS_OUT
 from budgetlint.language.parsing import parse_into
 from budgetlint.language.problems import Problems
 from budgetlint.language.tree import Item, Statement, Value

@@ -13,8 +13,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from budgetlint import __version__, search_path
+from budgetlint import __version__
 from budgetlint.base.plain_text import one_line
+from budgetlint.isolation import search_path
 from budgetlint.lsp import protocol
 from budgetlint.lsp.client import Client, client_of, watching
 from budgetlint.lsp.features import FEATURES, capabilities

@@ -12,7 +12,7 @@ from budgetlint.base.record import field, open_record, replace
 from budgetlint.base.source import SourceFile
 from budgetlint.context import RunContext
 from budgetlint.documents.edit import apply
-from budgetlint.files import ChangedFiles
+from budgetlint.files.disk import ChangedFiles
 from budgetlint.language import read_budget
 from budgetlint.language.budget import Budget
 from budgetlint.memory.estimate import DEPENDS, Estimate, Verdict

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from budgetlint.assemble import judge
-from budgetlint.files import TextFiles
+from budgetlint.files.disk import TextFiles
 from budgetlint.neighbours import neighbours
 from budgetlint.project import open_project
 

@@ -16,7 +16,7 @@ import pytest
 from budgetlint.base.record import replace
 from budgetlint.commands.console import Console
 from budgetlint.commands.revision import git_of
-from budgetlint.programs import HERE, WINDOWS, System, find_program, lies_in, usable_path, whole_checkout
+from budgetlint.isolation.executables import HERE, WINDOWS, System, find_program, lies_in, usable_path, whole_checkout
 
 REAL_GIT = shutil.which("git")
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from budgetlint import project as project_module
-from budgetlint.files import TextFiles
+from budgetlint.files.disk import TextFiles
 from budgetlint.project import Project, open_project
 from budgetlint.readers import Tie, all_readers
 

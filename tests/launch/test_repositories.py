@@ -12,7 +12,7 @@ import yaml
 
 from budgetlint.assemble import judge
 from budgetlint.commands.common import add_command
-from budgetlint.files import TextFiles
+from budgetlint.files.disk import TextFiles
 from budgetlint.project import open_project
 from budgetlint.run import Setting, Settings
 

@@ -12,7 +12,7 @@ from budgetlint.base.finding import Finding
 from budgetlint.base.source import SourceFile
 from budgetlint.context import RunContext
 from budgetlint.documents import load
-from budgetlint.files import DiskFiles
+from budgetlint.files.disk import DiskFiles
 from budgetlint.readers import Reader, identify
 from budgetlint.registry import installed
 from budgetlint.run import OriginKind

@@ -9,7 +9,7 @@ import pytest
 from budgetlint.assemble import judge
 from budgetlint.base.source import SourceFile
 from budgetlint.context import RunContext
-from budgetlint.files import TextFiles
+from budgetlint.files.disk import TextFiles
 from budgetlint.language import read_budget
 from budgetlint.project import open_project
 from budgetlint.remedy import Solution

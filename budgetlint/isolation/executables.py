@@ -15,7 +15,7 @@ from collections.abc import Callable
 from types import ModuleType
 
 from budgetlint.base.record import record
-from budgetlint.checkout import checkout_of, top_of
+from budgetlint.isolation.checkout import checkout_of, top_of
 
 WINDOWS_SUFFIXES = (".com", ".exe")
 """What CreateProcessW starts itself. PATHEXT adds batch files and scripts: cmd.exe would read the arguments of those once more, as

@@ -1,13 +1,13 @@
 """Where Python looks for modules: never in a folder that is checked. A repository that holds ``json.py`` or ``ruamel/`` beside a launch
 script with ``export PYTHONPATH=$PWD`` would be run by whoever checks it.
 
-This module is imported before everything else; what it imports itself says `budgetlint.checkout`.
+This module is imported before everything else; what it imports itself says `budgetlint.isolation.checkout`.
 """
 
 import os
 import sys
 
-from budgetlint.checkout import checkout_of, is_below
+from budgetlint.isolation.checkout import checkout_of, is_below
 
 _checked: list[str] = []
 left: list[str] = []
@@ -52,7 +52,8 @@ def site_folders() -> tuple[str, ...]:
 
 def home() -> str:
     """The folder that holds the package budgetlint; beside it lies what it needs."""
-    return os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
+    return os.path.dirname(package)  # noqa: PTH120
 
 
 def _library() -> list[str]:

@@ -1,4 +1,4 @@
-"""Where a checkout begins, and what lies in it, links followed. `budgetlint.search_path` imports this before anything else, so it
+"""Where a checkout begins, and what lies in it, links followed. `budgetlint.isolation.search_path` imports this before anything else, so it
 imports only what every Python holds when it starts; ``__future__`` is not among that."""
 
 import os

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from budgetlint.base.source import IsALink, SourceFile, Unreadable, read_source
-from budgetlint.boundary import boundary_of
-from budgetlint.checkout import top_of
-from budgetlint.glob import is_excluded, those_named
-from budgetlint.walk import Passed, Walk
+from budgetlint.files.glob import is_excluded, those_named
+from budgetlint.files.walk import Passed, Walk
+from budgetlint.isolation.boundary import boundary_of
+from budgetlint.isolation.checkout import top_of
 
 CONFIG_SUFFIXES = frozenset({
     ".yaml", ".yml", ".json", ".conf", ".toml", ".budget", ".sh", ".bash", ".slurm", ".sbatch", ".mk", ".dockerfile",

@@ -11,9 +11,9 @@ import os
 from collections.abc import Callable, Iterator
 
 from budgetlint.base.record import field, record, state
-from budgetlint.boundary import LEADS_OUT, Boundary
-from budgetlint.checkout import holds, top_of
-from budgetlint.git_index import index_of, tracks
+from budgetlint.files.git_index import index_of, tracks
+from budgetlint.isolation.boundary import LEADS_OUT, Boundary
+from budgetlint.isolation.checkout import holds, top_of
 
 HISTORIES = frozenset({".git", ".hg", ".svn"})
 """Never part of a project's text."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from budgetlint.base.record import record
 from budgetlint.base.source import Unreadable
-from budgetlint.checkout import checkout_of, holds
+from budgetlint.isolation.checkout import checkout_of, holds
 
 LEADS_OUT = "leads out of the project"
 
