@@ -16,7 +16,7 @@ from budgetlint.launch.read import command_launches, script_launches
 from budgetlint.launch.readings import flag_reading, format_of, launcher_readings
 from budgetlint.readers import Reader, all_readers, identify
 from budgetlint.readers.base import complete
-from budgetlint.run import Stack
+from budgetlint.settings.run import Stack
 
 Target = Callable[[str, int], None]
 """Takes a text and a number that may choose among ways to read it."""

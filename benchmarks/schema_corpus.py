@@ -20,8 +20,8 @@ import yaml
 from budgetlint.files.disk import DiskFiles
 from budgetlint.project import open_project
 from budgetlint.readers.hf.recognise import home_of
-from budgetlint.run import Reading
 from budgetlint.schemas import schemas
+from budgetlint.settings.run import Reading
 
 SCHEMA_OF = {
     **{name: name for name in ("deepspeed", "accelerate", "axolotl", "llamafactory", "torchtune")},

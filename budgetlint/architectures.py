@@ -11,7 +11,7 @@ from budgetlint.catalog.models import known_model
 from budgetlint.documents import Loader, plain
 from budgetlint.documents.load import load
 from budgetlint.files.disk import Files
-from budgetlint.run import Run, Setting
+from budgetlint.settings.run import Run, Setting
 
 CONFIG = "config.json"
 

@@ -20,7 +20,7 @@ from budgetlint.holding import comment, holding
 from budgetlint.isolation.boundary import LEADS_OUT
 from budgetlint.language import read_budget
 from budgetlint.project import FileEntry, Project, file_finding, open_project
-from budgetlint.run import Reading, Role, Settings
+from budgetlint.settings.run import Reading, Role, Settings
 
 if TYPE_CHECKING:
     from budgetlint.base.finding import Finding

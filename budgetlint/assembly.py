@@ -11,7 +11,7 @@ from budgetlint.documents import Document
 from budgetlint.files.disk import Files
 from budgetlint.memory.reuse import Answers
 from budgetlint.project import Project
-from budgetlint.run import Reading, Settings, Stack
+from budgetlint.settings.run import Reading, Settings, Stack
 from budgetlint.stack import stack_beside
 
 if TYPE_CHECKING:

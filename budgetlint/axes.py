@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from budgetlint.base.record import record, replace
 from budgetlint.memory.estimate import Estimate, Opened
 from budgetlint.memory.planner import Planned
-from budgetlint.run import Origin, OriginKind, Release, Setting, Settings, Stack
+from budgetlint.settings.run import Origin, OriginKind, Release, Setting, Settings, Stack
 
 if TYPE_CHECKING:
     from packaging.version import Version

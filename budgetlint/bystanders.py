@@ -16,7 +16,7 @@ from budgetlint.base.source import Span, SpanIn
 from budgetlint.context import RunContext
 from budgetlint.documents import Document
 from budgetlint.readers.hf.own_script import is_own_script
-from budgetlint.run import OriginKind, Reading, Run, Setting
+from budgetlint.settings.run import OriginKind, Reading, Run, Setting
 
 EVERYWHERE = Span(0, 1 << 62)
 

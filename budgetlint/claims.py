@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from budgetlint.assembly import Assembly
 from budgetlint.base.record import open_state, replace
 from budgetlint.base.source import SourceFile, Span
-from budgetlint.consumer import ACCEPTED, FORMAT, LAUNCH, LONE, NOBODY, OPENED, Consumer
 from budgetlint.documents import Document, load
 from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, Files, is_named, is_readme, trains
 from budgetlint.follow import place_of
@@ -23,7 +22,8 @@ from budgetlint.project import SCRIPT_SUFFIXES, FileEntry, Project, is_script, j
 from budgetlint.readers import reader_of
 from budgetlint.readers.hf.recognise import FLAVOURS, as_known, as_own, is_closed, looks_literal
 from budgetlint.readers.known_programs import Program, known_program
-from budgetlint.run import Origin, OriginKind, Reading, Reference, Role
+from budgetlint.settings.consumer import ACCEPTED, FORMAT, LAUNCH, LONE, NOBODY, OPENED, Consumer
+from budgetlint.settings.run import Origin, OriginKind, Reading, Reference, Role
 
 if TYPE_CHECKING:
     from budgetlint.launch import Launch

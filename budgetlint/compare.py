@@ -11,7 +11,7 @@ from budgetlint.context import RunContext
 from budgetlint.engine import verdict_of
 from budgetlint.memory.estimate import Bucket, Term, Verdict
 from budgetlint.outcome import RunVerdict
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 
 @record

@@ -15,7 +15,7 @@ from budgetlint.documents.defaults_list import Base, bases, group_keys, is_compo
 from budgetlint.documents.merge import foreign, merged, nested
 from budgetlint.readers import reader_by
 from budgetlint.readers.hf.recognise import as_before
-from budgetlint.run import Reading
+from budgetlint.settings.run import Reading
 
 
 def composed(work: Assembly, reading: Reading) -> Reading:

@@ -20,7 +20,7 @@ from budgetlint.documents import Document, Entry, Node, Scalar, Value
 from budgetlint.language.budget import Budget, BudgetRun, Target
 from budgetlint.memory.estimate import Estimate
 from budgetlint.place import At, Elsewhere, Place, place_of
-from budgetlint.run import Reading, Run, Setting, Stack, run_label
+from budgetlint.settings.run import Reading, Run, Setting, Stack, run_label
 
 if TYPE_CHECKING:
     from budgetlint.measured.lines import Line

@@ -7,7 +7,7 @@ from functools import partial
 
 from budgetlint.assembly import Assembly
 from budgetlint.context import BudgetContext, DocumentContext
-from budgetlint.run import Reading, Stack
+from budgetlint.settings.run import Reading, Stack
 
 
 def document_contexts(work: Assembly) -> Iterator[DocumentContext]:

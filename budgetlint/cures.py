@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from budgetlint.base.finding import Edit, Fix, Safety
 from budgetlint.base.source import SpanIn
 from budgetlint.documents import Document, Entry, Scalar, Value
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 Cure = tuple[Fix, ...]
 

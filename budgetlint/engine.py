@@ -19,13 +19,13 @@ from budgetlint.base.record import field, open_state, replace
 from budgetlint.base.source import SourceFile
 from budgetlint.base.too_large import too_large
 from budgetlint.bystanders import by_label, spared
-from budgetlint.config import Config
+from budgetlint.config.config import Config
+from budgetlint.config.levels import Level, from_budget
 from budgetlint.context import BudgetContext, Context, DocumentContext, Judged, RunContext
 from budgetlint.evidence import allowed
 from budgetlint.house import CRASHED_RULE, MISREAD_VALUE, house_finding
 from budgetlint.judge import Judge, merged, unsuperseded
 from budgetlint.language.budget import RuleLevel
-from budgetlint.levels import Level, from_budget
 from budgetlint.memory.estimate import INCOMPLETE, Verdict
 from budgetlint.outcome import Report, RunVerdict, Skips
 from budgetlint.registry import Registry

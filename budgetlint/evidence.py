@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 
 from budgetlint.base.finding import Finding, Severity
 from budgetlint.base.record import replace
-from budgetlint.consumer import ACCEPTED, FORMAT, SEVERAL, Consumer
 from budgetlint.context import Context, DocumentContext, RunContext
 from budgetlint.readers.base import names
 from budgetlint.rule import Rule
+from budgetlint.settings.consumer import ACCEPTED, FORMAT, SEVERAL, Consumer
 
 SYNTAX = frozenset(("duplicate-key", "json-comment-or-comma", "no-verdict"))
 """What is wrong with a text, whoever reads it; and that nothing can be said of a run."""

@@ -15,7 +15,7 @@ from budgetlint.isolation.boundary import LEADS_OUT
 from budgetlint.project import FileEntry, file_finding
 from budgetlint.readers.deepspeed.shipped import shipped_engine
 from budgetlint.readers.launcher import FORMAT as LAUNCHER
-from budgetlint.run import Reading, Reference, Role, Setting, Settings
+from budgetlint.settings.run import Reading, Reference, Role, Setting, Settings
 
 
 def followed(work: Assembly, trainer: Reading) -> tuple[Reading, ...]:

@@ -17,7 +17,7 @@ from budgetlint.memory.estimator import Capacity, if_short
 from budgetlint.memory.need import verdict
 from budgetlint.memory.unmodelled import TABLE
 from budgetlint.memory.unstated import agree, by_plans, each, unseen
-from budgetlint.run import Setting, Settings, Stack
+from budgetlint.settings.run import Setting, Settings, Stack
 
 SURE = (Verdict.FITS, Verdict.DOES_NOT_FIT)
 

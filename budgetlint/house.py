@@ -194,7 +194,7 @@ BAD_SETTING = house_rule(
 
     ## Sources
 
-    - `budgetlint.config` holds the table of settings.
+    - `budgetlint.config.config` holds the table of settings.
     """,
 )
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from budgetlint.catalog.stored import storage
 from budgetlint.readers.hf.own_script import is_own_script
-from budgetlint.run import Origin, OriginKind, Reading, Role, Setting, Settings, over
+from budgetlint.settings.run import Origin, OriginKind, Reading, Role, Setting, Settings, over
 
 ENGINE_FIRST = frozenset({
     "optimizer", "lr_scheduler", "shard", "offload_optimizer", "offload_params", "pin_optimizer", "pin_params", "engine_dtype",

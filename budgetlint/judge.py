@@ -11,7 +11,8 @@ from budgetlint.base.finding import Finding, Severity
 from budgetlint.base.limits import SUGGESTIONS
 from budgetlint.base.record import field, open_state, replace
 from budgetlint.bystanders import unsafe_where
-from budgetlint.config import Config
+from budgetlint.config.config import Config
+from budgetlint.config.levels import Level, deciding, default_severity
 from budgetlint.house import (
     EXPIRED_SUPPRESSION,
     SUPPRESSION_WITHOUT_REASON,
@@ -19,7 +20,6 @@ from budgetlint.house import (
     UNUSED_SUPPRESSION,
     house_finding,
 )
-from budgetlint.levels import Level, deciding, default_severity
 from budgetlint.outcome import Excuse
 from budgetlint.registry import Registry, matches
 from budgetlint.rule import Rule

@@ -20,7 +20,7 @@ from budgetlint.launch.readings import (
     with_device_map,
 )
 from budgetlint.readers.launcher import FORMAT as LAUNCHER
-from budgetlint.run import Origin, OriginKind, Reading, Reference, Role, Setting, Settings
+from budgetlint.settings.run import Origin, OriginKind, Reading, Reference, Role, Setting, Settings
 
 Resolve = Callable[[Reference], tuple[Reading, ...]]
 """The readings of the file that a reference names; none where there is no such file."""

@@ -12,7 +12,7 @@ from budgetlint.base.record import field, open_record, record
 from budgetlint.base.source import SourceFile
 from budgetlint.files.walk import Passed
 from budgetlint.memory.estimate import Fork, Opened, Term, Verdict
-from budgetlint.run import Run, run_label
+from budgetlint.settings.run import Run, run_label
 
 if TYPE_CHECKING:
     from budgetlint.compare import Comparison

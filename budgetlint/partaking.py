@@ -13,7 +13,7 @@ from budgetlint.house import UNUSED_SUPPRESSION
 from budgetlint.language.budget import Budget
 from budgetlint.outcome import Report
 from budgetlint.project import lock_beside
-from budgetlint.run import Reading
+from budgetlint.settings.run import Reading
 
 
 def takes_part(run: Collected, taken: Set[str]) -> bool:

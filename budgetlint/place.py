@@ -8,7 +8,7 @@ from budgetlint.base.finding import Related
 from budgetlint.base.record import record
 from budgetlint.base.source import Location, SourceFile, Span, SpanIn
 from budgetlint.documents import Entry, Node, Scalar
-from budgetlint.run import Origin, Setting
+from budgetlint.settings.run import Origin, Setting
 
 
 class HasOrigin(Protocol):

@@ -12,7 +12,6 @@ from budgetlint.base.crash import Crash
 from budgetlint.base.finding import Confidence, Finding, Severity
 from budgetlint.base.record import field, open_record, open_state, replace
 from budgetlint.base.source import Location, SourceFile, Unreadable
-from budgetlint.consumer import Consumer
 from budgetlint.documents import Document, Problem, Scalar
 from budgetlint.documents.failure import TOO_LARGE
 from budgetlint.documents.load import load
@@ -20,7 +19,8 @@ from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, Files, is_name
 from budgetlint.files.walk import TOO_LARGE as OVER_SIZE
 from budgetlint.files.walk import Passed
 from budgetlint.readers import Reader, Tie, identify, reader_of
-from budgetlint.run import Reading
+from budgetlint.settings.consumer import Consumer
+from budgetlint.settings.run import Reading
 
 if TYPE_CHECKING:  # most projects hold neither
     from budgetlint.language.budget import Budget, Measured

@@ -20,7 +20,7 @@ class Remedy:
     """One change (or several on different buckets) after which the estimator no longer says does not fit.
 
     ``frees`` and ``need`` in bytes are those of the changed run, estimated; ``host`` the host memory of a machine that it takes.
-    ``settings`` are what changes, in the words of `budgetlint.settings`; ``edits`` the same in the user's own files, proved by
+    ``settings`` are what changes, in the words of `budgetlint.settings.vocabulary`; ``edits`` the same in the user's own files, proved by
     reading the result again, empty where no edit of the texts alone can do it. ``parts`` are the names of its levers.
     """
 

@@ -23,7 +23,7 @@ from budgetlint.readers.base import complete
 from budgetlint.readers.deepspeed.auto import fill_auto, fill_engine_dtype
 from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.recorded import recorded
-from budgetlint.run import Reading, Role, Run, Setting, Settings, Stack
+from budgetlint.settings.run import Reading, Role, Run, Setting, Settings, Stack
 
 NOWHERE = Placement(Target(None, None), None, Settings())
 

@@ -7,7 +7,7 @@ check of one file 50 of 125 modules of rules are then not loaded, and in one of 
 from __future__ import annotations
 
 from budgetlint.documents.node import Mapping, Node, Sequence
-from budgetlint.run import Reading, Run
+from budgetlint.settings.run import Reading, Run
 
 
 class Words:

@@ -11,7 +11,7 @@ from budgetlint.base.record import replace
 from budgetlint.language.tree import Value
 from budgetlint.memory.layout import SPLITTING
 from budgetlint.rule import RunContext
-from budgetlint.run import Origin, OriginKind, Setting
+from budgetlint.settings.run import Origin, OriginKind, Setting
 
 COMPARE: dict[str, Callable[[int, int], bool]] = {
     "<": lambda left, right: left < right,

@@ -8,7 +8,7 @@ from budgetlint.base.units import gib
 from budgetlint.context import RunContext
 from budgetlint.memory.estimate import Bucket, Estimate, Term
 from budgetlint.memory.plan import Plan
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 FIXED = (Bucket.WEIGHTS, Bucket.GRADIENTS, Bucket.OPTIMIZER)
 """Buckets that no batch and no length changes."""

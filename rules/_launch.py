@@ -6,7 +6,7 @@ import re
 
 from budgetlint.base.source import Span
 from budgetlint.context import RunContext
-from budgetlint.run import OriginKind, Setting
+from budgetlint.settings.run import OriginKind, Setting
 
 _PYTHON = re.compile(r"(?:^|[\s/=;&|(\"'])python(?:\d(?:\.\d+)?)?\s")
 _LAUNCHER = re.compile(

@@ -9,7 +9,7 @@ from budgetlint.base.units import gib
 from budgetlint.catalog.families import FUSED_EXPERTS_SINCE
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.rule import RunContext
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._common import written
 from ._training import TRAINERS, optimizer_of, stated

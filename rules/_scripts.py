@@ -8,7 +8,7 @@ from budgetlint.documents import Entry, Mapping
 from budgetlint.readers.base import names
 from budgetlint.readers.python_script import classes
 from budgetlint.rule import RunContext
-from budgetlint.run import Reading, Role, Setting
+from budgetlint.settings.run import Reading, Role, Setting
 
 from ._arguments import trainer_of
 from ._common import PYTHON, TRL_FORMATS, written

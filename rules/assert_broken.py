@@ -43,7 +43,7 @@ from budgetlint.language.asserts import compared_setting
 from budgetlint.language.tree import Assert, Term, Value
 from budgetlint.memory.estimate import Bucket, Estimate, Range
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Origin, OriginKind, Setting
+from budgetlint.settings.run import Origin, OriginKind, Setting
 
 from ._asserted import COMPARE, asked, holds, read_as
 

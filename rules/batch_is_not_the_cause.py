@@ -33,7 +33,7 @@ from collections.abc import Iterator
 from budgetlint.base.units import gib
 from budgetlint.memory.estimate import Estimate, Verdict
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._fit import device_words, figures, outside
 

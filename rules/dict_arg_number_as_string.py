@@ -35,7 +35,7 @@ from collections.abc import Iterator
 from budgetlint.base import numerals
 from budgetlint.documents import Mapping, Scalar, Style
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._common import CONVERTED, written
 from ._keys import TRAINERS

@@ -57,7 +57,7 @@ from typing import Any
 from budgetlint.base.source import Location
 from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.run import Reading, Setting
+from budgetlint.settings.run import Reading, Setting
 
 from ._common import written
 from ._training import TRAINERS, stated

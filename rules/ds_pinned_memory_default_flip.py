@@ -63,7 +63,7 @@ from collections.abc import Iterator
 
 from budgetlint.base.units import gib
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Reading, Setting
+from budgetlint.settings.run import Reading, Setting
 
 from ._common import written
 

@@ -50,7 +50,7 @@ from budgetlint.base.units import gib
 from budgetlint.memory.plan import Plan
 from budgetlint.readers.python_script import classes
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Reading, Setting
+from budgetlint.settings.run import Reading, Setting
 
 from ._adapters import argument
 from ._common import PYTHON, written

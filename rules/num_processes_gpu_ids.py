@@ -39,7 +39,7 @@ from collections.abc import Iterator
 
 from budgetlint.base import numerals
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._common import number, written
 

@@ -51,7 +51,7 @@ from collections.abc import Iterator
 from budgetlint.base.record import record
 from budgetlint.readers.base import entry_under
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._arguments import said, trainer_of
 

@@ -36,7 +36,7 @@ from budgetlint.base.units import gib
 from budgetlint.language.asserts import names_in
 from budgetlint.language.tree import Assert, Value
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Origin, OriginKind
+from budgetlint.settings.run import Origin, OriginKind
 
 from ._fit import figures
 

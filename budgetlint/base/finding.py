@@ -89,7 +89,7 @@ class Related:
 @record
 class Because:
     """One setting or default that led to the finding. ``where`` is ``file:line:col``, or the default's source; ``certainty`` how well the
-    value is known (`budgetlint.run.Setting.certainty`)."""
+    value is known (`budgetlint.settings.run.Setting.certainty`)."""
 
     name: str
     value: str

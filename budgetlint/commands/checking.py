@@ -15,7 +15,7 @@ from budgetlint.commands.common import Session, open_config
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.reports import Wanted, tell, wanted
 from budgetlint.commands.stdin_file import session_of
-from budgetlint.config import Config
+from budgetlint.config.config import Config
 from budgetlint.context import Judged
 from budgetlint.engine import check
 from budgetlint.outcome import MISUSE, Gate, Report

@@ -11,12 +11,12 @@ from budgetlint.base.record import open_record, replace
 from budgetlint.base.source import SourceFile, Unreadable
 from budgetlint.base.suggest import did_you_mean
 from budgetlint.commands.console import Console, Misuse
-from budgetlint.config import Config, load_config
+from budgetlint.config.config import Config, load_config
 from budgetlint.files.disk import ChangedFiles, DiskFiles, Files, is_repository, nearest_settings
 from budgetlint.files.walk import Passed
 from budgetlint.language import read_budget
 from budgetlint.project import BUDGET_SUFFIX, FileEntry, Project, open_project, script_entry
-from budgetlint.run import Settings
+from budgetlint.settings.run import Settings
 
 if TYPE_CHECKING:
     from budgetlint.context import Judged, RunContext

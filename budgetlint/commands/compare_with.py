@@ -13,7 +13,7 @@ from budgetlint.commands.common import STDIN, Session, extra_budget, open_sessio
 from budgetlint.commands.console import Console
 from budgetlint.commands.revision import Revision, find_revision, git_of, opened
 from budgetlint.compare import Comparison, Pair, compared, paired, sides
-from budgetlint.config import Config, load_config
+from budgetlint.config.config import Config, load_config
 from budgetlint.context import Judged, RunContext
 from budgetlint.files.disk import DiskFiles
 from budgetlint.files.git_renames import renamed_files

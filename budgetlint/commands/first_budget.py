@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from budgetlint.assembly import Assembly
 from budgetlint.language.budget import Target
-from budgetlint.run import Release
+from budgetlint.settings.run import Release
 from budgetlint.stack import stack_beside
 
 SHOWN = ("transformers", "trl", "peft", "accelerate", "deepspeed", "torch", "axolotl", "llamafactory", "torchtune")

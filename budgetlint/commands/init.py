@@ -12,7 +12,7 @@ from budgetlint.commands.common import open_config
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.first_budget import first_budget
 from budgetlint.commands.writing import write_file
-from budgetlint.config import Config
+from budgetlint.config.config import Config
 from budgetlint.engine import check
 from budgetlint.files.disk import ChangedFiles, DiskFiles, Files
 from budgetlint.language import read_budget

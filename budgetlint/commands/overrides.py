@@ -9,8 +9,8 @@ from budgetlint.base.numerals import LARGEST
 from budgetlint.base.suggest import did_you_mean
 from budgetlint.catalog.names import NoMatch
 from budgetlint.commands.console import Misuse
-from budgetlint.run import Origin, OriginKind, Setting, Settings
-from budgetlint.settings import SETTINGS, SettingSpec
+from budgetlint.settings.run import Origin, OriginKind, Setting, Settings
+from budgetlint.settings.vocabulary import SETTINGS, SettingSpec
 
 _LEAST = {"max_steps": -1, "images": 0}
 """Whole numbers start at 1, except these; sizes of DeepSpeed's buckets (``zero_…``) start at 0."""

@@ -10,7 +10,7 @@ from budgetlint.base.record import field, open_record, record
 from budgetlint.base.source import Location
 from budgetlint.catalog.device import Device
 from budgetlint.language.tree import Assert
-from budgetlint.run import Origin, Settings, Stack
+from budgetlint.settings.run import Origin, Settings, Stack
 
 
 @record

@@ -17,7 +17,7 @@ from budgetlint.language.problems import Problems
 from budgetlint.language.slots import Slot
 from budgetlint.language.tree import ListValue, Value
 from budgetlint.language.values import Wrong, to_amount, unitless
-from budgetlint.run import Origin, OriginKind
+from budgetlint.settings.run import Origin, OriginKind
 
 MAX_COUNT = 10**6
 _LONGEST_NAME = 100

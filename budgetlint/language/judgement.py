@@ -12,7 +12,7 @@ from budgetlint.language.catalog_names import check_model
 from budgetlint.language.check import Checked, Given
 from budgetlint.language.problems import Problems
 from budgetlint.language.rows_judgement import FIGURES
-from budgetlint.run import Origin, OriginKind, Release, Stack, release
+from budgetlint.settings.run import Origin, OriginKind, Release, Stack, release
 
 LEVELS = {"deny": "error", "warn": "warning", "allow": "off"}
 MODEL_CODE = ("transformers", "litgpt", "torchtune", "torchtitan", "megatron")

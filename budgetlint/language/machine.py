@@ -9,7 +9,7 @@ from budgetlint.language.device_spec import device_spec
 from budgetlint.language.judgement import origin
 from budgetlint.language.problems import Problems
 from budgetlint.language.scopes import Scope
-from budgetlint.run import Settings
+from budgetlint.settings.run import Settings
 
 KEYWORDS = ("device", "nodes", "host", "reserve")
 

@@ -12,7 +12,7 @@ from budgetlint.language.check import Checked, Given
 from budgetlint.language.problems import Problems
 from budgetlint.language.settings_of import settings_of
 from budgetlint.language.statements import setting_owners
-from budgetlint.run import Setting, Settings
+from budgetlint.settings.run import Setting, Settings
 
 
 def cells(checked: Checked | None, problems: Problems) -> tuple[MatrixCell, ...]:

@@ -6,7 +6,7 @@ from budgetlint.base.finding import Finding, Severity
 from budgetlint.base.record import open_record, replace
 from budgetlint.base.source import Location
 from budgetlint.language.budget import Budget, BudgetRun, MatrixCell, Target
-from budgetlint.run import Setting, Settings
+from budgetlint.settings.run import Setting, Settings
 
 
 @open_record

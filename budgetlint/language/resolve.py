@@ -24,7 +24,7 @@ from budgetlint.language.statements import VERSION
 from budgetlint.language.suggest import nearest
 from budgetlint.language.tree import Let, Statement, Value
 from budgetlint.language.variables import Variables, set_from_outside
-from budgetlint.run import Origin, OriginKind, Setting, Settings
+from budgetlint.settings.run import Origin, OriginKind, Setting, Settings
 
 _NO_SETTINGS = frozenset((*KEYWORDS, "config", "stack", "on", "matrix", "deny", "warn", "allow", "tolerance", "measured"))
 

@@ -10,8 +10,8 @@ from budgetlint.language.catalog_names import check_model, check_optimizer
 from budgetlint.language.check import Checked, Given
 from budgetlint.language.custom_model import check_custom
 from budgetlint.language.problems import Problems
-from budgetlint.run import Origin, OriginKind, Setting
-from budgetlint.settings import SETTINGS
+from budgetlint.settings.run import Origin, OriginKind, Setting
+from budgetlint.settings.vocabulary import SETTINGS
 
 ROLES = {
     "all": ("all-linear",),

@@ -18,7 +18,7 @@ from budgetlint.launch.cut_short import cut_short
 from budgetlint.launch.flags import Arguments, entries_of, parse
 from budgetlint.launch.launch import Launch, Layer, Request, Started
 from budgetlint.readers.base import is_symbolic
-from budgetlint.run import Origin, OriginKind, Reference, Role
+from budgetlint.settings.run import Origin, OriginKind, Reference, Role
 
 FORMAT = "shell"
 MAX_NESTED = 3

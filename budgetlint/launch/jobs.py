@@ -15,7 +15,7 @@ from budgetlint.documents import Document, Mapping, Node, Scalar, Sequence
 from budgetlint.documents.shell_words import Atom, Word
 from budgetlint.launch.blocks import word_of_scalar
 from budgetlint.launch.launch import Request
-from budgetlint.run import Origin, OriginKind
+from budgetlint.settings.run import Origin, OriginKind
 
 SKYPILOT, KUBERNETES, JOB = "skypilot", "kubernetes", "job"
 _SKY = frozenset(("resources", "setup", "workdir", "working_dir", "envs", "num_nodes", "file_mounts", "service"))

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from budgetlint.base.record import open_record, record
 from budgetlint.base.source import SourceFile, Span
-from budgetlint.consumer import Consumer
 from budgetlint.documents import Document
-from budgetlint.run import Origin, Reference
+from budgetlint.settings.consumer import Consumer
+from budgetlint.settings.run import Origin, Reference
 
 if TYPE_CHECKING:
     from budgetlint.documents.shell_words import Word

@@ -14,7 +14,7 @@ from budgetlint.launch.launch import Launch
 from budgetlint.readers import Reader, identify, reader_of
 from budgetlint.readers.hf.recognise import FLAVOURS
 from budgetlint.readers.known_programs import known_program
-from budgetlint.run import Origin, OriginKind, Reading, Reference, Role, Setting, Settings
+from budgetlint.settings.run import Origin, OriginKind, Reading, Reference, Role, Setting, Settings
 
 _SAME_KEYS = frozenset(("axolotl", "llamafactory", "trl"))
 """Programs whose flags are the keys of their files."""

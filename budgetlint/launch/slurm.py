@@ -11,7 +11,7 @@ from budgetlint.documents import Document, Entry, Scalar
 from budgetlint.documents import Mapping as Block
 from budgetlint.documents.shell_words import Atom, Word
 from budgetlint.launch.launch import Request
-from budgetlint.run import Origin, OriginKind
+from budgetlint.settings.run import Origin, OriginKind
 
 _DIRECTIVE = re.compile(r"^#SBATCH[ \t]+(--?[A-Za-z][\w-]*)(?:[ \t]*=[ \t]*|[ \t]+)?([^\s#]*)", re.MULTILINE)
 _SHORT = {"-N": "nodes", "-n": "ntasks", "-G": "gpus", "-C": "constraint", "-p": "partition", "-c": "cpus-per-task"}

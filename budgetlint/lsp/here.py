@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from budgetlint.base.record import record
 from budgetlint.documents import Document
 from budgetlint.lsp.workspace import Checked
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 if TYPE_CHECKING:
     from budgetlint.context import RunContext

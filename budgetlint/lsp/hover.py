@@ -16,8 +16,8 @@ from budgetlint.lsp.steps import steps
 from budgetlint.lsp.workspace import Checked
 from budgetlint.memory.estimate import Term
 from budgetlint.report.gfm import code, plain
-from budgetlint.run import Setting, Settings
-from budgetlint.settings import SETTINGS
+from budgetlint.settings.run import Setting, Settings
+from budgetlint.settings.vocabulary import SETTINGS
 
 RUNS = 3
 """So many runs of one file are told apart; more are counted."""

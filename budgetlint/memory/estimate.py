@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from budgetlint.base.record import field, open_record, record
 from budgetlint.base.source import Location
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 if TYPE_CHECKING:
     from budgetlint.memory.plan import Plan

@@ -16,7 +16,7 @@ from budgetlint.memory.notes import Notes
 from budgetlint.memory.parallel import DEGREES, is_naive
 from budgetlint.memory.plan import Plan, Precision, Recompute, Sharding, Zero
 from budgetlint.memory.unmodelled import may_save
-from budgetlint.run import OriginKind, Settings, Stack
+from budgetlint.settings.run import OriginKind, Settings, Stack
 
 
 def sharding(settings: Settings, notes: Notes) -> Sharding:

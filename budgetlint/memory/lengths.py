@@ -10,7 +10,7 @@ from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.ledger_vision import image_tokens
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import Plan
-from budgetlint.run import Settings
+from budgetlint.settings.run import Settings
 
 
 def lengths_of(settings: Settings, arch: Architecture, notes: Notes) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from budgetlint.base.record import record, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.memory.notes import Notes
-from budgetlint.run import Setting, Settings, Stack
+from budgetlint.settings.run import Setting, Settings, Stack
 
 
 @record

@@ -12,7 +12,7 @@ from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.memory.estimate import Assumption
 from budgetlint.memory.parallel import ALONE, Parallel, Stage
 from budgetlint.memory.shape import Linear, Shape, shape_of
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 if TYPE_CHECKING:
     from budgetlint.memory.vision import Vision

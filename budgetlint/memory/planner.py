@@ -22,7 +22,7 @@ from budgetlint.memory.recipe import precision_of
 from budgetlint.memory.shape import shape_of
 from budgetlint.memory.unmodelled import refuse
 from budgetlint.memory.versions import DROPS_GRADIENTS_SINCE, LOADS_LAZILY_SINCE, by_version
-from budgetlint.run import Origin, OriginKind, Setting, Settings, Stack
+from budgetlint.settings.run import Origin, OriginKind, Setting, Settings, Stack
 
 
 @open_record

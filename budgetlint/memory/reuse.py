@@ -13,7 +13,7 @@ from typing import Any
 from budgetlint.base.record import record, replace
 from budgetlint.memory.estimate import Estimate, Phase, Term
 from budgetlint.memory.planner import Planned
-from budgetlint.run import Setting, Settings
+from budgetlint.settings.run import Setting, Settings
 
 NEVER_ASKED = frozenset(
     {

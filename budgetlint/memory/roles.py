@@ -21,7 +21,7 @@ from budgetlint.memory.families import layer_saved
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import DTYPE_BYTES, Beside, Plan
 from budgetlint.memory.shape import shape_of
-from budgetlint.run import Settings
+from budgetlint.settings.run import Settings
 
 PAIRS = frozenset({"dpo", "orpo", "reward"})
 """Tasks whose example is a chosen and a rejected sequence."""

@@ -24,7 +24,7 @@ from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import Plan, Recompute, Rollout
 from budgetlint.memory.roles import ROLLOUTS
 from budgetlint.memory.saved import residual_bytes, total
-from budgetlint.run import Settings
+from budgetlint.settings.run import Settings
 
 if TYPE_CHECKING:
     from budgetlint.memory.phases import Step

@@ -10,7 +10,7 @@ from budgetlint.catalog.targets import resolve_targets
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.vision import Vision
-from budgetlint.run import Settings
+from budgetlint.settings.run import Settings
 
 FROZEN = {
     "train_vision": ("vision_tower", "visual", "vision_model", "vision", "vit", "vision_encoder"),

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from budgetlint.base.record import record
 from budgetlint.memory.notes import Notes
-from budgetlint.run import Settings
+from budgetlint.settings.run import Settings
 
 
 @record

@@ -10,7 +10,7 @@ from budgetlint.catalog.targets import resolve_targets
 from budgetlint.memory.levers import BIASED, BIASED_SDPA_SINCE
 from budgetlint.memory.loss import PLAIN_UNTIL
 from budgetlint.memory.plan import Adapter, Plan, Quant
-from budgetlint.run import Stack
+from budgetlint.settings.run import Stack
 
 DROPS_GRADIENTS_SINCE = "2.0"
 """From this torch version ``zero_grad`` drops gradients (pytorch/pytorch#92731); before, they were zeroed and stayed."""

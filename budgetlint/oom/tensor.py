@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from budgetlint.base.record import record
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 KINDS = {
     "logits": "logits and loss",

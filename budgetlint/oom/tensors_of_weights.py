@@ -9,7 +9,7 @@ from budgetlint.memory.plan import Plan
 from budgetlint.memory.shape import Shape, shape_of
 from budgetlint.memory.static import trainable
 from budgetlint.oom.tensor import Tensor, sized
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 
 @record

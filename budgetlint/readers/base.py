@@ -16,7 +16,7 @@ from budgetlint.base.record import field, record
 from budgetlint.base.source import SpanIn
 from budgetlint.documents import Document, Entry, Loader, Mapping, Node, Scalar, Sequence
 from budgetlint.readers.sound import soundly
-from budgetlint.run import Misread, Origin, OriginKind, Reading, Reference, Role, Setting, Settings, Stack, over
+from budgetlint.settings.run import Misread, Origin, OriginKind, Reading, Reference, Role, Setting, Settings, Stack, over
 
 
 @record

@@ -12,7 +12,7 @@ from math import isfinite
 from budgetlint.base.numerals import LARGEST
 from budgetlint.base.record import replace
 from budgetlint.documents import Document
-from budgetlint.run import Misread, Reading, Setting, Settings
+from budgetlint.settings.run import Misread, Reading, Setting, Settings
 
 
 def soundly(read: Callable[[Document], Reading]) -> Callable[[Document], Reading]:

@@ -13,7 +13,7 @@ from budgetlint.report.answer import fork_lines, loud
 from budgetlint.report.headroom import about, against
 from budgetlint.report.rank import RANK, rank_line
 from budgetlint.report.style import PLAIN, WIDTH, Style, plural, wrapped
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 BAR = 24
 LINES = 6

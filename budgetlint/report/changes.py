@@ -14,7 +14,7 @@ from budgetlint.report.answer import short
 from budgetlint.report.headroom import shown_figures
 from budgetlint.report.style import plural
 from budgetlint.report.tree import Tree
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 
 @record

@@ -10,7 +10,7 @@ from budgetlint.context import RunContext
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Estimate, Phase, Range, Term
 from budgetlint.report.forks_json import NOTHING_OPEN, open_json
 from budgetlint.report.rank import rank_json
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 VERSION = 1
 

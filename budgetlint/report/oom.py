@@ -15,7 +15,7 @@ from budgetlint.oom.tensor import KINDS
 from budgetlint.report.bill import WHAT, costly_lines
 from budgetlint.report.estimate_json import because_json, document
 from budgetlint.report.style import PLAIN, WIDTH, Style, wrapped
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 LINES = 6
 

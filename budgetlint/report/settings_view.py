@@ -8,8 +8,8 @@ from typing import Any
 from budgetlint.base.plain_text import ascii_json, one_line
 from budgetlint.context import RunContext
 from budgetlint.report.style import PLAIN, Style, cells, padded
-from budgetlint.run import Setting
-from budgetlint.settings import SETTINGS
+from budgetlint.settings.run import Setting
+from budgetlint.settings.vocabulary import SETTINGS
 
 
 def render(context: RunContext, style: Style = PLAIN) -> str:

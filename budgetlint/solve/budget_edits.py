@@ -8,7 +8,7 @@ from typing import Any
 from budgetlint.base.finding import Edit
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.context import RunContext
-from budgetlint.run import OriginKind, Setting
+from budgetlint.settings.run import OriginKind, Setting
 
 STATEMENTS: Mapping[str, tuple[str, str]] = {
     "micro_batch": ("batch", ""), "grad_accum": ("batch", "accum"), "seq_len": ("seq", ""),

@@ -18,8 +18,8 @@ from budgetlint.language.budget import Budget
 from budgetlint.memory.estimate import DEPENDS, Estimate, Verdict
 from budgetlint.project import Project
 from budgetlint.remedy import Remedy
-from budgetlint.run import Settings
 from budgetlint.run_contexts import run_contexts
+from budgetlint.settings.run import Settings
 from budgetlint.solve.edits import edits_of
 from budgetlint.solve.whatif import Effort
 

@@ -14,8 +14,8 @@ from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.estimator import estimate
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.planner import plan_run
-from budgetlint.run import Origin, OriginKind, Setting, Settings
 from budgetlint.run_contexts import capacity_on
+from budgetlint.settings.run import Origin, OriginKind, Setting, Settings
 
 SOLVED = Origin(OriginKind.COMMAND_LINE, note="budgetlint solve")
 NOWHERE = Target(None, None)

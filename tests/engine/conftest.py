@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from budgetlint.base.source import SourceFile, Span
-from budgetlint.config import Config
+from budgetlint.config.config import Config
 from budgetlint.context import BudgetContext, DocumentContext, Judged, RunContext
 from budgetlint.documents import load
 from budgetlint.engine import check
@@ -20,7 +20,7 @@ from budgetlint.outcome import Report
 from budgetlint.readers.base import origin_of
 from budgetlint.registry import Registry, build
 from budgetlint.rule import Confidence, Finding, Rule, Severity
-from budgetlint.run import Origin, OriginKind, Reading, Role, Run, Setting, Settings
+from budgetlint.settings.run import Origin, OriginKind, Reading, Role, Run, Setting, Settings
 
 TODAY = datetime.date(2026, 6, 1)
 

@@ -13,7 +13,7 @@ from budgetlint.files.git_renames import renamed_files
 from budgetlint.memory.estimate import Bucket, Term, Verdict
 from budgetlint.new_findings import new_findings
 from budgetlint.outcome import RunVerdict
-from budgetlint.run import Origin, OriginKind, Setting
+from budgetlint.settings.run import Origin, OriginKind, Setting
 
 FITS, NOT = Verdict.FITS, Verdict.DOES_NOT_FIT
 

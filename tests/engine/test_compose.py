@@ -7,7 +7,7 @@ from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document, Loader, load, plain
 from budgetlint.documents.defaults_list import bases
 from budgetlint.documents.merge import foreign, merged
-from budgetlint.run import Run
+from budgetlint.settings.run import Run
 
 GRPO = """\
 policy:

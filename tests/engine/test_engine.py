@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import pytest
 
 from budgetlint.base.source import Location
-from budgetlint.config import Config
+from budgetlint.config.config import Config
+from budgetlint.config.levels import Level
 from budgetlint.context import BudgetContext
 from budgetlint.language.budget import Target
-from budgetlint.levels import Level
 from budgetlint.rule import Confidence, Rule, Severity
-from budgetlint.run import Misread, Origin, OriginKind, Role, Setting
+from budgetlint.settings.run import Misread, Origin, OriginKind, Role, Setting
 
 W = SimpleNamespace
 BAD = "good: 1\nbad: 2\n"

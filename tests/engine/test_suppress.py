@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from budgetlint.config import Config
+from budgetlint.config.config import Config
 
 W = SimpleNamespace
 

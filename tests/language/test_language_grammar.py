@@ -25,7 +25,7 @@ from budgetlint.language.resolve import read_budget
 from budgetlint.language.slices import outline
 from budgetlint.language.slots import FILE
 from budgetlint.language.statements import STATEMENTS, setting_paths
-from budgetlint.settings import SETTINGS
+from budgetlint.settings.vocabulary import SETTINGS
 
 EXAMPLE = re.compile(r"^```budget\n(.*?)^```", re.MULTILINE | re.DOTALL)
 

@@ -14,7 +14,7 @@ from budgetlint.language.custom_model import custom_architecture
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.gpt_neox.reader import READER
-from budgetlint.run import Stack
+from budgetlint.settings.run import Stack
 
 SHAPE = """
 "pipe_parallel_size": 1,

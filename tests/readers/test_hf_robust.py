@@ -12,8 +12,8 @@ from budgetlint.readers import hf
 from budgetlint.readers.base import complete, names
 from budgetlint.readers.deepspeed import reader as deepspeed
 from budgetlint.readers.hf import keys as hf_keys
-from budgetlint.run import Stack
-from budgetlint.settings import SETTINGS
+from budgetlint.settings.run import Stack
+from budgetlint.settings.vocabulary import SETTINGS
 
 ODD = [
     None,

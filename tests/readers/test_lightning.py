@@ -11,7 +11,7 @@ from budgetlint.documents.load import load
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.lightning.reader import READER
-from budgetlint.run import OriginKind, Reading, Setting, Stack
+from budgetlint.settings.run import OriginKind, Reading, Setting, Stack
 
 BASE = """\
 seed_everything: 42

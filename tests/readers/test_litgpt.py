@@ -12,7 +12,7 @@ from budgetlint.documents.load import load
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.litgpt.reader import READER
-from budgetlint.run import Reading, Setting, Stack
+from budgetlint.settings.run import Reading, Setting, Stack
 
 TUNE = """\
 checkpoint_dir: checkpoints/acme/tiny-1b

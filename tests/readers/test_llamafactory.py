@@ -14,8 +14,8 @@ from budgetlint.documents.load import load
 from budgetlint.readers.base import complete
 from budgetlint.readers.llamafactory.reader import READER
 from budgetlint.readers.view import key_set
-from budgetlint.run import Origin, OriginKind, Reading, Release, Role, Setting, Stack
-from budgetlint.settings import SETTINGS
+from budgetlint.settings.run import Origin, OriginKind, Reading, Release, Role, Setting, Stack
+from budgetlint.settings.vocabulary import SETTINGS
 
 BASE = """\
 model_name_or_path: acme/tiny-1b

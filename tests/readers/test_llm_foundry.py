@@ -12,7 +12,7 @@ from budgetlint.documents.load import load
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.llm_foundry.reader import READER
-from budgetlint.run import Reading, Role, Setting, Stack
+from budgetlint.settings.run import Reading, Role, Setting, Stack
 
 BASE = """\
 variables:

@@ -13,7 +13,7 @@ from budgetlint.launch.flags import parse
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.ms_swift.reader import READER
-from budgetlint.run import Origin, OriginKind, Release, Role, Setting, Stack
+from budgetlint.settings.run import Origin, OriginKind, Release, Role, Setting, Stack
 
 FILE = """\
 model: Qwen/Qwen2.5-7B-Instruct

@@ -15,7 +15,7 @@ from budgetlint.launch.flags import parse
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.nemo.reader import READER
-from budgetlint.run import Role, Stack
+from budgetlint.settings.run import Role, Stack
 
 PRETRAINING = """\
 trainer: {devices: 8, num_nodes: 4, precision: bf16, max_steps: 100, gradient_clip_val: 1.0, accumulate_grad_batches: 1}

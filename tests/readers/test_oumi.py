@@ -11,7 +11,7 @@ from budgetlint.documents.load import load
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.oumi.reader import READER
-from budgetlint.run import Reading, Setting, Stack
+from budgetlint.settings.run import Reading, Setting, Stack
 
 BASE = """\
 model:

@@ -15,7 +15,7 @@ from budgetlint.documents import load
 from budgetlint.files.disk import DiskFiles
 from budgetlint.readers import Reader, identify
 from budgetlint.registry import installed
-from budgetlint.run import OriginKind
+from budgetlint.settings.run import OriginKind
 from budgetlint.testing import report_on
 
 HEAD = """\

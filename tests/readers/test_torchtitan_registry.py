@@ -9,7 +9,7 @@ from budgetlint.base.source import SourceFile
 from budgetlint.documents import load
 from budgetlint.readers import identify
 from budgetlint.readers.torchtitan.reader import READER
-from budgetlint.run import Run
+from budgetlint.settings.run import Run
 
 PATH = "torchtitan/models/llama3/config_registry.py"
 HEAD = """\

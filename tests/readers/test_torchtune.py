@@ -15,7 +15,7 @@ from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.torchtune.models import built_by
 from budgetlint.readers.torchtune.reader import READER
-from budgetlint.run import Origin, OriginKind, Reading, Role, Setting, Settings, Stack
+from budgetlint.settings.run import Origin, OriginKind, Reading, Role, Setting, Settings, Stack
 
 FULL = """\
 output_dir: /tmp/out

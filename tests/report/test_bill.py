@@ -12,7 +12,7 @@ from budgetlint.language.budget import DeviceSpec, Target
 from budgetlint.memory.estimate import Assumption, Bucket, Estimate, Fork, ForkReading, Opened, Phase, Range, Term, Verdict
 from budgetlint.report import bill, estimate_json
 from budgetlint.report.style import Style
-from budgetlint.run import Origin, OriginKind, Run, Setting, Settings
+from budgetlint.settings.run import Origin, OriginKind, Run, Setting, Settings
 
 G = 2**30
 SOURCE = SourceFile("train.yaml", "optim: adamw_torch\nper_device_train_batch_size: 4\n")

@@ -20,7 +20,7 @@ from budgetlint.fix import Fixed, fix_all
 from budgetlint.outcome import Report
 from budgetlint.registry import Registry, installed
 from budgetlint.rule import Confidence, Rule, RunContext, Severity
-from budgetlint.run import Run
+from budgetlint.settings.run import Run
 from budgetlint.testing import TODAY, Case, case_files, load_cases
 
 FOLDER = Path(__file__).parent

@@ -12,7 +12,7 @@ from budgetlint.assemble import judge_texts
 from budgetlint.base.finding import Finding
 from budgetlint.engine import check
 from budgetlint.registry import installed
-from budgetlint.run import Origin, OriginKind, Setting
+from budgetlint.settings.run import Origin, OriginKind, Setting
 from budgetlint.testing import case_files, load_cases, report_on
 
 RULES = Path(__file__).parents[1] / "rules"

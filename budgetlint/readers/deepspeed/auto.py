@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from budgetlint.base.record import replace
 from budgetlint.readers.base import names
-from budgetlint.run import Origin, OriginKind, Setting, Settings, over
+from budgetlint.settings.run import Origin, OriginKind, Setting, Settings, over
 
 _ENGINE = {"none": "fp32", "bf16": "bf16", "fp16": "fp16"}
 _PROCESS = "transformers integrations/deepspeed.py trainer_config_process"

@@ -12,7 +12,7 @@ from budgetlint.base.record import replace
 from budgetlint.documents import Mapping, Scalar
 from budgetlint.readers.base import Raw, read_raw, to_bool, to_count
 from budgetlint.readers.lookup import Lookup, renamed
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 _SWITCHES = ("activation_checkpointing", "gradient_checkpointing")
 _OWN_FLAGS = ("grad_checkpoint",)

@@ -11,7 +11,7 @@ from typing import Any
 
 from budgetlint.base.record import replace
 from budgetlint.readers.base import default, unsettled
-from budgetlint.run import RESERVED, OriginKind, Setting, Settings
+from budgetlint.settings.run import RESERVED, OriginKind, Setting, Settings
 
 RESERVATION = RESERVED
 

@@ -14,7 +14,7 @@ from budgetlint.readers.base import default, to_count, to_float, to_text
 from budgetlint.readers.hf.defaults import by_version
 from budgetlint.readers.hf.length import UNBOUNDED
 from budgetlint.readers.lookup import Lookup, renamed
-from budgetlint.run import Origin, OriginKind, Setting, Settings, Stack
+from budgetlint.settings.run import Origin, OriginKind, Setting, Settings, Stack
 
 COMPLETIONS = (512, 256)
 PROMPT = 512

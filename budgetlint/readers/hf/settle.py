@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from budgetlint.base.record import replace
-from budgetlint.run import Origin, OriginKind, Setting, Settings, Stack
+from budgetlint.settings.run import Origin, OriginKind, Setting, Settings, Stack
 
 
 def settle(settings: Settings, stack: Stack) -> Settings:

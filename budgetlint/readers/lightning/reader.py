@@ -18,7 +18,7 @@ from budgetlint.readers.base import Key, Misread, Reader, default, raw_at, read_
 from budgetlint.readers.lightning.words import STRATEGIES, precision_settings, strategy_name
 from budgetlint.readers.optimizer_names import decoupled, read_optimizer
 from budgetlint.readers.view import View, key_set
-from budgetlint.run import Reading, Reference, Role, Setting, Settings, Stack
+from budgetlint.settings.run import Reading, Reference, Role, Setting, Settings, Stack
 
 _LOADER = Loader.OMEGACONF
 _TRAINER = key_set("""accelerator strategy devices num_nodes precision logger callbacks fast_dev_run max_epochs min_epochs max_steps

@@ -14,7 +14,7 @@ from budgetlint.readers.base import default
 from budgetlint.readers.derived import derived
 from budgetlint.readers.hf.defaults import by_version, optimizer
 from budgetlint.readers.llamafactory.ppo import ppo_defaults
-from budgetlint.run import Setting, Settings, Stack
+from budgetlint.settings.run import Setting, Settings, Stack
 
 _ARGS = "llamafactory hparams/"
 _TRAINING = "transformers TrainingArguments."

@@ -21,7 +21,7 @@ from budgetlint.readers.llm_foundry.method import (
     task_settings,
 )
 from budgetlint.readers.view import View, key_set
-from budgetlint.run import Reading, Role, Setting, Settings
+from budgetlint.settings.run import Reading, Role, Setting, Settings
 
 _LOADER = Loader.OMEGACONF
 _PARAMETERS = "parameters"

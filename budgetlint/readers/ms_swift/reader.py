@@ -23,7 +23,7 @@ from budgetlint.readers.ms_swift.megatron import is_megatron, megatron_defaults,
 from budgetlint.readers.ms_swift.parts import evaluation, precision, quant, reference, rlhf, second_length, settle, tuner
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.presets import preset
-from budgetlint.run import Misread, Reading, Reference, Role, Setting, Settings, Stack
+from budgetlint.settings.run import Misread, Reading, Reference, Role, Setting, Settings, Stack
 
 FORMAT = "ms_swift"
 _TUNERS = names("tuner_type train_type sft_type")

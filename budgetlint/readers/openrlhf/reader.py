@@ -15,7 +15,7 @@ from budgetlint.readers.base import Reader, default, names, read_keys, to_dtype,
 from budgetlint.readers.deepspeed.defaults import deepspeed_defaults
 from budgetlint.readers.lookup import Lookup, renamed
 from budgetlint.readers.openrlhf.keys import KEYS
-from budgetlint.run import Reading, Role, Setting, Settings, Stack
+from budgetlint.settings.run import Reading, Role, Setting, Settings, Stack
 
 FORMAT = "openrlhf"
 _LOADER = Loader.OMEGACONF

@@ -16,7 +16,7 @@ from budgetlint.readers.hf.adapters import read_quant
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.python_script import classes
 from budgetlint.readers.python_script.adapter import full_finetuning
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 _ONCE = "what the script does with it cannot be told from its text"
 QUANT = ("nf4", "none")

@@ -14,7 +14,7 @@ from budgetlint.readers.base import hidden, unsettled
 from budgetlint.readers.hf.tasks import without_reference
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.python_script import classes
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 SPANS = {
     "weights_dtype": ("auto", "fp32"),

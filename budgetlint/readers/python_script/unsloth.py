@@ -11,7 +11,7 @@ from budgetlint.readers.base import to_count
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.python_script import classes
 from budgetlint.readers.python_script.spans import FUSED
-from budgetlint.run import Setting, Settings, Stack, over
+from budgetlint.settings.run import Setting, Settings, Stack, over
 
 
 def with_models_length(settings: Settings, top: Lookup, trainer: str) -> Settings:

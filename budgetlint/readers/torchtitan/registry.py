@@ -13,7 +13,7 @@ from budgetlint.base import numerals
 from budgetlint.base.record import replace
 from budgetlint.documents import Document, Entry, Mapping, Node, Scalar, Sequence, Style
 from budgetlint.readers.base import origin_of
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 _ROOT = "Trainer.Config"
 _MODES = {"SelectiveAC": "selective", "FullAC": "full", "MemoryBudgetAC": "memory_budget"}

@@ -10,7 +10,7 @@ from budgetlint.base import numerals
 from budgetlint.base.record import record, replace
 from budgetlint.documents import Mapping, Scalar
 from budgetlint.readers.view import View
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 _PREFIX = "torchtune.models."
 

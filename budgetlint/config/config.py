@@ -1,7 +1,7 @@
 """``[tool.budgetlint]`` of a ``pyproject.toml``, with the command line laid over it.
 
 Read only as far as needed: a file without the table costs one substring search. The table is validated by pydantic
-(`budgetlint.config_schema`); what is wrong in it is a located finding, and the rest of it still holds.
+(`budgetlint.config.schema`); what is wrong in it is a located finding, and the rest of it still holds.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from budgetlint.base.record import field, open_record, replace
 from budgetlint.base.source import SourceFile
 
 if TYPE_CHECKING:
-    from budgetlint.levels import Level
+    from budgetlint.config.levels import Level
     from budgetlint.rule import Rule
 
 TABLE = "tool.budgetlint"
@@ -74,6 +74,6 @@ def load_config(source: SourceFile) -> Config:
     """The settings in a ``pyproject.toml``; problems as findings. A file without the table gives the defaults."""
     if TABLE not in source.text:
         return Config(source=source)
-    from budgetlint.config_schema import read
+    from budgetlint.config.schema import read
 
     return read(source)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from budgetlint.base.record import field, record, replace
 from budgetlint.base.source import Location, SourceFile, Span
-from budgetlint.consumer import Consumer
 from budgetlint.documents.node import Document
+from budgetlint.settings.consumer import Consumer
 
 if TYPE_CHECKING:
     from packaging.version import Version
