@@ -18,10 +18,10 @@ from typing import Any
 
 from budgetlint.assemble import judge
 from budgetlint.base.source import SourceFile
-from budgetlint.context import Judged
 from budgetlint.files.disk import ChangedFiles, DiskFiles, Files
 from budgetlint.language import read_budget
 from budgetlint.project import open_project
+from budgetlint.rules_api.context import Judged
 
 CARD = "device a100-80gb\n"
 JUDGED = ("fits", "does-not-fit", "tight")

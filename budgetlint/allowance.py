@@ -11,7 +11,7 @@ from budgetlint.base.limits import JUDGED
 from budgetlint.base.record import field, open_state
 from budgetlint.base.source import Location
 from budgetlint.base.too_large import too_large
-from budgetlint.context import RunContext
+from budgetlint.rules_api.context import RunContext
 
 CURE = "the others are not judged: split the file, or name fewer targets (`on`) and cells"
 ASSERTS_A_RUN = 16

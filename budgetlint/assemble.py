@@ -24,10 +24,10 @@ from budgetlint.settings.run import Reading, Role, Settings
 
 if TYPE_CHECKING:
     from budgetlint.base.finding import Finding
-    from budgetlint.context import Judged
     from budgetlint.language.budget import Budget, BudgetRun, ConfigRef, Target
     from budgetlint.launch import Launch
     from budgetlint.launched import Launched
+    from budgetlint.rules_api.context import Judged
 
 
 def judge(
@@ -37,9 +37,9 @@ def judge(
     that no budget file binds by name. ``taken``: only the runs that one of these files is part of."""
     # what a list of files and runs does without, the estimator above all
     from budgetlint.allowance import Allowance
-    from budgetlint.context import Judged
     from budgetlint.contexts import budget_contexts, document_contexts, flag_contexts
     from budgetlint.partaking import narrowed, takes_part
+    from budgetlint.rules_api.context import Judged
     from budgetlint.run_contexts import run_contexts
 
     work = collect(project, extra=extra, overrides=overrides)

@@ -16,10 +16,10 @@ from budgetlint.stack import stack_beside
 
 if TYPE_CHECKING:
     from budgetlint.base.source import SourceFile
-    from budgetlint.context import RunContext
     from budgetlint.language.budget import Budget, BudgetRun, Measured, Target
     from budgetlint.launch import Launch
     from budgetlint.launched import Launched
+    from budgetlint.rules_api.context import RunContext
 
 
 @record

@@ -13,9 +13,9 @@ from functools import partial
 from budgetlint.base.finding import Edit, Finding, Fix, Safety
 from budgetlint.base.record import record, replace
 from budgetlint.base.source import Span, SpanIn
-from budgetlint.context import RunContext
 from budgetlint.documents import Document
 from budgetlint.readers.hf.own_script import is_own_script
+from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import OriginKind, Reading, Run, Setting
 
 EVERYWHERE = Span(0, 1 << 62)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from budgetlint.assembly import Assembly
-from budgetlint.context import BudgetContext, DocumentContext
+from budgetlint.rules_api.context import BudgetContext, DocumentContext
 from budgetlint.settings.run import Reading, Stack
 
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 
 from budgetlint.base.finding import Finding, Severity
 from budgetlint.base.record import replace
-from budgetlint.context import Context, DocumentContext, RunContext
 from budgetlint.readers.base import names
-from budgetlint.rule import Rule
+from budgetlint.rules_api.context import Context, DocumentContext, RunContext
+from budgetlint.rules_api.rule import Rule
 from budgetlint.settings.consumer import ACCEPTED, FORMAT, SEVERAL, Consumer
 
 SYNTAX = frozenset(("duplicate-key", "json-comment-or-comma", "no-verdict"))

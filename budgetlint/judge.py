@@ -10,19 +10,20 @@ from functools import cached_property
 from budgetlint.base.finding import Finding, Severity
 from budgetlint.base.limits import SUGGESTIONS
 from budgetlint.base.record import field, open_state, replace
-from budgetlint.bystanders import unsafe_where
-from budgetlint.config.config import Config
-from budgetlint.config.levels import Level, deciding, default_severity
-from budgetlint.house import (
+from budgetlint.builtin.rules import (
     EXPIRED_SUPPRESSION,
     SUPPRESSION_WITHOUT_REASON,
     UNKNOWN_SUPPRESSION,
     UNUSED_SUPPRESSION,
     house_finding,
 )
+from budgetlint.bystanders import unsafe_where
+from budgetlint.config.config import Config
+from budgetlint.config.levels import Level, deciding, default_severity
 from budgetlint.outcome import Excuse
-from budgetlint.registry import Registry, matches
-from budgetlint.rule import Rule
+from budgetlint.registry import Registry
+from budgetlint.rules_api.pattern import matches
+from budgetlint.rules_api.rule import Rule
 from budgetlint.suppress import Suppression, unknown, unknown_pattern
 
 NO_LEVELS: tuple[Level, ...] = ()

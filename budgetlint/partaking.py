@@ -7,12 +7,12 @@ from collections.abc import Iterator, Set
 from budgetlint.architectures import config_paths
 from budgetlint.assembly import Collected
 from budgetlint.base.record import replace
+from budgetlint.builtin.rules import UNUSED_SUPPRESSION
 from budgetlint.bystanders import only_in
-from budgetlint.context import Judged
-from budgetlint.house import UNUSED_SUPPRESSION
 from budgetlint.language.budget import Budget
 from budgetlint.outcome import Report
 from budgetlint.project import lock_beside
+from budgetlint.rules_api.context import Judged
 from budgetlint.settings.run import Reading
 
 

@@ -9,8 +9,8 @@ from budgetlint.base.record import replace
 from budgetlint.project import lock_beside
 
 if TYPE_CHECKING:
-    from budgetlint.context import RunContext
     from budgetlint.language.budget import Measured
+    from budgetlint.rules_api.context import RunContext
 
 
 def recorded(work: Assembly, collected: Collected, context: RunContext) -> RunContext:

@@ -7,16 +7,16 @@ cannot be loaded, or whose rules clash, is a finding and never a traceback.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from budgetlint.base.finding import Confidence, Finding
 from budgetlint.base.record import field, open_record
 from budgetlint.base.source import Location
-from budgetlint.house import BROKEN_PLUGIN, HOUSE_RULES, house_finding
+from budgetlint.builtin.rules import BROKEN_PLUGIN, HOUSE_RULES, house_finding
 from budgetlint.offers import OWN, Offer, offers
-from budgetlint.rule import Rule, never
+from budgetlint.rules_api.pattern import is_open, matches
+from budgetlint.rules_api.rule import Rule, never
 
 if TYPE_CHECKING:
     from budgetlint.language.problems import ProblemSpec
@@ -48,7 +48,7 @@ class Registry:
     def matching(self, pattern: str) -> tuple[Rule, ...]:
         """The rules that a pattern means (see `matches`); empty when it means none."""
         if pattern not in self._meant:
-            plain = not (_is_glob(pattern) or _is_family(pattern) or pattern in _EVERY)
+            plain = not is_open(pattern)
             rules = self._named.get(pattern.upper() if pattern.upper() in self._named else pattern, ()) if plain else self.all
             self._meant[pattern] = tuple(rule for rule in rules if matches(pattern, rule))
         return self._meant[pattern]
@@ -87,35 +87,6 @@ class Registry:
 
 _LONGEST = 80
 """No name is longer, nor anything that was meant as one."""
-
-
-@cache
-def matches(pattern: str, rule: Rule) -> bool:
-    """Does a pattern mean this rule? Code, name or alias; family (``BL2`` or ``BL2*``); a glob over names (``fp16-*``); ``all``."""
-    words = (rule.code, rule.name, *rule.aliases)
-    if pattern in words or pattern.upper() == rule.code or pattern in _EVERY:
-        return True
-    if _is_glob(pattern):
-        return any(fnmatchcase(word, pattern) for word in words) or fnmatchcase(rule.code, pattern.upper())
-    return _is_family(pattern) and rule.code.startswith(pattern.upper())
-
-
-_EVERY = ("all", "ALL", "*")
-
-
-def _is_glob(pattern: str) -> bool:
-    return any(character in pattern for character in "*?[")
-
-
-def _is_family(pattern: str) -> bool:
-    """Letters, then fewer digits than a code has: ``BL``, ``BL2``, ``BL20``."""
-    letters = pattern.rstrip("0123456789")
-    return letters.isalpha() and letters.isupper() and len(pattern) - len(letters) < 3
-
-
-def is_exact(pattern: str, rule: Rule) -> bool:
-    """Named itself, not as one of a family."""
-    return pattern.upper() == rule.code or pattern in (rule.name, *rule.aliases)
 
 
 def build(offers: Iterable[tuple[str, object]], listed: Iterable[Rule] = ()) -> Registry:

@@ -8,8 +8,8 @@ from typing import Any
 from budgetlint.base.finding import Edit
 from budgetlint.base.record import field, open_record, record
 from budgetlint.base.source import SourceFile
-from budgetlint.context import RunContext
 from budgetlint.memory.estimate import Verdict
+from budgetlint.rules_api.context import RunContext
 
 MAY = {Verdict.FITS: "fits", Verdict.TIGHT: "may fit", Verdict.DOES_NOT_FIT: "does not fit", Verdict.UNKNOWN: "unknown"}
 """What a change is said to do: a run that is too close, or whose verdict depends on a version, is not ruled out."""

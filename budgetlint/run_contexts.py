@@ -10,7 +10,6 @@ from budgetlint.axes import Answer, Choice, as_read, pinned
 from budgetlint.base.limits import FILE_READINGS
 from budgetlint.base.record import record, replace
 from budgetlint.catalog.architecture import Architecture
-from budgetlint.context import RunContext
 from budgetlint.forks import SURE, decided
 from budgetlint.join import join, with_derived, with_stored_weights
 from budgetlint.language.budget import BudgetRun, Target
@@ -23,6 +22,7 @@ from budgetlint.readers.base import complete
 from budgetlint.readers.deepspeed.auto import fill_auto, fill_engine_dtype
 from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.recorded import recorded
+from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import Reading, Role, Run, Setting, Settings, Stack
 
 NOWHERE = Placement(Target(None, None), None, Settings())

@@ -14,7 +14,7 @@ from typing import Any
 
 from budgetlint.base.finding import Confidence, Severity
 from budgetlint.base.record import fields
-from budgetlint.rule import Rule
+from budgetlint.rules_api.rule import Rule
 
 LATER = ("check", "manual")
 """What only the module itself knows."""

@@ -15,8 +15,9 @@ from budgetlint.base.finding import Finding
 from budgetlint.base.limits import SUPPRESSIONS
 from budgetlint.base.record import record
 from budgetlint.base.source import Location, SourceFile, Span
-from budgetlint.registry import Registry, matches
-from budgetlint.rule import Rule
+from budgetlint.registry import Registry
+from budgetlint.rules_api.pattern import matches
+from budgetlint.rules_api.rule import Rule
 
 DIRECTIVES = ("allow", "allow-next", "allow-file")
 MARKER = "budgetlint:"

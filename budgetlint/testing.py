@@ -28,10 +28,10 @@ from typing import Any
 from budgetlint.base.finding import Finding
 from budgetlint.base.record import open_record
 from budgetlint.engine import check
-from budgetlint.manual import Example, read_manual
 from budgetlint.outcome import Report
 from budgetlint.registry import Registry, build
-from budgetlint.rule import Rule
+from budgetlint.rules_api.manual import Example, read_manual
+from budgetlint.rules_api.rule import Rule
 
 
 def run_rule(rule: Rule, files: Mapping[str, str], budget: str = "", stack: str | None = None) -> list[str]:

@@ -13,10 +13,10 @@ from budgetlint.assembly import Collected
 from budgetlint.base.record import record
 from budgetlint.base.source import SourceFile
 from budgetlint.claims import kinds_of_programs, tells
-from budgetlint.context import RunContext
 from budgetlint.files.disk import DiskFiles, Files
 from budgetlint.partaking import files_of, takes_part
 from budgetlint.project import BUDGET_SUFFIX
+from budgetlint.rules_api.context import RunContext
 from budgetlint.stack import NAMES
 
 FEW = 64

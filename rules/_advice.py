@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from budgetlint.base.units import gib
-from budgetlint.context import RunContext
 from budgetlint.memory.estimate import Bucket, Estimate
+from budgetlint.rules_api.context import RunContext
 
 from ._fit import FIXED, bytes_at_peak, largest
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from budgetlint.base.units import gib
-from budgetlint.context import RunContext
 from budgetlint.memory.estimate import Bucket, Estimate, Term
 from budgetlint.memory.plan import Plan
+from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import Setting
 
 FIXED = (Bucket.WEIGHTS, Bucket.GRADIENTS, Bucket.OPTIMIZER)

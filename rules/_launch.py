@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from budgetlint.base.source import Span
-from budgetlint.context import RunContext
+from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import OriginKind, Setting
 
 _PYTHON = re.compile(r"(?:^|[\s/=;&|(\"'])python(?:\d(?:\.\d+)?)?\s")

@@ -16,11 +16,11 @@ from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.reports import Wanted, tell, wanted
 from budgetlint.commands.stdin_file import session_of
 from budgetlint.config.config import Config
-from budgetlint.context import Judged
 from budgetlint.engine import check
 from budgetlint.outcome import MISUSE, Gate, Report
 from budgetlint.registry import Registry, installed
 from budgetlint.report.style import plural
+from budgetlint.rules_api.context import Judged
 
 if TYPE_CHECKING:
     from budgetlint.commands.compare_with import Base

@@ -19,8 +19,8 @@ from budgetlint.project import BUDGET_SUFFIX, FileEntry, Project, open_project, 
 from budgetlint.settings.run import Settings
 
 if TYPE_CHECKING:
-    from budgetlint.context import Judged, RunContext
     from budgetlint.language.budget import Budget
+    from budgetlint.rules_api.context import Judged, RunContext
 
 STDIN = "-"
 

@@ -14,13 +14,13 @@ from budgetlint.commands.console import Console
 from budgetlint.commands.revision import Revision, find_revision, git_of, opened
 from budgetlint.compare import Comparison, Pair, compared, paired, sides
 from budgetlint.config.config import Config, load_config
-from budgetlint.context import Judged, RunContext
 from budgetlint.files.disk import DiskFiles
 from budgetlint.files.git_renames import renamed_files
 from budgetlint.files.git_tree import RevisionFiles
 from budgetlint.neighbours import neighbours
 from budgetlint.new_findings import labels_of
 from budgetlint.project import open_project
+from budgetlint.rules_api.context import Judged, RunContext
 from budgetlint.touched import Change, change_between, files_of_run, seeds, takes_part_in, touched
 
 

@@ -10,7 +10,7 @@ from budgetlint.commands.compare_with import base_of, rereadable
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.reports import tree_of
 from budgetlint.compare import Comparison
-from budgetlint.context import Judged
+from budgetlint.rules_api.context import Judged
 
 
 def compared(args: argparse.Namespace, io: Console) -> tuple[Judged, bool]:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable
 
 from budgetlint.base.finding import Finding
 from budgetlint.base.record import replace
+from budgetlint.builtin.rules import UNUSED_SUPPRESSION
 from budgetlint.commands.compare_with import Base
-from budgetlint.context import Judged
-from budgetlint.house import UNUSED_SUPPRESSION
 from budgetlint.judge import merged
 from budgetlint.new_findings import new_findings
 from budgetlint.outcome import Report
 from budgetlint.partaking import of_named
+from budgetlint.rules_api.context import Judged
 
 Asked = Callable[[Judged], Report]
 """Every rule on what a revision's files come to, under the settings that it has."""

@@ -11,9 +11,9 @@ from budgetlint.report.style import plural
 
 if TYPE_CHECKING:
     from budgetlint.commands.common import Session
-    from budgetlint.context import RunContext
     from budgetlint.oom.explain import Explanation
     from budgetlint.remedy import Reach, Remedy, Solution
+    from budgetlint.rules_api.context import RunContext
 
 SHOWN = 3
 """Remedies that are told here; `solve` tells all."""

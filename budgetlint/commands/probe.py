@@ -10,7 +10,7 @@ from budgetlint.base.finding import Severity
 from budgetlint.commands.common import open_config, open_session
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.options import add_paths, add_run_options
-from budgetlint.context import RunContext
+from budgetlint.rules_api.context import RunContext
 
 if TYPE_CHECKING:
     from budgetlint.probe.record import Simulated

@@ -13,8 +13,8 @@ from budgetlint.commands.options import add_paths, add_run_options
 
 if TYPE_CHECKING:
     from budgetlint.base.finding import Edit
-    from budgetlint.context import Judged, RunContext
     from budgetlint.remedy import Remedy, Solution
+    from budgetlint.rules_api.context import Judged, RunContext
 
 HELP = """\
 What fits: the largest batch, the longest sequence, the smallest changes.

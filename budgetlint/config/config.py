@@ -15,7 +15,7 @@ from budgetlint.base.source import SourceFile
 
 if TYPE_CHECKING:
     from budgetlint.config.levels import Level
-    from budgetlint.rule import Rule
+    from budgetlint.rules_api.rule import Rule
 
 TABLE = "tool.budgetlint"
 
@@ -43,7 +43,8 @@ class Config:
 
     def selects(self, rule: Rule) -> bool:
         """A preview rule runs when it is named itself, or with ``preview``."""
-        from budgetlint.registry import is_exact, matches  # what rules are made of: a command without rules does without
+        from budgetlint.registry import matches  # what rules are made of: a command without rules does without
+        from budgetlint.rules_api.pattern import is_exact
 
         if any(matches(pattern, rule) for pattern in self.ignore):
             return False
@@ -54,7 +55,7 @@ class Config:
     def ignores_in(self, rule: Rule, file: str) -> bool:
         """``per-file-ignores``."""
         from budgetlint.files.glob import names_file
-        from budgetlint.registry import matches
+        from budgetlint.rules_api.pattern import matches
 
         return any(
             any(matches(pattern, rule) for pattern in patterns)

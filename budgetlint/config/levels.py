@@ -14,8 +14,8 @@ from budgetlint.base.record import record
 from budgetlint.base.source import Location
 from budgetlint.files.glob import names_file
 from budgetlint.language.budget import RuleLevel
-from budgetlint.registry import matches
-from budgetlint.rule import Rule
+from budgetlint.rules_api.pattern import matches
+from budgetlint.rules_api.rule import Rule
 
 LEVELS = {
     "error": Severity.ERROR,

@@ -14,11 +14,11 @@ from budgetlint.base.finding import Finding, Severity
 from budgetlint.base.limits import SETTINGS
 from budgetlint.base.source import Location, SourceFile
 from budgetlint.base.too_large import too_large
+from budgetlint.builtin.rules import BAD_SETTING, house_finding
 from budgetlint.config.config import TABLE, Config
 from budgetlint.config.levels import LEVELS, Level
 from budgetlint.documents import Document
 from budgetlint.documents.toml import read_toml
-from budgetlint.house import BAD_SETTING, house_finding
 
 Words = Annotated[
     tuple[str, ...],

@@ -11,7 +11,7 @@ from budgetlint.lsp.workspace import Checked
 from budgetlint.settings.run import Setting
 
 if TYPE_CHECKING:
-    from budgetlint.context import RunContext
+    from budgetlint.rules_api.context import RunContext
 
 
 @record

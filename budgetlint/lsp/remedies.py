@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from budgetlint.base.finding import Finding
 from budgetlint.base.plain_text import one_line
 from budgetlint.base.units import gib
-from budgetlint.context import RunContext
 from budgetlint.lsp.diagnostics import diagnostics_of
 from budgetlint.lsp.edits import workspace_edit
 from budgetlint.lsp.session import Session
@@ -21,6 +20,7 @@ from budgetlint.lsp.verdicts import head_line
 from budgetlint.lsp.workspace import Checked
 from budgetlint.memory.estimate import Verdict
 from budgetlint.remedy import MAY
+from budgetlint.rules_api.context import RunContext
 
 if TYPE_CHECKING:
     from budgetlint.remedy import Remedy

@@ -20,10 +20,10 @@ from budgetlint.files.disk import CONFIG_SUFFIXES, PYTHON_SUFFIX, ChangedFiles, 
 from budgetlint.project import FileEntry, Project
 
 if TYPE_CHECKING:
-    from budgetlint.context import Judged, RunContext
     from budgetlint.language.budget import Budget
     from budgetlint.outcome import Report
     from budgetlint.remedy import Remedy
+    from budgetlint.rules_api.context import Judged, RunContext
 
 FRESH_SECONDS = 5.0
 """For so long a listing of the folder is trusted while somebody types; opening, saving and a watcher's word renew it."""

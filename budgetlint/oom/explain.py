@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from budgetlint.base.record import record
-from budgetlint.context import RunContext
 from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.plan import Plan
 from budgetlint.oom.log import Found
@@ -15,6 +14,7 @@ from budgetlint.oom.sizes import Span, tensors_behind
 from budgetlint.oom.tensor import Tensor
 from budgetlint.oom.tensors import tensors_of
 from budgetlint.oom.traceback import Clue, clue_of
+from budgetlint.rules_api.context import RunContext
 
 
 @record

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base.units import GIB, gib
-from budgetlint.context import RunContext
 from budgetlint.oom.log import Found
 from budgetlint.oom.message import Message
+from budgetlint.rules_api.context import RunContext
 
 SLACK = 20
 """One part in so many is no difference: a card's total differs by driver and ECC (`catalog/devices.json`)."""

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from budgetlint.base.plain_text import one_line
 from budgetlint.base.record import record
 from budgetlint.base.units import both, gib
-from budgetlint.context import RunContext
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, BROKEN, Bucket, Estimate, Range, Term
 from budgetlint.report.answer import fork_lines, loud
 from budgetlint.report.headroom import about, against
 from budgetlint.report.rank import RANK, rank_line
 from budgetlint.report.style import PLAIN, WIDTH, Style, plural, wrapped
+from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import Setting
 
 BAR = 24

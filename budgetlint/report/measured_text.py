@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from budgetlint.base.plain_text import one_line
 from budgetlint.base.units import gib
-from budgetlint.context import RunContext
 from budgetlint.probe.measurement import Measurement
 from budgetlint.probe.record import Simulated
 from budgetlint.report.reconciled import Reconciled, Row, reconciled
 from budgetlint.report.style import PLAIN, Style, wrapped
+from budgetlint.rules_api.context import RunContext
 
 BAR = 16
 

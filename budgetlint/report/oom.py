@@ -7,7 +7,6 @@ from typing import Any
 
 from budgetlint.base.plain_text import ascii_json, one_line
 from budgetlint.base.units import gib
-from budgetlint.context import RunContext
 from budgetlint.memory.estimate import Bucket, Estimate, Phase
 from budgetlint.oom.explain import Explanation
 from budgetlint.oom.match import Candidate
@@ -15,6 +14,7 @@ from budgetlint.oom.tensor import KINDS
 from budgetlint.report.bill import WHAT, costly_lines
 from budgetlint.report.estimate_json import because_json, document
 from budgetlint.report.style import PLAIN, WIDTH, Style, wrapped
+from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import Setting
 
 LINES = 6

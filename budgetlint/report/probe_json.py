@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from budgetlint.base.plain_text import ascii_json
-from budgetlint.context import RunContext
 from budgetlint.probe.record import Simulated
 from budgetlint.report.probe_text import Row, comparison
+from budgetlint.rules_api.context import RunContext
 
 VERSION = 1
 

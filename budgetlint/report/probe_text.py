@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from budgetlint.base.plain_text import one_line
 from budgetlint.base.record import record
 from budgetlint.base.units import gib
-from budgetlint.context import RunContext
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Phase
 from budgetlint.probe.record import PhasePeak, Simulated
 from budgetlint.report.style import PLAIN, Style, wrapped
+from budgetlint.rules_api.context import RunContext
 
 SHOWN = 8
 

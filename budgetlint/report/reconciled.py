@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from budgetlint.base.record import record
 from budgetlint.base.units import gib
-from budgetlint.context import RunContext
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Phase, Range
 from budgetlint.probe.measurement import Measurement
 from budgetlint.probe.record import Simulated
 from budgetlint.report.probe_text import workspaces
+from budgetlint.rules_api.context import RunContext
 
 PHASES = ("load", "forward", "backward", "step", "eval", "save")
 TOTALS = ("reserved", "device")

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from budgetlint.report.manual import render
-from budgetlint.rule import Rule
+from budgetlint.rules_api.rule import Rule
 
 FAMILIES = {
     "BL0": "The budget language",

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from budgetlint.base.plain_text import ascii_json, one_line
-from budgetlint.context import RunContext
 from budgetlint.report.style import PLAIN, Style, cells, padded
+from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import Setting
 from budgetlint.settings.vocabulary import SETTINGS
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from budgetlint.base.finding import Edit
 from budgetlint.base.source import SourceFile, Span
-from budgetlint.context import RunContext
+from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import OriginKind, Setting
 
 STATEMENTS: Mapping[str, tuple[str, str]] = {

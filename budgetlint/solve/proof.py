@@ -10,7 +10,6 @@ from budgetlint.assemble import collect
 from budgetlint.base.finding import Edit
 from budgetlint.base.record import field, open_record, replace
 from budgetlint.base.source import SourceFile
-from budgetlint.context import RunContext
 from budgetlint.documents.edit import apply
 from budgetlint.files.disk import ChangedFiles
 from budgetlint.language import read_budget
@@ -18,6 +17,7 @@ from budgetlint.language.budget import Budget
 from budgetlint.memory.estimate import DEPENDS, Estimate, Verdict
 from budgetlint.project import Project
 from budgetlint.remedy import Remedy
+from budgetlint.rules_api.context import RunContext
 from budgetlint.run_contexts import run_contexts
 from budgetlint.settings.run import Settings
 from budgetlint.solve.edits import edits_of

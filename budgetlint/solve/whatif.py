@@ -8,12 +8,12 @@ from typing import Any
 from budgetlint.base.limits import SOLVE_ESTIMATES
 from budgetlint.base.record import field, record, replace, state
 from budgetlint.catalog.architecture import Architecture
-from budgetlint.context import RunContext
 from budgetlint.language.budget import Target
 from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.estimator import estimate
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.planner import plan_run
+from budgetlint.rules_api.context import RunContext
 from budgetlint.run_contexts import capacity_on
 from budgetlint.settings.run import Origin, OriginKind, Setting, Settings
 

@@ -9,9 +9,9 @@ import pytest
 from budgetlint.base.source import Location
 from budgetlint.config.config import Config
 from budgetlint.config.levels import Level
-from budgetlint.context import BudgetContext
 from budgetlint.language.budget import Target
 from budgetlint.rule import Confidence, Rule, Severity
+from budgetlint.rules_api.context import BudgetContext
 from budgetlint.settings.run import Misread, Origin, OriginKind, Role, Setting
 
 W = SimpleNamespace

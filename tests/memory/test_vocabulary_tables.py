@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from budgetlint.assemble import judge_texts
-from budgetlint.context import RunContext
 from budgetlint.memory.estimate import Bucket
+from budgetlint.rules_api.context import RunContext
 
 TABLE = 151_936 * 896
 """Qwen2.5-0.5B: one tied table."""

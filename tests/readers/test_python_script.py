@@ -10,11 +10,11 @@ import pytest
 from budgetlint.assemble import judge_texts
 from budgetlint.base.finding import Finding
 from budgetlint.base.source import SourceFile
-from budgetlint.context import RunContext
 from budgetlint.documents import load
 from budgetlint.files.disk import DiskFiles
 from budgetlint.readers import Reader, identify
 from budgetlint.registry import installed
+from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import OriginKind
 from budgetlint.testing import report_on
 

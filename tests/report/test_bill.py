@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from budgetlint.base.source import SourceFile, Span
-from budgetlint.context import RunContext
 from budgetlint.language.budget import DeviceSpec, Target
 from budgetlint.memory.estimate import Assumption, Bucket, Estimate, Fork, ForkReading, Opened, Phase, Range, Term, Verdict
 from budgetlint.report import bill, estimate_json
 from budgetlint.report.style import Style
+from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import Origin, OriginKind, Run, Setting, Settings
 
 G = 2**30

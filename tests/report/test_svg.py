@@ -16,12 +16,12 @@ import pytest
 from budgetlint.assemble import judge_texts
 from budgetlint.cli import main
 from budgetlint.commands.console import Console
-from budgetlint.context import RunContext
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Estimate
 from budgetlint.memory.timeline import timeline
 from budgetlint.report.svg import PANELS, compared, render
 from budgetlint.report.svg.bars import ROWS
 from budgetlint.report.svg.measure import width
+from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import Run, Settings
 
 PLAIN = "{http://www.w3.org/2000/svg}"

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from budgetlint.base.record import record
 from budgetlint.base.units import gib
-from budgetlint.context import RunContext
 from budgetlint.memory.estimate import Bucket, Estimate
 from budgetlint.memory.timeline import timeline
 from budgetlint.report.svg import words
@@ -19,6 +18,7 @@ from budgetlint.report.svg.legend import ROW, legend, rows_of
 from budgetlint.report.svg.measure import fitted, width
 from budgetlint.report.svg.scale import Scale
 from budgetlint.report.svg.theme import BLACK, FILL, LIGHT, TEXT, TITLE
+from budgetlint.rules_api.context import RunContext
 
 LEFT, RIGHT = 76, 632
 """The ends of the curve; the words of the gauge stand right of it."""

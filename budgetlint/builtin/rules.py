@@ -9,8 +9,8 @@ from typing import Any
 
 from budgetlint.base.finding import Finding, Fix, Related, Severity
 from budgetlint.base.source import Location
-from budgetlint.house_files import FILE_RULES, house_rule
-from budgetlint.rule import Rule
+from budgetlint.builtin.file_rules import FILE_RULES, house_rule
+from budgetlint.rules_api.rule import Rule
 
 UNUSED_SUPPRESSION = house_rule(
     "BL901",

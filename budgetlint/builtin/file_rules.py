@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from budgetlint.base.finding import Confidence, Severity
-from budgetlint.rule import Rule, never
+from budgetlint.rules_api.rule import Rule, never
 
 
 def house_rule(code: str, name: str, severity: Severity, manual: str) -> Rule:

@@ -11,7 +11,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from budgetlint import cures
 from budgetlint.base.crash import Crash
 from budgetlint.base.finding import Because, Confidence, Finding, Fix, Related, Safety, Severity
 from budgetlint.base.record import field, open_record
@@ -19,12 +18,13 @@ from budgetlint.base.source import Location, SourceFile
 from budgetlint.documents import Document, Entry, Node, Scalar, Value
 from budgetlint.language.budget import Budget, BudgetRun, Target
 from budgetlint.memory.estimate import Estimate
-from budgetlint.place import At, Elsewhere, Place, place_of
+from budgetlint.rules_api import edits as cures
+from budgetlint.rules_api.location import At, Elsewhere, Place, place_of
 from budgetlint.settings.run import Reading, Run, Setting, Stack, run_label
 
 if TYPE_CHECKING:
     from budgetlint.measured.lines import Line
-    from budgetlint.rule import Rule
+    from budgetlint.rules_api.rule import Rule
 
 
 @open_record
