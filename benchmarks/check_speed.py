@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from budgetlint.assemble import collect, judge
-from budgetlint.engine import check
+from budgetlint.engine.check import check
 from budgetlint.files.disk import DiskFiles
 from budgetlint.project import open_project
 from budgetlint.registry import Registry, installed

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from budgetlint.assemble import judge_texts
-from budgetlint.engine import check
+from budgetlint.engine.check import check
 from budgetlint.registry import Registry, installed
 from budgetlint.rule import Finding, Severity
 

@@ -21,11 +21,11 @@ from pathlib import Path
 
 from budgetlint.assemble import judge
 from budgetlint.base.finding import Severity
-from budgetlint.engine import check
+from budgetlint.engine.check import check
 from budgetlint.files.disk import DiskFiles
-from budgetlint.outcome import Report
 from budgetlint.project import open_project
 from budgetlint.registry import installed
+from budgetlint.results.report import Report
 
 JUDGED = Path(__file__).resolve().parent.parent / "tests" / "corpus" / "judged.jsonl"
 WANTED = 0.97

@@ -18,7 +18,7 @@ from budgetlint.commands.console import Console, Misuse, console
 from budgetlint.commands.parser import COMMANDS, parser_of
 
 MISUSE = 2
-"""`budgetlint.outcome.MISUSE`; that module is imported only by the commands that need it."""
+"""`budgetlint.results.report.MISUSE`; that module is imported only by the commands that need it."""
 
 LIVES_LONG = ("lsp", "probe")
 """Commands that look for garbage. Trees and settings hold no cycles: the others free all they leave by counting references, and looking

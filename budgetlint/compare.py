@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from budgetlint.base.record import field, open_record, record
-from budgetlint.engine import verdict_of
+from budgetlint.engine.check import verdict_of
 from budgetlint.memory.estimate import Bucket, Term, Verdict
-from budgetlint.outcome import RunVerdict
+from budgetlint.results.report import RunVerdict
 from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import Setting
 

@@ -8,10 +8,10 @@ from budgetlint.architectures import config_paths
 from budgetlint.assembly import Collected
 from budgetlint.base.record import replace
 from budgetlint.builtin.rules import UNUSED_SUPPRESSION
-from budgetlint.bystanders import only_in
+from budgetlint.engine.other_readers import only_in
 from budgetlint.language.budget import Budget
-from budgetlint.outcome import Report
 from budgetlint.project import lock_beside
+from budgetlint.results.report import Report
 from budgetlint.rules_api.context import Judged
 from budgetlint.settings.run import Reading
 

@@ -27,9 +27,9 @@ from typing import Any
 
 from budgetlint.base.finding import Finding
 from budgetlint.base.record import open_record
-from budgetlint.engine import check
-from budgetlint.outcome import Report
-from budgetlint.registry import Registry, build
+from budgetlint.engine.check import check
+from budgetlint.engine.registry import Registry, build
+from budgetlint.results.report import Report
 from budgetlint.rules_api.manual import Example, read_manual
 from budgetlint.rules_api.rule import Rule
 

@@ -307,7 +307,7 @@ CRASHED_RULE = house_rule(
 
     ## Sources
 
-    - `budgetlint.engine`.
+    - `budgetlint.engine.check`.
     """,
 )
 

@@ -12,7 +12,7 @@ from budgetlint.report.style import plural
 if TYPE_CHECKING:
     from budgetlint.commands.common import Session
     from budgetlint.oom.explain import Explanation
-    from budgetlint.remedy import Reach, Remedy, Solution
+    from budgetlint.results.solution import Reach, Remedy, Solution
     from budgetlint.rules_api.context import RunContext
 
 SHOWN = 3

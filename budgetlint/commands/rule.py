@@ -6,7 +6,7 @@ import argparse
 
 from budgetlint.base.suggest import did_you_mean
 from budgetlint.commands.console import Console, Misuse
-from budgetlint.registry import Registry, installed
+from budgetlint.engine.registry import Registry, installed
 from budgetlint.report.manual import render, render_all
 from budgetlint.report.style import Style
 

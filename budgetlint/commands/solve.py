@@ -13,7 +13,7 @@ from budgetlint.commands.options import add_paths, add_run_options
 
 if TYPE_CHECKING:
     from budgetlint.base.finding import Edit
-    from budgetlint.remedy import Remedy, Solution
+    from budgetlint.results.solution import Remedy, Solution
     from budgetlint.rules_api.context import Judged, RunContext
 
 HELP = """\
@@ -144,7 +144,7 @@ def _apply(number: int, solutions: list[Solution], io: Console) -> None:
     remedy = _numbered(number, solution)
     _write(remedy, solution, io)
     from budgetlint.base.units import gib
-    from budgetlint.remedy import MAY
+    from budgetlint.results.solution import MAY
 
     io.line(one_line(f"{solution.context.label}: {remedy.title}"))
     io.line(one_line(f"  {MAY[remedy.verdict]} now: needs {gib(remedy.need)}, {gib(remedy.frees)} less; costs {remedy.cost}"))
@@ -188,6 +188,6 @@ def _write(remedy: Remedy, solution: Solution, io: Console) -> None:
 
 
 def _diff(file: str, before: str, after: str) -> str:
-    from budgetlint.fix import difference
+    from budgetlint.engine.fix import difference
 
     return difference(file, before, after)

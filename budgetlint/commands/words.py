@@ -56,7 +56,7 @@ def _named(command: str, action: argparse.Action) -> tuple[str, ...]:
 
 
 def _rules() -> tuple[str, ...]:
-    from budgetlint.registry import installed
+    from budgetlint.engine.registry import installed
 
     return tuple(rule.name for rule in installed().all)
 

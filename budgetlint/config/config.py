@@ -43,8 +43,7 @@ class Config:
 
     def selects(self, rule: Rule) -> bool:
         """A preview rule runs when it is named itself, or with ``preview``."""
-        from budgetlint.registry import matches  # what rules are made of: a command without rules does without
-        from budgetlint.rules_api.pattern import is_exact
+        from budgetlint.rules_api.pattern import is_exact, matches
 
         if any(matches(pattern, rule) for pattern in self.ignore):
             return False

@@ -225,7 +225,7 @@ class DiskFiles:
         """A digest of what `read` gives."""
         found = self.read(path)
         parts = (found.encoding, found.text) if isinstance(found, SourceFile) else ("", found.problem)
-        from hashlib import sha256  # as in `budgetlint.cache`
+        from hashlib import sha256  # as in `budgetlint.engine.cache`
 
         return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 

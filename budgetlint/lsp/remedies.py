@@ -19,11 +19,11 @@ from budgetlint.lsp.texts import Text
 from budgetlint.lsp.verdicts import head_line
 from budgetlint.lsp.workspace import Checked
 from budgetlint.memory.estimate import Verdict
-from budgetlint.remedy import MAY
+from budgetlint.results.solution import MAY
 from budgetlint.rules_api.context import RunContext
 
 if TYPE_CHECKING:
-    from budgetlint.remedy import Remedy
+    from budgetlint.results.solution import Remedy
 
 QUICK_FIX, REWRITE = "quickfix", "refactor.rewrite"
 """What stands at the head of a config belongs to no finding (LSP 3.17, "CodeActionKind")."""

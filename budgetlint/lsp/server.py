@@ -217,7 +217,7 @@ class Server:
 def _warm_up() -> None:
     for name in ("assemble", "context", "engine", "neighbours", "partaking", "run_contexts"):
         import_module(f"budgetlint.{name}")
-    import_module("budgetlint.registry").installed()
+    import_module("budgetlint.engine.registry").installed()
 
 
 def _roots(params: dict[str, Any]) -> list[Path]:

@@ -18,7 +18,7 @@ from budgetlint.lsp.uris import path_of, uri_of
 from budgetlint.lsp.workspace import Checked, Workspace
 
 if TYPE_CHECKING:
-    from budgetlint.outcome import Report
+    from budgetlint.results.report import Report
 
 
 MANY = 20

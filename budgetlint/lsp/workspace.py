@@ -21,8 +21,8 @@ from budgetlint.project import FileEntry, Project
 
 if TYPE_CHECKING:
     from budgetlint.language.budget import Budget
-    from budgetlint.outcome import Report
-    from budgetlint.remedy import Remedy
+    from budgetlint.results.report import Report
+    from budgetlint.results.solution import Remedy
     from budgetlint.rules_api.context import Judged, RunContext
 
 FRESH_SECONDS = 5.0
@@ -78,10 +78,10 @@ class Workspace:
     def check(self, opened: Mapping[str, SourceFile], named: frozenset[str] | None = None) -> Checked:
         """Judge the runs of the open texts, by their paths; of ``named`` only where they are given."""
         from budgetlint.assemble import judge
-        from budgetlint.engine import check
+        from budgetlint.engine.check import check
+        from budgetlint.engine.registry import installed
         from budgetlint.neighbours import neighbours
         from budgetlint.partaking import of_named
-        from budgetlint.registry import installed
 
         disk = self._fresh_disk()
         files, config = ChangedFiles(disk, {path: source.text for path, source in opened.items()}), self._config_with(opened)
@@ -161,7 +161,7 @@ def _without_known(report: Report, config: Config, files: ChangedFiles) -> Repor
     source = files.read(config.baseline) if config.baseline is not None else None
     if not isinstance(source, SourceFile):
         return report
-    from budgetlint.baseline import BadBaseline, read, without_known
+    from budgetlint.engine.baseline import BadBaseline, read, without_known
 
     try:
         return without_known(report, read(source.text))

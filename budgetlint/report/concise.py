@@ -6,9 +6,9 @@ from typing import Any
 
 from budgetlint.base.finding import Finding, Severity
 from budgetlint.base.plain_text import one_line
-from budgetlint.outcome import Gate, Report
 from budgetlint.report.style import PLAIN, Style
 from budgetlint.report.summary import summary_lines
+from budgetlint.results.report import Gate, Report
 
 
 def render(report: Report, style: Style = PLAIN, *, info: bool = False, gate: Gate = Gate(), **_options: Any) -> str:

@@ -12,11 +12,11 @@ from typing import Any
 
 from budgetlint.base.finding import Finding, Severity
 from budgetlint.base.plain_text import one_line
-from budgetlint.outcome import Gate, Report
 from budgetlint.report.shown import counted, shown
 from budgetlint.report.style import PLAIN, Style
 from budgetlint.report.summary import REQUIRED, lacks_verdict, passed_line, verdicts_line
 from budgetlint.report.tree import TEXTS, Tree
+from budgetlint.results.report import Gate, Report
 
 MOST = 10
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from budgetlint.base.finding import Finding, Severity
 from budgetlint.base.plain_text import ascii_json
-from budgetlint.outcome import Report
 from budgetlint.report.shown import shown
 from budgetlint.report.style import PLAIN, Style
 from budgetlint.report.tree import Tree
+from budgetlint.results.report import Report
 
 SEVERITIES = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.INFO: "info"}
 

@@ -7,10 +7,10 @@ from typing import Any
 from budgetlint.base.finding import Edit, Finding, Fix, Related, Safety, Severity
 from budgetlint.base.plain_text import ascii_json
 from budgetlint.base.source import SourceFile
-from budgetlint.outcome import Report, RunVerdict
 from budgetlint.report.forks_json import open_json
 from budgetlint.report.statistics import Count, counts
 from budgetlint.report.style import PLAIN, Style
+from budgetlint.results.report import Report, RunVerdict
 
 VERSION = 1
 

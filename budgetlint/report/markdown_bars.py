@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base.units import gib
-from budgetlint.outcome import RunVerdict
 from budgetlint.report.bill import WHAT
 from budgetlint.report.gfm import code, table
+from budgetlint.results.report import RunVerdict
 
 CELLS = 24
 _EIGHTHS = " ▏▎▍▌▋▊▉"

@@ -127,7 +127,7 @@ def drift(folder: Path, made: Mapping[str, str], kept: Iterable[str] = ("not-rul
 
 
 def main(folder: Path) -> None:
-    from budgetlint.registry import installed
+    from budgetlint.engine.registry import installed
 
     made = dict(pages(rule for rule in installed().all if rule.code.startswith("BL")))
     folder.mkdir(parents=True, exist_ok=True)

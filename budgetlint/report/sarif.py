@@ -15,11 +15,11 @@ from budgetlint.base.finding import Edit, Finding, Fix
 from budgetlint.base.plain_text import ascii_json, one_line, sentence
 from budgetlint.base.record import field, open_state
 from budgetlint.base.source import Location, SourceFile
-from budgetlint.outcome import Excuse, Gate, Report
 from budgetlint.report.sarif_rules import LEVELS, descriptors
 from budgetlint.report.style import PLAIN, Style
 from budgetlint.report.summary import passed_line, verdicts_line
 from budgetlint.report.tree import TEXTS, Tree, uri
+from budgetlint.results.report import Excuse, Gate, Report
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "SRCROOT"
@@ -35,7 +35,7 @@ def render(report: Report, _style: Style = PLAIN, *, gate: Gate = Gate(), tree: 
 
 def document(report: Report, gate: Gate, tree: Tree) -> dict[str, Any]:
     """The log as plain values."""
-    from budgetlint.registry import installed
+    from budgetlint.engine.registry import installed
 
     rules = descriptors((*report.findings, *report.suppressed), installed().all, report.urls)
     results = _Results(report, tree, {rule["id"]: index for index, rule in enumerate(rules)})

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from budgetlint.base.plain_text import ascii_json
-from budgetlint.remedy import Card, Remedy, Solution, Told
 from budgetlint.report.json import edit_document
+from budgetlint.results.solution import Card, Remedy, Solution, Told
 
 VERSION = 1
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from budgetlint.base.finding import Finding, Safety, Severity
 from budgetlint.base.record import record
-from budgetlint.outcome import Report
 from budgetlint.report.style import PLAIN, Style
 from budgetlint.report.summary import summary_lines
+from budgetlint.results.report import Report
 
 
 @record

@@ -9,9 +9,9 @@ from budgetlint.base.finding import Severity
 from budgetlint.base.plain_text import one_line
 from budgetlint.files.walk import Passed
 from budgetlint.memory.estimate import Verdict
-from budgetlint.outcome import Gate, Report, RunVerdict
 from budgetlint.report.headroom import lacking
 from budgetlint.report.style import PLAIN, VERDICT_WORDS, Style, plural
+from budgetlint.results.report import Gate, Report, RunVerdict
 
 _WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning"}
 

@@ -16,7 +16,7 @@ from budgetlint.language import read_budget
 from budgetlint.language.budget import Budget
 from budgetlint.memory.estimate import DEPENDS, Estimate, Verdict
 from budgetlint.project import Project
-from budgetlint.remedy import Remedy
+from budgetlint.results.solution import Remedy
 from budgetlint.rules_api.context import RunContext
 from budgetlint.run_contexts import run_contexts
 from budgetlint.settings.run import Settings

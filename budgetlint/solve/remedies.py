@@ -11,7 +11,7 @@ from itertools import combinations, product
 from budgetlint.base.record import record
 from budgetlint.memory.estimate import Bucket, Estimate, Verdict
 from budgetlint.memory.plan import Plan
-from budgetlint.remedy import Remedy, Told
+from budgetlint.results.solution import Remedy, Told
 from budgetlint.solve.levers.idea import Idea, Situation
 
 NOTHING = 0.02

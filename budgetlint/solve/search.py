@@ -12,7 +12,7 @@ from functools import cache
 from budgetlint.base.record import record
 from budgetlint.memory.estimate import Estimate, Verdict
 from budgetlint.memory.need import HEADROOM_BYTES, HEADROOM_SHARE, PPM
-from budgetlint.remedy import Reach
+from budgetlint.results.solution import Reach
 from budgetlint.solve.whatif import Bench
 
 MOST = 2**32

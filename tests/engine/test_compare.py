@@ -12,7 +12,7 @@ from budgetlint.compare import Side, compared, new_name, paired_terms, run_chang
 from budgetlint.files.git_renames import renamed_files
 from budgetlint.memory.estimate import Bucket, Term, Verdict
 from budgetlint.new_findings import new_findings
-from budgetlint.outcome import RunVerdict
+from budgetlint.results.report import RunVerdict
 from budgetlint.settings.run import Origin, OriginKind, Setting
 
 FITS, NOT = Verdict.FITS, Verdict.DOES_NOT_FIT

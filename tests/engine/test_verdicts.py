@@ -10,7 +10,7 @@ import pytest
 
 from budgetlint.assemble import judge_texts
 from budgetlint.base.units import gib
-from budgetlint.engine import check, verdict_of
+from budgetlint.engine.check import check, verdict_of
 from budgetlint.memory.estimate import Estimate, Verdict
 from budgetlint.registry import installed
 from budgetlint.report import bill, check_report, estimate_json

@@ -123,8 +123,8 @@ def test_solve_says_which_run_is_next(shell, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_fixes_that_fail_are_tried_as_long_as_reading_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a round fails, each fix by itself reads the file again: 16,000 of them in a megabyte would be hours."""
-    from budgetlint import fix
     from budgetlint.base.limits import FIX_TEXT
+    from budgetlint.engine import fix
     from budgetlint.registry import installed
     from budgetlint.testing import report_on
 

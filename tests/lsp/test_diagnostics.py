@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from budgetlint.assemble import judge_texts
-from budgetlint.baseline import record, render
-from budgetlint.engine import check
+from budgetlint.engine.baseline import record, render
+from budgetlint.engine.check import check
 from budgetlint.lsp.uris import path_of, uri_of
 from budgetlint.registry import installed
 

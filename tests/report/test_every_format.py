@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from budgetlint.base.finding import Confidence, Finding, Related, Severity
 from budgetlint.base.source import Location, SourceFile
 from budgetlint.memory.estimate import Verdict
-from budgetlint.outcome import Report, RunVerdict
 from budgetlint.report import CHECK_FORMATS, check_report
 from budgetlint.report.style import Style
+from budgetlint.results.report import Report, RunVerdict
 
 
 @pytest.mark.parametrize("format", CHECK_FORMATS)

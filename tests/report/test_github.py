@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from budgetlint.base.finding import Severity
-from budgetlint.outcome import Gate, Report
 from budgetlint.report import check_report
 from budgetlint.report.tree import Tree
+from budgetlint.results.report import Gate, Report
 
 COMMAND = re.compile(r"::(error|warning|notice) ([^:]*)::(.*)")
 

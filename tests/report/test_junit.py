@@ -12,8 +12,8 @@ import pytest
 import xmlschema
 
 from budgetlint.base.finding import Severity
-from budgetlint.outcome import Gate, Report
 from budgetlint.report import check_report
+from budgetlint.results.report import Gate, Report
 
 
 @cache

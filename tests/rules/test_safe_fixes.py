@@ -14,11 +14,11 @@ from ruamel.yaml import YAML
 from budgetlint.assemble import judge_texts
 from budgetlint.base.finding import Finding, Safety
 from budgetlint.base.record import replace
-from budgetlint.bystanders import heard
-from budgetlint.engine import check
-from budgetlint.fix import Fixed, fix_all
-from budgetlint.outcome import Report
+from budgetlint.engine.check import check
+from budgetlint.engine.fix import Fixed, fix_all
+from budgetlint.engine.other_readers import heard
 from budgetlint.registry import Registry, installed
+from budgetlint.results.report import Report
 from budgetlint.rule import Confidence, Rule, RunContext, Severity
 from budgetlint.settings.run import Run
 from budgetlint.testing import TODAY, Case, case_files, load_cases

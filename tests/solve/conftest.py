@@ -11,7 +11,7 @@ from budgetlint.base.source import SourceFile
 from budgetlint.files.disk import TextFiles
 from budgetlint.language import read_budget
 from budgetlint.project import open_project
-from budgetlint.remedy import Solution
+from budgetlint.results.solution import Solution
 from budgetlint.rules_api.context import RunContext
 from budgetlint.solve.proof import Desk
 from budgetlint.solve.solver import EVERYTHING, solve

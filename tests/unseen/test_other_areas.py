@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from budgetlint.assemble import judge_texts
-from budgetlint.engine import check
+from budgetlint.engine.check import check
 from budgetlint.registry import installed
 
 ARGUMENTS = """\

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from budgetlint.assemble import judge_texts
-from budgetlint.engine import check
+from budgetlint.engine.check import check
 from budgetlint.registry import installed
 
 VERL = (

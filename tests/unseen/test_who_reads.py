@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from budgetlint.assemble import judge_texts
-from budgetlint.engine import check
+from budgetlint.engine.check import check
 from budgetlint.registry import installed
 from budgetlint.rules_api.context import Judged
 

@@ -17,14 +17,14 @@ from budgetlint.builtin.rules import (
     UNUSED_SUPPRESSION,
     house_finding,
 )
-from budgetlint.bystanders import unsafe_where
 from budgetlint.config.config import Config
 from budgetlint.config.levels import Level, deciding, default_severity
-from budgetlint.outcome import Excuse
-from budgetlint.registry import Registry
+from budgetlint.engine.other_readers import unsafe_where
+from budgetlint.engine.registry import Registry
+from budgetlint.engine.suppressions import Suppression, unknown, unknown_pattern
+from budgetlint.results.report import Excuse
 from budgetlint.rules_api.pattern import matches
 from budgetlint.rules_api.rule import Rule
-from budgetlint.suppress import Suppression, unknown, unknown_pattern
 
 NO_LEVELS: tuple[Level, ...] = ()
 

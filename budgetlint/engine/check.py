@@ -19,19 +19,19 @@ from budgetlint.base.record import field, open_state, replace
 from budgetlint.base.source import SourceFile
 from budgetlint.base.too_large import too_large
 from budgetlint.builtin.rules import CRASHED_RULE, MISREAD_VALUE, house_finding
-from budgetlint.bystanders import by_label, spared
 from budgetlint.config.config import Config
 from budgetlint.config.levels import Level, from_budget
-from budgetlint.evidence import allowed
-from budgetlint.judge import Judge, merged, unsuperseded
+from budgetlint.engine.evidence import allowed
+from budgetlint.engine.other_readers import by_label, spared
+from budgetlint.engine.registry import Registry
+from budgetlint.engine.severity import Judge, merged, unsuperseded
+from budgetlint.engine.suppressions import Suppression, suppressions
 from budgetlint.language.budget import RuleLevel
 from budgetlint.memory.estimate import INCOMPLETE, Verdict
-from budgetlint.outcome import Report, RunVerdict, Skips
-from budgetlint.registry import Registry
+from budgetlint.results.report import Report, RunVerdict, Skips
 from budgetlint.rules_api.context import BudgetContext, Context, DocumentContext, Judged, RunContext
 from budgetlint.rules_api.prefilter import Words
 from budgetlint.rules_api.rule import Rule
-from budgetlint.suppress import Suppression, suppressions
 
 __all__ = ["Report", "check"]
 

@@ -14,8 +14,8 @@ from budgetlint.base.limits import FIX_ROUNDS, FIX_TEXT, FIX_TRIALS
 from budgetlint.base.plain_text import one_line
 from budgetlint.base.record import field, open_record, replace
 from budgetlint.base.source import SourceFile, Unreadable
-from budgetlint.bystanders import disturbed
-from budgetlint.outcome import Report
+from budgetlint.engine.other_readers import disturbed
+from budgetlint.results.report import Report
 
 MAX_ROUNDS = FIX_ROUNDS.most
 SLOW = 8

@@ -14,7 +14,7 @@ from typing import Any
 from budgetlint.base.finding import Finding
 from budgetlint.base.numerals import whole
 from budgetlint.base.record import open_record, replace
-from budgetlint.outcome import Report
+from budgetlint.results.report import Report
 
 VERSION = 1
 NEVER = ("BL0", "BL90")

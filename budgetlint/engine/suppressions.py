@@ -15,7 +15,7 @@ from budgetlint.base.finding import Finding
 from budgetlint.base.limits import SUPPRESSIONS
 from budgetlint.base.record import record
 from budgetlint.base.source import Location, SourceFile, Span
-from budgetlint.registry import Registry
+from budgetlint.engine.registry import Registry
 from budgetlint.rules_api.pattern import matches
 from budgetlint.rules_api.rule import Rule
 
