@@ -23,7 +23,6 @@ import hjson
 import yaml
 from omegaconf import OmegaConf
 
-from budgetlint.assemble import judge
 from budgetlint.base.finding import Finding, Fix, Severity
 from budgetlint.base.source import SourceFile
 from budgetlint.documents.compare import changed_elsewhere, moved
@@ -35,8 +34,9 @@ from budgetlint.engine.fix import fix_all
 from budgetlint.files.disk import ChangedFiles, DiskFiles
 from budgetlint.language import read_budget
 from budgetlint.language.budget import Budget
-from budgetlint.project import open_project
 from budgetlint.registry import Registry, installed
+from budgetlint.resolve.project import open_project
+from budgetlint.resolve.runs import judge
 from budgetlint.results.report import Report
 
 OMEGACONF = ("llamafactory", "torchtune", "verl", "nemo", "hydra", "oumi")

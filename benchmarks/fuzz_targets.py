@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from fuzz_seeds import BUDGETS, INTERPOLATED, JOBS, JSON, LOCKS, MAKEFILES, REQUIREMENTS, SCRIPTS, TOML, YAML
 
-from budgetlint.assemble import judge_texts
 from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document, load, plain
 from budgetlint.documents.comments import comments
@@ -16,6 +15,7 @@ from budgetlint.launch.read import command_launches, script_launches
 from budgetlint.launch.readings import flag_reading, format_of, launcher_readings
 from budgetlint.readers import Reader, all_readers, identify
 from budgetlint.readers.base import complete
+from budgetlint.resolve.runs import judge_texts
 from budgetlint.settings.run import Stack
 
 Target = Callable[[str, int], None]

@@ -19,12 +19,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from budgetlint.assemble import judge
 from budgetlint.base.finding import Severity
 from budgetlint.engine.check import check
 from budgetlint.files.disk import DiskFiles
-from budgetlint.project import open_project
 from budgetlint.registry import installed
+from budgetlint.resolve.project import open_project
+from budgetlint.resolve.runs import judge
 from budgetlint.results.report import Report
 
 JUDGED = Path(__file__).resolve().parent.parent / "tests" / "corpus" / "judged.jsonl"

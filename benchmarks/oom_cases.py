@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from budgetlint.assemble import judge_texts
 from budgetlint.oom.explain import Explanation, explain
 from budgetlint.oom.log import find
+from budgetlint.resolve.runs import judge_texts
 from budgetlint.rules_api.context import RunContext
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -14,7 +14,8 @@ from budgetlint.base.source import SourceFile, Span
 from budgetlint.memory.estimate import Bucket, Term, Verdict
 from budgetlint.registry import installed
 from budgetlint.report import CHECK_FORMATS, check_report
-from budgetlint.results.report import Report, RunVerdict
+from budgetlint.results.report import Report
+from budgetlint.results.verdict import RunVerdict
 
 WANTED = 2.0
 LINE = "per_device_train_batch_size: 4  # ünïcode\n"

@@ -18,8 +18,8 @@ import jsonschema
 import yaml
 
 from budgetlint.files.disk import DiskFiles
-from budgetlint.project import open_project
 from budgetlint.readers.hf.recognise import home_of
+from budgetlint.resolve.project import open_project
 from budgetlint.schemas import schemas
 from budgetlint.settings.run import Reading
 

@@ -50,7 +50,7 @@ def find(rule: Rule, files: Mapping[str, str], budget: str = "", stack: str | No
 
 def report_on(files: Mapping[str, str], budget: str, stack: str | None, registry: Registry) -> Report:
     """Check these texts with a registry. Raises when a rule crashes."""
-    from budgetlint.assemble import judge_texts
+    from budgetlint.resolve.runs import judge_texts
 
     text = f"{budget}\nstack {stack}" if stack else budget
     report = check(judge_texts(files, budget=text or None), registry, today=TODAY)

@@ -282,7 +282,7 @@ INTERNAL_ERROR = house_rule(
 
     ## Sources
 
-    - `budgetlint.project`, `Project.contained`.
+    - `budgetlint.resolve.project`, `Project.contained`.
     """,
 )
 

@@ -88,7 +88,7 @@ def _checked(registry: Registry, config: Config, session: Session, judged: Judge
         report = replace(report, findings=tuple(only_in(finding, ()) for finding in report.findings))
     if session.taken is None:
         return report
-    from budgetlint.partaking import of_named
+    from budgetlint.resolve.membership import of_named
 
     return of_named(report, session.taken)
 

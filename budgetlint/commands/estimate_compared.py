@@ -9,7 +9,7 @@ from budgetlint.commands.common import open_config, open_session
 from budgetlint.commands.compare_with import base_of, rereadable
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.reports import tree_of
-from budgetlint.compare import Comparison
+from budgetlint.results.comparison import Comparison
 from budgetlint.rules_api.context import Judged
 
 

@@ -11,7 +11,7 @@ from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.writing import write_file
 from budgetlint.engine.fix import difference
 from budgetlint.files.disk import DiskFiles
-from budgetlint.project import BUDGET_SUFFIX, LOCK
+from budgetlint.resolve.project import BUDGET_SUFFIX, LOCK
 from budgetlint.results.report import MISUSE
 
 HELP = """\

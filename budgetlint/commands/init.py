@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 
-from budgetlint.assemble import collect, judge
 from budgetlint.base.source import SourceFile
 from budgetlint.commands.ci_texts import CI, CI_FILE, HOOK, HOOK_FILE
 from budgetlint.commands.common import open_config
@@ -17,8 +16,9 @@ from budgetlint.engine.check import check
 from budgetlint.engine.registry import installed
 from budgetlint.files.disk import ChangedFiles, DiskFiles, Files
 from budgetlint.language import read_budget
-from budgetlint.project import Project, open_project
 from budgetlint.report.summary import summary_lines
+from budgetlint.resolve.project import Project, open_project
+from budgetlint.resolve.runs import collect, judge
 from budgetlint.results.report import Report
 
 HELP = """\

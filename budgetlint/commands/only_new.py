@@ -8,9 +8,9 @@ from budgetlint.base.finding import Finding
 from budgetlint.base.record import replace
 from budgetlint.builtin.rules import UNUSED_SUPPRESSION
 from budgetlint.commands.compare_with import Base
+from budgetlint.compare.findings import new_findings
 from budgetlint.engine.severity import merged
-from budgetlint.new_findings import new_findings
-from budgetlint.partaking import of_named
+from budgetlint.resolve.membership import of_named
 from budgetlint.results.report import Report
 from budgetlint.rules_api.context import Judged
 

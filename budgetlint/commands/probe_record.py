@@ -13,7 +13,7 @@ from budgetlint.commands.writing import write_file
 from budgetlint.files.disk import DiskFiles
 from budgetlint.measured.digest import settings_hash
 from budgetlint.measured.lock import Entry, with_entries
-from budgetlint.project import lock_beside
+from budgetlint.resolve.project import lock_beside
 from budgetlint.rules_api.context import RunContext
 
 if TYPE_CHECKING:

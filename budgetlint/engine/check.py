@@ -28,7 +28,8 @@ from budgetlint.engine.severity import Judge, merged, unsuperseded
 from budgetlint.engine.suppressions import Suppression, suppressions
 from budgetlint.language.budget import RuleLevel
 from budgetlint.memory.estimate import INCOMPLETE, Verdict
-from budgetlint.results.report import Report, RunVerdict, Skips
+from budgetlint.results.report import Report, Skips
+from budgetlint.results.verdict import RunVerdict
 from budgetlint.rules_api.context import BudgetContext, Context, DocumentContext, Judged, RunContext
 from budgetlint.rules_api.prefilter import Words
 from budgetlint.rules_api.rule import Rule

@@ -215,7 +215,7 @@ class Server:
 
 
 def _warm_up() -> None:
-    for name in ("assemble", "context", "engine", "neighbours", "partaking", "run_contexts"):
+    for name in ("resolve.runs", "rules_api.context", "engine.check", "resolve.related_files", "resolve.membership", "resolve.judged_runs"):
         import_module(f"budgetlint.{name}")
     import_module("budgetlint.engine.registry").installed()
 

@@ -17,7 +17,7 @@ from budgetlint.base.record import field, open_record, open_state, record
 from budgetlint.base.source import SourceFile
 from budgetlint.config.config import Config, load_config
 from budgetlint.files.disk import CONFIG_SUFFIXES, PYTHON_SUFFIX, ChangedFiles, DiskFiles, is_named, is_wanted, nearest_settings
-from budgetlint.project import FileEntry, Project
+from budgetlint.resolve.project import FileEntry, Project
 
 if TYPE_CHECKING:
     from budgetlint.language.budget import Budget
@@ -53,7 +53,7 @@ class Checked:
 
     def runs_of(self, path: str) -> tuple[RunContext, ...]:
         """The runs that a file is part of."""
-        from budgetlint.touched import files_of_run
+        from budgetlint.compare.affected import files_of_run
 
         return tuple(context for context in self.judged.runs if path in files_of_run(context))
 
@@ -77,11 +77,11 @@ class Workspace:
 
     def check(self, opened: Mapping[str, SourceFile], named: frozenset[str] | None = None) -> Checked:
         """Judge the runs of the open texts, by their paths; of ``named`` only where they are given."""
-        from budgetlint.assemble import judge
         from budgetlint.engine.check import check
         from budgetlint.engine.registry import installed
-        from budgetlint.neighbours import neighbours
-        from budgetlint.partaking import of_named
+        from budgetlint.resolve.membership import of_named
+        from budgetlint.resolve.related_files import neighbours
+        from budgetlint.resolve.runs import judge
 
         disk = self._fresh_disk()
         files, config = ChangedFiles(disk, {path: source.text for path, source in opened.items()}), self._config_with(opened)

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 
 from budgetlint.base.record import record
 from budgetlint.base.units import distinct, gib
-from budgetlint.compare import Comparison, RunChange, SettingChange, TermChange
 from budgetlint.memory.estimate import Bucket
 from budgetlint.report.answer import short
 from budgetlint.report.headroom import shown_figures
 from budgetlint.report.style import plural
 from budgetlint.report.tree import Tree
-from budgetlint.results.report import RunVerdict
+from budgetlint.results.comparison import Comparison, RunChange, SettingChange, TermChange
+from budgetlint.results.verdict import RunVerdict
 from budgetlint.settings.run import Setting
 
 

@@ -9,7 +9,7 @@ from budgetlint.base.units import distinct, gib
 from budgetlint.memory.estimate import Estimate, Range, Verdict
 from budgetlint.memory.unmodelled import TABLE
 from budgetlint.report.style import plural
-from budgetlint.results.report import RunVerdict
+from budgetlint.results.verdict import RunVerdict
 
 _WORST_FIRST = (Verdict.DOES_NOT_FIT, Verdict.TIGHT, Verdict.UNKNOWN, Verdict.FITS)
 

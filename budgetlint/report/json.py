@@ -10,7 +10,8 @@ from budgetlint.base.source import SourceFile
 from budgetlint.report.forks_json import open_json
 from budgetlint.report.statistics import Count, counts
 from budgetlint.report.style import PLAIN, Style
-from budgetlint.results.report import Report, RunVerdict
+from budgetlint.results.report import Report
+from budgetlint.results.verdict import RunVerdict
 
 VERSION = 1
 

@@ -22,7 +22,8 @@ from budgetlint.report.shown import shown
 from budgetlint.report.style import PLAIN, Style
 from budgetlint.report.summary import verdicts_line
 from budgetlint.report.tree import Tree
-from budgetlint.results.report import Gate, Report, RunVerdict
+from budgetlint.results.report import Gate, Report
+from budgetlint.results.verdict import RunVerdict
 
 
 @open_state

@@ -25,7 +25,8 @@ from budgetlint.report.shown import counted, shown
 from budgetlint.report.style import PLAIN, WIDTH, Style, plural
 from budgetlint.report.summary import findings_line, passed_line, verdict_count, verdicts_line
 from budgetlint.report.tree import Tree
-from budgetlint.results.report import Report, RunVerdict
+from budgetlint.results.report import Report
+from budgetlint.results.verdict import RunVerdict
 
 ROOM = 60_000
 """Bytes of UTF-8: a comment may get a few lines of its own."""

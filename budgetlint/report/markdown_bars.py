@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from budgetlint.base.units import gib
 from budgetlint.report.bill import WHAT
 from budgetlint.report.gfm import code, table
-from budgetlint.results.report import RunVerdict
+from budgetlint.results.verdict import RunVerdict
 
 CELLS = 24
 _EIGHTHS = " ▏▎▍▌▋▊▉"

@@ -11,7 +11,8 @@ from budgetlint.files.walk import Passed
 from budgetlint.memory.estimate import Verdict
 from budgetlint.report.headroom import lacking
 from budgetlint.report.style import PLAIN, VERDICT_WORDS, Style, plural
-from budgetlint.results.report import Gate, Report, RunVerdict
+from budgetlint.results.report import Gate, Report
+from budgetlint.results.verdict import RunVerdict
 
 _WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning"}
 

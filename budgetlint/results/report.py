@@ -11,48 +11,14 @@ from budgetlint.base.finding import Finding, Severity
 from budgetlint.base.record import field, open_record, record
 from budgetlint.base.source import SourceFile
 from budgetlint.files.walk import Passed
-from budgetlint.memory.estimate import Fork, Opened, Term, Verdict
-from budgetlint.settings.run import Run, run_label
+from budgetlint.memory.estimate import Verdict
+from budgetlint.results.verdict import RunVerdict
+from budgetlint.settings.run import Run
 
 if TYPE_CHECKING:
-    from budgetlint.compare import Comparison
+    from budgetlint.results.comparison import Comparison
 
 CLEAN, FINDINGS, MISUSE = 0, 1, 2
-
-
-@record
-class RunVerdict:
-    """The answer for one run on one target. ``need`` and ``limit`` in bytes; ``missing`` names what is not known.
-
-    ``judged`` is False where no budget says what the device offers: then there is nothing to compare with. ``bill`` is what is live
-    in ``peak_phase``, and adds up to ``need``; ``least`` is what the need is at least where it has no upper end, else None.
-    ``reason``, ``forks``, ``opened``, ``leaning`` and ``over`` are those of the estimate.
-    """
-
-    name: str
-    target: str | None
-    cell: str
-    verdict: Verdict
-    need: int | None
-    limit: int | None
-    missing: tuple[str, ...] = ()
-    peak_phase: str = ""
-    bill: tuple[Term, ...] = ()
-    least: int | None = None
-    reason: str | None = None
-    forks: tuple[Fork, ...] = ()
-    opened: tuple[Opened, ...] = ()
-    leaning: Verdict | None = None
-    over: int | None = None
-
-    @property
-    def judged(self) -> bool:
-        return self.verdict is not Verdict.UNKNOWN
-
-    @property
-    def label(self) -> str:
-        """``sft``, ``sft@cloud`` or ``sft@cloud[seq=4096]``: the name that findings call the run by."""
-        return run_label(self.name, self.target, self.cell)
 
 
 @record

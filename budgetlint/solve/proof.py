@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
-from budgetlint.assemble import collect
 from budgetlint.base.finding import Edit
 from budgetlint.base.record import field, open_record, replace
 from budgetlint.base.source import SourceFile
@@ -15,10 +14,11 @@ from budgetlint.files.disk import ChangedFiles
 from budgetlint.language import read_budget
 from budgetlint.language.budget import Budget
 from budgetlint.memory.estimate import DEPENDS, Estimate, Verdict
-from budgetlint.project import Project
+from budgetlint.resolve.judged_runs import run_contexts
+from budgetlint.resolve.project import Project
+from budgetlint.resolve.runs import collect
 from budgetlint.results.solution import Remedy
 from budgetlint.rules_api.context import RunContext
-from budgetlint.run_contexts import run_contexts
 from budgetlint.settings.run import Settings
 from budgetlint.solve.edits import edits_of
 from budgetlint.solve.whatif import Effort

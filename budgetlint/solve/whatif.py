@@ -13,8 +13,8 @@ from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.estimator import estimate
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.planner import plan_run
+from budgetlint.resolve.judged_runs import capacity_on
 from budgetlint.rules_api.context import RunContext
-from budgetlint.run_contexts import capacity_on
 from budgetlint.settings.run import Origin, OriginKind, Setting, Settings
 
 SOLVED = Origin(OriginKind.COMMAND_LINE, note="budgetlint solve")

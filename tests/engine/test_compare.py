@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 
 from budgetlint.base.finding import Confidence, Finding, Severity
 from budgetlint.base.source import Location
-from budgetlint.compare import Side, compared, new_name, paired_terms, run_change
+from budgetlint.compare.bills import compared, new_name, paired_terms, run_change
+from budgetlint.compare.findings import new_findings
 from budgetlint.files.git_renames import renamed_files
 from budgetlint.memory.estimate import Bucket, Term, Verdict
-from budgetlint.new_findings import new_findings
-from budgetlint.results.report import RunVerdict
+from budgetlint.results.comparison import Side
+from budgetlint.results.verdict import RunVerdict
 from budgetlint.settings.run import Origin, OriginKind, Setting
 
 FITS, NOT = Verdict.FITS, Verdict.DOES_NOT_FIT

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from budgetlint.assemble import judge_texts
+from budgetlint.resolve.runs import judge_texts
 from budgetlint.rules_api.context import RunContext
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.assemble import judge_texts
 from budgetlint.memory.estimate import Bucket
 from budgetlint.memory.families import family_of
+from budgetlint.resolve.runs import judge_texts
 from budgetlint.rules_api.context import RunContext
 
 TUNE = """\

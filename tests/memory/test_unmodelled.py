@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from budgetlint.assemble import judge_texts
 from budgetlint.base.units import GIB
 from budgetlint.memory.estimate import Verdict
 from budgetlint.memory.estimator import Capacity, estimate
 from budgetlint.memory.planner import plan_run
 from budgetlint.memory.unmodelled import TABLE, names_of
 from budgetlint.readers.accelerate.keys import to_unmodelled
+from budgetlint.resolve.runs import judge_texts
 from budgetlint.settings.run import Origin, OriginKind, Setting, Settings
 
 SWIFT = (

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from budgetlint.assemble import judge_texts
 from budgetlint.memory.estimate import Estimate
+from budgetlint.resolve.runs import judge_texts
 from budgetlint.rules_api.context import RunContext
 
 Runs = Callable[[str], RunContext]

@@ -6,12 +6,12 @@ from textwrap import dedent
 
 import pytest
 
-from budgetlint.assemble import judge_texts
 from budgetlint.base.source import SourceFile
 from budgetlint.documents.load import load
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.litgpt.reader import READER
+from budgetlint.resolve.runs import judge_texts
 from budgetlint.settings.run import Reading, Setting, Stack
 
 TUNE = """\

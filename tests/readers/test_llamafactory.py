@@ -8,12 +8,12 @@ from textwrap import dedent
 import pytest
 from packaging.version import Version
 
-from budgetlint.assemble import judge_texts
 from budgetlint.base.source import SourceFile
 from budgetlint.documents.load import load
 from budgetlint.readers.base import complete
 from budgetlint.readers.llamafactory.reader import READER
 from budgetlint.readers.view import key_set
+from budgetlint.resolve.runs import judge_texts
 from budgetlint.settings.run import Origin, OriginKind, Reading, Release, Role, Setting, Stack
 from budgetlint.settings.vocabulary import SETTINGS
 

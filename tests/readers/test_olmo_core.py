@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.assemble import judge_texts
+from budgetlint.resolve.runs import judge_texts
 from budgetlint.settings.run import Run
 
 FLAGS = (

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.assemble import judge_texts
 from budgetlint.base.source import SourceFile
 from budgetlint.documents.load import load
 from budgetlint.memory.estimate import Verdict
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
+from budgetlint.resolve.runs import judge_texts
 from budgetlint.settings.run import OriginKind, Stack
 
 SECTION = """\

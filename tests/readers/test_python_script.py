@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from budgetlint.assemble import judge_texts
 from budgetlint.base.finding import Finding
 from budgetlint.base.source import SourceFile
 from budgetlint.documents import load
 from budgetlint.files.disk import DiskFiles
 from budgetlint.readers import Reader, identify
 from budgetlint.registry import installed
+from budgetlint.resolve.runs import judge_texts
 from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import OriginKind
 from budgetlint.testing import report_on

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.assemble import judge_texts
 from budgetlint.base.source import SourceFile
 from budgetlint.documents import load
 from budgetlint.readers import identify
 from budgetlint.readers.torchtitan.reader import READER
+from budgetlint.resolve.runs import judge_texts
 from budgetlint.settings.run import Run
 
 PATH = "torchtitan/models/llama3/config_registry.py"

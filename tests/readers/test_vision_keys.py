@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from budgetlint.assemble import judge_texts
+from budgetlint.resolve.runs import judge_texts
 from budgetlint.settings.run import Settings
 
 MODEL = "Qwen/Qwen2.5-VL-7B-Instruct"

@@ -10,7 +10,8 @@ import pytest
 from budgetlint.base.finding import Confidence, Edit, Finding, Fix, Related, Safety, Severity
 from budgetlint.base.source import Location, SourceFile, Span
 from budgetlint.memory.estimate import Bucket, Term, Verdict
-from budgetlint.results.report import Crash, Excuse, Report, RunVerdict
+from budgetlint.results.report import Crash, Excuse, Report
+from budgetlint.results.verdict import RunVerdict
 from budgetlint.settings.run import Origin, OriginKind, Setting
 
 ODD_PATH = "confïgs/🚀 run, 100%: [a](b)|<x>`.yaml"

@@ -18,7 +18,8 @@ from budgetlint.base.source import Location, SourceFile
 from budgetlint.memory.estimate import Verdict
 from budgetlint.report import CHECK_FORMATS, check_report
 from budgetlint.report.style import Style
-from budgetlint.results.report import Report, RunVerdict
+from budgetlint.results.report import Report
+from budgetlint.results.verdict import RunVerdict
 
 
 @pytest.mark.parametrize("format", CHECK_FORMATS)

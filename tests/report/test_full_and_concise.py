@@ -12,7 +12,8 @@ from budgetlint.memory.estimate import Verdict
 from budgetlint.report import CHECK_FORMATS, check_report
 from budgetlint.report.style import Style, cells, style_for
 from budgetlint.report.summary import summary_lines
-from budgetlint.results.report import Report, RunVerdict
+from budgetlint.results.report import Report
+from budgetlint.results.verdict import RunVerdict
 
 TRAIN = SourceFile("configs/train.yaml", "model: x\n" * 9 + "fp16: true\n")
 DS = SourceFile("ds.json", '{"bf16": {"enabled": true}}\n')

@@ -8,7 +8,8 @@ from budgetlint.base.finding import Confidence, Edit, Finding, Fix, Related, Saf
 from budgetlint.base.source import Location, SourceFile, Span
 from budgetlint.memory.estimate import Verdict
 from budgetlint.report import check_report
-from budgetlint.results.report import Report, RunVerdict
+from budgetlint.results.report import Report
+from budgetlint.results.verdict import RunVerdict
 
 FINDING = Finding(
     "BL203",

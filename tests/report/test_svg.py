@@ -13,7 +13,6 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
-from budgetlint.assemble import judge_texts
 from budgetlint.cli import main
 from budgetlint.commands.console import Console
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Estimate
@@ -21,6 +20,7 @@ from budgetlint.memory.timeline import timeline
 from budgetlint.report.svg import PANELS, compared, render
 from budgetlint.report.svg.bars import ROWS
 from budgetlint.report.svg.measure import width
+from budgetlint.resolve.runs import judge_texts
 from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import Run, Settings
 

@@ -21,7 +21,8 @@ from budgetlint.memory.estimate import Verdict
 from budgetlint.report import CHECK_FORMATS, check_report
 from budgetlint.report.excerpt import excerpt
 from budgetlint.report.style import Style, cells
-from budgetlint.results.report import Crash, Excuse, Report, RunVerdict
+from budgetlint.results.report import Crash, Excuse, Report
+from budgetlint.results.verdict import RunVerdict
 
 Faults = Callable[..., set[str]]
 

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from budgetlint.assemble import judge_texts
 from budgetlint.base.finding import Finding, Safety
 from budgetlint.base.record import replace
 from budgetlint.engine.check import check
 from budgetlint.engine.fix import Fixed, fix_all
 from budgetlint.engine.other_readers import heard
 from budgetlint.registry import Registry, installed
+from budgetlint.resolve.runs import judge_texts
 from budgetlint.results.report import Report
 from budgetlint.rule import Confidence, Rule, RunContext, Severity
 from budgetlint.settings.run import Run

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from budgetlint.assemble import judge_texts
 from budgetlint.registry import Registry, installed
+from budgetlint.resolve.runs import judge_texts
 from budgetlint.rule import Confidence, Finding, Rule, Severity
 from budgetlint.rules_api.context import Judged
 from budgetlint.rules_api.prefilter import Words

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from budgetlint.assemble import judge
 from budgetlint.base.source import SourceFile
 from budgetlint.files.disk import TextFiles
 from budgetlint.language import read_budget
-from budgetlint.project import open_project
+from budgetlint.resolve.project import open_project
+from budgetlint.resolve.runs import judge
 from budgetlint.results.solution import Solution
 from budgetlint.rules_api.context import RunContext
 from budgetlint.solve.proof import Desk

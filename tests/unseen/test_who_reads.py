@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from budgetlint.assemble import judge_texts
 from budgetlint.engine.check import check
 from budgetlint.registry import installed
+from budgetlint.resolve.runs import judge_texts
 from budgetlint.rules_api.context import Judged
 
 OWN_QLORA = {

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from budgetlint.assemble import judge_texts
 from budgetlint.base.finding import Finding
 from budgetlint.engine.check import check
 from budgetlint.registry import installed
+from budgetlint.resolve.runs import judge_texts
 from budgetlint.settings.run import Origin, OriginKind, Setting
 from budgetlint.testing import case_files, load_cases, report_on
 

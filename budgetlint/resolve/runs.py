@@ -7,26 +7,26 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from budgetlint.assembly import Assembly, Collected
 from budgetlint.base.limits import BY_NAME
 from budgetlint.base.source import Location, SourceFile, Span
 from budgetlint.base.too_large import too_large
-from budgetlint.calls import with_arguments
-from budgetlint.claims import claim_all
-from budgetlint.compose import composed
 from budgetlint.files.disk import TextFiles
-from budgetlint.follow import follow, followed, quietly
-from budgetlint.holding import comment, holding
 from budgetlint.isolation.boundary import LEADS_OUT
 from budgetlint.language import read_budget
-from budgetlint.project import FileEntry, Project, file_finding, open_project
+from budgetlint.resolve.budget_scope import comment, holding
+from budgetlint.resolve.claims import claim_all
+from budgetlint.resolve.composition import composed
+from budgetlint.resolve.project import FileEntry, Project, file_finding, open_project
+from budgetlint.resolve.references import follow, followed, quietly
+from budgetlint.resolve.script_calls import with_arguments
+from budgetlint.resolve.state import Assembly, Collected
 from budgetlint.settings.run import Reading, Role, Settings
 
 if TYPE_CHECKING:
     from budgetlint.base.finding import Finding
     from budgetlint.language.budget import Budget, BudgetRun, ConfigRef, Target
     from budgetlint.launch import Launch
-    from budgetlint.launched import Launched
+    from budgetlint.launch.run import Launched
     from budgetlint.rules_api.context import Judged
 
 
@@ -36,11 +36,11 @@ def judge(
     """Every run of the project, judged. ``extra`` is a budget from the command line or the settings: it holds for every run
     that no budget file binds by name. ``taken``: only the runs that one of these files is part of."""
     # what a list of files and runs does without, the estimator above all
-    from budgetlint.allowance import Allowance
-    from budgetlint.contexts import budget_contexts, document_contexts, flag_contexts
-    from budgetlint.partaking import narrowed, takes_part
+    from budgetlint.resolve.allowance import Allowance
+    from budgetlint.resolve.contexts import budget_contexts, document_contexts, flag_contexts
+    from budgetlint.resolve.judged_runs import run_contexts
+    from budgetlint.resolve.membership import narrowed, takes_part
     from budgetlint.rules_api.context import Judged
-    from budgetlint.run_contexts import run_contexts
 
     work = collect(project, extra=extra, overrides=overrides)
     runs = work.runs if taken is None else [run for run in work.runs if takes_part(run, taken)]
@@ -206,7 +206,7 @@ def _free_run(work: Assembly, entry: FileEntry, reading: Reading, budgets: Itera
 def _launched_in(work: Assembly, entry: FileEntry) -> list[tuple[Launch, Launched]]:
     """The launches of a file that start a run."""
     if entry.path not in work.launched:
-        from budgetlint.launched import launched
+        from budgetlint.launch.run import launched
 
         found = [(launch, launched(launch, partial(quietly, work))) for launch in map(work.own, entry.launches)]
         work.launched[entry.path] = [(launch, run) for launch, run in found if run is not None]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from budgetlint.base.record import replace
 from budgetlint.base.source import SourceFile
 from budgetlint.documents import load
-from budgetlint.follow import candidates
-from budgetlint.project import FileEntry, Project, is_script, script_entry
+from budgetlint.resolve.project import FileEntry, Project, is_script, script_entry
+from budgetlint.resolve.references import candidates
 
 if TYPE_CHECKING:
     from budgetlint.launch.calls import Call

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from budgetlint.assembly import Assembly, Collected
 from budgetlint.base.record import replace
-from budgetlint.project import lock_beside
+from budgetlint.resolve.project import lock_beside
+from budgetlint.resolve.state import Assembly, Collected
 
 if TYPE_CHECKING:
     from budgetlint.language.budget import Measured

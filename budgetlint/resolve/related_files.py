@@ -1,7 +1,7 @@
 """Which files of a repository may belong to a run with some named files. Only texts are searched here, nothing is parsed.
 
 A file belongs to a run with those that it names and with those that name it. The search is for base names, so that it finds too
-many rather than too few; which runs a file is really part of is seen once they are made (`budgetlint.partaking`).
+many rather than too few; which runs a file is really part of is seen once they are made (`budgetlint.resolve.membership`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from budgetlint.base.record import field, open_state, record
 from budgetlint.base.source import SourceFile
 from budgetlint.files.disk import Files
-from budgetlint.project import BUDGET_SUFFIX, LOCK, SCRIPT_SUFFIXES, lock_beside
+from budgetlint.resolve.project import BUDGET_SUFFIX, LOCK, SCRIPT_SUFFIXES, lock_beside
 
 
 @record

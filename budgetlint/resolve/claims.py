@@ -12,16 +12,16 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from budgetlint.assembly import Assembly
 from budgetlint.base.record import open_state, replace
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import Document, load
 from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, Files, is_named, is_readme, trains
-from budgetlint.follow import place_of
-from budgetlint.project import SCRIPT_SUFFIXES, FileEntry, Project, is_script, job_kind, job_launches, script_entry
 from budgetlint.readers import reader_of
 from budgetlint.readers.hf.recognise import FLAVOURS, as_known, as_own, is_closed, looks_literal
 from budgetlint.readers.known_programs import Program, known_program
+from budgetlint.resolve.project import SCRIPT_SUFFIXES, FileEntry, Project, is_script, job_kind, job_launches, script_entry
+from budgetlint.resolve.references import place_of
+from budgetlint.resolve.state import Assembly
 from budgetlint.settings.consumer import ACCEPTED, FORMAT, LAUNCH, LONE, NOBODY, OPENED, Consumer
 from budgetlint.settings.run import Origin, OriginKind, Reading, Reference, Role
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from budgetlint.axes import Answer, Asking, Axis, Choice, is_unwritten, joined, open_packages, open_settings, values_of
 from budgetlint.base.limits import JOINT_READINGS
 from budgetlint.base.record import field, record, replace, state
 from budgetlint.memory.estimate import Estimate, Fork, ForkReading, Opened, Range, Verdict
@@ -17,6 +16,7 @@ from budgetlint.memory.estimator import Capacity, if_short
 from budgetlint.memory.need import verdict
 from budgetlint.memory.unmodelled import TABLE
 from budgetlint.memory.unstated import agree, by_plans, each, unseen
+from budgetlint.resolve.axes import Answer, Asking, Axis, Choice, is_unwritten, joined, open_packages, open_settings, values_of
 from budgetlint.settings.run import Setting, Settings, Stack
 
 SURE = (Verdict.FITS, Verdict.DOES_NOT_FIT)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
-from budgetlint.architectures import config_paths
-from budgetlint.assembly import Collected
 from budgetlint.base.record import replace
 from budgetlint.builtin.rules import UNUSED_SUPPRESSION
 from budgetlint.engine.other_readers import only_in
 from budgetlint.language.budget import Budget
-from budgetlint.project import lock_beside
+from budgetlint.resolve.architecture import config_paths
+from budgetlint.resolve.project import lock_beside
+from budgetlint.resolve.state import Collected
 from budgetlint.results.report import Report
 from budgetlint.rules_api.context import Judged
 from budgetlint.settings.run import Reading

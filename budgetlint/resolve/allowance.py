@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from budgetlint.assembly import Collected
 from budgetlint.base.finding import Finding
 from budgetlint.base.limits import JUDGED
 from budgetlint.base.record import field, open_state
 from budgetlint.base.source import Location
 from budgetlint.base.too_large import too_large
+from budgetlint.resolve.state import Collected
 from budgetlint.rules_api.context import RunContext
 
 CURE = "the others are not judged: split the file, or name fewer targets (`on`) and cells"

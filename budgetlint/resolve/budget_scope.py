@@ -6,10 +6,10 @@ import posixpath
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from budgetlint.assembly import Assembly
 from budgetlint.base.source import SourceFile, Unreadable
 from budgetlint.language import read_budget
-from budgetlint.project import FileEntry
+from budgetlint.resolve.project import FileEntry
+from budgetlint.resolve.state import Assembly
 
 if TYPE_CHECKING:
     from budgetlint.language.budget import Budget

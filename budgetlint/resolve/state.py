@@ -10,15 +10,15 @@ from budgetlint.base.record import field, open_state, record
 from budgetlint.documents import Document
 from budgetlint.files.disk import Files
 from budgetlint.memory.reuse import Answers
-from budgetlint.project import Project
+from budgetlint.resolve.project import Project
+from budgetlint.resolve.versions import stack_beside
 from budgetlint.settings.run import Reading, Settings, Stack
-from budgetlint.stack import stack_beside
 
 if TYPE_CHECKING:
     from budgetlint.base.source import SourceFile
     from budgetlint.language.budget import Budget, BudgetRun, Measured, Target
     from budgetlint.launch import Launch
-    from budgetlint.launched import Launched
+    from budgetlint.launch.run import Launched
     from budgetlint.rules_api.context import RunContext
 
 

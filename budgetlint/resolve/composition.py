@@ -6,7 +6,6 @@ import posixpath
 from collections.abc import Iterator
 from functools import reduce
 
-from budgetlint.assembly import Assembly
 from budgetlint.base.limits import COMPOSED_DEPTH, COMPOSED_FILES
 from budgetlint.base.record import field, open_state, replace
 from budgetlint.base.source import SourceFile
@@ -15,6 +14,7 @@ from budgetlint.documents.defaults_list import Base, bases, group_keys, is_compo
 from budgetlint.documents.merge import foreign, merged, nested
 from budgetlint.readers import reader_by
 from budgetlint.readers.hf.recognise import as_before
+from budgetlint.resolve.state import Assembly
 from budgetlint.settings.run import Reading
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Iterator
 
-from budgetlint.assembly import Assembly
 from budgetlint.base.finding import Severity
 from budgetlint.base.source import SourceFile
-from budgetlint.compose import composed
 from budgetlint.documents import Document
 from budgetlint.files.disk import PYTHON_SUFFIX, makes_arguments
 from budgetlint.isolation.boundary import LEADS_OUT
-from budgetlint.project import FileEntry, file_finding
 from budgetlint.readers.deepspeed.shipped import shipped_engine
 from budgetlint.readers.launcher import FORMAT as LAUNCHER
+from budgetlint.resolve.composition import composed
+from budgetlint.resolve.project import FileEntry, file_finding
+from budgetlint.resolve.state import Assembly
 from budgetlint.settings.run import Reading, Reference, Role, Setting, Settings
 
 

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from budgetlint.architectures import architecture_of
-from budgetlint.assembly import Assembly, Collected
-from budgetlint.axes import Answer, Choice, as_read, pinned
 from budgetlint.base.limits import FILE_READINGS
 from budgetlint.base.record import record, replace
 from budgetlint.catalog.architecture import Architecture
-from budgetlint.forks import SURE, decided
-from budgetlint.join import join, with_derived, with_stored_weights
 from budgetlint.language.budget import BudgetRun, Target
 from budgetlint.language.placement import Placement, broken, hosted, overlay, placements
 from budgetlint.memory.estimate import BROKEN, UNREAD, Assumption, Estimate, Opened, Verdict
@@ -21,7 +16,12 @@ from budgetlint.readers import reader_by
 from budgetlint.readers.base import complete
 from budgetlint.readers.deepspeed.auto import fill_auto, fill_engine_dtype
 from budgetlint.readers.hf.own_script import is_own_script
-from budgetlint.recorded import recorded
+from budgetlint.resolve.architecture import architecture_of
+from budgetlint.resolve.axes import Answer, Choice, as_read, pinned
+from budgetlint.resolve.forks import SURE, decided
+from budgetlint.resolve.measured import recorded
+from budgetlint.resolve.precedence import join, with_derived, with_stored_weights
+from budgetlint.resolve.state import Assembly, Collected
 from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import Reading, Role, Run, Setting, Settings, Stack
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from budgetlint.base.limits import PINS
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.files.disk import Files
+from budgetlint.resolve.environments import of_conda, of_setup_cfg, of_setup_py
 from budgetlint.settings.run import Origin, OriginKind, Release, Stack, release, version_of
-from budgetlint.stack_environments import of_conda, of_setup_cfg, of_setup_py
 
 if TYPE_CHECKING:  # imported where a file of versions is found: 10 ms
     from packaging.specifiers import SpecifierSet

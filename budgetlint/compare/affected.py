@@ -9,15 +9,15 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable
 
-from budgetlint.assembly import Collected
 from budgetlint.base.record import record
 from budgetlint.base.source import SourceFile
-from budgetlint.claims import kinds_of_programs, tells
 from budgetlint.files.disk import DiskFiles, Files
-from budgetlint.partaking import files_of, takes_part
-from budgetlint.project import BUDGET_SUFFIX
+from budgetlint.resolve.claims import kinds_of_programs, tells
+from budgetlint.resolve.membership import files_of, takes_part
+from budgetlint.resolve.project import BUDGET_SUFFIX
+from budgetlint.resolve.state import Collected
+from budgetlint.resolve.versions import NAMES
 from budgetlint.rules_api.context import RunContext
-from budgetlint.stack import NAMES
 
 FEW = 64
 """Of more files that come or go, the texts are not searched for their names."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from budgetlint.assembly import Assembly
+from budgetlint.resolve.state import Assembly
 from budgetlint.rules_api.context import BudgetContext, DocumentContext
 from budgetlint.settings.run import Reading, Stack
 

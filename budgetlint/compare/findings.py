@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from budgetlint.base.finding import Finding
 from budgetlint.base.record import replace
 from budgetlint.builtin.rules import CRASHED_RULE
-from budgetlint.compare import Pair
+from budgetlint.compare.bills import Pair
 
 OF_RUNS = "BL1"
 """The family that judges budget and fit: in a file that several runs share, each run that does not fit counts for itself."""
