@@ -1,0 +1,79 @@
+"""Whose the flags of a command are, and the files that it names: a program that is known by name, or one of the project's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from budgetlint.assembly import Assembly
+from budgetlint.consumer import FORMAT, LAUNCH, Consumer
+from budgetlint.files import PYTHON_SUFFIX
+from budgetlint.follow import candidates, place_of
+from budgetlint.readers.hf.recognise import FLAVOURS, as_own
+from budgetlint.readers.known_programs import Program, known_program
+from budgetlint.record import open_state, replace
+from budgetlint.run import Origin, OriginKind, Reference, Role
+
+if TYPE_CHECKING:
+    from budgetlint.launch import Launch
+
+
+@open_state
+class Launches:
+    """The consumers that the launches of a project are."""
+
+    work: Assembly
+
+    def launch(self, launch: Launch) -> Launch:
+        """The launch with the consumer of its flags."""
+        if self.row(launch) is not None:
+            return replace(launch, consumer=self.by(launch, followed=True))
+        from budgetlint.launch.readings import format_of
+
+        format = format_of(launch)
+        if format and format not in FLAVOURS:  # the flags are one strict program's
+            return replace(launch, consumer=replace(self.by(launch, followed=True), evidence=FORMAT))
+        return replace(launch, program=as_own(launch.program), consumer=self.by(launch, followed=False))
+
+    def row(self, launch: Launch) -> Program | None:
+        """The known program that a launch starts; a single script that lies in the project is what it says itself."""
+        name = launch.program.program
+        row = known_program(name)
+        return None if row is not None and row.alone and self._is_here(launch) else row
+
+    def _is_here(self, launch: Launch) -> bool:
+        name = launch.program.program
+        path = name if name.endswith(PYTHON_SUFFIX) else name.replace(".", "/") + PYTHON_SUFFIX
+        return any(map(self.work.files.exists, candidates(launch.source.path, path)))
+
+    def by(self, launch: Launch, *, followed: bool) -> Consumer:
+        at = launch.source.locate(launch.span)
+        return Consumer(launch.program.program, LAUNCH, at.file, at.line, followed)
+
+    @cached_property
+    def named(self) -> dict[str, list[tuple[Consumer, str]]]:
+        """By path, the programs that launches start with a file, each with the format that it reads where that is known."""
+        found: dict[str, list[tuple[Consumer, str]]] = {}
+        for entry in list(self.work.project.entries.values()):
+            for launch in (*entry.launches, *entry.commands):
+                for reference, consumer, format in self._references(launch):
+                    path = place_of(self.work, reference)
+                    if path is not None:
+                        found.setdefault(path, []).append((consumer, format))
+        return found
+
+    def _references(self, launch: Launch) -> Iterator[tuple[Reference, Consumer, str]]:
+        """The files that a command names, each with who reads it."""
+        from budgetlint.launch.accelerate import config_file
+
+        row = self.row(launch)
+        mine = self.by(launch, followed=row is not None)
+        yield from ((reference, mine, row.format if row else "") for reference in launch.configs)
+        yield from ((reference, replace(mine, followed=True), "deepspeed") for reference in launch.engines)
+        for layer in launch.layers:
+            named = config_file(layer)
+            if named is not None:
+                origin = Origin(OriginKind.FLAG, launch.source, named.span, "config_file")
+                starter = replace(mine, program="accelerate launch", followed=True)
+                yield Reference(Role.LAUNCHER, named.text, origin), starter, "accelerate"
