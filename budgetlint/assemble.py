@@ -206,9 +206,11 @@ def _free_run(work: Assembly, entry: FileEntry, reading: Reading, budgets: Itera
 def _launched_in(work: Assembly, entry: FileEntry) -> list[tuple[Launch, Launched]]:
     """The launches of a file that start a run."""
     if entry.path not in work.launched:
+        from budgetlint.copied_config import over_own_config
         from budgetlint.launched import launched
 
-        found = [(launch, launched(launch, partial(quietly, work))) for launch in map(work.own, entry.launches)]
+        mine = (over_own_config(work, launch) for launch in map(work.own, entry.launches))
+        found = [(launch, launched(launch, partial(quietly, work))) for launch in mine]
         work.launched[entry.path] = [(launch, run) for launch, run in found if run is not None]
     return work.launched[entry.path]
 

@@ -73,7 +73,7 @@ def _stack(work: Assembly, readings: tuple[Reading, ...], budget_run: BudgetRun 
     stated = budget_run.stack if budget_run else Stack()
     if stated.releases:
         return stated
-    found = work.stack_beside(readings[0].document.path) if readings else Stack()
+    found = work.stack_of(readings[0]) if readings else Stack()
     return replace(found, model_code=stated.model_code)
 
 

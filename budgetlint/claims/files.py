@@ -13,6 +13,7 @@ from budgetlint.files import NOTEBOOK_SUFFIX, PYTHON_SUFFIX
 from budgetlint.project import FileEntry
 from budgetlint.readers import reader_of
 from budgetlint.readers.hf.recognise import FLAVOURS, as_known, as_own, is_closed, looks_literal
+from budgetlint.readers.known_programs import HYDRA, PROGRAMS
 from budgetlint.record import open_state, replace
 from budgetlint.run import Reading, Role
 from budgetlint.source import SourceFile
@@ -92,7 +93,18 @@ class FileClaims:
         opener = self.written.opener(entry.path)
         if opener is not None:
             return replace(opener, followed=True)
+        if not entry.kind and self._is_shipped(entry.path, reading.format):
+            return Consumer("", NOBODY, followed=False, settles=f"config {entry.path} kind={reading.format}")
         return Consumer(reading.format, FORMAT if self.written.all else LONE)
+
+    def _is_shipped(self, path: str, format: str) -> bool:
+        """Does a file lie in the package of a Hydra program, which a copy brings? It is the program's defaults, no run that somebody
+        means: its model and data are placeholders."""
+        reader = reader_of(format)
+        if reader is None or not any(row.format == format and row.arguments == HYDRA for row in PROGRAMS):
+            return False
+        copy = self.work.copy_for(reader.package, path)
+        return copy is not None and path.startswith(f"{copy.folder}/")
 
     def _unnamed(self, entry: FileEntry, document: Document, format: str) -> Consumer:
         """A file that no command and no program names."""
