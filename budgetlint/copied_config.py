@@ -31,12 +31,12 @@ def over_own_config(work: Assembly, launch: Launch) -> Launch:
     program = _program(work, launch)
     path = _config(program, launch) if program is not None else ""
     base = base_of(work, path) if path else None
-    if base is None or launch.program.root is None:
+    if program is None or base is None or launch.program.root is None:
         return launch
     work.bound.add(path)
-    root, below = base
+    root, files = base
     named = tuple(one for one in launch.configs if one.origin.key != "config_name")
-    return replace(launch, program=replace(launch.program, root=merged(root, launch.program.root), below=below), configs=named)
+    return replace(launch, program=replace(launch.program, root=merged(root, launch.program.root), below=(program, *files)), configs=named)
 
 
 def _program(work: Assembly, launch: Launch) -> SourceFile | None:

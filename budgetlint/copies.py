@@ -45,6 +45,9 @@ _BESIDE = (
 )
 """Only where a file beside them gives the project the package's name: else they are about something else."""
 
+VERSIONED = frozenset(posixpath.basename(name) for name, _ in (*_INSIDE, *_BESIDE))
+"""Files that a version may stand in, where somebody asks them."""
+
 
 @record
 class Copy:
