@@ -28,9 +28,9 @@ def claim_all(work: Assembly) -> None:
     project.claim = claims.file
 
 
-def kinds_of_programs(files: Files) -> frozenset[tuple[bool, str]]:
-    """What trains in a project, as far as it decides about files that nobody names: programs that are not followed, and the formats of
-    those that are known."""
+def kinds_of_programs(files: Files) -> frozenset[tuple[bool, str, str]]:
+    """What trains in a project, as far as it decides about files that nobody names: programs that are not followed, and the formats and
+    names of those that are known."""
     listed = tuple(files.expand(["."]))
     work = Assembly(Project(files, listed=listed))
-    return frozenset((consumer.followed, format) for consumer, format in Programs(work, Launches(work)).all)
+    return frozenset((one.followed, format, one.program if format else "") for one, format in Programs(work, Launches(work)).all)

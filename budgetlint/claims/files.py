@@ -7,12 +7,13 @@ import posixpath
 from budgetlint.assembly import Assembly
 from budgetlint.claims.launches import Launches
 from budgetlint.claims.programs import Programs
-from budgetlint.consumer import ACCEPTED, FORMAT, LAUNCH, LONE, NOBODY, OPENED, Consumer
+from budgetlint.claims.takers import taker
+from budgetlint.consumer import FORMAT, LAUNCH, LONE, NOBODY, OPENED, SEVERAL, Consumer
 from budgetlint.documents import Document, load
 from budgetlint.files import NOTEBOOK_SUFFIX, PYTHON_SUFFIX
 from budgetlint.project import FileEntry
 from budgetlint.readers import reader_of
-from budgetlint.readers.hf.recognise import FLAVOURS, as_known, as_own, is_closed, looks_literal
+from budgetlint.readers.hf.recognise import FLAVOURS, as_known, as_own, looks_literal
 from budgetlint.readers.known_programs import HYDRA, PROGRAMS
 from budgetlint.record import open_state, replace
 from budgetlint.run import Reading, Role
@@ -79,20 +80,20 @@ class FileClaims:
         format = _looks(entry, reading)
         if format not in FLAVOURS:
             return replace(reading, consumer=self._of_strict(entry, reading, named))
-        consumer = named[0][0] if named else self.written.opener(entry.path) or self._unnamed(entry, reading.document, format)
-        if consumer.evidence in (LAUNCH, OPENED, NOBODY):
+        consumer = named[0][0] if named else self.written.opener(entry.path) or self._unnamed(entry, reading, format)
+        if consumer.evidence in (LAUNCH, OPENED, SEVERAL, NOBODY):
             return _own(reading.document, consumer)
         return replace(_again(reading, format), consumer=consumer)
 
     def _of_strict(self, entry: FileEntry, reading: Reading, named: list[tuple[Consumer, str]]) -> Consumer:
         """A key that one program alone has tells what reads the file, whoever starts it."""
         if named:
-            return replace(named[0][0], followed=True, evidence=LAUNCH if named[0][1] else FORMAT)
+            return replace(named[0][0], followed=True, sink=None, evidence=LAUNCH if named[0][1] else FORMAT)
         if reading.role is not Role.TRAINER:
             return Consumer(reading.format, FORMAT)
         opener = self.written.opener(entry.path)
         if opener is not None:
-            return replace(opener, followed=True)
+            return replace(opener, followed=True, sink=None)
         if not entry.kind and self._is_shipped(entry.path, reading.format):
             return Consumer("", NOBODY, followed=False, settles=f"config {entry.path} kind={reading.format}")
         return Consumer(reading.format, FORMAT if self.written.all else LONE)
@@ -106,15 +107,13 @@ class FileClaims:
         copy = self.work.copy_for(reader.package, path)
         return copy is not None and path.startswith(f"{copy.folder}/")
 
-    def _unnamed(self, entry: FileEntry, document: Document, format: str) -> Consumer:
+    def _unnamed(self, entry: FileEntry, reading: Reading, format: str) -> Consumer:
         """A file that no command and no program names."""
-        literal = looks_literal(document) or (entry.kind != "" and document.mapping is not None)
+        literal = looks_literal(reading.document) or (entry.kind != "" and reading.document.mapping is not None)
         if literal and (entry.kind or not self.written.all):
             return Consumer(_PROGRAMS[format], LONE, says="" if entry.kind else _says(entry.path, format))
-        formats = {read for _, read in self.written.all}
-        if formats == {format} and is_closed(document):
-            return replace(self.written.all[0][0], evidence=ACCEPTED)
-        return Consumer("", NOBODY, followed=False, settles=_settles(entry.path, format, literal))
+        found = taker(self.written.all, reading.document, format, str(reading.settings.value("task", "")))
+        return found or Consumer("", NOBODY, followed=False, settles=_settles(entry.path, format, literal))
 
 
 def _looks(entry: FileEntry, reading: Reading) -> str:

@@ -7,13 +7,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from budgetlint.assembly import Assembly
-from budgetlint.consumer import FORMAT, LAUNCH, Consumer
+from budgetlint.consumer import FORMAT, LAUNCH, Consumer, Sink
 from budgetlint.files import PYTHON_SUFFIX
 from budgetlint.follow import candidates, place_of
 from budgetlint.readers.hf.recognise import FLAVOURS, as_own
 from budgetlint.readers.known_programs import Program, known_program
 from budgetlint.record import open_state, replace
 from budgetlint.run import Origin, OriginKind, Reference, Role
+from budgetlint.source import SourceFile
 
 if TYPE_CHECKING:
     from budgetlint.launch import Launch
@@ -28,13 +29,13 @@ class Launches:
     def launch(self, launch: Launch) -> Launch:
         """The launch with the consumer of its flags."""
         if self.row(launch) is not None:
-            return replace(launch, consumer=self.by(launch, followed=True))
+            return replace(launch, consumer=self.by(launch))
         from budgetlint.launch.readings import format_of
 
         format = format_of(launch)
         if format and format not in FLAVOURS:  # the flags are one strict program's
-            return replace(launch, consumer=replace(self.by(launch, followed=True), evidence=FORMAT))
-        return replace(launch, program=as_own(launch.program), consumer=self.by(launch, followed=False))
+            return replace(launch, consumer=replace(self.by(launch), followed=True, sink=None, evidence=FORMAT))
+        return replace(launch, program=as_own(launch.program), consumer=self.by(launch))
 
     def row(self, launch: Launch) -> Program | None:
         """The known program that a launch starts; a single script that lies in the project is what it says itself."""
@@ -43,13 +44,25 @@ class Launches:
         return None if row is not None and row.alone and self._is_here(launch) else row
 
     def _is_here(self, launch: Launch) -> bool:
+        return self._script(launch) is not None
+
+    def _script(self, launch: Launch) -> str | None:
+        """The path of the program that a launch starts, if it is in the project."""
         name = launch.program.program
         path = name if name.endswith(PYTHON_SUFFIX) else name.replace(".", "/") + PYTHON_SUFFIX
-        return any(map(self.work.files.exists, candidates(launch.source.path, path)))
+        return next(filter(self.work.files.exists, candidates(launch.source.path, path)), None)
 
-    def by(self, launch: Launch, *, followed: bool) -> Consumer:
-        at = launch.source.locate(launch.span)
-        return Consumer(launch.program.program, LAUNCH, at.file, at.line, followed)
+    def by(self, launch: Launch) -> Consumer:
+        """The program that a launch starts."""
+        at, name, row = launch.source.locate(launch.span), launch.program.program, self.row(launch)
+        known = Consumer(name, LAUNCH, at.file, at.line, row is not None)
+        if row is None:
+            path = self._script(launch)
+            source = self.work.files.read(path) if path is not None else None
+            return replace(known, sink=class_in(source)) if isinstance(source, SourceFile) else known
+        if not name.endswith(PYTHON_SUFFIX) or self._is_here(launch):
+            return known
+        return replace(known, near=False, says=f"{name} is not here: read as the official script of that name")
 
     @cached_property
     def named(self) -> dict[str, list[tuple[Consumer, str]]]:
@@ -68,12 +81,22 @@ class Launches:
         from budgetlint.launch.accelerate import config_file
 
         row = self.row(launch)
-        mine = self.by(launch, followed=row is not None)
+        mine = self.by(launch)
         yield from ((reference, mine, row.format if row else "") for reference in launch.configs)
-        yield from ((reference, replace(mine, followed=True), "deepspeed") for reference in launch.engines)
+        side = replace(mine, followed=True, near=True, says="", sink=None)
+        yield from ((reference, side, "deepspeed") for reference in launch.engines)
         for layer in launch.layers:
             named = config_file(layer)
             if named is not None:
                 origin = Origin(OriginKind.FLAG, launch.source, named.span, "config_file")
-                starter = replace(mine, program="accelerate launch", followed=True)
+                starter = replace(side, program="accelerate launch")
                 yield Reference(Role.LAUNCHER, named.text, origin), starter, "accelerate"
+
+
+def class_in(source: SourceFile) -> Sink | None:
+    """The class of training arguments that stands plainly in a script."""
+    if not any(parser in source.text for parser in ("HfArgumentParser", "TrlParser")):
+        return None
+    from budgetlint.readers.hf.sink import sink_of  # `ast`, for few files
+
+    return sink_of(source)

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from budgetlint.assembly import Assembly
-from budgetlint.claims.launches import Launches
+from budgetlint.claims.launches import Launches, class_in
 from budgetlint.consumer import OPENED, Consumer
 from budgetlint.documents import load
 from budgetlint.files import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, is_named, is_readme, trains
@@ -46,7 +46,7 @@ class Programs:
         for launch in self._launches():
             row = self.started.row(launch)
             if row is not None or launch.configs or _TRAINS.search(posixpath.basename(launch.program.program)):
-                yield self.started.by(launch, followed=row is not None), row.format if row else ""
+                yield self.started.by(launch), row.format if row else ""
 
     def _launches(self) -> Iterator[Launch]:
         """Of every script, also of those that are not read because only some files are asked about."""
@@ -88,7 +88,7 @@ class Programs:
         for text, source, at in self.literals.get(name, ()):
             if _ends_like(path, text, alone):
                 place = source.locate(Span(at, at))
-                return Consumer(source.path, OPENED, source.path, place.line, followed=False)
+                return Consumer(source.path, OPENED, source.path, place.line, followed=False, sink=class_in(source))
         return None
 
 
