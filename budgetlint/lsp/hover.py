@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from budgetlint.base.source import Span
+from budgetlint.base.units import gib
 from budgetlint.lsp.catalog_text import catalog_text
 from budgetlint.lsp.here import Used, settings_at
 from budgetlint.lsp.session import Session, member
@@ -15,10 +17,8 @@ from budgetlint.lsp.workspace import Checked
 from budgetlint.memory.estimate import Term
 from budgetlint.report.gfm import code, plain
 from budgetlint.report.terms import sized
-from budgetlint.run import Setting, Settings
-from budgetlint.settings import SETTINGS
-from budgetlint.source import Span
-from budgetlint.units import gib
+from budgetlint.settings.run import Setting, Settings
+from budgetlint.settings.vocabulary import SETTINGS
 
 BUCKETS = 4
 RUNS = 3

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
+from budgetlint.base.record import record
 from budgetlint.memory.plan import Plan
-from budgetlint.record import record
 
 
 @record

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import record, replace
 from budgetlint.catalog import ledger
 from budgetlint.catalog.optimizers import each_state_bytes
 from budgetlint.memory.estimate import Bucket, Term, of_size, tensor
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.shape import DENSE, Linear
-from budgetlint.record import record, replace
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 
 @record

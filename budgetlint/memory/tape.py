@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from math import prod
 
+from budgetlint.base.record import state
 from budgetlint.memory.estimate import Dims
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved, module_bytes, norm_weight_bytes, residual_bytes
 from budgetlint.memory.shape import Linear
-from budgetlint.record import state
 
 
 @state

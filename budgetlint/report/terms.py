@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.context import RunContext
+from budgetlint.base.plain_text import one_line
+from budgetlint.base.units import gib
 from budgetlint.memory.estimate import Estimate, Term
 from budgetlint.memory.sources import source_of
-from budgetlint.plain_text import one_line
 from budgetlint.report.headroom import about
 from budgetlint.report.style import PLAIN, Style
-from budgetlint.units import gib
+from budgetlint.rules_api.context import RunContext
 
 NAME, ARITHMETIC = 44, 72
 """Columns that a name and a shape have at most; a longer one moves what follows."""

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from budgetlint.assemble import judge_texts
 from budgetlint.memory.estimate import Bucket, Estimate, Term
 from budgetlint.memory.labels import LABELS, label
 from budgetlint.memory.sources import source_of
 from budgetlint.memory.timeline import timeline
+from budgetlint.resolve.runs import judge_texts
 
 DATA = Path(__file__).resolve().parents[2] / "benchmarks" / "data"
 ID = re.compile(r"[A-Za-z0-9_]+(-[A-Za-z0-9_]+)*(\.[A-Za-z0-9_]+(-[A-Za-z0-9_]+)*)*")
