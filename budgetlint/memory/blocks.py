@@ -12,6 +12,7 @@ def linear(tape: Tape, source: Value, role: str, width: int) -> Value:
     if plan.full if item is None else plan.trains(item):
         tape.keep(taken, "linear", f"{role}.input")
     out = Value(width, taken.size if plan.quant is not None or tape.autocast else max(taken.size, tape.weights), side=source.side)
+    tape.results[role] = out
     if item is None or not plan.adapted(item):
         return out
     _adapter(tape, source, role, out)

@@ -220,9 +220,14 @@ def layer_saved(plan: Plan) -> tuple[Saved, ...]:
         from budgetlint.memory.hybrid import mixed  # few models have layers of two kinds
 
         return mixed(plan)
+    return layer_tape(plan).saved()
+
+
+def layer_tape(plan: Plan) -> Tape:
+    """One layer's forward on a tape: also what it makes and does not keep (`oom/tensors_of_layers.py`)."""
     tape = Tape(plan)
     FAMILIES.get(plan.arch.family, UNLISTED).layer(tape)
-    return tape.saved()
+    return tape
 
 
 def dense_layer_saved(plan: Plan) -> tuple[Saved, ...]:

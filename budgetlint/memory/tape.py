@@ -34,7 +34,7 @@ class Value:
 
 
 class Tape:
-    """The plan's dtypes and what has been kept so far."""
+    """The plan's dtypes, what has been kept so far, and what each linear gave (``results``), kept or not."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -48,6 +48,7 @@ class Tape:
         self.linears: dict[str, Linear] = {linear.role: linear for linear in plan.shape.layer}
         self.kept: dict[Value, Saved] = {}
         self.named: dict[str, int] = {}
+        self.results: dict[str, Value] = {}
 
     def input(self) -> Value:
         """The residual stream as the layer before gives it."""
