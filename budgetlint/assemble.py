@@ -12,6 +12,7 @@ from budgetlint.boundary import LEADS_OUT
 from budgetlint.calls import with_arguments
 from budgetlint.claims import claim_all
 from budgetlint.compose import composed
+from budgetlint.edges import BOUND, HOLDS, Edge
 from budgetlint.files import TextFiles
 from budgetlint.follow import follow, followed, quietly
 from budgetlint.holding import comment, holding
@@ -80,8 +81,8 @@ def judge_texts(texts: Mapping[str, str], *, budget: str | None = None) -> Judge
 
 def collect(project: Project, *, extra: Budget | None = None, overrides: Settings | None = None) -> Assembly:
     """Every run of the project in ``runs``: which files it is made of, and under which budget. Nothing is estimated."""
-    with_arguments(project)
-    work = Assembly(project, extra, overrides or Settings())
+    called = with_arguments(project)
+    work = Assembly(project, extra, overrides or Settings(), edges=dict.fromkeys(called))
     claim_all(work)
     budgets = [entry.budget for entry in list(project.entries.values()) if entry.budget is not None]
     for budget in (*budgets, *([extra] if extra else [])):
@@ -173,6 +174,9 @@ def _entries(work: Assembly, ref: ConfigRef) -> Iterator[FileEntry]:
         entry = work.project.as_kind(path, ref.kind) if ref.kind else work.project.add(path)
         if entry.format is None and not entry.launches:
             _no_config(work, ref, f"is no training config that a reader knows ({path})")
+        named = ref.origin.location
+        if named is not None:
+            work.edges[Edge(path, named.file, named.line, ref.path, BOUND)] = None
         yield entry
 
 
@@ -192,8 +196,19 @@ def _is_nobodys(reading: Reading) -> bool:
     return reading.consumer is not None and reading.consumer.is_nobody
 
 
+def _over(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) -> Budget | None:
+    """The budget that holds for a file which none names."""
+    budget = comment(work, entry)
+    if budget is not None:
+        return budget
+    found = holding(work, entry.path, budgets)
+    if found is not None and found.path in work.project.entries:
+        work.edges[Edge(found.path, entry.path, 0, "", HOLDS)] = None
+    return found
+
+
 def _free_run(work: Assembly, entry: FileEntry, reading: Reading, budgets: Iterable[Budget]) -> None:
-    budget = comment(work, entry) or holding(work, entry.path, budgets)
+    budget = _over(work, entry, budgets)
     run = budget.runs[0] if budget and budget.runs else None
     name = entry.path if len(entry.readings) == 1 else f"{entry.path}#{reading.document.number}"
     trainer = composed(work, reading)
@@ -217,7 +232,7 @@ def _launch_runs(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) ->
     """The runs of a script or job file; returns the trainer files that they take. One that a budget binds is the budget's run."""
     found = [(launch, run) for launch, run in _launched_in(work, entry) if not set(run.files) & work.bound]
     for launch, run in found:
-        budget = comment(work, entry) or holding(work, entry.path, budgets)
+        budget = _over(work, entry, budgets)
         budget_run = budget.runs[0] if budget and budget.runs else None
         name = entry.path if len(found) == 1 else f"{entry.path}#{launch.number}"
         _add(work, name, _whole(work, run), budget, budget_run, run.target)

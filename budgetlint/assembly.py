@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from budgetlint.documents import Document
+from budgetlint.edges import Edge
 from budgetlint.files import Files
 from budgetlint.memory.reuse import Answers
 from budgetlint.project import Project
@@ -59,6 +60,8 @@ class Assembly:
     """The texts are edited in memory to see what would be: a measured line that names no settings is not about them."""
     readings: Counter[str] = field(default_factory=Counter)
     """How often the runs of each file were read again, to see what their verdicts depend on."""
+    edges: dict[Edge, None] = field(default_factory=dict)
+    """Why each file is part of a run, in the order in which that was found."""
     own: Callable[[Launch], Launch] = field(default=lambda launch: launch)
     """Says whose the flags of a launch are."""
     locks: dict[str, tuple[Measured, ...]] = field(default_factory=dict)

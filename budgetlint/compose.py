@@ -10,6 +10,7 @@ from budgetlint.assembly import Assembly
 from budgetlint.documents import Document, Mapping, Node, load
 from budgetlint.documents.defaults_list import Base, bases, group_keys, is_composed, overrides, package_of
 from budgetlint.documents.merge import foreign, merged, nested
+from budgetlint.edges import BASE, Edge
 from budgetlint.limits import COMPOSED_DEPTH, COMPOSED_FILES
 from budgetlint.readers import reader_by
 from budgetlint.readers.hf.recognise import as_before
@@ -66,6 +67,8 @@ class _Composition:
             return None
         self.sources.append(found.source)
         self.named.add(base.path)
+        line = document.source.locate(base.node.span).line
+        self.work.edges[Edge(path, document.path, line, base.path, BASE)] = None
         tree = self.whole(found, chosen, (*trail, path))
         package = base.package if base.package is not None else package_of(found)
         return nested(foreign(tree, found.source), group_keys(base) if package is None else package) if tree is not None else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from typing import Any
 
 from budgetlint.assemble import collect
@@ -10,6 +11,8 @@ from budgetlint.assembly import Collected
 from budgetlint.commands.common import crashed, open_config, project_of
 from budgetlint.commands.console import Console
 from budgetlint.commands.options import add_paths
+from budgetlint.commands.why import edges_of, why
+from budgetlint.edges import Edge
 from budgetlint.files import NOTEBOOK_SUFFIX, PYTHON_SUFFIX
 from budgetlint.plain_text import ascii_json, one_line
 from budgetlint.project import FileEntry
@@ -20,27 +23,32 @@ HELP = "What each file is taken for, and the runs it belongs to.\n"
 EPILOG = """\
 examples:
   budgetlint files                          # everything below this folder
+  budgetlint files --why                    # which line of which file makes each one part of a run
   budgetlint files sft.yaml --format json
 """
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
+    parser.add_argument("--why", action="store_true", help="for each file the lines that name it, and what leads to those")
     parser.add_argument("--format", choices=("text", "json"), default="text")
 
 
 def run(args: argparse.Namespace, io: Console) -> int:
     project = project_of(args.paths, io, open_config(io))
-    runs = _runs_by_file(collect(project).runs)
+    work = collect(project)
+    runs, edges = _runs_by_file(work.runs), edges_of(work)
     entries = sorted(filter(_is_shown, project.entries.values()), key=lambda entry: entry.path)
     if args.format == "json":
-        rows = [_row(entry, runs.get(entry.path, [])) for entry in entries]
+        rows = [_row(entry, runs.get(entry.path, []), edges.get(entry.path, [])) for entry in entries]
         io.write(ascii_json({"version": 1, "files": rows}, indent=2))
         return crashed(project, io)
     shown = [one_line(entry.path) for entry in entries]
     width = min(max(map(cells, shown), default=0), 60)
     for path, entry in zip(shown, entries, strict=True):
         io.line(f"{padded(path, width)}  {_told(entry, runs.get(entry.path, []))}".rstrip())
+        for line in why(edges, entry.path) if args.why else ():
+            io.line(one_line(line))
     if not entries:
         io.line("no file with a config's suffix here")
     return crashed(project, io)
@@ -51,7 +59,7 @@ def _is_shown(entry: FileEntry) -> bool:
     return entry.format is not None or bool(entry.problem) or not entry.path.endswith((PYTHON_SUFFIX, NOTEBOOK_SUFFIX, ".md"))
 
 
-def _row(entry: FileEntry, runs: list[str]) -> dict[str, Any]:
+def _row(entry: FileEntry, runs: list[str], edges: Iterable[Edge]) -> dict[str, Any]:
     consumer = entry.consumer
     return {
         "path": entry.path,
@@ -59,6 +67,7 @@ def _row(entry: FileEntry, runs: list[str]) -> dict[str, Any]:
         "consumer": consumer.as_json() if consumer is not None else None,
         "settles": (consumer.settles or None) if consumer is not None else None,
         "runs": runs,
+        "because": [edge.as_json() for edge in edges],
         "problem": entry.problem or None,
     }
 
