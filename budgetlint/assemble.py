@@ -14,7 +14,7 @@ from budgetlint.claims import claim_all
 from budgetlint.compose import composed
 from budgetlint.edges import BOUND, HOLDS, Edge
 from budgetlint.files import TextFiles
-from budgetlint.follow import follow, followed, quietly
+from budgetlint.follow import follow, followed, place_of, program_text, quietly
 from budgetlint.holding import comment, holding
 from budgetlint.language import read_budget
 from budgetlint.limits import BY_NAME
@@ -93,7 +93,7 @@ def collect(project: Project, *, extra: Budget | None = None, overrides: Setting
     for entry in entries:
         with project.contained("joining the runs of", entry.path):
             started.extend(_launch_runs(work, entry, budgets))
-    work.bound.update(started)
+    work.bound.update(started, _idle_files(work))
     for entry in list(project.entries.values()):
         for reading in entry.readings:
             if reading.role is Role.TRAINER and entry.path not in work.bound and not _is_nobodys(reading):
@@ -196,6 +196,15 @@ def _is_nobodys(reading: Reading) -> bool:
     return reading.consumer is not None and reading.consumer.is_nobody
 
 
+def _idle_files(work: Assembly) -> Iterator[str]:
+    """Files that only programs which train nothing are known to read. One of a strict trainer's own format is still a recipe of it."""
+    for launch, _ in (one for launches in work.idle.values() for one in launches):
+        for path in filter(None, (place_of(work, reference) for reference in launch.configs)):
+            consumer = work.project.add(path).consumer
+            if consumer is not None and consumer.program == launch.program.program and not consumer.followed:
+                yield path
+
+
 def _over(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) -> Budget | None:
     """The budget that holds for a file which none names."""
     budget = comment(work, entry)
@@ -221,11 +230,28 @@ def _free_run(work: Assembly, entry: FileEntry, reading: Reading, budgets: Itera
 def _launched_in(work: Assembly, entry: FileEntry) -> list[tuple[Launch, Launched]]:
     """The launches of a file that start a run."""
     if entry.path not in work.launched:
-        from budgetlint.launched import launched
+        from budgetlint.launch.purpose import runs_on_jax
+        from budgetlint.launched import launched, on_jax
 
-        found = [(launch, launched(launch, partial(quietly, work))) for launch in map(work.own, entry.launches)]
-        work.launched[entry.path] = [(launch, run) for launch, run in found if run is not None]
+        found: list[tuple[Launch, Launched]] = []
+        for launch in _training(work, entry):
+            run = launched(launch, partial(quietly, work))
+            if run is not None:
+                found.append((launch, on_jax(run, launch) if runs_on_jax(launch, partial(program_text, work, entry.path)) else run))
+        work.launched[entry.path] = found
     return work.launched[entry.path]
+
+
+def _training(work: Assembly, entry: FileEntry) -> Iterator[Launch]:
+    """The launches of a file whose programs train, or may; the others are noted."""
+    from budgetlint.launch.purpose import purpose
+
+    for launch in map(work.own, entry.launches):
+        does = purpose(launch, partial(program_text, work, entry.path))
+        if does:
+            work.idle.setdefault(entry.path, []).append((launch, does))
+        else:
+            yield launch
 
 
 def _launch_runs(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) -> tuple[str, ...]:

@@ -134,3 +134,12 @@ def _is_script(work: Assembly, path: str) -> bool:
         return True
     source = work.files.read(path)
     return isinstance(source, SourceFile) and makes_arguments(source.text.encode(errors="replace"))
+
+
+def program_text(work: Assembly, named_in: str, name: str) -> str | None:
+    """The text of a program that a command names; None where it is not here."""
+    for path in candidates(named_in, name):
+        if work.files.exists(path):
+            source = work.files.read(path)
+            return source.text if isinstance(source, SourceFile) else None
+    return None
