@@ -29,6 +29,7 @@ from budgetlint.record import field, open_state, replace
 from budgetlint.registry import Registry
 from budgetlint.rule import Rule
 from budgetlint.source import SourceFile
+from budgetlint.stops import stopped
 from budgetlint.suppress import Suppression, suppressions
 from budgetlint.too_large import too_large
 from budgetlint.words import Words
@@ -74,10 +75,11 @@ def check(
     )
     kept, suppressed = judge.judge((*found, *_too_many(judge.suppressions)))
     kept = spared(kept, judged.runs)
+    stops = stopped(kept, judged.runs)
     language = [problem for context in judged.budgets for problem in context.budget.problems]
     return Report(
         findings=tuple(sorted({f.sort_key: f for f in (*language, *kept)}.values(), key=lambda finding: finding.sort_key)),
-        verdicts=tuple(verdict_of(context) for context in judged.runs),
+        verdicts=tuple(replace(verdict_of(context), stops=stops.get(context.label, ())) for context in judged.runs),
         skips=tuple(said.skips),
         suppressed=tuple(suppressed),
         excuses=tuple(judge.excuses),
