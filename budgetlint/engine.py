@@ -258,7 +258,8 @@ def _texts(judged: Judged) -> dict[str, tuple[SourceFile, str]]:
     texts = {source.path: (source, "") for source in judged.sources} | {source.path: (source, "budget") for source in budgets}
     readings = [context.reading for context in judged.documents]
     readings += [reading for context in judged.runs for reading in context.run.readings]
-    return texts | {reading.document.path: (reading.document.source, reading.document.format) for reading in readings}
+    # a file that a script writes stands in the script, whose comments are a shell's
+    return texts | {reading.document.path: (reading.document.source, reading.document.format) for reading in reversed(readings)}
 
 
 def _budget_source(context: BudgetContext) -> SourceFile | None:

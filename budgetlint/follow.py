@@ -9,10 +9,12 @@ from budgetlint.assembly import Assembly
 from budgetlint.boundary import LEADS_OUT
 from budgetlint.compose import composed
 from budgetlint.documents import Document
+from budgetlint.documents.shell_written import FACT
 from budgetlint.edges import BY_NAME, Edge, candidates, rule_of
 from budgetlint.files import PYTHON_SUFFIX, makes_arguments
 from budgetlint.finding import Severity
 from budgetlint.project import file_finding
+from budgetlint.readers import Reader, identify
 from budgetlint.readers.deepspeed.shipped import shipped_engine
 from budgetlint.readers.launcher import FORMAT as LAUNCHER
 from budgetlint.record import replace
@@ -55,6 +57,9 @@ def _absent(trainer: Reading, reference: Reference) -> Reading:
 def _named(work: Assembly, trainer: Reading, reference: Reference) -> Iterable[Reading]:
     """The readings of the file, else of the trainer's own file of that name."""
     named_in = reference.origin.source.path if reference.origin.source else trainer.document.path
+    written = _written(reference)
+    if written is not None:
+        return written
     path = _found(work, reference, named_in)
     shipped = None if path else shipped_engine(trainer, reference)
     if shipped is not None:
@@ -63,6 +68,14 @@ def _named(work: Assembly, trainer: Reading, reference: Reference) -> Iterable[R
         _missing(work, reference)
         return ()
     return _joined(work, reference, named_in, path)
+
+
+def _written(reference: Reference) -> tuple[Reading, ...] | None:
+    """The file that the script itself writes under this name; None where it writes none, or one that nobody here reads."""
+    documents = reference.origin.source.facts.get(FACT, {}) if reference.origin.source else {}
+    document = documents.get(reference.text)
+    reader = identify(document) if document is not None else None
+    return (reader.read(document),) if isinstance(reader, Reader) and reader.role is reference.role else None
 
 
 def _missing(work: Assembly, reference: Reference) -> None:
