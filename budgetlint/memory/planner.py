@@ -136,8 +136,6 @@ def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device |
     precision = precision_of(settings, adapter=adapter is not None, shard=shard.kind)
     quant = quant_of(settings, notes)
     optimizer = optimizer_of(settings, notes)
-    if shard.offload_optimizer and precision.master == 0 and shard.is_zero:
-        precision = replace(precision, master=0)
     return Plan(
         arch=arch,
         shape=shape_of(arch),
