@@ -72,9 +72,11 @@ def _named(work: Assembly, trainer: Reading, reference: Reference) -> Iterable[R
 
 def _written(reference: Reference) -> tuple[Reading, ...] | None:
     """The file that the script itself writes under this name; None where it writes none, or one that nobody here reads."""
-    documents = reference.origin.source.facts.get(FACT, {}) if reference.origin.source else {}
+    documents: dict[str, Document] = reference.origin.source.facts.get(FACT, {}) if reference.origin.source else {}
     document = documents.get(reference.text)
-    reader = identify(document) if document is not None else None
+    if document is None:
+        return None
+    reader = identify(document)
     return (reader.read(document),) if isinstance(reader, Reader) and reader.role is reference.role else None
 
 
