@@ -11,12 +11,12 @@ from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from budgetlint.finding import Confidence, Finding
-from budgetlint.house import BROKEN_PLUGIN, HOUSE_RULES, house_finding
-from budgetlint.offers import OWN, Offer, offers
-from budgetlint.record import field, open_record
-from budgetlint.rule import Rule, never
-from budgetlint.source import Location
+from budgetlint.base.finding import Confidence, Finding
+from budgetlint.base.record import field, open_record
+from budgetlint.base.source import Location
+from budgetlint.builtin.rules import BROKEN_PLUGIN, HOUSE_RULES, house_finding
+from budgetlint.engine.entry_points import OWN, Offer, offers
+from budgetlint.rules_api.rule import Rule, never
 
 if TYPE_CHECKING:
     from budgetlint.language.problems import ProblemSpec

@@ -1,6 +1,6 @@
 """What a rule author imports: `Rule`, the contexts a rule is given, and the words a finding is made of.
 
-A rule is a module whose docstring is its manual page (`budgetlint.manual` says its sections). It checks one thing, at one
+A rule is a module whose docstring is its manual page (`budgetlint.rules_api.manual` says its sections). It checks one thing, at one
 of three scopes, and its ``check`` takes the context of that scope and yields findings:
 
 ``run`` (`RunContext`)
@@ -19,9 +19,9 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from budgetlint.context import BudgetContext, DocumentContext, RunContext
-from budgetlint.finding import Confidence, Edit, Finding, Fix, Related, Safety, Severity
-from budgetlint.record import open_record
+from budgetlint.base.finding import Confidence, Edit, Finding, Fix, Related, Safety, Severity
+from budgetlint.base.record import open_record
+from budgetlint.rules_api.context import BudgetContext, DocumentContext, RunContext
 
 __all__ = [
     "SCOPES",

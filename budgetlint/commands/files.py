@@ -6,18 +6,18 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from budgetlint.assemble import collect
-from budgetlint.assembly import Collected
+from budgetlint.base.plain_text import ascii_json, one_line
 from budgetlint.commands.common import crashed, open_config, project_of
 from budgetlint.commands.console import Console
 from budgetlint.commands.options import add_paths
 from budgetlint.commands.why import edges_of, why
-from budgetlint.edges import Edge
-from budgetlint.files import NOTEBOOK_SUFFIX, PYTHON_SUFFIX
+from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX
 from budgetlint.launch import Launch
-from budgetlint.plain_text import ascii_json, one_line
-from budgetlint.project import FileEntry
 from budgetlint.report.style import cells, padded
+from budgetlint.resolve.edges import Edge
+from budgetlint.resolve.project import FileEntry
+from budgetlint.resolve.runs import collect
+from budgetlint.resolve.state import Collected
 
 Idle = Sequence[tuple[Launch, str]]
 """Commands whose programs train nothing, each with what it does."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from budgetlint.assembly import Assembly
-from budgetlint.consumer import ACCEPTED, LAUNCH, OPENED
-from budgetlint.edges import ACCEPTED as BY_KEYS
-from budgetlint.edges import COMMAND, HOLDS, Edge, by_file, chain
-from budgetlint.edges import OPENED as IN_TEXT
-from budgetlint.project import FileEntry
+from budgetlint.resolve.edges import ACCEPTED as BY_KEYS
+from budgetlint.resolve.edges import COMMAND, HOLDS, Edge, by_file, chain
+from budgetlint.resolve.edges import OPENED as IN_TEXT
+from budgetlint.resolve.project import FileEntry
+from budgetlint.resolve.state import Assembly
+from budgetlint.settings.consumer import ACCEPTED, LAUNCH, OPENED
 
 _RULES = {LAUNCH: COMMAND, OPENED: IN_TEXT, ACCEPTED: BY_KEYS}
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from budgetlint.base.record import record, replace
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.load import load
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence
 from budgetlint.documents.shell_words import Word
-from budgetlint.record import record, replace
-from budgetlint.source import SourceFile, Span
 
 SUFFIXES = (".json", ".yaml", ".yml")
 FACT = "written files"

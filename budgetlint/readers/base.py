@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable
 from math import isfinite
 from typing import Any
 
-from budgetlint import numerals
+from budgetlint.base import numerals
+from budgetlint.base.numerals import LARGEST
+from budgetlint.base.record import field, record
+from budgetlint.base.source import SpanIn
 from budgetlint.documents import Document, Entry, Loader, Mapping, Node, Scalar, Sequence
-from budgetlint.numerals import LARGEST
 from budgetlint.readers.sound import soundly
-from budgetlint.record import field, record
-from budgetlint.run import Misread, Origin, OriginKind, Reading, Reference, Role, Setting, Settings, Stack, over
-from budgetlint.source import SpanIn
+from budgetlint.settings.run import Misread, Origin, OriginKind, Reading, Reference, Role, Setting, Settings, Stack, over
 
 
 @record

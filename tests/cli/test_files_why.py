@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema
 
 from budgetlint.commands.why import SHOWN
-from budgetlint.edges import CERTAINTY
+from budgetlint.resolve.edges import CERTAINTY
 
 SFT = "model_name_or_path: Qwen/Qwen2.5-0.5B\ndataset_name: a/b\nper_device_train_batch_size: 1\nmax_length: 512\ndeepspeed: zero.json\n"
 ZERO = '{"zero_optimization": {"stage": 3}, "train_micro_batch_size_per_gpu": 1}\n'

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.assemble import judge_texts
+from budgetlint.base.source import SourceFile
 from budgetlint.documents import Loader, plain
 from budgetlint.documents.shell import read_shell
 from budgetlint.documents.shell_written import written_documents
-from budgetlint.run import Settings
-from budgetlint.source import SourceFile
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.settings.run import Settings
 
 JSON = '{\n  "train_micro_batch_size_per_gpu": $MB,\n  "zero_optimization": {"stage": $STAGE}\n}\n'
 FLAGS = "--model_name_or_path Qwen/Qwen2.5-0.5B --output_dir o --per_device_train_batch_size 4 --bf16"

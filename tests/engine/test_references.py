@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.assemble import collect, judge_texts
-from budgetlint.edges import ABOVE, AS_WRITTEN, BASE, BOUND, BY_NAME, CALL, HOLDS, OWN_FOLDER, Edge, by_file, chain, rule_of
-from budgetlint.files import TextFiles
-from budgetlint.project import open_project
+from budgetlint.files.disk import TextFiles
+from budgetlint.resolve.edges import ABOVE, AS_WRITTEN, BASE, BOUND, BY_NAME, CALL, HOLDS, OWN_FOLDER, Edge, by_file, chain, rule_of
+from budgetlint.resolve.project import open_project
+from budgetlint.resolve.runs import collect, judge_texts
 
 SFT = "model_name_or_path: Qwen/Qwen2.5-0.5B\ndataset_name: a/b\nper_device_train_batch_size: 1\nmax_length: 512\ndeepspeed: {}\n"
 ZERO = '{"zero_optimization": {"stage": 3}, "train_micro_batch_size_per_gpu": 1}\n'

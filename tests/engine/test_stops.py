@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from budgetlint.finding import Severity
+from budgetlint.base.finding import Severity
+from budgetlint.engine.stops import STOPS
 from budgetlint.registry import installed
-from budgetlint.stops import STOPS
 
 SFT = "model_name_or_path: Qwen/Qwen2.5-0.5B\ndataset_name: a/b\nper_device_train_batch_size: 1\nmax_length: 512\n"
 BOTH = SFT + "fp16: true\nbf16: true\n"

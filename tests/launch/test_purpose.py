@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.assemble import collect, judge_texts
-from budgetlint.files import TextFiles
-from budgetlint.project import open_project
+from budgetlint.files.disk import TextFiles
+from budgetlint.resolve.project import open_project
+from budgetlint.resolve.runs import collect, judge_texts
 
 FLAGS = "--model_name_or_path Qwen/Qwen2.5-0.5B --output_dir out --bf16 --lr_scheduler_type cosine --save_total_limit 1"
 TRAIN = f"{FLAGS} --per_device_train_batch_size 4"

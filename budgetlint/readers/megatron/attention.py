@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import replace
 from budgetlint.readers.base import default, names, unsettled
 from budgetlint.readers.lookup import Lookup
-from budgetlint.record import replace
-from budgetlint.run import Setting, Settings, Stack
+from budgetlint.settings.run import Setting, Settings, Stack
 
 _OLD = names(
     """checkpoint_activations checkpoint_num_layers activations_checkpoint_method activations_checkpoint_num_layers DDP_impl

@@ -1,0 +1,201 @@
+"""The verdict that all readings of a run agree on, or on what it depends.
+
+Only for a run whose range decides nothing, or in which a variable stands where a word belongs. Each open thing (`axes`) is read in every
+way alone, then those that change the need together, `limits.JOINT_READINGS` in all. Where the readings agree, the verdict is theirs;
+where not it is unknown, and the forks say how it is with each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from budgetlint.base.limits import JOINT_READINGS
+from budgetlint.base.record import field, replace, state
+from budgetlint.memory.estimate import Estimate, Fork, ForkReading, Opened, Range, Verdict
+from budgetlint.memory.estimator import Capacity, if_short
+from budgetlint.memory.need import verdict
+from budgetlint.memory.unmodelled import TABLE
+from budgetlint.memory.unstated import agree, by_plans, each, unseen
+from budgetlint.resolve.axes import Answer, Asking, Axis, Choice, is_unwritten, joined, open_packages, open_settings, values_of
+from budgetlint.resolve.fork_table import JointReading, Table, extremes, forks_of
+from budgetlint.settings.run import Settings, Stack
+
+SURE = (Verdict.FITS, Verdict.DOES_NOT_FIT)
+
+
+def decided(first: Answer, stack: Stack, capacity: Capacity | None, asking: Asking) -> Estimate:
+    """The estimate with the verdict of all readings, or with what it depends on. ``first`` is the run as it is known: the bill and the
+    best figure stay its own, the ends become those of all readings."""
+    found = _with_places(first.estimate, first.settings)
+    if capacity is None or not first.planned.plans or _lacks(first):
+        return found
+    if _is_cut(found):
+        return _by_length(first, found, capacity)
+    if found.verdict in SURE and not any(map(is_unwritten, first.settings.values())):
+        return found
+    asked = _Asked(asking, capacity)
+    table = _table(_axes(first, stack, asking), asked)
+    if table is None:
+        return _of_plans(first, replace(found, verdict=_by_range(found, capacity), missing=()), capacity)
+    read = list(table.cells.values())
+    found = replace(found, need=extremes(found.need.bytes, [one.need for one in read]))
+    if all(one.verdict is Verdict.UNKNOWN for one in read):
+        return _of_plans(read[0].answer, found, capacity)
+    return _told(found, table)
+
+
+def _lacks(first: Answer) -> bool:
+    """Is a setting missing that has no readings?"""
+    return any(not values_of(first.settings[name]) if name in first.settings else True for name in first.estimate.missing)
+
+
+def _with_places(found: Estimate, settings: Settings) -> Estimate:
+    """Where what is missing stands: a setting, or the line that asks for what is not modelled."""
+    if found.opened:
+        return found
+    stand = [(name, settings.get(name) or (settings.get("unmodelled") if name in TABLE else None)) for name in found.missing]
+    places = (Opened(name, one.origin.location, one.text) for name, one in stand if one is not None and one.origin.location)
+    return replace(found, opened=tuple(places))
+
+
+# -- asking ------------------------------------------------------------------------------------------------------------------
+
+
+@state
+class _Asked:
+    """Asks nothing twice, and counts."""
+
+    asking: Asking
+    capacity: Capacity
+    known: dict[tuple[tuple[str, str], ...], JointReading] = field(default_factory=dict)
+
+    def reading(self, choices: Mapping[str, Choice]) -> JointReading:
+        key = tuple((name, choice.words) for name, choice in sorted(choices.items()))
+        if key not in self.known:
+            answer = self.asking.answer(choices)
+            self.known[key] = JointReading(answer.estimate.need, _verdict(answer, self.capacity), answer)
+        return self.known[key]
+
+    def has_room(self, count: int) -> bool:
+        return len(self.known) + count <= JOINT_READINGS.most
+
+
+def _verdict(answer: Answer, capacity: Capacity) -> Verdict:
+    """Of one reading: unknown where its plans disagree. What is missing of it has readings, so its range covers them."""
+    found = answer.estimate
+    if found.verdict in SURE or found.need.high is None or _is_cut(found):
+        return found.verdict if found.verdict in SURE else Verdict.UNKNOWN
+    by_range = _by_range(found, capacity)
+    if by_range is not Verdict.TIGHT or len(answer.planned.plans) == 1:
+        return by_range
+    return Verdict.TIGHT if agree(list(each(answer.planned, capacity))) else Verdict.UNKNOWN
+
+
+def _by_range(found: Estimate, capacity: Capacity) -> Verdict:
+    return verdict(found.need, (capacity.usable_low, capacity.usable_high), capacity.reserve, judged=True)
+
+
+# -- what is open ------------------------------------------------------------------------------------------------------------
+
+
+def _axes(first: Answer, stack: Stack, asking: Asking) -> list[Axis]:
+    """Packages first; then the settings that stay open whichever versions run."""
+    packages = list(open_packages(stack, asking.unanswered()))
+    newest = asking.answer({axis.name: axis.choices[0] for axis in packages}) if packages else first
+    return [*packages, *open_settings(newest.settings)]
+
+
+def _table(axes: Sequence[Axis], asked: _Asked) -> Table | None:
+    """The joint readings of the axes that change the need, the one that narrows it most first, and only as many as it takes until every
+    reading has a verdict. None where no axis changes anything."""
+    ends = [(_open_still(both), axis) for axis in axes if len(set(map(_figures, both := _ends(axis, asked)))) > 1]
+    table = Table((), {})
+    for _, axis in sorted(ends, key=lambda one: one[0]):
+        if table.axes and all(one.verdict is not Verdict.UNKNOWN for one in table.cells.values()):
+            break
+        if asked.has_room(len(axis.choices)):  # else it stays open in every reading: their ranges hold both ends of it
+            table = _finer(table, _without_repeats(axis, asked), asked)
+    return table if table.axes else None
+
+
+def _ends(axis: Axis, asked: _Asked) -> tuple[JointReading, JointReading]:
+    return asked.reading({axis.name: axis.choices[0]}), asked.reading({axis.name: axis.choices[-1]})
+
+
+def _figures(one: JointReading) -> tuple[Range, Verdict]:
+    return one.need, one.verdict
+
+
+def _without_repeats(axis: Axis, asked: _Asked) -> Axis:
+    """Choices that change nothing are one: neighbouring epochs, and any two values of a setting."""
+    kept: list[Choice] = []
+    seen: list[tuple[Range, Verdict]] = []
+    for choice in axis.choices:
+        one = asked.reading({axis.name: choice})
+        if _figures(one) not in (seen[-1:] if choice.release else seen):
+            kept.append(choice)
+            seen.append(_figures(one))
+        elif choice.release:
+            kept[-1] = joined(kept[-1], choice)
+            asked.known[(axis.name, kept[-1].words),] = one
+    return Axis(axis.opened, tuple(kept))
+
+
+def _open_still(readings: Iterable[JointReading]) -> tuple[int, int]:
+    """How many of the readings have no verdict, and bytes between their ends: what an axis leaves open."""
+    found = list(readings)
+    widths = ((one.need.bytes * 2 if one.need.high is None else one.need.high) - one.need.low for one in found)
+    return sum(one.verdict is Verdict.UNKNOWN for one in found), sum(widths)
+
+
+def _finer(table: Table, axis: Axis, asked: _Asked) -> Table:
+    """The readings by one more axis, where nothing is decided yet: what more is known changes no verdict that is sure."""
+    cells: dict[tuple[int, ...], JointReading] = {}
+    coarse: Mapping[tuple[int, ...], JointReading | None] = table.cells or {(): None}
+    for where, one in coarse.items():
+        chosen = {table.axes[at].name: table.axes[at].choices[place] for at, place in enumerate(where)}
+        for place, choice in enumerate(axis.choices):
+            decided_already = one is not None and (one.verdict is not Verdict.UNKNOWN or not asked.has_room(1))
+            cells[(*where, place)] = one if one is not None and decided_already else asked.reading(chosen | {axis.name: choice})
+    return Table((*table.axes, axis), cells)
+
+
+def _told(found: Estimate, table: Table) -> Estimate:
+    verdicts = {one.verdict for one in table.cells.values()}
+    if len(verdicts) == 1:
+        return replace(found, verdict=verdicts.pop(), missing=(), opened=())
+    return replace(found, verdict=Verdict.UNKNOWN, forks=tuple(sorted(forks_of(table), key=lambda fork: -fork.spread)))
+
+
+# -- lengths, and what the planner leaves open ---------------------------------------------------------------------------------
+
+
+def _is_cut(found: Estimate) -> bool:
+    """Too large at the length that it is cut at, and not on shorter samples (`estimator.if_short`)."""
+    return found.verdict is Verdict.TIGHT and found.usable_high is not None and found.need.low > found.usable_high
+
+
+def _by_length(first: Answer, found: Estimate, capacity: Capacity) -> Estimate:
+    plan, short = first.planned.plans[0], if_short(first.planned, capacity)
+    length = first.settings.get("seq_len")
+    opened = Opened("seq_len", length.origin.location if length else None, length.text if length else "")
+    longest = ForkReading((f"samples of {plan.seq:,} tokens",), "as long as they may be", found.need, Verdict.DOES_NOT_FIT)
+    shortest = ForkReading(("short samples",), "the data decides", short.need, short.verdict)
+    need = extremes(found.need.bytes, (found.need, short.need))
+    return replace(found, need=need, verdict=Verdict.UNKNOWN, forks=(Fork((opened,), (longest, shortest)),))
+
+
+def _of_plans(first: Answer, found: Estimate, capacity: Capacity) -> Estimate:
+    """No version and no setting with readings decides: what the planner leaves open may."""
+    if found.verdict in SURE or found.need.high is None:
+        return found
+    answers = list(each(first.planned, capacity))
+    if agree(answers):
+        return replace(found, verdict=Verdict.TIGHT)
+    lacking = unseen(first.planned, first.settings)
+    if lacking:
+        return _with_places(replace(found, verdict=Verdict.UNKNOWN, missing=lacking), first.settings)
+    name, readings = by_plans(first.planned, answers)
+    said = first.settings.get(name)
+    opened = Opened(name, said.origin.location if said else None, said.text if said else "")
+    return replace(found, verdict=Verdict.UNKNOWN, forks=(Fork((opened,), readings),))
