@@ -1,7 +1,8 @@
-"""A key stands twice in the same block.
+"""A key stands twice in the same block, or a flag twice in the same command.
 
 PyYAML and `json.load` keep the last one without a word, while people read the first. OmegaConf (LLaMA-Factory from 0.9.4,
-torchtune) and DeepSpeed's own loader refuse the file.
+torchtune) and DeepSpeed's own loader refuse the file. Command lines keep the last flag; told where both stand in the command itself, not
+where one comes from a variable that the other is meant to override.
 
 ## What it costs
 
@@ -30,6 +31,7 @@ learning_rate: 0.00002
 ## Sources
 
 - PyYAML 6.0 (run): `{a: 1, a: 2}` is 2. OmegaConf 2.3 (run): "found duplicate key".
+- CPython 3.13 `argparse.py` `_StoreAction`: the last value is stored; a list (`nargs="+"`) replaces the list before it.
 - DeepSpeed 0.19.8 `runtime/config.py` `dict_raise_error_on_duplicate_keys`; accelerate 1.15.0 `utils/deepspeed.py` `json.load`.
 """
 
@@ -41,6 +43,7 @@ from collections.abc import Iterator
 
 from budgetlint.documents import Entry, Mapping, Node, Scalar, Sequence, plain
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
+from budgetlint.source import Span
 
 from ._keys import entries, loader
 
@@ -55,9 +58,45 @@ COSTS = {
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
+    if document.reading.document.format == "shell":
+        yield from _flags(document)
+        return
     for block in _blocks(document.reading.document.root):
         if len(set(map(_name, block.entries))) != len(block.entries):
             yield from _repeated(document, block)
+
+
+def _flags(document: DocumentContext) -> Iterator[Finding]:
+    """Flags of a program that is known: another may collect what is said several times."""
+    consumer, root = document.reading.consumer, document.reading.document.root
+    if consumer is None or not consumer.followed or root is None:
+        return
+    for block in _blocks(root):
+        last = {entry.key.text: entry for entry in block.entries}
+        for entry in block.entries:
+            winner = last[entry.key.text]
+            if winner is not entry and all(_inside(one.key.span, root.span) for one in (entry, winner)):
+                yield _flag(document, entry, winner)
+
+
+def _inside(one: Span, command: Span) -> bool:
+    return command.start <= one.start and one.end <= command.end
+
+
+def _flag(document: DocumentContext, first: Entry, winner: Entry) -> Finding:
+    how = loader(document.reading)
+    same = plain(first.value, how) == plain(winner.value, how)
+    said = f"{_shown(first.value)} both times" if same else f"{_shown(first.value)} here and {_shown(winner.value)} behind it"
+    return document.finding(
+        first.key,
+        f"--{first.key.text} stands twice in this command, {said}: {LAST_WINS}",
+        help="delete one",
+        related=[(winner.key, "again here; this one counts")],
+        fixes=document.delete(first, f"delete the first --{first.key.text}, which has no effect", safety=Safety.SAFE),
+        severity=Severity.INFO if same or BOOKKEEPING.match(first.key.text) else Severity.WARNING,
+        key=first.key.text,
+        value=_shown(first.value),
+    )
 
 
 def _blocks(root: Node | None) -> Iterator[Mapping]:
@@ -143,6 +182,7 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     fix="safe",
+    flags=True,
     aliases=("yaml-duplicate-key", "ds-duplicate-key"),
     harm=9.3,
 )

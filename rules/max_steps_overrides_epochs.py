@@ -29,6 +29,7 @@ max_steps: -1
 ## Sources
 
 - transformers 5.24.0 `trainer.py` `set_initial_training_values`; the same in 4.57.6.
+- ms-swift 2.6.1, 3.5.0 and 4.6.0: both are arguments of that Trainer; its Megatron part has `train_iters` and is not told.
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    formats=(*TRAINERS, "axolotl"),
+    formats=(*TRAINERS, "axolotl", "ms_swift"),
+    flags=True,
     words=("max_steps",),
     harm=12.0,
 )
