@@ -1,8 +1,8 @@
 """Arguments as a located mapping: ``--per-device-batch 4``, ``--flag=value``, ``section.key=value``.
 
-One entry per flag, named as the program's parser names it (argparse ``dest``: dashes become underscores), dotted names nested,
-the last of repeated flags counts; those before it stay in sight, as duplicates of a file's key do. A bare flag is true. Sources: CPython 3.13 ``argparse.py`` ``_parse_optional``,
-transformers 5.24 ``hf_argparser.py``, Hydra 1.3 ``core/override_parser``.
+One entry per flag, named as the program's parser names it (argparse ``dest``: dashes become underscores), dotted names nested, the last
+of repeated flags counts; those before it stay in sight, as duplicates of a file's key do. A bare flag is true. Sources: CPython 3.13
+``argparse.py`` ``_parse_optional``, transformers 5.24 ``hf_argparser.py``, Hydra 1.3 ``core/override_parser``.
 """
 
 from __future__ import annotations

@@ -73,6 +73,7 @@ model = FastLanguageModel.get_peft_model(model, r=16{})
 SFTTrainer(model=model, args=SFTConfig({}output_dir="out", per_device_train_batch_size=1)).train()
 """
 
+SWIFT_VL = "swift sft --model Qwen/Qwen2.5-VL-3B-Instruct --dataset x"
 FACTS: list[tuple[str, dict[str, str], str, dict[str, Any]]] = [
     # verl 0.6.1 workers/megatron_workers.py: ppo_micro_batch_size //= data-parallel ranks (8 devices by 4 of tensor parallelism)
     ("verl on Megatron", {"run.sh": VERL + MEGATRON + "actor_rollout_ref.actor.ppo_micro_batch_size=64"}, "", {"micro_batch": 32}),
@@ -205,6 +206,20 @@ FACTS: list[tuple[str, dict[str, str], str, dict[str, Any]]] = [
         {"devices": 8, "nodes": 1},
     ),
     ("verl inside of Slurm", {"job.sh": "#!/bin/bash\n#SBATCH -N 2\nsrun --nodes=1 --ntasks=1 " + VERL}, "", {"devices": 8}),
+    # ms_swift 4.6.0 model/models/qwen.py patch_qwen_vl_utils
+    ("ms-swift's largest image", {"run.sh": "MAX_PIXELS=1003520 \\\n" + SWIFT_VL}, "", {"image_max_pixels": 1003520}),
+    ("exported before", {"run.sh": "export MAX_PIXELS=1003520\n" + SWIFT_VL}, "", {"image_max_pixels": 1003520}),
+    ("the flag as well", {"run.sh": "MAX_PIXELS=1003520 " + SWIFT_VL + " --max_pixels 50176"}, "", {"image_max_pixels": 50176}),
+    ("a variable that nobody knows", {"run.sh": "MAX_PIXELS=$SIZE " + SWIFT_VL}, "", {"image_max_pixels": None}),
+    (
+        "another program's environment",
+        {
+            "run.sh": "MAX_PIXELS=1003520 llamafactory-cli train --stage sft --model_name_or_path "
+            "Qwen/Qwen2.5-VL-3B-Instruct --finetuning_type lora --template qwen2_vl"
+        },
+        "",
+        {"image_max_pixels": 589824},
+    ),
     # TRL 1.16.0 experimental/*_config.py: num_generations is a field of GOLD, SDFT and IW-OPD too
     ("GOLD is not GRPO", {"gold.yaml": TRL + "num_generations: 1\nlmbda: 0.5\nbeta: 0.5\nuse_uld_loss: true\n"}, "", {"task": "other"}),
     (
