@@ -7,7 +7,10 @@ from functools import partial
 
 from budgetlint.assembly import Assembly
 from budgetlint.context import BudgetContext, DocumentContext
+from budgetlint.files import PYTHON_SUFFIX
+from budgetlint.follow import candidates
 from budgetlint.run import Reading, Stack
+from budgetlint.source import SourceFile
 
 
 def document_contexts(work: Assembly) -> Iterator[DocumentContext]:
@@ -37,7 +40,15 @@ def flag_contexts(work: Assembly) -> Iterator[DocumentContext]:
         for reading in context.run.readings:
             if reading.document.format == "shell" and id(reading) not in seen:
                 seen.add(id(reading))
-                yield DocumentContext(reading=reading, stack_of=partial(_held, context.run.stack))
+                yield DocumentContext(reading=reading, stack_of=partial(_held, context.run.stack), program_of=partial(_program, work))
+
+
+def _program(work: Assembly, reading: Reading) -> SourceFile | None:
+    """The script by its path, from the working directory, or from the command's folder or one above it."""
+    name = reading.document.program
+    paths = candidates(reading.document.path, name) if name.endswith(PYTHON_SUFFIX) else ()
+    read = next((work.files.read(path) for path in paths if work.files.exists(path)), None)
+    return read if isinstance(read, SourceFile) else None
 
 
 def _held(stack: Stack, _reading: Reading) -> Stack:

@@ -73,7 +73,7 @@ FAMILIES = {
         "selective_ckpt_conflicts gc_unsupported_model fsdp_gc_redundant_allgather"
     ),
     "BL9": (  # files and keys
-        "unknown_key yaml_float_as_string duplicate_key json_comment_or_comma unknown_value"
+        "unknown_key yaml_float_as_string duplicate_key json_comment_or_comma unknown_value unknown_flag"
     ),
 }
 """Modules of the rules whose codes begin so."""

@@ -41,13 +41,14 @@ import re
 from collections import abc
 from collections.abc import Iterator
 
+from budgetlint.catalog.vocabulary import keys
 from budgetlint.documents import Entry, Mapping, Node, Scalar, Sequence, plain
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
 from budgetlint.source import Span
 
 from ._keys import entries, loader
 
-BOOKKEEPING = re.compile(r"-*(?:log|save|checkpoint|timing|report|wandb|tensorboard|tracking)")
+BOOKKEEPING = re.compile(r"-*(?:log|save|run_name|checkpoint|timing|report|wandb|tensorboard|tracking)")
 LAST_WINS = "the last one counts, without a word"
 UNKNOWN_LOADER = "PyYAML and json take the last one without a word, OmegaConf stops"
 COSTS = {
@@ -67,16 +68,29 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 
 
 def _flags(document: DocumentContext) -> Iterator[Finding]:
-    """Flags of a program that is known: another may collect what is said several times."""
+    """Flags of a program that is known; of another, which may collect what is said several times, those of training arguments."""
     consumer, root = document.reading.consumer, document.reading.document.root
-    if consumer is None or not consumer.followed or root is None:
+    if consumer is None or root is None:
         return
+    single = None if consumer.followed else keys("hf", "training_arguments")
     for block in _blocks(root):
         last = {entry.key.text: entry for entry in block.entries}
         for entry in block.entries:
             winner = last[entry.key.text]
-            if winner is not entry and all(_inside(one.key.span, root.span) for one in (entry, winner)):
+            if winner is entry or (single is not None and not _is_single(entry, single)):
+                continue
+            if all(_inside(one.key.span, root.span) for one in (entry, winner)):
                 yield _flag(document, entry, winner)
+
+
+def _is_single(entry: Entry, names: frozenset[str]) -> bool:
+    return entry.key.text in names and isinstance(entry.value, Scalar)
+
+
+def _as_flag(document: DocumentContext, entry: Entry) -> str:
+    """As the command has it: ``--learning-rate``, ``actor.model.lr``."""
+    span = entry.key.span
+    return document.reading.document.source.text[span.start : span.end]
 
 
 def _inside(one: Span, command: Span) -> bool:
@@ -87,12 +101,13 @@ def _flag(document: DocumentContext, first: Entry, winner: Entry) -> Finding:
     how = loader(document.reading)
     same = plain(first.value, how) == plain(winner.value, how)
     said = f"{_shown(first.value)} both times" if same else f"{_shown(first.value)} here and {_shown(winner.value)} behind it"
+    name = _as_flag(document, first)
     return document.finding(
         first.key,
-        f"--{first.key.text} stands twice in this command, {said}: {LAST_WINS}",
+        f"{name} stands twice in this command, {said}: {LAST_WINS}",
         help="delete one",
         related=[(winner.key, "again here; this one counts")],
-        fixes=document.delete(first, f"delete the first --{first.key.text}, which has no effect", safety=Safety.SAFE),
+        fixes=document.delete(first, f"delete the first {name}, which has no effect", safety=Safety.SAFE),
         severity=Severity.INFO if same or BOOKKEEPING.match(first.key.text) else Severity.WARNING,
         key=first.key.text,
         value=_shown(first.value),
@@ -121,11 +136,11 @@ def _name(entry: Entry) -> str:
 def _repeated(document: DocumentContext, block: Mapping) -> Iterator[Finding]:
     """Two keys are one where the loader makes the same of them: ``1`` and ``"1"`` are two."""
     how = loader(document.reading)
-    keys = [(type(value := entry.key.value(how)), value) for entry in block.entries]
-    last = {key: at for at, key in enumerate(keys)}
+    names = [(type(value := entry.key.value(how)), value) for entry in block.entries]
+    last = {key: at for at, key in enumerate(names)}
     ordered = block is document.reading.document.root or block.entries is entries(document.reading)
-    others = _next_others(keys)
-    for at, (key, entry) in enumerate(zip(keys, block.entries, strict=True)):
+    others = _next_others(names)
+    for at, (key, entry) in enumerate(zip(names, block.entries, strict=True)):
         if last[key] > at and entry.key.text != "<<":
             moves = not ordered and others[at] < last[key]
             yield _finding(document, entry, block.entries[last[key]], Safety.UNSAFE if moves else Safety.SAFE)

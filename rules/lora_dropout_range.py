@@ -52,9 +52,12 @@ from ._training import as_written, number, stated
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    dropout = run.setting("lora_dropout")
-    if dropout is None or not stated(dropout) or dropout.value < 1 or run.value("adapter") != "lora":
+    dropout, adapter = run.setting("lora_dropout"), run.setting("adapter")
+    if dropout is None or not stated(dropout) or dropout.value < 1:
         return
+    if adapter is not None and adapter.known and adapter.value != "lora":
+        return
+    sure = adapter is not None and adapter.known
     whole = dropout.value == 1
     cost = "the adapter sees zeros only and does not train" if whole else "torch stops when the adapter is made"
     yield run.finding(
@@ -62,6 +65,8 @@ def check(run: RunContext) -> Iterator[Finding]:
         f"'{as_written(dropout)}' {'drops everything' if whole else 'is no probability'}: {cost}",
         help="0.05 to 0.1 is usual" if whole else f"a share between 0 and 1, such as {number(dropout.value / 100)}",
         numbers={"dropout_ratio": dropout.value},
+        severity=None if sure else Severity.WARNING,
+        confidence=None if sure else Confidence.MEDIUM,
     )
 
 
@@ -74,6 +79,6 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    needs=("lora_dropout", "adapter"),
+    needs=("lora_dropout",),
     harm=6.0,
 )

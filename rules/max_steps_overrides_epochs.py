@@ -48,12 +48,13 @@ def check(document: DocumentContext) -> Iterator[Finding]:
     limit, passes = number(steps), number(epochs)
     if steps is None or epochs is None or limit is None or passes is None or limit <= 0:
         return
+    consumer = document.reading.consumer
     yield document.finding(
         steps,
         f"max_steps {steps.text} makes {epochs.name} {epochs.text} have no effect: the run ends after {int(limit):,} optimizer steps",
         help="keep one of them; -1 leaves it to the epochs",
         because=[epochs],
-        severity=Severity.WARNING if passes > limit else None,
+        severity=Severity.WARNING if passes > limit and (consumer is None or consumer.followed) else None,
     )
 
 
