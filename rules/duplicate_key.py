@@ -41,10 +41,10 @@ import re
 from collections import abc
 from collections.abc import Iterator
 
+from budgetlint.base.source import Span
 from budgetlint.catalog.vocabulary import keys
 from budgetlint.documents import Entry, Mapping, Node, Scalar, Sequence, plain
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-from budgetlint.source import Span
 
 from ._keys import entries, loader
 

@@ -49,7 +49,7 @@ from collections.abc import Iterator
 from math import gcd
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._arguments import trainer_of
 from ._completions import batch_of, count, world_of

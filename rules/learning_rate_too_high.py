@@ -53,7 +53,7 @@ from collections.abc import Iterator
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._common import says_one
 from ._training import TRAINERS, as_written, number, plain_adam, stated

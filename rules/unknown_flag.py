@@ -44,9 +44,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from budgetlint.base.source import SourceFile
 from budgetlint.catalog.vocabulary import keys, misspelt
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-from budgetlint.source import SourceFile
 
 from ._common import HUGGING_FACE
 from ._keys import entries

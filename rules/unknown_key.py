@@ -43,8 +43,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 from functools import cache
 
+from budgetlint.base.record import record
 from budgetlint.catalog.vocabulary import gone, keys, misspelt
-from budgetlint.record import record
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
 
 from ._common import PYTHON, TRAINING_ARGUMENTS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.record import record
+from budgetlint.base.record import record
 
 
 @record
@@ -48,7 +48,6 @@ class Optimizer:
     adam_like: bool = False
     paged: bool = False
     keeps_gradients: bool = True
-    matrices_only: bool = False
     step_temp: float = 0.0
     impl: str = ""  # foreach | fused | for-loop | kernel: the implementation this spelling fixes, "" leaves it to the default
     sources: tuple[str, ...] = ()

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import re
 
+from budgetlint.base.limits import REFERENCES
+from budgetlint.base.record import field, replace, state
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style, step
-from budgetlint.limits import REFERENCES
-from budgetlint.record import field, replace, state
 
 _REFERENCE = re.compile(r"\$\{(\.*)([A-Za-z0-9_/@-]+(?:(?:\.[A-Za-z0-9_/@-]+)|(?:\[[A-Za-z0-9_-]+\]))*)\}")
 _DEPTH = REFERENCES.most

@@ -15,14 +15,14 @@ import ast
 import warnings
 from collections.abc import Iterable, Iterator
 
-from budgetlint import limits
+from budgetlint.base import limits
+from budgetlint.base.record import replace, state
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style
 from budgetlint.documents.python_builders import MARK, SETTINGS_MARK, read_builders, read_settings
 from budgetlint.documents.python_marks import CAST, MORE, is_open
 from budgetlint.documents.python_names import Names, Store, chain_of, names_of
 from budgetlint.documents.python_places import Places
-from budgetlint.record import replace, state
-from budgetlint.source import SourceFile, Span
 
 MAX_CHARACTERS = limits.PYTHON_CHARACTERS.most
 """A longer file is no training script; its tree would take more memory than a check may."""

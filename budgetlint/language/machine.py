@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from budgetlint.base.units import Amount
 from budgetlint.language.budget import Reserve, Target
 from budgetlint.language.check import Checked
 from budgetlint.language.device_spec import device_spec
 from budgetlint.language.judgement import origin
 from budgetlint.language.problems import Problems
 from budgetlint.language.scopes import Scope
-from budgetlint.run import Settings
-from budgetlint.units import Amount
+from budgetlint.settings.run import Settings
 
 KEYWORDS = ("device", "nodes", "host", "reserve")
 
@@ -35,7 +35,7 @@ def _reserve(checked: Checked | None) -> Reserve | None:
     given = checked.first if checked else None
     if checked is None or given is None:
         return None
-    where, purpose = origin(checked, given.span), checked.option("for", "")
+    where = origin(checked, given.span)
     if isinstance(given.value, Amount):
-        return Reserve(given.value.bytes, None, given.text, where, given.value.unit, purpose)
-    return Reserve(None, given.value, given.text, where, "%", purpose)
+        return Reserve(given.value.bytes, None, given.text, where, given.value.unit)
+    return Reserve(None, given.value, given.text, where, "%")

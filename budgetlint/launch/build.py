@@ -5,6 +5,9 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Mapping
 
+from budgetlint.base.limits import LAUNCHES
+from budgetlint.base.record import field, open_state
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import Document, Scalar
 from budgetlint.documents.shell import Command, Script, read_shell
 from budgetlint.documents.shell_words import Word
@@ -14,11 +17,8 @@ from budgetlint.launch.commands import COMPOSER, DEEPSPEED, TORCHRUN, shell_text
 from budgetlint.launch.cut_short import cut_short
 from budgetlint.launch.flags import Arguments, entries_of, parse
 from budgetlint.launch.launch import Launch, Layer, Request, Started
-from budgetlint.limits import LAUNCHES
 from budgetlint.readers.base import is_symbolic
-from budgetlint.record import field, open_state
-from budgetlint.run import Origin, OriginKind, Reference, Role
-from budgetlint.source import SourceFile, Span
+from budgetlint.settings.run import Origin, OriginKind, Reference, Role
 
 FORMAT = "shell"
 MAX_NESTED = 3
@@ -111,13 +111,8 @@ _NAMES = (
 )  # fmt: skip
 
 
-def mentions_launch(text: str) -> bool:
-    """Can the text start a training program at all?"""
-    return any(name in text for name in _NAMES)
-
-
 def starts_something(source: SourceFile) -> bool:
-    """`mentions_launch` of a file, whose recipes all ask."""
+    """Can a file start a training program at all? Asked by each of its recipes."""
     return any(map(source.mentions, _NAMES))
 
 

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.parallel import DEGREES, is_naive
 from budgetlint.memory.plan import Plan, Precision, Recompute, Sharding, Zero
 from budgetlint.memory.unmodelled import may_save
-from budgetlint.record import replace
-from budgetlint.run import OriginKind, Settings, Stack
+from budgetlint.settings.run import OriginKind, Settings, Stack
 
 
 def sharding(settings: Settings, notes: Notes) -> Sharding:
@@ -141,7 +141,7 @@ def _zero(settings: Settings, kind: str) -> Zero:
     names = {
         "reduce_bucket": "zero_bucket", "allgather_bucket": "zero_allgather_bucket", "overlap": "zero_overlap",
         "contiguous": "zero_contiguous", "secondary": "zero_secondary",
-        "prefetch": "zero_prefetch", "persistence": "zero_persistence", "max_live": "zero_max_live", "sub_group": "zero_sub_group",
+        "prefetch": "zero_prefetch", "max_live": "zero_max_live", "sub_group": "zero_sub_group",
     }  # fmt: skip
     changes: dict[str, Any] = {name: value for name, key in names.items() if (value := settings.value(key)) is not None}
     return replace(base, **changes)

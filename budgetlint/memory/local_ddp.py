@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.static import Trainable
-from budgetlint.run import Stack
+from budgetlint.settings.run import Stack
 
 _WHY = ("precision", "grads_dtype")
 

@@ -9,10 +9,10 @@ Sources: megatron-core 0.14.0 ``tensor_parallel/layers.py`` (column- and row-par
 
 from __future__ import annotations
 
+from budgetlint.base.record import record, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.memory.notes import Notes
-from budgetlint.record import record, replace
-from budgetlint.run import Setting, Settings, Stack
+from budgetlint.settings.run import Setting, Settings, Stack
 
 
 @record

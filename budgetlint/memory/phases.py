@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from budgetlint.base.record import open_record, replace
 from budgetlint.memory import activations, buffers, gradients, litgpt, local_ddp, loss, megatron, roles, rollouts, scoring, sharded, static
 from budgetlint.memory.estimate import Bucket, Phase, Term
 from budgetlint.memory.families import layer_saved
@@ -18,7 +19,6 @@ from budgetlint.memory.plan import Plan, Recompute
 from budgetlint.memory.saved import Saved, total
 from budgetlint.memory.sequence import split_stream
 from budgetlint.memory.static import Trainable
-from budgetlint.record import open_record, replace
 
 if TYPE_CHECKING:
     from budgetlint.memory.two_stacks import Encoder

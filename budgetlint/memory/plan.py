@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from budgetlint.base.record import field, open_record, record
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.device import Device
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.memory.estimate import Assumption
 from budgetlint.memory.parallel import ALONE, Parallel, Stage
 from budgetlint.memory.shape import Linear, Shape, shape_of
-from budgetlint.record import field, open_record, record
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 if TYPE_CHECKING:
     from budgetlint.memory.vision import Vision
@@ -104,7 +104,6 @@ class Zero:
     overlap: bool = False
     contiguous: bool = True
     prefetch: int = 50_000_000
-    persistence: int = 100_000
     max_live: int = 1_000_000_000
     sub_group: int = 1_000_000_000
     secondary: int = 0
@@ -196,7 +195,7 @@ class Plan:
     accum: int
     recompute: Recompute
     attention: str  # flash | efficient | math | eager
-    loss: str  # full | full-14 | full-8 | fused | chunked ...
+    loss: str  # a recipe of `budgetlint.memory.loss`
     sharding: Sharding
     whole_gradients: bool = False
     reduced: int = 0

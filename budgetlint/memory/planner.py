@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from budgetlint.base.record import open_record, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.device import Device
 from budgetlint.catalog.families import FUSED_EXPERTS_SINCE
@@ -21,8 +22,7 @@ from budgetlint.memory.recipe import precision_of
 from budgetlint.memory.shape import shape_of
 from budgetlint.memory.unmodelled import refuse
 from budgetlint.memory.versions import DROPS_GRADIENTS_SINCE, LOADS_LAZILY_SINCE, by_version
-from budgetlint.record import open_record, replace
-from budgetlint.run import Origin, OriginKind, Setting, Settings, Stack
+from budgetlint.settings.run import Origin, OriginKind, Setting, Settings, Stack
 
 
 @open_record
@@ -136,8 +136,6 @@ def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device |
     precision = precision_of(settings, adapter=adapter is not None, shard=shard.kind)
     quant = quant_of(settings, notes)
     optimizer = optimizer_of(settings, notes)
-    if shard.offload_optimizer and precision.master == 0 and shard.is_zero:
-        precision = replace(precision, master=0)
     return Plan(
         arch=arch,
         shape=shape_of(arch),

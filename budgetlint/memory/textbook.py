@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from math import isqrt
 
-from budgetlint.record import record
+from budgetlint.base.record import record
 
 MIXED_ADAM = 16
 
@@ -27,14 +27,6 @@ def korthikanti_layer(seq: int, batch: int, hidden: int, heads: int) -> int:
 
 def korthikanti(seq: int, batch: int, hidden: int, heads: int, layers: int) -> int:
     return layers * korthikanti_layer(seq, batch, hidden, heads)
-
-
-def tensor_bytes(*sizes: int, element: int = 2) -> int:
-    """One dense tensor."""
-    count = element
-    for size in sizes:
-        count *= size
-    return count
 
 
 def checkpoint_cost(layers: int, every: int) -> int:

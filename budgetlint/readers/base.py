@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable
 from math import isfinite
 from typing import Any
 
-from budgetlint import numerals
+from budgetlint.base import numerals
+from budgetlint.base.numerals import LARGEST
+from budgetlint.base.record import field, record
+from budgetlint.base.source import SpanIn
 from budgetlint.documents import Document, Entry, Loader, Mapping, Node, Scalar, Sequence
-from budgetlint.numerals import LARGEST
 from budgetlint.readers.sound import soundly
-from budgetlint.record import field, record
-from budgetlint.run import Misread, Origin, OriginKind, Reading, Reference, Role, Setting, Settings, Stack, over
-from budgetlint.source import SpanIn
+from budgetlint.settings.run import Misread, Origin, OriginKind, Reading, Reference, Role, Setting, Settings, Stack, over
 
 
 @record
@@ -153,14 +153,6 @@ def raw_of(document: Document, loader: Loader, path: str, entry: Entry) -> Raw:
     node = entry.value
     value = node.value(loader) if isinstance(node, Scalar) else node
     return Raw(path, node, value, origin_of(document, path, node, entry.key))
-
-
-def raws(document: Document, loader: Loader, paths: Iterable[str]) -> Iterable[Raw]:
-    """The values present at these dotted paths."""
-    for path in paths:
-        raw = raw_at(document, loader, path)
-        if raw is not None:
-            yield raw
 
 
 def read_keys(document: Document, loader: Loader, keys: Iterable[Key], prefix: str = "") -> tuple[list[Setting], list[Misread]]:

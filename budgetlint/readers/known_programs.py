@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from budgetlint.record import record
+from budgetlint.base.record import record
 
 
 @record

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from budgetlint.finding import Finding
-from budgetlint.plain_text import one_line
+from budgetlint.base.finding import Finding
+from budgetlint.base.plain_text import one_line
 from budgetlint.report.style import plural
 
 FROM, NAMED = 4, 5

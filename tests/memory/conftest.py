@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from budgetlint.assemble import judge_texts
-from budgetlint.context import RunContext
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.rules_api.context import RunContext
 
 
 def one_run(text: str) -> RunContext:

@@ -11,9 +11,9 @@ from xml.etree import ElementTree as ET
 import pytest
 import xmlschema
 
-from budgetlint.finding import Severity
-from budgetlint.outcome import Gate, Report
+from budgetlint.base.finding import Severity
 from budgetlint.report import check_report
+from budgetlint.results.report import Gate, Report
 
 
 @cache

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from budgetlint.base.record import replace
 from budgetlint.readers.base import default, unsettled
-from budgetlint.record import replace
-from budgetlint.run import RESERVED, OriginKind, Setting, Settings
+from budgetlint.settings.run import RESERVED, OriginKind, Setting, Settings
 
 RESERVATION = RESERVED
 

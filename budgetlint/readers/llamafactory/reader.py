@@ -30,7 +30,7 @@ from budgetlint.readers.llamafactory.method import (
 from budgetlint.readers.llamafactory.ppo import ppo_settings
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.view import View, key_set
-from budgetlint.run import Misread, Reading, Role, Setting, Settings, Stack
+from budgetlint.settings.run import Misread, Reading, Role, Setting, Settings, Stack
 
 _LOADER = Loader.OMEGACONF
 

@@ -5,6 +5,7 @@ Files for ``eval.py`` (``models`` with ``icl_tasks``) are of the same kind, but 
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.documents import Document, Loader, Mapping
 from budgetlint.documents.interpolate import interpolated
 from budgetlint.readers.base import Reader, read_keys
@@ -20,8 +21,7 @@ from budgetlint.readers.llm_foundry.method import (
     task_settings,
 )
 from budgetlint.readers.view import View, key_set
-from budgetlint.record import replace
-from budgetlint.run import Reading, Role, Setting, Settings
+from budgetlint.settings.run import Reading, Role, Setting, Settings
 
 _LOADER = Loader.OMEGACONF
 _PARAMETERS = "parameters"

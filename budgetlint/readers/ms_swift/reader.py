@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import ceil
 
+from budgetlint.base.record import replace
 from budgetlint.documents import Document, Loader, Scalar
 from budgetlint.readers.base import Raw, Reader, default, loader_of, names, read_keys
 from budgetlint.readers.deepspeed.auto import engine_over_trainer
@@ -22,8 +23,7 @@ from budgetlint.readers.ms_swift.megatron import is_megatron, megatron_defaults,
 from budgetlint.readers.ms_swift.parts import evaluation, precision, quant, reference, rlhf, second_length, settle, tuner
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.presets import preset
-from budgetlint.record import replace
-from budgetlint.run import Misread, Reading, Reference, Role, Setting, Settings, Stack
+from budgetlint.settings.run import Misread, Reading, Reference, Role, Setting, Settings, Stack
 
 FORMAT = "ms_swift"
 _TUNERS = names("tuner_type train_type sft_type")

@@ -9,12 +9,12 @@ loss are one.
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.readers.base import to_count
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.python_script import classes
 from budgetlint.readers.python_script.spans import FUSED
-from budgetlint.record import replace
-from budgetlint.run import Setting, Settings, Stack, over
+from budgetlint.settings.run import Setting, Settings, Stack, over
 
 FUSED_SINCE, PATCHED = "2024.11.8", "2025.2.6"
 

@@ -23,7 +23,7 @@ from budgetlint.readers.torchtune.models import built_by, component_of, model_se
 from budgetlint.readers.torchtune.others import other_models
 from budgetlint.readers.unbounded import unbounded
 from budgetlint.readers.view import View
-from budgetlint.run import Reading, Role, Setting, Settings
+from budgetlint.settings.run import Reading, Role, Setting, Settings
 
 _LOADER = Loader.OMEGACONF
 _MARK = "_component_"

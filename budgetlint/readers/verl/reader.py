@@ -16,7 +16,7 @@ from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.megatron.engine import engine_defaults
 from budgetlint.readers.verl.keys import PPO, SFT
 from budgetlint.readers.verl.parts import adapter, algorithm, is_megatron, kernels, length, micro_batch, optimizer, scoring, shard
-from budgetlint.run import Reading, Role, Setting, Settings, Stack
+from budgetlint.settings.run import Reading, Role, Setting, Settings, Stack
 
 FORMAT = "verl"
 _LOADER = Loader.OMEGACONF
