@@ -1,6 +1,7 @@
 """How much a finding may say, by what is known about who reads the file: the one place where evidence lowers a level.
 
-An error needs a program that is known to read the file. Of a script that is not followed, what is written may be wrong, what is not
+An error needs a program that is known to read the file. An official script that is not here, known by its path alone, is one confidence
+lower. Of a script that is not followed, what is written may be wrong, what is not
 written is its own; of a file that nobody is known to read, only the text itself can be.
 """
 
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from budgetlint.base.finding import Finding, Severity
+from budgetlint.base.finding import Confidence, Finding, Severity
 from budgetlint.base.record import replace
 from budgetlint.readers.base import names
 from budgetlint.rules_api.context import Context, DocumentContext, RunContext
@@ -37,6 +38,8 @@ def allowed(rule: Rule | None, context: Context, findings: Iterable[Finding]) ->
     if (consumer.is_nobody and name not in SYNTAX) or (not consumer.followed and name in INTERFACE):
         return
     for finding in findings:
+        if not consumer.near and finding.confidence is Confidence.HIGH:
+            finding = replace(finding, confidence=Confidence.MEDIUM)
         most = _most(consumer, context, rule)
         yield finding if finding.severity <= most else replace(finding, severity=most)
 
@@ -52,7 +55,7 @@ def consumer_of(context: Context) -> Consumer | None:
 def _most(consumer: Consumer, context: Context, rule: Rule | None) -> Severity:
     if consumer.evidence == SEVERAL:
         return Severity.INFO
-    if not consumer.followed or consumer.evidence == ACCEPTED:
+    if not consumer.followed or not consumer.near or consumer.evidence == ACCEPTED:
         return Severity.WARNING
     if consumer.evidence == FORMAT and rule is not None and _hangs_on_launch(rule, context):
         return Severity.WARNING

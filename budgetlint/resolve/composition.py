@@ -34,6 +34,16 @@ def composed(work: Assembly, reading: Reading) -> Reading:
     return replace(found, references=left)
 
 
+def base_of(work: Assembly, path: str) -> tuple[Node, tuple[SourceFile, ...]] | None:
+    """The tree of a whole config, to be laid below something else, each value with the file that it stands in; and those files."""
+    document = _document(work, path) if work.files.exists(path) else None
+    if document is None:
+        return None
+    task = _Composition(work)
+    root = task.whole(document, {}, (path,))
+    return None if root is None else (foreign(root, document.source), (document.source, *task.sources))
+
+
 @open_state
 class _Composition:
     """``sources`` are the files that took part, ``named`` the references that led to them."""

@@ -20,7 +20,7 @@ def document_contexts(work: Assembly) -> Iterator[DocumentContext]:
 
     def stack_of(reading: Reading) -> Stack:
         found = of_runs.get(_identity(reading))
-        return found or (stated if stated.releases else work.stack_beside(reading.document.path))
+        return found or (stated if stated.releases else work.stack_of(reading))
 
     for entry in work.project.entries.values():
         for reading in entry.readings:

@@ -55,6 +55,11 @@ def _settings(readings: tuple[Reading, ...], claims: Settings, stack: Stack) -> 
     settings = with_stored_weights(join(readings), claims)
     if is_own_script(settings):  # what a budget says is better than what some script could do
         settings = settings.filled(claim for claim in claims.values() if claim.name != "nodes")
+    sink = next((one.consumer.sink for one in readings if one.consumer is not None and one.consumer.sink is not None), None)
+    if sink is not None:
+        from budgetlint.readers.hf.of_class import class_defaults  # few scripts say so plainly
+
+        settings = settings.filled(class_defaults(sink, settings, stack))
     for reading in sorted(readings, key=lambda reading: reading.role is not Role.TRAINER):
         if reading.role is not Role.TRAINER and _under_deepspeed(settings):
             settings = fill_engine_dtype(settings)
@@ -73,7 +78,7 @@ def _stack(work: Assembly, readings: tuple[Reading, ...], budget_run: BudgetRun 
     stated = budget_run.stack if budget_run else Stack()
     if stated.releases:
         return stated
-    found = work.stack_beside(readings[0].document.path) if readings else Stack()
+    found = work.stack_of(readings[0]) if readings else Stack()
     return replace(found, model_code=stated.model_code)
 
 

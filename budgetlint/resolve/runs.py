@@ -207,8 +207,10 @@ def _launched_in(work: Assembly, entry: FileEntry) -> list[tuple[Launch, Launche
     """The launches of a file that start a run."""
     if entry.path not in work.launched:
         from budgetlint.launch.run import launched
+        from budgetlint.resolve.copied_config import over_own_config
 
-        found = [(launch, launched(launch, partial(quietly, work))) for launch in map(work.own, entry.launches)]
+        mine = (over_own_config(work, launch) for launch in map(work.own, entry.launches))
+        found = [(launch, launched(launch, partial(quietly, work))) for launch in mine]
         work.launched[entry.path] = [(launch, run) for launch, run in found if run is not None]
     return work.launched[entry.path]
 

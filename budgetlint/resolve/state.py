@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -10,6 +11,8 @@ from budgetlint.base.record import field, open_state, record
 from budgetlint.documents import Document
 from budgetlint.files.disk import Files
 from budgetlint.memory.reuse import Answers
+from budgetlint.readers import reader_by
+from budgetlint.resolve.copies import Copy, copy_above, only_copy, with_copy
 from budgetlint.resolve.project import Project
 from budgetlint.resolve.versions import stack_beside
 from budgetlint.settings.run import Reading, Settings, Stack
@@ -52,6 +55,8 @@ class Assembly:
     """Files that configs are composed of, by path: None for one that holds no mapping."""
     stacks: dict[str, Stack] = field(default_factory=dict)
     """What the requirement files in and above a folder say."""
+    copies: dict[tuple[str, str | None], Copy | None] = field(default_factory=dict)
+    """Copies of frameworks, by package and the folder that is asked about; None: anywhere in the project."""
     answers: Answers = field(default_factory=Answers)
     pinned: dict[tuple[object, ...], tuple[Stack, Stack]] = field(default_factory=dict)
     """Stacks with versions fixed, to see what depends on them, each with the one that it is made of."""
@@ -71,3 +76,18 @@ class Assembly:
     def stack_beside(self, path: str) -> Stack:
         """The framework versions beside a config."""
         return stack_beside(self.files, path, self.stacks)
+
+    def copy_for(self, package: str, path: str) -> Copy | None:
+        """The copy of a framework that lies in the project, for a file at ``path``."""
+        near, only = (package, posixpath.dirname(path)), (package, None)
+        if near not in self.copies:
+            self.copies[near] = copy_above(self.files, package, path)
+        if self.copies[near] is None and only not in self.copies:
+            self.copies[only] = only_copy(self.files, package)
+        return self.copies[near] or self.copies[only]
+
+    def stack_of(self, reading: Reading) -> Stack:
+        """The framework versions of a document: those beside it, and that of a copy of its own framework."""
+        beside, package = self.stack_beside(reading.document.path), reader_by(reading).package
+        copy = self.copy_for(package, reading.document.path) if package else None
+        return beside if copy is None else with_copy(self.files, beside, copy, reading.document.program)

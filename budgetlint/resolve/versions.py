@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # imported where a file of versions is found: 10 ms
 PACKAGES = frozenset({
     "torch", "transformers", "peft", "trl", "accelerate", "deepspeed", "bitsandbytes", "torchao", "torchtune", "torchtitan",
     "axolotl", "llamafactory", "liger-kernel", "flash-attn", "unsloth", "lightning", "litgpt", "llm-foundry", "ms-swift",
+    "verl", "openrlhf", "oumi", "xtuner",
 })  # fmt: skip
 NAMES = (
     "uv.lock",

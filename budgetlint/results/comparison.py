@@ -1,4 +1,4 @@
-"""What a change costs, run by run and term by term: the records that `budgetlint.compare` fills and reports print."""
+"""What a change costs, run by run and term by term: the records that `budgetlint.compare.bills` fills and reports print."""
 
 from __future__ import annotations
 

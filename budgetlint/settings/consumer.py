@@ -14,6 +14,16 @@ WORDS = {LAUNCH: "launch", OPENED: "opened", ACCEPTED: "accepted", FORMAT: "form
 
 
 @record
+class Sink:
+    """The class of training arguments, where it is known though the program is not followed, with its library
+    (``transformers.TrainingArguments``). ``changed`` are fields that the class does not decide: the code sets them itself, or those who
+    could read a file differ in them."""
+
+    arguments: str
+    changed: frozenset[str] = frozenset()
+
+
+@record
 class Consumer:
     """``program`` as people call it; ``evidence`` is one of the letters above; ``file`` and ``line`` say where it stands (line 0:
     nowhere). ``followed``: what the program does with what it reads is known, its defaults too. ``says`` is the sentence for a run that
@@ -26,6 +36,10 @@ class Consumer:
     followed: bool = True
     says: str = ""
     settles: str = ""
+    sink: Sink | None = None
+    """What plainly stands in a script (`budgetlint.readers.hf.sink`), or what several programs agree on (`resolve.claims.takers`)."""
+    near: bool = True
+    """False for a known script that is not in the project: only the end of its path tells it."""
 
     @property
     def is_nobody(self) -> bool:

@@ -84,4 +84,4 @@ def _optimizer(view: View, misreads: list[Misread]) -> list[Setting]:
     return read_optimizer(named, "axolotl", misreads)
 
 
-READER = Reader("axolotl", Role.TRAINER, _LOADER, recognise, read, defaults, package="axolotl", settle=settle)
+READER = Reader("axolotl", Role.TRAINER, _LOADER, recognise, read, defaults, package="axolotl", since="0.6", settle=settle)

@@ -156,6 +156,7 @@ def _reader(flavour: str, package: str) -> Reader:
         _DEFAULTS[flavour],
         package,
         settle_trl if flavour in _BY_TRL else settle,
+        "0.9" if package == "trl" else "",
     )
 
 

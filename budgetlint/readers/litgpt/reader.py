@@ -140,4 +140,4 @@ def _evaluation(view: View) -> list[Setting]:
     return [view.setting("eval_on", value > 0, path)] if isinstance(value, int) else []
 
 
-READER = Reader("litgpt", Role.TRAINER, _LOADER, recognise, read, defaults, package="litgpt")
+READER = Reader("litgpt", Role.TRAINER, _LOADER, recognise, read, defaults, package="litgpt", since="0.5")

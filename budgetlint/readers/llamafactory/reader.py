@@ -104,4 +104,4 @@ def _is_second(settings: Settings) -> bool:
     return any(setting.origin.key == "model" for setting in written)
 
 
-READER = Reader("llamafactory", Role.TRAINER, _LOADER, recognise, read, defaults, package="llamafactory", settle=settle)
+READER = Reader("llamafactory", Role.TRAINER, _LOADER, recognise, read, defaults, package="llamafactory", since="0.9", settle=settle)

@@ -87,4 +87,4 @@ def _role(view: View, home: str) -> Role:
     return Role.TRAINER if isinstance(root, Mapping) and _trains(frozenset(root.keys())) else Role.INFERENCE
 
 
-READER = Reader("llm_foundry", Role.TRAINER, _LOADER, recognise, read, defaults, package="llm-foundry")
+READER = Reader("llm_foundry", Role.TRAINER, _LOADER, recognise, read, defaults, package="llm-foundry", since="0.18")

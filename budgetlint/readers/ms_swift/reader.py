@@ -1,6 +1,7 @@
 """ms-swift: ``swift sft|pt|rlhf`` and ``megatron sft|pt|rlhf`` with flags, or with a YAML or JSON file of the same names.
 
-Source: ms_swift 4.6.0 ``swift/cli/main.py`` ``parse_yaml_args`` (``yaml.safe_load``, values become flags), ``swift/arguments``.
+Source: ms_swift 4.6.0 ``swift/cli/main.py`` ``parse_yaml_args`` (``yaml.safe_load``, values become flags), ``swift/arguments``; what it
+fills in also 3.6.0 ``swift/llm/argument``, ``swift/trainers/arguments.py`` (3.5 split the data for evaluation by itself).
 """
 
 from __future__ import annotations
@@ -188,4 +189,4 @@ def _rollouts(settings: Settings) -> Iterable[Setting]:
     yield default("rollout_sleeps", False, _ARGUMENTS + "rlhf_trainers/args_mixin.py sleep_level: 0")
 
 
-READER = Reader(FORMAT, Role.TRAINER, Loader.PYYAML, recognise, read, defaults, package="ms-swift", settle=settle)
+READER = Reader(FORMAT, Role.TRAINER, Loader.PYYAML, recognise, read, defaults, package="ms-swift", since="3.6", settle=settle)

@@ -254,4 +254,4 @@ def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
     yield from deepspeed_defaults(settings, stack)
 
 
-READER = Reader(FORMAT, Role.TRAINER, _LOADER, recognise, read, defaults, package="openrlhf", settle=settle)
+READER = Reader(FORMAT, Role.TRAINER, _LOADER, recognise, read, defaults, package="openrlhf", since="0.5", settle=settle)

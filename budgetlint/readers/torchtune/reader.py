@@ -64,4 +64,4 @@ def _role(view: View, home: str) -> Role:
     return Role.TRAINER if view.has(f"{home}optimizer") and view.first("model", "policy_model") else Role.INFERENCE
 
 
-READER = Reader("torchtune", Role.TRAINER, _LOADER, recognise, read, defaults, package="torchtune")
+READER = Reader("torchtune", Role.TRAINER, _LOADER, recognise, read, defaults, package="torchtune", since="0.6")
