@@ -136,10 +136,9 @@ def of_layers(plan: Plan, layer: Iterable[Saved], layers: int, name: str = "laye
         yield Term(Bucket.ACTIVATIONS, many * one - less, f"{name}.{row.id}", why[part], shape, row.size)
 
 
-def of_one_layer(plan: Plan, layer: Iterable[Saved], name: str = "layers", *, freed: bool = False) -> Iterator[Term]:
-    """What one layer holds when its own backward begins; ``freed``: less what its MLP has freed."""
-    rows = (row for row in layer if not (freed and is_freed_by_the_mlp(row)))
-    return _once(plan, rows, name, plan.because(*_WORKLOAD))
+def of_one_layer(plan: Plan, layer: Iterable[Saved]) -> Iterator[Term]:
+    """What one layer holds when its own backward begins."""
+    return _once(plan, layer, "layers", plan.because(*_WORKLOAD))
 
 
 def passing_layer(plan: Plan, layer: Iterable[Saved], why: tuple[Setting, ...]) -> Iterator[Term]:

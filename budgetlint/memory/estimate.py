@@ -129,6 +129,10 @@ class Term:
         """The same, set by these."""
         return Term(self.bucket, self.bytes, self.id, because, self.shape, self.size, self.per, self.ranks, self.detail)
 
+    def within(self, whose: str) -> Term:
+        """The same tensor of another stack or model."""
+        return Term(self.bucket, self.bytes, f"{whose}.{self.id}", self.because, self.shape, self.size, self.per, self.ranks, self.detail)
+
     @property
     def dims(self) -> Dims:
         """The shape, worked out."""

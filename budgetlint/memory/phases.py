@@ -44,6 +44,11 @@ class Step:
         return tuple(activations.kept_layers(self.plan, self.layer))
 
     @cached_property
+    def one_layer(self) -> tuple[Term, ...]:
+        """What one layer holds when its own backward begins, a term for each of ``layer``."""
+        return tuple(activations.of_one_layer(self.plan, self.layer))
+
+    @cached_property
     def carried(self) -> tuple[Term, ...]:
         """Gradients of the micro batches before this one."""
         kept = self.plan.carries and not self.plan.optimizer_in_backward
@@ -202,7 +207,8 @@ def _held_at_the_first(step: Step, freed: bool) -> Iterator[Term]:
     elif plan.recompute.on:
         yield from () if plan.recompute.offload else activations.checkpoints(plan, 1)
     else:
-        yield from activations.of_one_layer(plan, step.layer, freed=freed)
+        rows = zip(step.layer, step.one_layer, strict=True)
+        yield from (term for row, term in rows if not (freed and activations.is_freed_by_the_mlp(row)))
 
 
 def _working_set(step: Step, moment: str, flight: int, freed: bool) -> Iterator[Term]:

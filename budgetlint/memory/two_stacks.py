@@ -62,7 +62,7 @@ def encoder(plan: Plan) -> Encoder | None:
 
 
 def _of_the_encoder(term: Term) -> Term:
-    return replace(term, id=f"encoder.{term.id}")
+    return term.within("encoder")
 
 
 def _around(front: Plan) -> Iterator[Term]:
