@@ -41,7 +41,7 @@ class Torchtitan(ModelCode):
         return elements, plan.precision.grads
 
     def reduced_bytes(self, plan: Plan) -> int:
-        """config/job_config.py ``mixed_precision_reduce``: fp32 unless it says otherwise."""
+        """config/job_config.py ``mixed_precision_reduce``, of which float32 is the only value."""
         return 4
 
     def expert_tensor(self, settings: Settings, tensor: int, experts: int) -> int:
