@@ -16,7 +16,7 @@ from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.memory import static
 from budgetlint.memory.estimate import Term
 from budgetlint.memory.parallel import Parallel, Stage
-from budgetlint.memory.plan import Adapter, Plan, Quant, Sharding, Zero
+from budgetlint.memory.plan import Accumulation, Adapter, Plan, Quant, Sharding, Zero
 from budgetlint.memory.shape import shape_of
 from budgetlint.memory.static import Trainable, trainable
 from budgetlint.memory.vision import Vision
@@ -223,7 +223,7 @@ def test_bitsandbytes_packs_a_tower_too(run_of: Callable[[str], Any], kind: str,
         ({"sharding": over(1, "zero2", offload_optimizer=True)}, 0),
         ({"sharding": over(1, "zero3", offload_params=True)}, 200),
         ({"sharding": Sharding("ddp", world=2, offload_optimizer=True)}, 200),
-        ({"sharding": over(1, "zero1", offload_optimizer=True), "one_buffer": True}, 200),
+        ({"sharding": over(1, "zero1", offload_optimizer=True), "accumulation": Accumulation(one_buffer=True)}, 200),
     ],
 )
 def test_stored_gradients_of_a_hundred_elements(small: Small, changes: dict[str, Any], expected: int) -> None:
