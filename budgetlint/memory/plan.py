@@ -104,7 +104,6 @@ class Zero:
     overlap: bool = False
     contiguous: bool = True
     prefetch: int = 50_000_000
-    persistence: int = 100_000
     max_live: int = 1_000_000_000
     sub_group: int = 1_000_000_000
     secondary: int = 0
@@ -208,7 +207,7 @@ class Plan:
     accum: int
     recompute: Recompute
     attention: str  # flash | efficient | math | eager
-    loss: str  # full | full-14 | full-8 | fused | chunked ...
+    loss: str  # a recipe of `budgetlint.memory.loss`
     sharding: Sharding
     accumulation: Accumulation = Accumulation()
     optimizer_in_backward: bool = False
