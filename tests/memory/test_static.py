@@ -77,6 +77,23 @@ def test_what_never_trains_is_left_out(small: Small) -> None:
     assert train.tensors[-2:] == ((8, 1, 6), (2, 1, 1))
 
 
+def test_a_pair_of_towers_has_no_one_width(small: Small) -> None:
+    """Tables and norms count as single elements."""
+    plan = small()
+    train = trainable(replace(plan, arch=replace(plan.arch, hidden=0)))
+    assert train.tensors[-3:] == ((256, 1, 1), (256, 1, 1), (1, 1, 56))
+
+
+@pytest.mark.parametrize("learns", [True, False])
+def test_a_towers_tensors_are_its_own(run_of: Callable[[str], Any], learns: bool) -> None:
+    """SigLIP in Gemma 3 4B: 27 blocks of 1,152 with an MLP of 4,304."""
+    plan = run_of("device h100-80gb; model google/gemma-3-4b-pt; precision bf16-pure; batch 1; seq 2048").plan
+    train = trainable(replace(plan, vision=Vision(tower=learns)))
+    tower = sum(one.elements for one in weight_tensors(plan.arch) if one.where == "vision")
+    assert ((4304, 1152, 27) in train.tensors) is learns
+    assert train.elements == plan.shape.total - tower * (not learns)
+
+
 @pytest.mark.parametrize(
     ("adapter", "elements", "largest"),
     [
