@@ -48,7 +48,7 @@ import re
 from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._common import says_one
 from ._training import as_written, device_of, full_tuning, stated

@@ -46,7 +46,7 @@ from budgetlint.catalog.architecture import Architecture
 from budgetlint.documents import Mapping, Sequence
 from budgetlint.readers.base import to_words
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.run import Reading, Setting
+from budgetlint.settings.run import Reading, Setting
 
 from ._common import written
 from ._fsdp import POLICIES, is_launched, option, option_words

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from budgetlint.base.numerals import finite
+from budgetlint.base.record import record
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.hf_defaults import KEYS, LIKE, NESTED, NUMBERS, SAME_CODE, SHAPE
 from budgetlint.catalog.hf_families import LARGEST, SIZES, SPECIAL
-from budgetlint.numerals import finite
-from budgetlint.record import record
 
 DTYPES = {
     "bfloat16": "bf16",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
 from budgetlint.catalog.ledger_decoder import block, linear, norm
 from budgetlint.catalog.tensor import WeightTensor
-from budgetlint.record import replace
 
 
 def encoder_tensors(arch: Architecture) -> Iterator[WeightTensor]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import DOWN, GATE, UP, Family, family_of
 from budgetlint.catalog.ledger_decoder import block, linear, norm
 from budgetlint.catalog.tensor import WeightTensor
-from budgetlint.record import replace
 
 TOKENS_BEFORE = {"vit": 1, "deit": 2, "dinov2": 1, "clip_vision": 1}
 """Learned tokens in front of the patches that have a position of their own: class, and DeiT's distillation."""

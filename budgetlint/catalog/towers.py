@@ -5,8 +5,8 @@ Read in transformers 5.24.0 (models/*/modeling_*.py of the family's name).
 
 from __future__ import annotations
 
+from budgetlint.base.record import record
 from budgetlint.catalog.families import DOWN, GATE, QKV, UP, Family, K, O, Q, V
-from budgetlint.record import record
 
 PLACES = frozenset({"vision", "projector"})
 """`WeightTensor.where` of a tower's tensors, and of those that bring its output to the decoder's width."""

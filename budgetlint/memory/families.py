@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 
+from budgetlint.base.record import record, replace
 from budgetlint.memory.attend import attend
 from budgetlint.memory.blocks import dropout, gated_mlp, linear, norm, plain_mlp, rotate
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
 from budgetlint.memory.shape import shape_of
 from budgetlint.memory.tape import Tape, Value, new
-from budgetlint.record import record, replace
 
 Layer = Callable[[Tape], None]
 

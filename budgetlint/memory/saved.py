@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from budgetlint.base.record import record
 from budgetlint.memory.plan import Plan
-from budgetlint.record import record
 
 
 @record

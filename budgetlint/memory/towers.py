@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.memory.attend import attend
 from budgetlint.memory.blocks import gated_mlp, linear, norm, plain_mlp
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
 from budgetlint.memory.tape import Tape, Value, new
-from budgetlint.record import replace
 
 HALF_STREAM = frozenset({"qwen2_vl_vision", "qwen2_5_vl_vision", "qwen3_vl_vision"})
 """Towers whose stream is what the patch embedding's convolution gives: 16 bit under autocast. Elsewhere fp32 positions, a class token or

@@ -9,7 +9,7 @@ from budgetlint.catalog.architecture import Architecture
 from budgetlint.memory.code.base import ModelCode, Splits
 from budgetlint.memory.families import Family, family_of
 from budgetlint.memory.plan import Plan
-from budgetlint.run import Settings, Stack
+from budgetlint.settings.run import Settings, Stack
 
 REPEATED_FOR_FLASH = frozenset({"mistral", "mixtral", "phi3", "qwen2", "qwen2_moe", "starcoder2"})
 """transformers 4.47.1: families whose FlashAttention2 class calls repeat_kv (Llama's and Granite's do not)."""
