@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from budgetlint.base.record import replace
 from budgetlint.memory import activations, sharded
+from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Bucket, Phase, Range, Term, tensor
 from budgetlint.memory.need import PPM, totals
 from budgetlint.memory.notes import Notes
@@ -204,13 +205,11 @@ def _sampling(plan: Plan) -> Iterator[Term]:
 
 def _prompts(step: Step) -> Iterator[Term]:
     """The prompts run through the layers, one layer in flight, and fill the cache."""
-    from budgetlint.memory.phases import layer_of  # the moments there are made of these here
-
     plan = step.plan
     batch = plan.rollout.batch if plan.rollout else 0
     prompt = max(plan.length - (plan.completion or 0), 1)
     ahead = replace(plan, batch=batch, seq=prompt, completion=None, recompute=Recompute())
-    yield from activations.passing_layer(ahead, layer_of(ahead), plan.because(*_WHY))
+    yield from activations.passing_layer(ahead, pick(ahead).layer(ahead), plan.because(*_WHY))
     yield from _cache(plan, prompt)
 
 

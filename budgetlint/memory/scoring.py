@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from budgetlint.base.record import replace
 from budgetlint.memory import activations, sharded
+from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Bucket, Term, tensor
 from budgetlint.memory.loss import CHUNK
 from budgetlint.memory.plan import Plan, Recompute
@@ -36,11 +37,9 @@ def moment(step: Step) -> Iterator[tuple[str, tuple[Term, ...]]]:
 
 
 def _passing(plan: Plan) -> Iterator[Term]:
-    from budgetlint.memory.phases import layer_of  # the moments there are made of these here
-
     ahead = replace(plan, batch=plan.scoring, recompute=Recompute())
     yield from sharded.parameters(plan, layers=1)
-    yield from activations.passing_layer(ahead, layer_of(ahead), plan.because(*_WHY))
+    yield from activations.passing_layer(ahead, pick(ahead).layer(ahead), plan.because(*_WHY))
     if not ahead.makes_logits or plan.loss == "fused":
         return
     rows = (("token", min(ahead.scored, CHUNK)),) if plan.loss == "chunked" else ahead.scored_rows

@@ -7,6 +7,7 @@ Informational: a line that says where to look. Nothing is computed by it, and wh
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from budgetlint.base.record import record
 from budgetlint.memory.plan import Plan
@@ -95,7 +96,7 @@ _RL_FUSED = Source("liger_kernel", "0.6.4", "chunked_loss/fused_linear_ppo.py")
 
 
 def _of_logits(name: str, plan: Plan) -> Source | None:
-    if name in ("chunks-fp32", "chunk-in-flight") or (name == "log-softmax" and plan.model_code in LAYERS):
+    if name.startswith("chunk"):
         return _LOSS_OF_LITGPT
     if plan.loss == "fused" and plan.completion is not None:
         return _RL_FUSED
@@ -105,9 +106,6 @@ def _of_logits(name: str, plan: Plan) -> Source | None:
         return _modeling(plan.arch.family)
     return LOSSES.get(plan.loss)
 
-
-LAYERS = {"litgpt": _CODE_OF_LITGPT}
-"""Model code of other frameworks than transformers whose layers are in one file."""
 
 MODELING: dict[str, tuple[str, str, str, str]] = {
     "llama": ("llama", "LlamaRMSNorm", "LlamaAttention", "LlamaMLP"),
@@ -179,8 +177,11 @@ def _of_layer(name: str, plan: Plan) -> Source | None:
     """Of a layer's tensor, by the name it has among them."""
     if ".lora_" in name or (name.endswith((".dropout-mask", ".before-magnitude")) and "_proj" in name):
         return _PEFT
-    if plan.model_code != "transformers":
-        return LAYERS.get(plan.model_code)
+    named = _IN_LAYER.get(plan.model_code)
+    return named(name, plan) if named is not None else None
+
+
+def _of_transformers(name: str, plan: Plan) -> Source | None:
     family = plan.arch.family
     if name.startswith("experts."):
         return None if plan.expert_loop else Source("transformers", "5.24.0", "integrations/moe.py", "grouped_mm_experts_forward")
@@ -191,6 +192,13 @@ def _of_layer(name: str, plan: Plan) -> Source | None:
     if name.startswith(("mlp.", "gate_", "up_", "down_")):
         return _modeling(family, 3)
     return _modeling(family)
+
+
+_IN_LAYER: dict[str, Callable[[str, Plan], Source | None]] = {
+    "transformers": _of_transformers,
+    "litgpt": lambda _name, _plan: _CODE_OF_LITGPT,
+}
+"""By whose code runs the model; of others' layers nobody wrote down the places."""
 
 
 def _of_sharding(slug: str, plan: Plan) -> Source | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.memory import loss
+from budgetlint.memory.code import pick
 from budgetlint.memory.labels import label
 from budgetlint.memory.plan import Plan
 from budgetlint.oom.tensor import Tensor
@@ -26,9 +27,9 @@ def of_logits(plan: Plan) -> Iterator[Tensor]:
 
 def _training(plan: Plan) -> Iterator[Tensor]:
     """Those that the loss makes, its gradient of the model's own logits, and those of a run in another dtype or with another loss."""
-    made = plan.makes_logits and plan.loss not in ("fused", "chunked")
+    made, code = plan.makes_logits and plan.loss not in ("fused", "chunked"), pick(plan)
     sizes: dict[str, set[int]] = {"forward": set(), "backward": set()}
-    for phase, terms in (("forward", loss.forward(plan)), ("backward", loss.backward(plan))) if made else ():
+    for phase, terms in (("forward", code.loss_forward(plan)), ("backward", code.loss_backward(plan))) if made else ():
         for term in terms:
             if term.bytes == loss.vocabulary_elements(plan) * term.size:
                 sizes[phase].add(term.size)
@@ -52,7 +53,7 @@ def _shifted(plan: Plan, why: tuple[Setting, ...], made: bool) -> Iterator[Tenso
 
 
 def _chunks(plan: Plan) -> Iterator[Tensor]:
-    for term in loss.forward(plan):
+    for term in pick(plan).loss_forward(plan):
         yield Tensor(term.bytes, term.label, term.arithmetic, "logits", "forward", term.because, size=term.size if term.dims else 0)
 
 
