@@ -7,7 +7,7 @@ from functools import lru_cache
 from importlib import import_module
 
 from budgetlint.catalog.architecture import Architecture
-from budgetlint.catalog.families import family_of
+from budgetlint.catalog.module_names import family_of
 from budgetlint.catalog.tensor import Linear, WeightTensor
 
 BUILDERS = {

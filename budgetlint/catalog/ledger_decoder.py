@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from budgetlint.catalog.architecture import Architecture
-from budgetlint.catalog.families import DOWN, GATE, GATE_UP, QKV, UP, Family, K, O, Q, V, family_of
+from budgetlint.catalog.module_names import DOWN, GATE, GATE_UP, QKV, UP, Family, K, O, Q, V, family_of
 from budgetlint.catalog.tensor import WeightTensor
 from budgetlint.record import replace
 

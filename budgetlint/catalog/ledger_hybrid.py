@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.catalog.architecture import Architecture
-from budgetlint.catalog.families import Family, K, O, Q, V
 from budgetlint.catalog.ledger_decoder import feed_forward, linear, norm
+from budgetlint.catalog.module_names import Family, K, O, Q, V
 from budgetlint.catalog.tensor import WeightTensor
 
 

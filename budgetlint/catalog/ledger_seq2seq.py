@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.catalog.architecture import Architecture
-from budgetlint.catalog.families import DOWN, GATE, UP, Family, K, O, Q, V, family_of
 from budgetlint.catalog.ledger_decoder import attention, block, head, mlp, norm
+from budgetlint.catalog.module_names import DOWN, GATE, UP, Family, K, O, Q, V, family_of
 from budgetlint.catalog.tensor import WeightTensor
 from budgetlint.record import replace
 

@@ -5,7 +5,7 @@ Read in transformers 5.24.0 (models/*/modeling_*.py of the family's name).
 
 from __future__ import annotations
 
-from budgetlint.catalog.families import DOWN, GATE, QKV, UP, Family, K, O, Q, V
+from budgetlint.catalog.module_names import DOWN, GATE, QKV, UP, Family, K, O, Q, V
 from budgetlint.record import record
 
 PLACES = frozenset({"vision", "projector"})

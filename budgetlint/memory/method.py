@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from budgetlint.catalog.architecture import Architecture
-from budgetlint.catalog.families import FUSED_EXPERTS_SINCE
 from budgetlint.catalog.ledger import linears
+from budgetlint.catalog.module_names import FUSED_EXPERTS_SINCE
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.catalog.targets import resolve_targets

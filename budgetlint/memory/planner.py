@@ -7,7 +7,7 @@ from typing import Any
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.device import Device
-from budgetlint.catalog.families import FUSED_EXPERTS_SINCE
+from budgetlint.catalog.module_names import FUSED_EXPERTS_SINCE
 from budgetlint.memory import roles, rollouts
 from budgetlint.memory.estimate import Assumption
 from budgetlint.memory.layout import least, model_parallel, sharding, whole_gradients

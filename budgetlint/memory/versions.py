@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.catalog.families import FUSED_EXPERTS_SINCE
+from budgetlint.catalog.module_names import FUSED_EXPERTS_SINCE
 from budgetlint.catalog.targets import resolve_targets
 from budgetlint.memory.levers import BIASED, BIASED_SDPA_SINCE
 from budgetlint.memory.loss import PLAIN_UNTIL
