@@ -1,0 +1,34 @@
+"""Qwen2-VL's vision tower (transformers 5.24.0 models/qwen2_vl/)."""
+
+from __future__ import annotations
+
+from budgetlint.catalog.family import TRACED, Family, Tower
+from budgetlint.catalog.module_names import CLIP_FFN, QKV, Names, O
+
+FAMILY = Family(
+    "qwen2_vl_vision",
+    basis=TRACED,
+    tower=Tower(
+        names=Names(
+            modules={QKV: "attn.qkv", O: "attn.proj", **CLIP_FFN},
+            norms=("norm1", "norm2"),
+            layers="blocks.*",
+            embed="",
+            final_norm="",
+            head="",
+        ),
+        at="model.visual",
+        patch="patch_embed.proj",
+        patch_bias=False,
+        class_token=False,
+        positions="rope",
+        square=False,
+        half_stream=True,
+        largest_pixels=28 * 28 * 16384,
+        merger=("mlp.0", "mlp.2", "ln_q"),
+    ),
+    always_masked=False,
+    eager="fp32",
+    norm="shape",
+    normed_stream=False,
+)
