@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.ledger import weight_tensors
-from budgetlint.catalog.towers import PLACES
+from budgetlint.catalog.tensor import TOWER_PLACES
 from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.parallel import ALONE
 from budgetlint.memory.plan import Plan, Recompute
@@ -71,7 +71,7 @@ def behind(plan: Plan) -> int:
 @lru_cache(maxsize=64)
 def linear_elements(arch: Architecture) -> int:
     """What a 4-bit base packs of tower and projector: all linears (transformers 5.24.0 integrations/bitsandbytes.py)."""
-    return sum(one.elements for one in weight_tensors(arch) if one.where in PLACES and one.kind == "linear")
+    return sum(one.elements for one in weight_tensors(arch) if one.where in TOWER_PLACES and one.kind == "linear")
 
 
 # -- activations -------------------------------------------------------------------------------------------------------
