@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 
 import pytest
 
 from budgetlint.catalog.architecture import Architecture
-from budgetlint.catalog.families import UNLISTED, all_families, family_of, known_family
+from budgetlint.catalog.families import SAME_CODE, UNLISTED, all_families, family_of, known_family
 from budgetlint.catalog.family import FIELDS, OWN, TRACED, Family, Unfilled
 from budgetlint.catalog.models import all_models
 
@@ -94,3 +95,20 @@ def test_a_module_that_does_not_import_is_no_missing_family(monkeypatch: pytest.
 
 def test_fields_are_those_that_are_asked() -> None:
     assert set().union(*NEEDED.values()) | {"router", "expert_product", "one_delta_input", "attention_bias"} | OWN == FIELDS
+
+
+FUNCTIONS = sorted(
+    {("catalog", one.config.reader) for one in FAMILIES.values() if one.said("config") and one.config.reader}
+    | {("probe", one.probe_keys) for one in FAMILIES.values() if one.said("probe_keys") and one.probe_keys}
+    | {("memory", one.layer) for one in FAMILIES.values() if one.said("layer")}
+)
+
+
+@pytest.mark.parametrize(("room", "named"), FUNCTIONS)
+def test_every_function_that_a_record_names_is_there(room: str, named: str) -> None:
+    module, _, function = named.partition(".")
+    assert callable(getattr(import_module(f"budgetlint.{room}.{module}"), function))
+
+
+def test_a_record_stands_for_each_word_of_other_code() -> None:
+    assert {kind for kind, family in SAME_CODE.items() if known_family(family) is None} == set()

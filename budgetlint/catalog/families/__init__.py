@@ -2,10 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib import import_module
 
 from budgetlint.catalog.family import Family
+
+SAME_CODE: Mapping[str, str] = {
+    "ministral": "mistral",
+    "ministral3": "mistral",
+    "mistral3": "mistral",
+    "code_llama": "llama",
+    "yi": "llama",
+    "qwen2_vl": "qwen2",
+    "qwen2_vl_text": "qwen2",
+    "qwen2_5_vl": "qwen2",
+    "qwen2_5_vl_text": "qwen2",
+    "qwen3_vl_text": "qwen3",
+    "qwen3_vl": "qwen3",
+    "qwen3_vl_moe": "qwen3_moe",
+    "qwen3_5_text": "qwen3_5",
+    "qwen3_5_moe_text": "qwen3_5_moe",
+    "qwen3_vl_moe_text": "qwen3_moe",
+    "phi-msft": "phi",
+    "RefinedWeb": "falcon",
+    "RefinedWebModel": "falcon",
+    "umt5": "mt5",
+    "camembert": "roberta",
+    "dinov2_with_registers": "dinov2",
+    "llava": "llama",
+    "llava_next": "llama",
+}
+"""model_types whose language model runs another family's layers (modular_*.py), and names of their first remote code."""
 
 UNLISTED = "unlisted"
 """The record of a family that has none: a budget may name any (``model custom … family=``). What it says is told as an assumption."""

@@ -16,5 +16,5 @@ FAMILY = Family(
     basis=TRACED,
     tools=Tools(liger=False, wrap_class="", folded_experts=False, fp16_overflows=False),
     eager="fp32",
-    probe_keys="config.gpt_bigcode",
+    probe_keys="family_keys.gpt_bigcode",
 )

@@ -57,7 +57,7 @@ FAMILY = Family(
     logits_plain_until="",
     caps_logits=False,
     scales_embedding=False,
-    probe_keys="config.gpt_neo",
+    probe_keys="family_keys.gpt_neo",
     probe_no_window=False,
     probe_no_padding=False,
 )

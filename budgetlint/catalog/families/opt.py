@@ -42,7 +42,7 @@ FAMILY = Family(
     logits_plain_until="4.49",
     caps_logits=False,
     scales_embedding=False,
-    probe_keys="config.opt",
+    probe_keys="family_keys.opt",
     probe_no_window=False,
     probe_no_padding=True,
 )

@@ -15,5 +15,5 @@ FAMILY = Family(
     basis=TRACED,
     tools=Tools(liger=False, wrap_class="StableLmDecoderLayer", folded_experts=False, fp16_overflows=False),
     logits_plain_until="4.48",
-    probe_keys="config.stablelm",
+    probe_keys="family_keys.stablelm",
 )

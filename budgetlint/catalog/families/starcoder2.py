@@ -20,6 +20,6 @@ FAMILY = Family(
     tools=Tools(liger=False, wrap_class="Starcoder2DecoderLayer", folded_experts=False, fp16_overflows=False),
     names=replace(LLAMA.names, modules={**ATTENTION, UP: "mlp.c_fc", DOWN: "mlp.c_proj"}, experts={}),
     repeats_for_flash=True,
-    probe_keys="config.starcoder2",
+    probe_keys="family_keys.starcoder2",
     probe_no_window=True,
 )
