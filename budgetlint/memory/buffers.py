@@ -33,17 +33,6 @@ def casts(plan: Plan, train: Trainable, layers: int, *, head: bool) -> Iterator[
         )
 
 
-def chunked_head_copies(plan: Plan) -> Iterator[Term]:
-    """A frozen fp32 head under autocast is cast at every call, and each copy is kept for the backward: LitGPT calls it once
-    per 128 positions (reproduced in torch: 4 calls of a frozen weight keep 4 copies, of a training one 1)."""
-    if plan.model_code != "litgpt" or plan.full or not plan.precision.autocast or plan.precision.weights != 4:
-        return
-    calls = -(-plan.length // 128) - 1
-    count = calls * plan.shape.head_elements
-    why = plan.because("precision", "seq_len", "stack")
-    yield Term(Bucket.BUFFERS, count * plan.precision.compute, f"{calls} more 16-bit copies of the head, one a chunk", why)
-
-
 def folded_experts(plan: Plan, layers: int) -> Iterator[Term]:
     """Second copies of the stacked experts of ``layers`` layers, with the adapter's update folded in."""
     count = layers * folded_weights(plan) if plan.adapter is not None and not (plan.expert_loop or plan.one_buffer) else 0

@@ -11,6 +11,7 @@ from typing import Any
 
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import find_optimizer
+from budgetlint.memory.code import pick
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.parallel import DEGREES, is_naive
 from budgetlint.memory.plan import Plan, Precision, Recompute, Sharding, Zero
@@ -82,8 +83,7 @@ def _devices(settings: Settings) -> int | None:
 
 
 def whole_gradients(settings: Settings, stack: Stack, shard: Sharding, *, pipelined: bool = False) -> bool:
-    """FSDP under ``no_sync``: the Trainer (transformers 5.3 trainer.py; ``sync_each_batch`` has no effect from 4.46 to 5.1) and
-    LitGPT (``fabric.no_backward_sync``) reduce in the last micro batch only. torchtune and torchtitan reduce in each.
+    """FSDP under ``no_sync``: some trainers reduce in the last micro batch only, others in each.
     accelerate has it for FSDP2 since 1.11 (accelerator.py ``no_sync``): before, two micro batches of gpt-oss-20b took 21 GiB where
     the whole gradients alone are 39 (axolotl examples/gpt-oss/README.md). A pipeline reduces after the last micro batch (torch 2.9
     distributed/pipelining/stage.py ``backward_maybe_with_nosync``)."""
@@ -93,9 +93,7 @@ def whole_gradients(settings: Settings, stack: Stack, shard: Sharding, *, pipeli
         return False
     if shard.kind == "fsdp2" and stack.at_least("accelerate", "1.11") is False:
         return False
-    if stack.model_code == "transformers" and settings.value("sync_each_batch"):
-        return stack.at_least("transformers", "5.2") is False and stack.at_least("transformers", "4.46") is not False
-    return stack.model_code in ("transformers", "litgpt")
+    return pick(stack).accumulates_unreduced(settings, stack)
 
 
 MOST_RANKS = 1024

@@ -14,16 +14,8 @@ from collections.abc import Iterator
 from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.static import Trainable
-from budgetlint.run import Stack
 
 _WHY = ("precision", "grads_dtype")
-
-
-def is_local_ddp(stack: Stack, gradient_bytes: int) -> bool:
-    """Whether a run's wrapper is that one: fp32 gradients need the contiguous buffers. (megatron-core is at 0.x.)"""
-    if stack.model_code != "megatron" or gradient_bytes == 4:
-        return False
-    return stack.at_least("megatron", "2.0") is True and stack.at_least("megatron", "2.6") is False
 
 
 def left_behind(plan: Plan, train: Trainable) -> Iterator[Term]:

@@ -177,7 +177,7 @@ class Plan:
     ``source``: positions of the encoder that a decoder attends to, its own are ``seq`` (`two_stacks.py`); ``side``: the stack that the
     plan is of, ``encoder`` or the whole model's, which is its last one.
     ``zeroes``: gradients are zeroed and stay, not dropped; ``eager_modules``: every kernel is loaded with the context (`versions.py`).
-    ``local_ddp``: Megatron-LM's wrapper of 2.0 to 2.5 (`local_ddp.py`).
+    ``local_ddp``: Megatron-LM's wrapper of 2.0 to 2.5 (`local_ddp.py`); ``one_buffer``: gradients lie in one buffer from the start.
     ``vision``: what a tower in front of the decoder does.
     ``wide_embedding``: an 8-bit optimizer keeps the embedding's states in 32 bit.
     ``reduced``: bytes an element takes in which FSDP2 reduces gradients, 0 for those of the compute dtype.
@@ -224,6 +224,7 @@ class Plan:
     padded: bool = False
     vision: Vision | None = None
     local_ddp: bool = False
+    one_buffer: bool = False
     source: int | None = None
     side: str = ""
     zeroes: bool = False
@@ -304,11 +305,6 @@ class Plan:
     def of_this_rank(self, count: int) -> int:
         """This rank's part of what lies over a whole model that is split as this one."""
         return count if self.stage is None else -(-count * self.shape.total // shape_of(self.shape.arch).total)
-
-    @property
-    def one_buffer(self) -> bool:
-        """Gradients lie in one buffer from the start (megatron-core 0.14.0 distributed/param_and_grad_buffer.py)."""
-        return self.model_code == "megatron" and not self.local_ddp
 
     @property
     def carries(self) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from budgetlint.catalog import ledger
 from budgetlint.catalog.optimizers import state_bytes_of
+from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.shape import DENSE, Linear
@@ -225,7 +226,7 @@ def step_temporaries(plan: Plan, train: Trainable) -> Iterator[Term]:
     if precision.master and precision.grads < 4 and plan.adapter is None and sharding.is_zero:
         group = min(sharding.zero.sub_group, -(-train.elements // over)) if sharding.kind == "zero3" else -(-train.elements // over)
         yield Term(Bucket.BUFFERS, group * 4, f"{group:,} gradients cast to fp32 for the step", plan.because("shard", "zero_sub_group"))
-    if precision.master and precision.grads < 4 and plan.full and plan.model_code == "megatron" and not sharding.is_zero:
+    if precision.master and precision.grads < 4 and plan.full and pick(plan).casts_gradients and not sharding.is_zero:
         yield Term(
             Bucket.BUFFERS,
             4 * train.elements,

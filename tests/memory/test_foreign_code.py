@@ -6,8 +6,8 @@ import pytest
 
 from budgetlint.assemble import judge_texts
 from budgetlint.context import RunContext
+from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Bucket
-from budgetlint.memory.families import family_of
 
 TUNE = """\
 tokenizer: {_component_: torchtune.models.llama2.llama2_tokenizer, max_seq_len: 2048}
@@ -37,8 +37,8 @@ def tune(more: str = "") -> RunContext:
 def test_torchtunes_own_code_has_a_wider_range() -> None:
     plan = tune().plan
     assert plan.model_code == "torchtune"
-    assert not family_of(plan).exact
-    assert family_of(plan).spread_ppm > 100_000
+    assert not pick(plan).basis(plan).exact
+    assert pick(plan).basis(plan).spread_ppm > 100_000
 
 
 def test_the_step_in_the_backward_never_has_all_gradients() -> None:
