@@ -96,8 +96,11 @@ class Tower:
     where the decoder behind it lies; ``merger``: two linears and a norm of Qwen's projector.
 
     ``square``: every image, or tile of one, is seen at the size that the positions are made for; else it is taken as it comes, up to
-    ``largest_pixels`` (0: the checkpoint's image size). ``half_stream``: the stream is what the patch embedding's convolution gives, 16 bit
-    under autocast; elsewhere fp32 positions, a class token or norm weights come on top."""
+    ``largest_pixels``, the largest that the checkpoints' processors leave as it is (preprocessor_config.json of Qwen2-VL and Qwen2.5-VL:
+    ``max_pixels`` 12,845,056, of Qwen3-VL: ``longest_edge`` 16,777,216, all 16,384 tokens; 0: the checkpoint's image size).
+
+    ``half_stream``: the stream is what the patch embedding's convolution gives, 16 bit under autocast; elsewhere fp32 positions, a class
+    token or norm weights come on top."""
 
     names: Names
     at: str
@@ -131,6 +134,8 @@ class Family:
     - ``sdpa``: the code has it. ``position_bias``: positions are a bias of the scores, so no flash. ``always_masked``: sdpa always gets
       a boolean mask, so flash never runs. ``repeats_for_flash``: its FlashAttention2 class calls repeat_kv (transformers 4.47.1).
     - ``eager``: its attention in Python. ``drops_scores``: with the dropout that everything has.
+    - ``one_dropout_rate``: scores of an encoder-decoder drop at the rate of everything, else at their own. ``casts_before_down``: its MLP
+      casts to the dtype of its last matrix.
     - ``norm``: how its norm is written, ``shape`` where `Architecture.norm` says it. ``normed_stream``: embeddings, or sums, are normed
       before a layer sees them.
     - ``rotates_as_given``: in the dtype of queries and keys; the others multiply by tables of the residual stream's dtype.
@@ -164,6 +169,8 @@ class Family:
     repeats_for_flash: bool = UNFILLED
     eager: str = UNFILLED
     drops_scores: bool = UNFILLED
+    one_dropout_rate: bool = UNFILLED
+    casts_before_down: bool = UNFILLED
     norm: str = UNFILLED
     normed_stream: bool = UNFILLED
     rotates_as_given: bool = UNFILLED

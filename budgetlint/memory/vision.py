@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.families import family_of
 from budgetlint.catalog.ledger import weight_tensors
 from budgetlint.catalog.tensor import TOWER_PLACES
 from budgetlint.memory.estimate import Bucket, Term
@@ -18,7 +19,7 @@ from budgetlint.memory.parallel import ALONE
 from budgetlint.memory.plan import Plan, Recompute
 from budgetlint.memory.saved import Saved, total
 from budgetlint.memory.shape import shape_of
-from budgetlint.memory.towers import HALF_STREAM, block_saved
+from budgetlint.memory.towers import block_saved
 from budgetlint.record import record, replace
 
 _WHY = ("images", "image_max_pixels", "micro_batch", "train_vision", "model")
@@ -102,7 +103,7 @@ def _pairs(seen: Vision, tower: Architecture) -> int:
 
 def stream_bytes(plan: Plan, tower: Architecture) -> int:
     """Between blocks, for each patch: the checkpoint of a block."""
-    half = plan.precision.autocast and tower.family in HALF_STREAM
+    half = plan.precision.autocast and family_of(tower.family).tower.half_stream
     size = plan.precision.compute if half or not plan.precision.autocast else plan.precision.weights
     return size * tower.hidden
 
