@@ -67,7 +67,7 @@ def _parallel(settings: Settings, stack: Stack, arch: Architecture, degrees: dic
         micro_batches=settings.value("grad_accum"),
         first=settings.value("pipeline_first_layers"),
         last=settings.value("pipeline_last_layers"),
-        sent=code.sent_over(settings, stack, tensor) if stages > 1 else 0,
+        sent=code.kept_outputs_over(settings, stack, tensor) if stages > 1 else 0,
         only=settings.value("pipeline_stage"),
         lighter=(int(bool(settings.value("pipeline_counts_embedding"))), int(bool(settings.value("pipeline_counts_head")))),
     )

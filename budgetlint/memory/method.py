@@ -46,7 +46,7 @@ def _target_roles(arch: Architecture, targets: tuple[str, ...], stack: Stack) ->
     code = pick(stack)
     matched, _ = resolve_targets(arch, targets, fused_experts=code.stacks_experts(stack))
     roles = {item.role for item in matched if item.where not in ("vision", "projector")}  # towers: sight.py
-    return frozenset(code.adapted(arch, targets, roles))
+    return frozenset(code.lora_roles(arch, targets, roles))
 
 
 def _saved_modules(settings: Settings, arch: Architecture) -> int:

@@ -165,7 +165,7 @@ def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device |
 
 def _as_run(settings: Settings, stack: Stack, arch: Architecture) -> Architecture:
     """The architecture as this run's code builds it."""
-    arch = pick(stack).built(arch)
+    arch = pick(stack).as_built(arch)
     if arch.kind == "decoder" and settings.value("model_head") in HEADLESS:
         arch = replace(arch, tied=True)  # no table of its own at the end
     return arch

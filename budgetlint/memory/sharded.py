@@ -76,7 +76,7 @@ def held_outputs(plan: Plan) -> Iterator[Term]:
 
 def whole_gradients(plan: Plan, elements: int) -> Term:
     """Gradients of ``elements`` trained weights under ``no_sync``."""
-    elements, size = pick(plan).unreduced(plan, elements)
+    elements, size = pick(plan).unreduced_gradients(plan, elements)
     return Term(
         Bucket.GRADIENTS,
         elements * size,
@@ -100,7 +100,7 @@ def root_reduction(plan: Plan) -> Iterator[Term]:
     if not plan.sharding.is_fsdp or not plan.full:
         return
     root, size = plan.shape.root, plan.precision.compute
-    asked = plan.reduced or pick(plan).reduced_bytes(plan)
+    asked = plan.reduced or pick(plan).reduce_scatter_bytes(plan)
     reduced = asked if plan.sharding.kind == "fsdp2" else size
     why = plan.because("shard", "wrap", "reduce_dtype")
     yield Term(Bucket.GRADIENTS, root * size, f"unsharded root gradients: {root:,} x {size} B", why)

@@ -108,7 +108,7 @@ def test_who_accumulates_before_it_reduces(name: str, unreduced: bool) -> None:
 
 @pytest.mark.parametrize(("name", "bytes_"), [("transformers", 2), ("torchtitan", 4), ("torchtune", 2)])
 def test_what_fsdp2_reduces_in(name: str, bytes_: int) -> None:
-    assert pick(Stack(model_code=name)).reduced_bytes(plan()) == bytes_
+    assert pick(Stack(model_code=name)).reduce_scatter_bytes(plan()) == bytes_
 
 
 @pytest.mark.parametrize(

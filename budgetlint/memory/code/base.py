@@ -64,7 +64,7 @@ class ModelCode:
 
     # -- the architecture, as it builds it --------------------------------------------------------------------------------
 
-    def built(self, arch: Architecture) -> Architecture:
+    def as_built(self, arch: Architecture) -> Architecture:
         """The architecture of its own modules: LitGPT ties no tables."""
         return arch
 
@@ -73,7 +73,7 @@ class ModelCode:
         ``MixtralExperts``. An unknown version counts as the newest."""
         return stack.at_least("transformers", FUSED_EXPERTS_SINCE) is not False
 
-    def adapted(self, arch: Architecture, targets: tuple[str, ...], roles: set[str]) -> set[str]:
+    def lora_roles(self, arch: Architecture, targets: tuple[str, ...], roles: set[str]) -> set[str]:
         """Which roles LoRA adapts, where ``targets`` name the linears of ``roles`` in transformers' modules."""
         return roles
 
@@ -140,12 +140,12 @@ class ModelCode:
         """The trainer behind the code is known, so that `accumulates_unreduced` is no guess."""
         return stack.at_least("transformers", "4.0") is not None
 
-    def unreduced(self, plan: Plan, elements: int) -> tuple[int, int]:
+    def unreduced_gradients(self, plan: Plan, elements: int) -> tuple[int, int]:
         """How many elements of what bytes those gradients are, where ``elements`` train: of the dtype of the gathered parameters (torch
         2.13 distributed/fsdp/_runtime_utils.py, _fully_shard/_fsdp_param_group.py)."""
         return elements, plan.precision.compute
 
-    def reduced_bytes(self, plan: Plan) -> int:
+    def reduce_scatter_bytes(self, plan: Plan) -> int:
         """Bytes of an element in FSDP2's reduce-scatter where no setting says: the compute dtype's (torch MixedPrecisionPolicy's own
         default, and accelerate 1.15 utils/dataclasses.py)."""
         return plan.precision.compute
@@ -164,6 +164,6 @@ class ModelCode:
         """The degrees of a run with pipeline stages, as its schedule cuts batch and layers."""
         return parallel
 
-    def sent_over(self, settings: Settings, stack: Stack, tensor: int) -> int:
+    def kept_outputs_over(self, settings: Settings, stack: Stack, tensor: int) -> int:
         """Over how many ranks an output is split that a pipeline stage keeps after sending it; 0: it keeps none."""
         return 0

@@ -32,11 +32,11 @@ class LitGPT(ModelCode):
     """fabric wraps whole blocks: their flat parameters hold what is frozen too (torch 2.13 _flat_param.py: parts of one tensor; a run
     on gloo shows it)."""
 
-    def built(self, arch: Architecture) -> Architecture:
+    def as_built(self, arch: Architecture) -> Architecture:
         """litgpt/model.py never ties ``lm_head`` to ``wte``."""
         return replace(arch, tied=False)
 
-    def adapted(self, arch: Architecture, targets: tuple[str, ...], roles: set[str]) -> set[str]:
+    def lora_roles(self, arch: Architecture, targets: tuple[str, ...], roles: set[str]) -> set[str]:
         """q, k and v are packed into one weight, parts of which are adapted (litgpt/lora.py ``LoRAQKVLinear``)."""
         parts = set(QKV) & (set(targets) | roles)
         packed = any(linear.role == "qkv_proj" for linear in linears(arch))
@@ -68,7 +68,7 @@ class LitGPT(ModelCode):
     def knows_accumulation(self, stack: Stack) -> bool:
         return True
 
-    def unreduced(self, plan: Plan, elements: int) -> tuple[int, int]:
+    def unreduced_gradients(self, plan: Plan, elements: int) -> tuple[int, int]:
         """Under an adapter every weight of the blocks has its place in the gradient (`flat_blocks`)."""
         return (elements if plan.full else plan.shape.layers * plan.shape.layer_total), plan.precision.compute
 

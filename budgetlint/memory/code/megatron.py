@@ -54,7 +54,7 @@ class Megatron(ModelCode):
         """Megatron-LM 2.0 to 2.5, ``--DDP-impl local``; fp32 gradients need its contiguous buffers. (megatron-core is at 0.x.)"""
         return size != 4 and _is_local(stack)
 
-    def sent_over(self, settings: Settings, stack: Stack, tensor: int) -> int:
+    def kept_outputs_over(self, settings: Settings, stack: Stack, tensor: int) -> int:
         """DeepSpeed 0.18.6 runtime/pipe/engine.py ``_exec_forward_pass`` keeps its rank's part of each output; Megatron-LM before 2.6
         kept it whole (schedules.py ``output_tensors``; then ``deallocate_output_tensor``)."""
         return tensor if "deepspeed" in stack.releases or "zero_bucket" in settings else int(_is_local(stack))

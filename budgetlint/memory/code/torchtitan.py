@@ -36,12 +36,12 @@ class Torchtitan(ModelCode):
         """train.py reduces in each micro batch, a pipeline after the last."""
         return True
 
-    def unreduced(self, plan: Plan, elements: int) -> tuple[int, int]:
+    def unreduced_gradients(self, plan: Plan, elements: int) -> tuple[int, int]:
         """It reduces in fp32, and so it accumulates (torch 2.9 _fsdp_param.py ``to_accumulated_grad_if_needed``)."""
         return elements, plan.precision.grads
 
-    def reduced_bytes(self, plan: Plan) -> int:
-        """config/job_config.py ``mixed_precision_reduce``: fp32 unless it says otherwise."""
+    def reduce_scatter_bytes(self, plan: Plan) -> int:
+        """config/job_config.py ``mixed_precision_reduce``, of which float32 is the only value."""
         return 4
 
     def expert_tensor(self, settings: Settings, tensor: int, experts: int) -> int:
