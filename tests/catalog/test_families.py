@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -113,3 +115,35 @@ def test_every_function_that_a_record_names_is_there(room: str, named: str) -> N
 
 def test_a_record_stands_for_each_word_of_other_code() -> None:
     assert {kind for kind, family in SAME_CODE.items() if known_family(family) is None} == set()
+
+
+ROOT = Path(__file__).parents[2]
+ASKING = ("budgetlint/catalog", "budgetlint/memory", "budgetlint/oom", "budgetlint/probe", "budgetlint/solve", "rules")
+
+
+def asked_by_name(tree: ast.AST) -> Iterator[int]:
+    """Lines where ``….family`` of an architecture is compared with names or looked up in a table of them."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Compare():
+                used = [node.left, *node.comparators]
+            case ast.Subscript():
+                used = [node.slice]
+            case ast.Call(func=ast.Attribute(attr="get" | "setdefault" | "pop")):
+                used = list(node.args)
+            case _:
+                continue
+        if any(isinstance(one, ast.Attribute) and one.attr == "family" for one in used):
+            yield node.lineno
+
+
+def test_a_record_is_asked_and_no_name_is_compared() -> None:
+    modules = (path for room in ASKING for path in (ROOT / room).rglob("*.py"))
+    found = {str(path.relative_to(ROOT)): list(asked_by_name(ast.parse(path.read_text(encoding="utf-8")))) for path in modules}
+    assert {path: lines for path, lines in found.items() if lines} == {}
+
+
+def test_what_asks_by_name_is_found() -> None:
+    texts = ("if arch.family == 'llama': pass", "plan.arch.family in NAMES", "TABLE[arch.family]", "TABLE.get(arch.family, 1)")
+    assert [list(asked_by_name(ast.parse(text))) for text in texts] == [[1], [1], [1], [1]]
+    assert list(asked_by_name(ast.parse("family_of(arch.family).norm == 'shape'"))) == []
