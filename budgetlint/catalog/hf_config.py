@@ -9,7 +9,7 @@ from typing import Any
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import SAME_CODE, family_of, known_family
 from budgetlint.catalog.family import Family
-from budgetlint.catalog.hf_defaults import KEYS, NESTED
+from budgetlint.catalog.hf_defaults import KEYS
 from budgetlint.catalog.hf_families import LARGEST, SIZES
 from budgetlint.numerals import finite
 from budgetlint.record import record
@@ -35,11 +35,11 @@ class ConfigProblem:
 def architecture_from_config(config: Mapping[str, Any], name: str) -> Architecture | tuple[ConfigProblem, ...]:
     """Read a transformers ``config.json``; missing keys take the defaults of the 5.24.0 config classes.
 
-    A multimodal config is read through its ``text_config``, with the vision tower of `hf_vision.READERS`; others are noted.
+    A multimodal config is read through its ``text_config``, with the vision tower of `hf_vision.WHOLES`; others are noted.
     """
     text = config.get("text_config") or config.get("llm_config") or config.get("language_config")
     outer = str(config.get("model_type") or "")
-    if isinstance(text, Mapping) and outer not in NESTED:
+    if isinstance(text, Mapping) and not _is_whole(outer):
         return (ConfigProblem("model_type", _unknown(outer)),)
     merged = {**_inherited(config), **text} if isinstance(text, Mapping) else dict(config)
     kind = str(merged.get("model_type") or outer)
@@ -55,6 +55,12 @@ def architecture_from_config(config: Mapping[str, Any], name: str) -> Architectu
     counted = _towers(config, values) or not isinstance(text, Mapping)
     note = "" if counted else "only the language model is counted, not the tower beside it"
     return Architecture(name=name, hub_id="", family=family.name, note=note, sources=(f"{name}: config.json",), **_finished(values))
+
+
+def _is_whole(model_type: str) -> bool:
+    from budgetlint.catalog.hf_vision import WHOLES  # most configs are of text models
+
+    return model_type in WHOLES
 
 
 def _reader(family: Family) -> Callable[[Mapping[str, Any], dict[str, Any]], None]:

@@ -21,27 +21,3 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "first_dense_layers": ("first_k_dense_replace",),
 }
 """Architecture field -> the keys that say it, in the order they are looked up."""
-
-NESTED = frozenset(
-    {
-        "gemma3",
-        "gemma3n",
-        "idefics2",
-        "idefics3",
-        "internvl",
-        "internvl_chat",
-        "llava",
-        "llava_next",
-        "llava_onevision",
-        "mistral3",
-        "paligemma",
-        "qwen2_5_vl",
-        "qwen2_vl",
-        "qwen3_vl",
-        "qwen3_vl_moe",
-        "qwen3_5",
-        "qwen3_5_moe",
-        "smolvlm",
-    }
-)
-"""Multimodal model_types whose ``text_config`` is a language model of a known family (others add layers of their own)."""
