@@ -135,10 +135,10 @@ def copied(folder: Path) -> Path:
     return folder
 
 
-def survives(tree: Path, tests: Sequence[str]) -> bool:
-    """Whether every test passes in the copy."""
+def survives(tree: Path, tests: Sequence[str], *, keep: bool = False) -> bool:
+    """Whether every test passes in the copy. ``keep`` what is compiled: the next runs compile the one module that changed."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not slow", *tests]
-    environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "" if keep else "1"}
     try:
         ran = subprocess.run(command, cwd=tree, env=environment, capture_output=True, timeout=LONGEST, check=False)
     except subprocess.TimeoutExpired:
@@ -151,7 +151,7 @@ def tried(module: str, tests: Sequence[str], chosen: Sequence[Mutant], source: S
     killed = 0
     with tempfile.TemporaryDirectory() as folder:
         tree = copied(Path(folder))
-        if not survives(tree, tests):
+        if not survives(tree, tests, keep=True):
             sys.exit("the tests fail without any mutant")
         for mutant in chosen:
             (tree / module).write_bytes(source.with_(mutant))

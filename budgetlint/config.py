@@ -7,7 +7,6 @@ Read only as far as needed: a file without the table costs one substring search.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from budgetlint.finding import Finding, Severity
@@ -54,22 +53,14 @@ class Config:
 
     def ignores_in(self, rule: Rule, file: str) -> bool:
         """``per-file-ignores``."""
-        from budgetlint.levels import file_matches
+        from budgetlint.glob import names_file
         from budgetlint.registry import matches
 
         return any(
             any(matches(pattern, rule) for pattern in patterns)
             for glob, patterns in self.per_file_ignores.items()
-            if file_matches(glob, file)
+            if names_file(glob, file)
         )
-
-    def excludes(self, path: str) -> bool:
-        """Is this path, or a folder above it, left out of a walk?"""
-        from budgetlint.levels import file_matches
-
-        parts = path.replace("\\", "/").removeprefix("./").split("/")
-        heads = ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
-        return any(file_matches(glob.rstrip("/"), head) or fnmatchcase(head, glob) for glob in self.exclude for head in heads)
 
     def with_command_line(self, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> Config:
         """``--select`` replaces the selection and lifts the ignores that it names; ``--ignore`` adds."""

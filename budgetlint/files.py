@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -12,6 +11,7 @@ from typing import NamedTuple, Protocol
 
 from budgetlint.boundary import boundary_of
 from budgetlint.checkout import top_of
+from budgetlint.glob import is_excluded, those_named
 from budgetlint.source import IsALink, SourceFile, Unreadable, read_source
 from budgetlint.walk import Passed, Walk
 
@@ -96,7 +96,7 @@ class TextFiles:
                 yield path
 
     def glob(self, pattern: str) -> list[str]:
-        return [path for path in sorted(self._texts) if fnmatch.fnmatchcase(path, posixpath.normpath(pattern))]
+        return sorted(those_named(pattern, self._texts))
 
 
 class ChangedFiles:
@@ -130,8 +130,8 @@ class ChangedFiles:
         return iter(sorted({*found, *below})) if below else found
 
     def glob(self, pattern: str) -> list[str]:
-        found, wanted = self._base.glob(pattern), posixpath.normpath(pattern)
-        new = {path for path in self._texts if path.count("/") == wanted.count("/") and fnmatch.fnmatchcase(path, wanted)}
+        found = self._base.glob(pattern)
+        new = set(those_named(pattern, self._texts))
         return sorted({*found, *new}) if new - set(found) else found
 
 
@@ -246,7 +246,7 @@ class DiskFiles:
         return sorted(found)
 
     def _excludes(self, shown: str) -> bool:
-        return any(fnmatch.fnmatch(shown, pattern) for pattern in self._exclude)
+        return bool(self._exclude) and is_excluded(self._exclude, shown, posixpath.dirname(shown.rstrip("/")))
 
     def glob(self, pattern: str) -> list[str]:
         found = self._matching(pattern)
@@ -328,11 +328,6 @@ def asked_of(name: str) -> tuple[int, Callable[[bytes], bool]] | None:
 def is_readme(path: str) -> bool:
     name = path.rpartition("/")[2].lower()
     return name.startswith("readme") and name.endswith(".md")
-
-
-def is_only_asked(path: str) -> bool:
-    """Is a file looked at only to find out who reads the others?"""
-    return path.endswith(NOTEBOOK_SUFFIX) or is_readme(path)
 
 
 def is_wanted(path: str, text: str) -> bool:

@@ -6,10 +6,11 @@ Later levels win over earlier ones: settings, then the budget, then its run, eac
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from budgetlint.finding import Confidence, Finding, Severity
+from budgetlint.glob import names_file
 from budgetlint.language.budget import RuleLevel
 from budgetlint.record import record
 from budgetlint.registry import matches
@@ -49,7 +50,7 @@ class Level:
     def covers(self, finding: Finding, rule: Rule) -> bool:
         return (
             matches(self.pattern, rule)
-            and (not self.in_files or file_matches(self.in_files, finding.location.file))
+            and (not self.in_files or names_file(self.in_files, finding.location.file))
             and (not self.key or fnmatchcase(finding.key, self.key))
         )
 
@@ -63,12 +64,6 @@ def from_budget(level: RuleLevel) -> Level:
     return Level(level.pattern, severity, location, level.reason, level.until, level.in_files, level.key, severity is None, in_budget=True)
 
 
-def file_matches(pattern: str, file: str) -> bool:
-    """A glob over the path as the user knows it, or over its end (``*.json``, ``ds/*.json``)."""
-    path = file.replace("\\", "/").removeprefix("./")
-    return fnmatchcase(path, pattern) or fnmatchcase(path, f"*/{pattern}")
-
-
 def deciding(finding: Finding, rule: Rule, levels: Sequence[Level]) -> Level | None:
     """The level that decides: the last that covers the finding."""
     return next((level for level in reversed(levels) if level.covers(finding, rule)), None)
@@ -79,7 +74,3 @@ def default_severity(finding: Finding) -> Severity:
     if finding.severity is Severity.ERROR and finding.confidence is not Confidence.HIGH:
         return Severity.WARNING
     return finding.severity
-
-
-def live(levels: Iterable[Level], today: datetime.date) -> tuple[Level, ...]:
-    return tuple(level for level in levels if not level.expired(today))

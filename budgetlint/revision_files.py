@@ -7,7 +7,6 @@ what lies in submodules, and what lies outside the repository.
 
 from __future__ import annotations
 
-import fnmatch
 import hashlib
 import os
 import posixpath
@@ -17,6 +16,7 @@ from functools import cache
 from typing import NamedTuple
 
 from budgetlint.files import CONFIG_SUFFIXES, Files, asked_of, is_named, is_wanted
+from budgetlint.glob import is_excluded, those_named
 from budgetlint.source import MAX_BYTES, SourceFile, Unreadable, decode
 from budgetlint.walk import VENDORED, Passed
 
@@ -24,7 +24,6 @@ LINK, SUBMODULE = "120000", "160000"
 """Modes of a tree that are no plain files (git-fast-import, "filemodify")."""
 LINKS = 8
 """So many links are followed one behind the other."""
-LARGEST_SCRIPT = 2**17
 POINTER = re.compile(rb"version https://git-lfs\.github\.com/spec/v1\n(?:.*\n)*?oid sha256:([0-9a-f]{64})\n")
 """What a tree holds of a file that Git LFS keeps (git-lfs docs/spec.md)."""
 
@@ -141,8 +140,8 @@ class RevisionFiles:
     def glob(self, pattern: str) -> list[str]:
         if self.in_tree(pattern) is None:
             return self.disk.glob(pattern)
-        matches = re.compile(_translated(posixpath.normpath(posixpath.join(self.place.prefix, pattern)))).fullmatch
-        found = {self.shown(path) for path in self._blobs if matches(path)}
+        whole = posixpath.join(self.place.prefix, pattern)
+        found = set(map(self.shown, those_named(whole, self._blobs)))
         kept = self._theirs(self.disk.glob(pattern))
         return sorted({path for path in found if self.blob(path) is not None} | kept)
 
@@ -155,13 +154,14 @@ class RevisionFiles:
         return others | (self._ignored(unknown) if unknown else set())
 
     def _below(self, folder: str) -> Iterator[str]:
+        under = self.shown(folder.rstrip("/")) if folder else ""
         for path, blob in self._blobs.items():
             if not path.startswith(folder) or blob.mode == SUBMODULE:
                 continue
             if not VENDORED.isdisjoint(posixpath.dirname(path)[len(folder) :].split("/")):  # everything in a tree is tracked
                 continue
             shown = self.shown(path)
-            if self._is_config(path, shown) and not any(fnmatch.fnmatch(shown, pattern) for pattern in self.exclude):
+            if self._is_config(path, shown) and not is_excluded(self.exclude, shown, under):
                 yield shown
 
     def _is_config(self, path: str, shown: str) -> bool:
@@ -224,25 +224,3 @@ def _has_id(source: SourceFile, id: str) -> bool:
 
 def _lines(text: str) -> str:
     return text.replace("\r\n", "\n")
-
-
-def _translated(pattern: str) -> str:
-    """A pattern of `pathlib.Path.glob` as a regular expression: ``*`` stays within a folder, ``**`` is any number of them."""
-    parts = pattern.split("/")
-    made = ["(?:[^/]+/)*" if part == "**" else _part(part) + "/" for part in parts[:-1]]
-    return "".join(made) + ("(?!)" if parts[-1] == "**" else _part(parts[-1]))  # ** at the end finds folders only
-
-
-def _part(part: str) -> str:
-    """One part without the anchors of `fnmatch.translate`, its ``.*`` and ``.`` kept from crossing a slash."""
-    out, at = "", 0
-    while at < len(part):
-        end = part.find("]", at + 2) if part[at] == "[" else -1
-        if end > 0:
-            inside = part[at + 1 : end].replace("\\", r"\\")
-            out += f"[^{inside[1:]}]" if inside.startswith("!") else f"[{inside}]"
-            at = end + 1
-            continue
-        out += {"*": "[^/]*", "?": "[^/]"}.get(part[at], re.escape(part[at]))
-        at += 1
-    return out

@@ -38,7 +38,8 @@ class Passed:
 
 @state
 class Walk:
-    """The files below folders of one project. ``wanted`` says by folder and name which; ``excluded`` by path which are left out.
+    """The files below folders of one project. ``wanted`` says by folder and name which; ``excluded`` by path which are left out (a folder's
+    ends in a slash).
     ``passed`` is what was passed over, in order of paths."""
 
     boundary: Boundary
@@ -72,7 +73,7 @@ class Walk:
                     yield path
 
     def _enters(self, entry: os.DirEntry[str], path: str) -> bool:
-        if entry.name in HISTORIES or self.excluded(path):
+        if entry.name in HISTORIES or self.excluded(f"{path}/"):
             return False
         if entry.name in VENDORED:
             self._pass(f"{path}/", IS_VENDORED)
@@ -94,7 +95,7 @@ class Walk:
     def _pass_link(self, entry: os.DirEntry[str], path: str, base: str) -> None:
         """A link to a folder that is walked anyway is no loss."""
         real = self.boundary.place_of(entry.path)
-        if not self.excluded(path) and (real is None or not holds(os.path.realpath(base), real)):
+        if not self.excluded(f"{path}/") and (real is None or not holds(os.path.realpath(base), real)):
             self._pass(f"{path}/", IS_LINK if real else LEADS_OUT)
 
     def _passes_closed(self, folder: str, name: str) -> bool:

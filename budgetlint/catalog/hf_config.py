@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from budgetlint.catalog.architecture import Architecture
-from budgetlint.catalog.families import SAME_CODE, family_of, known_family
+from budgetlint.catalog.families import SAME_CODE, known_family
 from budgetlint.catalog.family import Family
 from budgetlint.catalog.hf_defaults import KEYS
 from budgetlint.catalog.hf_families import LARGEST, SIZES
@@ -173,43 +173,3 @@ def _windows(config: Mapping[str, Any], values: dict[str, Any]) -> None:
 def _finished(values: dict[str, Any]) -> dict[str, Any]:
     extra = {key: value for key, value in values["extra"].items() if isinstance(value, int) and value}
     return {**values, "extra": tuple(extra.items())}
-
-
-# -- model custom -----------------------------------------------------------------------------------------------------
-
-CUSTOM = (
-    "hidden",
-    "layers",
-    "heads",
-    "kv_heads",
-    "head_dim",
-    "intermediate",
-    "vocab",
-    "tied",
-    "experts",
-    "experts_per_token",
-    "moe_intermediate",
-    "max_positions",
-)
-"""The options of ``model custom``: a Llama-shaped decoder of these sizes."""
-
-
-def architecture_custom(numbers: Mapping[str, int | bool], name: str = "custom") -> Architecture | tuple[ConfigProblem, ...]:
-    """A Llama-shaped decoder from a budget's own numbers; ``hidden``, ``layers``, ``heads`` and ``vocab`` must be there.
-
-    ``kv_heads`` defaults to ``heads``, ``intermediate`` to 4 x hidden, ``tied`` to off.
-    """
-    problems = [ConfigProblem(key, f"'{key}' is no option of 'model custom'") for key in numbers if key not in CUSTOM]
-    problems += [ConfigProblem(key, f"'model custom' needs {key}=") for key in ("hidden", "layers", "heads", "vocab") if key not in numbers]
-    values: dict[str, Any] = {"kind": "decoder", "extra": {}}
-    for key, value in numbers.items():
-        if key in CUSTOM and key != "tied":
-            found = _number(numbers, (key,), problems)
-            values.update({key: found} if found is not None else {})
-        elif key == "tied":
-            values[key] = bool(value)
-    if not problems:
-        _common({"tie_word_embeddings": values.get("tied", False)}, values, problems, family_of("llama"))
-    if problems:
-        return tuple(problems)
-    return Architecture(name=name, hub_id="", family="llama", **_finished(values))

@@ -48,7 +48,6 @@ class Optimizer:
     adam_like: bool = False
     paged: bool = False
     keeps_gradients: bool = True
-    matrices_only: bool = False
     step_temp: float = 0.0
     impl: str = ""  # foreach | fused | for-loop | kernel: the implementation this spelling fixes, "" leaves it to the default
     sources: tuple[str, ...] = ()

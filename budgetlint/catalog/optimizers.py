@@ -7,7 +7,6 @@ from functools import cache, lru_cache
 
 from budgetlint.catalog.names import NoMatch, fold, near, squeeze
 from budgetlint.catalog.optimizer import Optimizer, StateTensor
-from budgetlint.record import replace
 
 MODULES = (
     ("bitsandbytes", "bnb"),
@@ -63,11 +62,6 @@ BY_ECOSYSTEM: dict[tuple[str, str], str] = {
     ("llm_foundry", "adam"): "adam",
 }
 
-HUGGING_FACE = frozenset(
-    {"hf", "trl", "axolotl", "llamafactory", "alignment_handbook", "hf_training_arguments", "open_instruct", "ms_swift", "unsloth", "oumi"}
-)
-"""Ecosystems whose names are those of the Hugging Face Trainer."""
-
 
 @lru_cache(maxsize=1024)  # a folder of configs names few optimizers
 def find_optimizer(spelling: str, ecosystem: str = "") -> Optimizer | NoMatch:
@@ -86,11 +80,6 @@ def find_optimizer(spelling: str, ecosystem: str = "") -> Optimizer | NoMatch:
 
 def all_optimizers() -> tuple[Optimizer, ...]:
     return tuple(_table().values())
-
-
-def with_rank(optimizer: Optimizer, rank: int) -> Optimizer:
-    """The same optimizer with another projection rank (``optim_args: rank=``)."""
-    return replace(optimizer, states=tuple(replace(s, rank=rank) if s.rank else s for s in optimizer.states))
 
 
 # -- bytes ------------------------------------------------------------------------------------------------------------

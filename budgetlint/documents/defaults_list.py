@@ -31,7 +31,6 @@ class Base:
     package: tuple[str, ...] | None
     node: Scalar
     is_above: bool = False
-    is_optional: bool = False
     is_plain: bool = False
 
 
@@ -105,7 +104,7 @@ def _listed(items: Sequence, chosen: Map[str, str]) -> Iterator[Base]:
 def _plain(node: Scalar, above: bool = False) -> Base:
     name, _, package = node.text.removeprefix("optional ").partition("@")
     keys = tuple(part for part in package.split(".") if part and part not in ("_here_", "_global_"))
-    return Base(_file(name), keys if package else None, node, above, node.text.startswith("optional "), is_plain=True)
+    return Base(_file(name), keys if package else None, node, above, is_plain=True)
 
 
 def _chosen(entry: Entry, chosen: Map[str, str], above: bool) -> Iterator[Base]:
@@ -117,7 +116,7 @@ def _chosen(entry: Entry, chosen: Map[str, str], above: bool) -> Iterator[Base]:
         return
     keys = tuple(part for part in package.split(".") if part and part not in ("_here_", "_global_")) if package else None
     path = posixpath.join(group, _file(name))
-    yield Base(path, keys, entry.value, above, entry.key.text.startswith("optional "))
+    yield Base(path, keys, entry.value, above)
 
 
 def group_keys(base: Base) -> tuple[str, ...]:

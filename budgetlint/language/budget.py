@@ -40,7 +40,6 @@ class Reserve:
     text: str
     origin: Origin
     unit: str = ""
-    purpose: str = ""
 
     def of(self, usable: int) -> int:
         return self.bytes if self.bytes is not None else usable * (self.ppm or 0) // 10**6
@@ -89,11 +88,10 @@ class AlsoModel:
 
 @record
 class Rollout:
-    """``rollout vllm share=30% on=same``."""
+    """``rollout vllm share=30%``; where it runs is the setting ``rollout_on``."""
 
     engine: str
     share_ppm: int | None
-    same_device: bool
     origin: Origin
 
 

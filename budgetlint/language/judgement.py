@@ -78,7 +78,7 @@ def rollout(checked: Checked) -> Rollout | None:
     given = checked.first
     if given is None:
         return None
-    return Rollout(given.value, checked.option("share"), checked.option("on", "same") == "same", origin(checked, given.span))
+    return Rollout(given.value, checked.option("share"), origin(checked, given.span))
 
 
 # -- stack ---------------------------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ def _reserve(checked: Checked | None) -> Reserve | None:
     given = checked.first if checked else None
     if checked is None or given is None:
         return None
-    where, purpose = origin(checked, given.span), checked.option("for", "")
+    where = origin(checked, given.span)
     if isinstance(given.value, Amount):
-        return Reserve(given.value.bytes, None, given.text, where, given.value.unit, purpose)
-    return Reserve(None, given.value, given.text, where, "%", purpose)
+        return Reserve(given.value.bytes, None, given.text, where, given.value.unit)
+    return Reserve(None, given.value, given.text, where, "%")

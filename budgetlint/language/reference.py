@@ -18,7 +18,6 @@ from budgetlint.units import BINARY, UNITS
 
 _PLACE_WORDS = {FILE: "top", TARGET: "target", RUN: "run"}
 _SECTION = re.compile(r"(?P<open><!-- made: (?P<name>[a-z]+) -->\n).*?(?P<close><!-- end -->)", re.DOTALL)
-_EXAMPLE = re.compile(r"^```budget\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def page_path() -> Path:
@@ -28,11 +27,6 @@ def page_path() -> Path:
 def renewed(page: str) -> str:
     """The page with every made section written again."""
     return _SECTION.sub(lambda match: f"{match['open']}\n{_MAKERS[match['name']]()}\n\n{match['close']}", page)
-
-
-def examples(page: str) -> tuple[str, ...]:
-    """The budgets that the page shows; each must be free of errors."""
-    return tuple(_EXAMPLE.findall(page))
 
 
 def _table(header: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:

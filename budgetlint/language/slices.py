@@ -7,7 +7,6 @@ nest. An opening bracket without its partner before the next ``;``, ``{`` or ``}
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from budgetlint.record import field, record, state
 from budgetlint.source import Span
@@ -158,11 +157,3 @@ class _Scanner:
         owner, self.here = self.open.pop()
         owner.close = brace + 1
         self.just_closed = True
-
-
-def heads(slices: list[Slice], depth: int = 0) -> Iterator[tuple[Slice, int]]:
-    """Every slice with its depth, outer ones first, none below the depth that a budget may have."""
-    for slice_ in slices:
-        yield slice_, depth
-        if slice_.block is not None and depth < MAX_DEPTH:
-            yield from heads(slice_.block, depth + 1)

@@ -111,13 +111,8 @@ _NAMES = (
 )  # fmt: skip
 
 
-def mentions_launch(text: str) -> bool:
-    """Can the text start a training program at all?"""
-    return any(name in text for name in _NAMES)
-
-
 def starts_something(source: SourceFile) -> bool:
-    """`mentions_launch` of a file, whose recipes all ask."""
+    """Can a file start a training program at all? Asked by each of its recipes."""
     return any(map(source.mentions, _NAMES))
 
 

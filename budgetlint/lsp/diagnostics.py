@@ -11,8 +11,6 @@ from budgetlint.plain_text import one_line
 from budgetlint.source import Location
 
 SEVERITIES = {Severity.ERROR: 1, Severity.WARNING: 2, Severity.INFO: 3}
-UNNECESSARY, DEPRECATED = 1, 2
-TAGS = {"BL6": DEPRECATED}
 
 Places = Callable[[str], "tuple[str, Positions] | None"]
 """URI and positions of a file by its path; None for what is no file (``--budget``)."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from budgetlint.documents import Document, Entry, Mapping, Node, Sequence
+from budgetlint.documents import Document
 from budgetlint.lsp.workspace import Checked
 from budgetlint.record import record
 from budgetlint.run import Setting
-from budgetlint.source import Span
 
 if TYPE_CHECKING:
     from budgetlint.context import RunContext
@@ -28,12 +27,6 @@ def settings_at(checked: Checked, path: str, offset: int) -> list[Used]:
     found = [used for used in _settings_in(checked, path) if _covers(used.setting, offset)]
     least = min((_width(used.setting) for used in found), default=0)
     return [used for used in found if _width(used.setting) == least]
-
-
-def settings_on(checked: Checked, path: str, spans: list[Span]) -> list[Used]:
-    """The settings that stand in one of these spans."""
-    inside = [(used, used.setting.origin.span) for used in _settings_in(checked, path)]
-    return [used for used, span in inside if span and any(one.start <= span.start and span.end <= one.end for one in spans)]
 
 
 def _settings_in(checked: Checked, path: str) -> Iterator[Used]:
@@ -58,21 +51,3 @@ def _width(setting: Setting) -> int:
 
 def documents_of(checked: Checked, path: str) -> list[Document]:
     return [context.reading.document for context in checked.judged.documents if context.reading.document.path == path]
-
-
-def entry_at(document: Document, offset: int) -> tuple[str, Entry] | None:
-    """The innermost key and value at a place, with its dotted path."""
-    return _entry_at(document.root, offset, "")
-
-
-def _entry_at(node: Node | None, offset: int, prefix: str) -> tuple[str, Entry] | None:
-    if isinstance(node, Mapping):
-        for entry in node.entries:
-            path = f"{prefix}.{entry.key.text}" if prefix else entry.key.text
-            if entry.key.span.start <= offset <= max(entry.key.span.end, entry.value.span.end):
-                return _entry_at(entry.value, offset, path) or (path, entry)
-    elif isinstance(node, Sequence):
-        for index, item in enumerate(node.items):
-            if item.span.start <= offset <= item.span.end:
-                return _entry_at(item, offset, f"{prefix}.{index}" if prefix else str(index))
-    return None

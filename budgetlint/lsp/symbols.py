@@ -13,7 +13,7 @@ from budgetlint.lsp.session import Session, member
 from budgetlint.plain_text import one_line
 from budgetlint.source import SourceFile, Span
 
-MODULE, STRING, ARRAY, OBJECT, KEY, VARIABLE, EVENT = 2, 15, 18, 19, 20, 13, 24
+MODULE, ARRAY, OBJECT, KEY, VARIABLE, EVENT = 2, 18, 19, 20, 13, 24
 """SymbolKind of LSP 3.17."""
 
 DEEPEST, LONGEST = 12, 60

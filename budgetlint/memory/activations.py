@@ -88,7 +88,7 @@ def _never_together(plan: Plan, own: int, gradients: int) -> int:
     """Where every forward of the step comes before the first backward, the gradients stand only once one micro batch less is in flight:
     the higher of both moments is less than their sum by the smaller of the two. A buffer stands from the start."""
     stage, count = plan.stage, plan.parallel.micro_batches
-    if stage is None or count is None or plan.one_buffer or stage.chunks > 1 or stage.flying < count:
+    if stage is None or count is None or plan.accumulation.one_buffer or stage.chunks > 1 or stage.flying < count:
         return 0
     return min(own, gradients)
 

@@ -14,7 +14,7 @@ from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.memory.code import pick
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.parallel import DEGREES, is_naive
-from budgetlint.memory.plan import Plan, Precision, Recompute, Sharding, Zero
+from budgetlint.memory.plan import DTYPE_BYTES, Plan, Precision, Recompute, Sharding, Zero
 from budgetlint.memory.unmodelled import may_save
 from budgetlint.record import replace
 from budgetlint.run import OriginKind, Settings, Stack
@@ -54,6 +54,7 @@ def sharding(settings: Settings, notes: Notes) -> Sharding:
         zero=_zero(settings, kind),
         group=group,
         replicas=replicas,
+        reduce_bytes=DTYPE_BYTES.get(settings.value("reduce_dtype", ""), 0),
     )
 
 
@@ -82,7 +83,7 @@ def _devices(settings: Settings) -> int | None:
     return stated or (replicas * _degree(settings, DEGREES[:3]) if replicas else None)
 
 
-def whole_gradients(settings: Settings, stack: Stack, shard: Sharding, *, pipelined: bool = False) -> bool:
+def accumulates_unreduced(settings: Settings, stack: Stack, shard: Sharding, *, pipelined: bool = False) -> bool:
     """FSDP under ``no_sync``: some trainers reduce in the last micro batch only, others in each.
     accelerate has it for FSDP2 since 1.11 (accelerator.py ``no_sync``): before, two micro batches of gpt-oss-20b took 21 GiB where
     the whole gradients alone are 39 (axolotl examples/gpt-oss/README.md). A pipeline reduces after the last micro batch (torch 2.9
@@ -139,7 +140,7 @@ def _zero(settings: Settings, kind: str) -> Zero:
     names = {
         "reduce_bucket": "zero_bucket", "allgather_bucket": "zero_allgather_bucket", "overlap": "zero_overlap",
         "contiguous": "zero_contiguous", "secondary": "zero_secondary",
-        "prefetch": "zero_prefetch", "persistence": "zero_persistence", "max_live": "zero_max_live", "sub_group": "zero_sub_group",
+        "prefetch": "zero_prefetch", "max_live": "zero_max_live", "sub_group": "zero_sub_group",
     }  # fmt: skip
     changes: dict[str, Any] = {name: value for name, key in names.items() if (value := settings.value(key)) is not None}
     return replace(base, **changes)
@@ -198,7 +199,7 @@ def least(plan: Plan, settings: Settings, stack: Stack) -> Iterator[Plan]:
         lowest = replace(
             lowest, batch=1, seq=1, sharding=Sharding("zero3", "full", world, world, world, world, True, True, True, zero=_LEAST)
         )
-    if plan.whole_gradients and plan.sharding.kind == "fsdp2" and stack.at_least("accelerate", "1.11") is None:
-        lowest = replace(lowest, whole_gradients=False)
+    if plan.accumulation.unreduced and plan.sharding.kind == "fsdp2" and stack.at_least("accelerate", "1.11") is None:
+        lowest = replace(lowest, accumulation=replace(plan.accumulation, unreduced=False))
     if lowest is not plan:
         yield lowest

@@ -20,7 +20,7 @@ _WHY = ("precision", "grads_dtype")
 
 def left_behind(plan: Plan, train: Trainable) -> Iterator[Term]:
     """What the step before left, beside this step's gradients."""
-    if not plan.local_ddp:
+    if not plan.accumulation.left_behind:
         return
     count, size = train.elements, plan.precision.grads
     yield Term(Bucket.BUFFERS, count * size, f"main_grad of the step before: {count:,} x {size} B (Megatron-LM < 2.6)", plan.because(*_WHY))

@@ -12,12 +12,12 @@ from budgetlint.memory import roles, rollouts
 from budgetlint.memory.code import pick, with_code
 from budgetlint.memory.degrees import parallel_of
 from budgetlint.memory.estimate import Assumption
-from budgetlint.memory.layout import least, model_parallel, sharding, whole_gradients
+from budgetlint.memory.layout import accumulates_unreduced, least, model_parallel, sharding
 from budgetlint.memory.levers import fused_kernels, kernel_of, loss_of, recompute_of
 from budgetlint.memory.method import adapter_of, optimizer_of, quant_of, wide_embedding
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.parallel import ALONE, Parallel
-from budgetlint.memory.plan import DTYPE_BYTES, HEADLESS, Plan, Precision, Sharding
+from budgetlint.memory.plan import HEADLESS, Accumulation, Plan, Precision, Sharding
 from budgetlint.memory.recipe import precision_of
 from budgetlint.memory.shape import shape_of
 from budgetlint.memory.unmodelled import refuse
@@ -98,7 +98,7 @@ def _unique(plans: list[Plan]) -> tuple[Plan, ...]:
 
 
 _READ = (
-    "precision", "whole_gradients", "optimizer", "optimizer_impl", "loss", "recompute", "attention", "sharding", "quant", "adapter",
+    "precision", "accumulation", "optimizer", "optimizer_impl", "loss", "recompute", "attention", "sharding", "quant", "adapter",
     "seq", "completion", "beside", "rollout", "padded", "vision",
 )  # fmt: skip
 """What two readings of one run can differ in."""
@@ -130,8 +130,7 @@ def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device |
     settings = _with_default_precision(settings, arch, notes)
     precision = precision_of(settings, adapter=adapter is not None, shard=shard.kind)
     quant = quant_of(settings, notes)
-    optimizer, code = optimizer_of(settings, notes), pick(stack)
-    left_behind = code.leaves_gradients(stack, precision.grads)
+    optimizer = optimizer_of(settings, notes)
     return Plan(
         arch=arch,
         shape=shape_of(arch),
@@ -143,14 +142,10 @@ def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device |
         adapter=adapter,
         quant=quant,
         sharding=shard,
-        whole_gradients=whole_gradients(settings, stack, shard, pipelined=pipelined),
-        reduced=DTYPE_BYTES.get(settings.value("reduce_dtype", ""), 0),
+        accumulation=_accumulation(settings, stack, shard, precision, pipelined=pipelined),
         model_split=model_parallel(settings)[1] if parallel is None else 1,
         parallel=parallel or ALONE,
         model_code=stack.model_code,
-        local_ddp=left_behind,
-        one_buffer=code.gradient_buffer and not left_behind,
-        zeroes=stack.at_least("torch", DROPS_GRADIENTS_SINCE) is False,
         eager_modules=stack.at_least("torch", LOADS_LAZILY_SINCE) is False,
         head=settings.value("model_head", ""),
         **_workload(settings, arch, notes),
@@ -160,6 +155,17 @@ def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device |
         scoring=settings.value("scoring_batch"),
         device=device,
         origins=dict(settings),
+    )
+
+
+def _accumulation(settings: Settings, stack: Stack, shard: Sharding, precision: Precision, *, pipelined: bool) -> Accumulation:
+    code = pick(stack)
+    left_behind = code.leaves_gradients(stack, precision.grads)
+    return Accumulation(
+        unreduced=accumulates_unreduced(settings, stack, shard, pipelined=pipelined),
+        one_buffer=code.gradient_buffer and not left_behind,
+        zeroed=stack.at_least("torch", DROPS_GRADIENTS_SINCE) is False,
+        left_behind=left_behind,
     )
 
 

@@ -87,7 +87,7 @@ def whole_gradients(plan: Plan, elements: int) -> Term:
 
 def gradient_of_the_unit(plan: Plan) -> Iterator[Term]:
     """The gradient that a layer's backward makes before it is added to the earlier ones."""
-    if plan.whole_gradients and (plan.full or pick(plan).flat_blocks):
+    if plan.accumulation.unreduced and (plan.full or pick(plan).flat_blocks):
         count, size = plan.shape.layer_total, plan.precision.compute
         yield Term(
             Bucket.GRADIENTS, count * size, f"this layer's gradient on top: {count:,} x {size} B", plan.because("grad_accum", "shard")
@@ -100,7 +100,7 @@ def root_reduction(plan: Plan) -> Iterator[Term]:
     if not plan.sharding.is_fsdp or not plan.full:
         return
     root, size = plan.shape.root, plan.precision.compute
-    asked = plan.reduced or pick(plan).reduce_scatter_bytes(plan)
+    asked = plan.sharding.reduce_bytes or pick(plan).reduce_scatter_bytes(plan)
     reduced = asked if plan.sharding.kind == "fsdp2" else size
     why = plan.because("shard", "wrap", "reduce_dtype")
     yield Term(Bucket.GRADIENTS, root * size, f"unsharded root gradients: {root:,} x {size} B", why)

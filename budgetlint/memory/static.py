@@ -158,7 +158,7 @@ def gradient_bytes(plan: Plan, elements: int) -> int:
     (megatron-core 0.14.0 optimizer/cpu_offloading/hybrid_optimizer.py copies from it)."""
     sharding = plan.sharding
     on_host = sharding.offload_params if sharding.is_fsdp else sharding.offload_optimizer and sharding.is_zero
-    if not plan.optimizer.keeps_gradients or (on_host and not plan.one_buffer):
+    if not plan.optimizer.keeps_gradients or (on_host and not plan.accumulation.one_buffer):
         return 0
     size = plan.adapter.bytes_of(elements) if plan.adapter is not None else elements * plan.precision.grads
     return share(plan, size, plan.sharding.grads_over)

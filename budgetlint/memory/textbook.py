@@ -29,14 +29,6 @@ def korthikanti(seq: int, batch: int, hidden: int, heads: int, layers: int) -> i
     return layers * korthikanti_layer(seq, batch, hidden, heads)
 
 
-def tensor_bytes(*sizes: int, element: int = 2) -> int:
-    """One dense tensor."""
-    count = element
-    for size in sizes:
-        count *= size
-    return count
-
-
 def checkpoint_cost(layers: int, every: int) -> int:
     """``m(k) = L/k + k`` in layers: segment inputs and the layers made again at once."""
     return -(-layers // every) + every

@@ -9,7 +9,7 @@ from budgetlint.catalog.module_names import FUSED_EXPERTS_SINCE
 from budgetlint.catalog.targets import resolve_targets
 from budgetlint.memory.code import pick
 from budgetlint.memory.levers import BIASED_SDPA_SINCE
-from budgetlint.memory.plan import Adapter, Plan, Quant
+from budgetlint.memory.plan import Accumulation, Adapter, Plan, Quant
 from budgetlint.record import replace
 from budgetlint.run import Stack
 
@@ -42,14 +42,15 @@ def _by_version(plan: Plan, stack: Stack) -> Iterator[Plan]:
     for implementation in _implementations(plan, stack):
         for adapter in _tables(plan, _adapters(plan, stack)):
             for quant in _quants(plan, stack):
-                for whole in _wholes(plan, stack):
-                    yield replace(plan, optimizer_impl=implementation, adapter=adapter, quant=quant, whole_gradients=whole)
+                for kept in _accumulations(plan, stack):
+                    yield replace(plan, optimizer_impl=implementation, adapter=adapter, quant=quant, accumulation=kept)
 
 
-def _wholes(plan: Plan, stack: Stack) -> tuple[bool, ...]:
+def _accumulations(plan: Plan, stack: Stack) -> tuple[Accumulation, ...]:
     """Whole gradients between FSDP's reductions, for certain where the trainer is known to accumulate under ``no_sync``."""
     known = pick(plan).knows_accumulation(stack)
-    return (True, False) if plan.whole_gradients and not known else (plan.whole_gradients,)
+    either = plan.accumulation.unreduced and not known
+    return (plan.accumulation, replace(plan.accumulation, unreduced=False)) if either else (plan.accumulation,)
 
 
 def _quants(plan: Plan, stack: Stack) -> tuple[Quant | None, ...]:

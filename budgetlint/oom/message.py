@@ -36,7 +36,7 @@ class Message:
     """What the message says; None where its wording has no such figure.
 
     ``requested`` is what the allocator asked for; ``unallocated`` what it holds and no tensor uses; ``in_use`` all that this process
-    holds; ``allowed`` the limit of ``set_per_process_memory_fraction``; ``backend`` CUDA, HIP, NPU, XPU or MPS.
+    holds; ``allowed`` the limit of ``set_per_process_memory_fraction``.
     """
 
     text: str
@@ -50,7 +50,6 @@ class Message:
     allowed: int | None = None
     graphs: int | None = None
     processes: tuple[OtherProcess, ...] = ()
-    backend: str = "CUDA"
 
 
 _FIGURES = {
@@ -67,7 +66,6 @@ _REQUESTED = re.compile(rf"[Tt]ried to allocate(?: more than)? {AMOUNT}")
 _BYTES = re.compile(r"[Tt]ried to allocate ([0-9]{1,25}) bytes|of size ([0-9]{1,25})(?: bytes)?\b")
 _GPU = re.compile(r"(?:GPU|NPU|XPU|device)[ :]+([0-9]{1,9})\b", re.IGNORECASE)
 _PROCESS = re.compile(r"[Pp]rocess ([0-9]{1,18}) has " + AMOUNT + " memory in use")
-_BACKEND = re.compile(r"\b(HIP|NPU|XPU|MPS)\b(?= backend)? (?:backend )?(?:out of memory|error)")
 
 NONSENSE = 2**60
 """``17179869184.00 GiB memory in use``: the driver's answer under WSL, not a figure."""
@@ -81,13 +79,12 @@ def read_message(text: str) -> Message | None:
     reserved = found.pop("reserved")
     if reserved is not None and found["allocated"] is not None:
         found["unallocated"] = max(0, reserved - found["allocated"])
-    gpu, backend = _GPU.search(text), _BACKEND.search(text)
+    gpu = _GPU.search(text)
     return Message(
         text=text,
         requested=_requested(text),
         gpu=int(gpu[1]) if gpu else None,
         processes=tuple(_processes(text)),
-        backend=backend[1] if backend else "CUDA",
         **found,
     )
 

@@ -14,7 +14,6 @@ from budgetlint.units import GIB, KIB, MIB
 
 SMALL: int = MIB
 SMALL_SEGMENT: int = 2 * MIB
-MIDDLE: int = 10 * MIB
 MIDDLE_SEGMENT: int = 20 * MIB
 STEP: int = 2 * MIB
 
@@ -57,13 +56,6 @@ def quoted(number: str, unit: str) -> Quoted:
     exact, half = Fraction(number) * size, Fraction(size, 2 * 10**digits)
     spread = half if size > 1 else Fraction(0)
     return Quoted(f"{number} {unit}", int(exact), -((spread - exact) // 1), int(exact + spread))
-
-
-def segment(size: int) -> int:
-    """What the allocator asks the driver for when a tensor of ``size`` bytes fits in none of its blocks."""
-    if size <= SMALL:
-        return SMALL_SEGMENT
-    return MIDDLE_SEGMENT if size < MIDDLE else -(-size // STEP) * STEP
 
 
 def tensors_behind(amount: Quoted) -> Span:

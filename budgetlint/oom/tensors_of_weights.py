@@ -11,8 +11,6 @@ from budgetlint.oom.tensor import Tensor, sized
 from budgetlint.record import record
 from budgetlint.run import Setting
 
-_MODEL = ("model",)
-
 
 @record
 class Weight:

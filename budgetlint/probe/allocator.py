@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from budgetlint.probe.trace import Trace
 
-KIB, MIB = 1 << 10, 1 << 20
+MIB = 1 << 20
 SMALL, SMALL_SEGMENT = MIB, 2 * MIB
 LARGE_SEGMENT, LARGE_ALONE = 20 * MIB, 10 * MIB
 ROUND_LARGE = 2 * MIB

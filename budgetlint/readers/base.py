@@ -155,14 +155,6 @@ def raw_of(document: Document, loader: Loader, path: str, entry: Entry) -> Raw:
     return Raw(path, node, value, origin_of(document, path, node, entry.key))
 
 
-def raws(document: Document, loader: Loader, paths: Iterable[str]) -> Iterable[Raw]:
-    """The values present at these dotted paths."""
-    for path in paths:
-        raw = raw_at(document, loader, path)
-        if raw is not None:
-            yield raw
-
-
 def read_keys(document: Document, loader: Loader, keys: Iterable[Key], prefix: str = "") -> tuple[list[Setting], list[Misread]]:
     """Settings from a key table, its paths below ``prefix``. A null value says nothing.
 

@@ -27,8 +27,3 @@ def asks(name: str, over: int = 0) -> Callable[[Any], Any]:
         return (name,) if number is None or number > over else None
 
     return convert
-
-
-def when(name: str, words: frozenset[str]) -> Callable[[Any], Any]:
-    """The name where the value is one of ``words``."""
-    return lambda value: (name,) if str(value).strip().lower() in words else None

@@ -8,7 +8,7 @@ import pytest
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import all_families
-from budgetlint.catalog.hf_config import ConfigProblem, architecture_custom, architecture_from_config
+from budgetlint.catalog.hf_config import architecture_from_config
 from budgetlint.catalog.hf_families import SIZES
 from budgetlint.catalog.ledger import parameter_count
 from budgetlint.catalog.models import find_model
@@ -325,22 +325,6 @@ def test_what_cannot_be_read_is_a_problem_with_its_key(config: dict[str, Any], k
 def test_the_dtype_of_the_checkpoint_is_kept() -> None:
     assert read({"model_type": "llama", "torch_dtype": "bfloat16"}).checkpoint_dtype == "bf16"
     assert read({"model_type": "llama", "dtype": "float16"}).checkpoint_dtype == "fp16"
-
-
-def test_a_custom_model_is_a_llama_of_those_sizes() -> None:
-    arch = architecture_custom(
-        {"hidden": 1024, "layers": 12, "heads": 16, "kv_heads": 4, "intermediate": 2816, "vocab": 32000, "tied": True}
-    )
-    assert isinstance(arch, Architecture)
-    layer = 2 * 1024 * 1024 + 2 * 1024 * 256 + 3 * 1024 * 2816 + 2 * 1024
-    assert parameter_count(arch) == 32000 * 1024 + 12 * layer + 1024
-
-
-def test_a_custom_model_says_what_it_needs_and_what_it_does_not_know() -> None:
-    problems = architecture_custom({"hidden": 1024, "depth": 3})
-    assert isinstance(problems, tuple)
-    assert [problem.key for problem in problems] == ["depth", "layers", "heads", "vocab"]
-    assert ConfigProblem("depth", "'depth' is no option of 'model custom'") in problems
 
 
 @pytest.mark.parametrize("kind", TYPES)

@@ -6,7 +6,7 @@ import pytest
 
 from budgetlint.catalog.names import NoMatch
 from budgetlint.catalog.optimizer import Optimizer
-from budgetlint.catalog.optimizers import all_optimizers, find_optimizer, state_bytes_of, with_rank
+from budgetlint.catalog.optimizers import all_optimizers, find_optimizer, state_bytes_of
 
 
 def found(text: str, ecosystem: str = "") -> Optimizer:
@@ -155,11 +155,6 @@ def test_state_bytes_of_one_tensor(name: str, tensor: tuple[int, int, int], dtyp
 def test_equal_tensors_are_counted_as_many_times_as_they_are_there() -> None:
     adam = found("adamw8bit")
     assert state_bytes_of(adam, ((300, 100, 7),), 2) == 7 * state_bytes_of(adam, ((300, 100, 1),), 2)
-
-
-def test_a_rank_can_be_said() -> None:
-    smaller = with_rank(found("galore_adamw"), 16)
-    assert state_bytes_of(smaller, (MATRIX,), 4) == 4 * 3 * 4096 * 16
 
 
 @pytest.mark.parametrize("optimizer", all_optimizers(), ids=lambda o: o.name)

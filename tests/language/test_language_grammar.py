@@ -19,13 +19,15 @@ from budgetlint.language import parse, tables
 from budgetlint.language.grammar import parser
 from budgetlint.language.parsing import _Recovery
 from budgetlint.language.problems import Problems
-from budgetlint.language.reference import examples, page_path, renewed
+from budgetlint.language.reference import page_path, renewed
 from budgetlint.language.resolve import read_budget
 from budgetlint.language.slices import outline
 from budgetlint.language.slots import FILE
 from budgetlint.language.statements import STATEMENTS, setting_paths
 from budgetlint.settings import SETTINGS
 from budgetlint.source import SourceFile
+
+EXAMPLE = re.compile(r"^```budget\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 BUDGETS = sorted((Path(__file__).parent / "budgets").glob("*.budget"))
 
@@ -127,7 +129,7 @@ def test_the_reference_page_is_up_to_date() -> None:
     assert renewed(page) == page, "run python -m budgetlint.language.reference"
 
 
-@pytest.mark.parametrize("text", examples(page_path().read_text(encoding="utf-8")), ids=lambda text: text.strip()[:40])
+@pytest.mark.parametrize("text", EXAMPLE.findall(page_path().read_text(encoding="utf-8")), ids=lambda text: text.strip()[:40])
 def test_every_example_of_the_reference_page_is_right(text: str) -> None:
     assert read_budget(SourceFile("x.budget", text), lambda path: SourceFile(path, "")).problems == ()
 

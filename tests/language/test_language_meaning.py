@@ -240,7 +240,7 @@ def test_further_models_and_engines() -> None:
     found = run("also qwen2.5-1.5b role=reference precision=bf16 offload=on; rollout vllm share=30% on=other; tolerance 8%")
     assert [(also.model, also.role, also.precision, also.offload) for also in found.also] == [("qwen2.5-1.5b", "reference", "bf16", True)]
     assert found.rollout is not None
-    assert (found.rollout.engine, found.rollout.share_ppm, found.rollout.same_device) == ("vllm", 300_000, False)
+    assert (found.rollout.engine, found.rollout.share_ppm) == ("vllm", 300_000)
     assert found.tolerance_ppm == 80_000
 
 

@@ -13,7 +13,7 @@ from budgetlint.catalog.ledger import weight_tensors
 from budgetlint.memory import gradients
 from budgetlint.memory.estimate import Term
 from budgetlint.memory.parallel import Parallel
-from budgetlint.memory.plan import Adapter, Plan, Sharding
+from budgetlint.memory.plan import Accumulation, Adapter, Plan, Sharding
 from budgetlint.memory.static import Trainable, trainable
 
 Small = Callable[..., Plan]
@@ -38,8 +38,8 @@ def fp32(plan: Plan) -> Plan:
         ({"tied": True}, 128 + 256),  # the head's gradient goes to the one table
         ({"tied": True, "head": "regression"}, 128),
         ({"accum": 2}, 2296),  # those of the micro batch before
-        ({"zeroes": True}, 2296),
-        ({"one_buffer": True}, 2296),
+        ({"accumulation": Accumulation(zeroed=True)}, 2296),
+        ({"accumulation": Accumulation(one_buffer=True)}, 2296),
     ],
 )
 def test_at_the_last_layer(small: Small, changes: dict[str, Any], elements: int) -> None:
@@ -92,7 +92,7 @@ def test_what_fsdp_makes_has_the_compute_dtype(small: Small) -> None:
 
 
 def test_under_no_sync_they_are_whole_and_a_layers_comes_on_top(small: Small) -> None:
-    plan = small(sharding=FSDP, accum=2, whole_gradients=True)
+    plan = small(sharding=FSDP, accum=2, accumulation=Accumulation(unreduced=True))
     for moment in (gradients.at_last_layer, gradients.at_first_layer):
         assert sizes(moment(plan, trainable(plan))) == [2 * 2296, 2 * 592]
     assert gradients.at_the_tower(plan, trainable(plan)).bytes == 2 * 2296
@@ -166,7 +166,7 @@ def test_gate_and_up_exist_while_attention_runs_backward(small: Small, changes: 
         ({"accum": 2}, 256),  # made before it is added to the one that stands
         ({"accum": 2, "tied": True}, 3 * 256),
         ({"accum": 2, "adapter": LORA}, 0),
-        ({"accum": 2, "one_buffer": True}, 0),
+        ({"accum": 2, "accumulation": Accumulation(one_buffer=True)}, 0),
         ({"accum": 2, "optimizer_in_backward": True}, 0),
     ],
 )

@@ -16,7 +16,7 @@ from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.memory import static
 from budgetlint.memory.estimate import Term
 from budgetlint.memory.parallel import Parallel, Stage
-from budgetlint.memory.plan import Adapter, Plan, Quant, Sharding, Zero
+from budgetlint.memory.plan import Accumulation, Adapter, Plan, Quant, Sharding, Zero
 from budgetlint.memory.shape import shape_of
 from budgetlint.memory.static import Trainable, trainable
 from budgetlint.memory.vision import Vision
@@ -75,6 +75,23 @@ def test_what_never_trains_is_left_out(small: Small) -> None:
     train = trainable(replace(plan, shape=replace(plan.shape, frozen=6)))
     assert train.elements == 2290
     assert train.tensors[-2:] == ((8, 1, 6), (2, 1, 1))
+
+
+def test_a_pair_of_towers_has_no_one_width(small: Small) -> None:
+    """Tables and norms count as single elements."""
+    plan = small()
+    train = trainable(replace(plan, arch=replace(plan.arch, hidden=0)))
+    assert train.tensors[-3:] == ((256, 1, 1), (256, 1, 1), (1, 1, 56))
+
+
+@pytest.mark.parametrize("learns", [True, False])
+def test_a_towers_tensors_are_its_own(run_of: Callable[[str], Any], learns: bool) -> None:
+    """SigLIP in Gemma 3 4B: 27 blocks of 1,152 with an MLP of 4,304."""
+    plan = run_of("device h100-80gb; model google/gemma-3-4b-pt; precision bf16-pure; batch 1; seq 2048").plan
+    train = trainable(replace(plan, vision=Vision(tower=learns)))
+    tower = sum(one.elements for one in weight_tensors(plan.arch) if one.where == "vision")
+    assert ((4304, 1152, 27) in train.tensors) is learns
+    assert train.elements == plan.shape.total - tower * (not learns)
 
 
 @pytest.mark.parametrize(
@@ -223,7 +240,7 @@ def test_bitsandbytes_packs_a_tower_too(run_of: Callable[[str], Any], kind: str,
         ({"sharding": over(1, "zero2", offload_optimizer=True)}, 0),
         ({"sharding": over(1, "zero3", offload_params=True)}, 200),
         ({"sharding": Sharding("ddp", world=2, offload_optimizer=True)}, 200),
-        ({"sharding": over(1, "zero1", offload_optimizer=True), "one_buffer": True}, 200),
+        ({"sharding": over(1, "zero1", offload_optimizer=True), "accumulation": Accumulation(one_buffer=True)}, 200),
     ],
 )
 def test_stored_gradients_of_a_hundred_elements(small: Small, changes: dict[str, Any], expected: int) -> None:

@@ -75,10 +75,6 @@ def test_korthikanti_formula() -> None:
     assert textbook.korthikanti(2048, 1, 4096, 32, 32) == pytest.approx(30 * GB, rel=0.05)
 
 
-def test_one_dense_tensor() -> None:
-    assert textbook.tensor_bytes(8, 2048, 4096) == pytest.approx(134e6, rel=0.002)
-
-
 @pytest.mark.parametrize(("layers", "every"), [(16, 4), (36, 6), (28, 5), (32, 6), (1, 1)])
 def test_checkpoint_interval_is_next_to_the_square_root(layers: int, every: int) -> None:
     """Chen et al. 2016 (arXiv 1604.06174): m(k) = L/k + k."""

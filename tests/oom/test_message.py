@@ -27,7 +27,6 @@ WORDINGS: list[tuple[str, str, dict[str, Any]]] = [
             "allocated": size("70.88 GiB"),
             "unallocated": size("4.62 GiB"),
             "processes": (OtherProcess(55179, size("77.81 GiB")),),
-            "backend": "CUDA",
         },
     ),
     (
@@ -63,19 +62,19 @@ WORDINGS: list[tuple[str, str, dict[str, Any]]] = [
         "torch.OutOfMemoryError: HIP out of memory. Tried to allocate 896.00 MiB. GPU 0 has a total capacity of 191.98 "
         "GiB of which 0 bytes is free. Of the allocated memory 190.00 GiB is allocated by PyTorch, and 1.00 GiB is "
         "reserved by PyTorch but unallocated.",
-        {"backend": "HIP", "free": 0, "capacity": size("191.98 GiB")},
+        {"free": 0, "capacity": size("191.98 GiB")},
     ),
     (
         "Ascend",
         "RuntimeError: NPU out of memory. Tried to allocate 130.00 MiB (NPU 2; 29.50 GiB total capacity; 28.45 GiB "
         "already allocated; 28.45 GiB current active; 39.18 MiB free; 28.67 GiB reserved in total by PyTorch)",
-        {"backend": "NPU", "gpu": 2, "capacity": size("29.50 GiB"), "free": size("39.18 MiB")},
+        {"gpu": 2, "capacity": size("29.50 GiB"), "free": size("39.18 MiB")},
     ),
     (
         "Apple",
         "RuntimeError: MPS backend out of memory (MPS allocated: 17.00 GiB, other allocations: 1.00 GiB, max allowed: "
         "18.13 GiB). Tried to allocate 256.00 MiB on private pool.",
-        {"backend": "MPS", "allocated": size("17.00 GiB"), "allowed": size("18.13 GiB")},
+        {"allocated": size("17.00 GiB"), "allowed": size("18.13 GiB")},
     ),
     (
         "WSL prints no figure",

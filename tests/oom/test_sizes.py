@@ -6,13 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from budgetlint.oom.sizes import quoted, segment, tensors_behind
+from budgetlint.oom.sizes import MIDDLE_SEGMENT, SMALL, SMALL_SEGMENT, STEP, quoted, tensors_behind
 from budgetlint.units import GIB, MIB
 
 
 def printed(size: int) -> tuple[str, str]:
     """``format_size`` of c10/cuda/CUDACachingAllocator.cpp, above 1 MiB."""
     return (f"{size / MIB:.2f}", "MiB") if size <= GIB else (f"{size / GIB:.2f}", "GiB")
+
+
+def segment(size: int) -> int:
+    """What the allocator asks the driver for when a tensor of ``size`` bytes fits in none of its blocks."""
+    if size <= SMALL:
+        return SMALL_SEGMENT
+    return MIDDLE_SEGMENT if size < 10 * MIB else -(-size // STEP) * STEP
 
 
 @pytest.mark.parametrize(

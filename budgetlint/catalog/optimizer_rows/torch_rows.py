@@ -96,7 +96,6 @@ ROWS: tuple[Optimizer, ...] = (
         "torch.optim.Muon dist_muon muon_adamw",
         f"{TORCH}/_muon.py: one momentum buffer, raises on parameters that are not 2-D",
         wd=0.1,
-        matrices_only=True,
         adam_like=False,
         note="vectors need a second optimizer: counted as AdamW; embeddings that a trainer gives to AdamW cost one state more",
     ),
