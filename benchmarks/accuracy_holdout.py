@@ -12,8 +12,8 @@ from accuracy_score import Outcome
 from accuracy_stats import Stats, of_metric, stats_of
 from rows import Row, parallel_of
 
+from budgetlint.base.units import GIB
 from budgetlint.memory import estimator, need
-from budgetlint.units import GIB
 
 MEMORY = Path(estimator.__file__).parent
 

@@ -15,7 +15,7 @@ from accuracy_stats import Stats, gates, wide_gates
 from field_cases import reports, score
 from rows import Row
 
-from budgetlint.units import GIB
+from budgetlint.base.units import GIB
 
 OFF = 0.10
 

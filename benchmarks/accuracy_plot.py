@@ -8,7 +8,7 @@ from html import escape
 
 from accuracy_score import Comparison, Outcome
 
-from budgetlint.units import GIB
+from budgetlint.base.units import GIB
 
 WIDTH, HEIGHT, LEFT, TOP, SIDE = 664, 652, 74, 34, 560
 LOW, HIGH = 1.0, 128.0

@@ -9,7 +9,7 @@ from typing import Any
 from accuracy_score import COMPARED, Comparison, Outcome
 from accuracy_stats import Gate, Stats, gates, of_metric, stats_of, wide_gates
 
-from budgetlint.units import GIB
+from budgetlint.base.units import GIB
 
 HEAD = f"{'source':<26}{'figure':<11}{'rows':>5}{'median':>9}{'p90':>9}{'worst':>10}{'inside':>9}{'width':>8}{'under':>7}"
 

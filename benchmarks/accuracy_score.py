@@ -11,8 +11,8 @@ from probed import probed_rows
 from rows import Inexpressible, Row, budget_of, parallel_of
 from simulated import simulated_budget, simulated_rows
 
-from budgetlint.assemble import judge_texts
 from budgetlint.memory.estimate import Estimate, Range, Verdict
+from budgetlint.resolve.runs import judge_texts
 
 DATA = Path(__file__).resolve().parent / "data"
 COMPARED = ("allocated", "reserved", "active", "device")

@@ -12,11 +12,11 @@ import sys
 import time
 from pathlib import Path
 
-from budgetlint.assemble import collect, judge
-from budgetlint.engine import check
-from budgetlint.files import DiskFiles
-from budgetlint.project import open_project
+from budgetlint.engine.check import check
+from budgetlint.files.disk import DiskFiles
 from budgetlint.registry import Registry, installed
+from budgetlint.resolve.project import open_project
+from budgetlint.resolve.runs import collect, judge
 
 WANTED = 2.0
 

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from budgetlint.assemble import judge
-from budgetlint.context import RunContext
-from budgetlint.files import DiskFiles
-from budgetlint.project import FileEntry, Project, open_project
+from budgetlint.files.disk import DiskFiles
 from budgetlint.readers import Tie, identify
+from budgetlint.resolve.project import FileEntry, Project, open_project
+from budgetlint.resolve.runs import judge
+from budgetlint.rules_api.context import RunContext
 
 FAMILIES = {**dict.fromkeys(("trl", "alignment_handbook", "open_instruct"), "hf_training_arguments"), "olmo_core": "hydra"}
 """Manifest and reader names that mean one family of files; the manifest calls the dotted flags of OLMo-core's programs Hydra's."""

@@ -16,12 +16,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from budgetlint.assemble import judge
-from budgetlint.context import Judged
-from budgetlint.files import ChangedFiles, DiskFiles, Files
+from budgetlint.base.source import SourceFile
+from budgetlint.files.disk import ChangedFiles, DiskFiles, Files
 from budgetlint.language import read_budget
-from budgetlint.project import open_project
-from budgetlint.source import SourceFile
+from budgetlint.resolve.project import open_project
+from budgetlint.resolve.runs import judge
+from budgetlint.rules_api.context import Judged
 
 CARD = "device a100-80gb\n"
 JUDGED = ("fits", "does-not-fit", "tight")

@@ -20,9 +20,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from budgetlint.assemble import judge_texts
-from budgetlint.engine import check
+from budgetlint.engine.check import check
 from budgetlint.registry import Registry, installed
+from budgetlint.resolve.runs import judge_texts
 from budgetlint.rule import Finding, Severity
 
 ROOT = Path(__file__).resolve().parents[1]

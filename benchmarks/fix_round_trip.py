@@ -23,21 +23,21 @@ import hjson
 import yaml
 from omegaconf import OmegaConf
 
-from budgetlint.assemble import judge
+from budgetlint.base.finding import Finding, Fix, Severity
+from budgetlint.base.source import SourceFile
 from budgetlint.documents.compare import changed_elsewhere, moved
 from budgetlint.documents.edit import apply, rounds
 from budgetlint.documents.load import load
 from budgetlint.documents.node import Mapping, walk
-from budgetlint.engine import check
-from budgetlint.files import ChangedFiles, DiskFiles
-from budgetlint.finding import Finding, Fix, Severity
-from budgetlint.fix import fix_all
+from budgetlint.engine.check import check
+from budgetlint.engine.fix import fix_all
+from budgetlint.files.disk import ChangedFiles, DiskFiles
 from budgetlint.language import read_budget
 from budgetlint.language.budget import Budget
-from budgetlint.outcome import Report
-from budgetlint.project import open_project
 from budgetlint.registry import Registry, installed
-from budgetlint.source import SourceFile
+from budgetlint.resolve.project import open_project
+from budgetlint.resolve.runs import judge
+from budgetlint.results.report import Report
 
 OMEGACONF = ("llamafactory", "torchtune", "verl", "nemo", "hydra", "oumi")
 

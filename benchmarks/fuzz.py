@@ -96,7 +96,7 @@ def target_of(data: bytes) -> tuple[str, object]:
 def run_case(data: bytes) -> None:
     from fuzz_targets import TARGETS
 
-    from budgetlint.source import SourceFile, decode
+    from budgetlint.base.source import SourceFile, decode
 
     _, target, _ = TARGETS[(data[0] if data else 0) % len(TARGETS)]
     source = decode("x", data[2:])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from fuzz_seeds import BUDGETS, INTERPOLATED, JOBS, JSON, LOCKS, MAKEFILES, REQUIREMENTS, SCRIPTS, TOML, YAML
 
-from budgetlint.assemble import judge_texts
+from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document, load, plain
 from budgetlint.documents.comments import comments
 from budgetlint.documents.interpolate import interpolated
@@ -15,8 +15,8 @@ from budgetlint.launch.read import command_launches, script_launches
 from budgetlint.launch.readings import flag_reading, format_of, launcher_readings
 from budgetlint.readers import Reader, all_readers, identify
 from budgetlint.readers.base import complete
-from budgetlint.run import Stack
-from budgetlint.source import SourceFile
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.settings.run import Stack
 
 Target = Callable[[str, int], None]
 """Takes a text and a number that may choose among ways to read it."""

@@ -18,12 +18,12 @@ from typing import Any
 
 from gpu_grid import GRID, TINY, Cell
 
-from budgetlint.assemble import judge_texts
-from budgetlint.context import RunContext
 from budgetlint.probe.ask import Failed, ask, missing
 from budgetlint.probe.imitate import allowance, card_named
 from budgetlint.probe.job import Inexpressible
 from budgetlint.probe.work import Work, work_of
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.rules_api.context import RunContext
 
 VERSION = 1
 EACH = 60.0

@@ -19,13 +19,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from budgetlint.assemble import judge
-from budgetlint.engine import check
-from budgetlint.files import DiskFiles
-from budgetlint.finding import Severity
-from budgetlint.outcome import Report
-from budgetlint.project import open_project
+from budgetlint.base.finding import Severity
+from budgetlint.engine.check import check
+from budgetlint.files.disk import DiskFiles
 from budgetlint.registry import installed
+from budgetlint.resolve.project import open_project
+from budgetlint.resolve.runs import judge
+from budgetlint.results.report import Report
 
 JUDGED = Path(__file__).resolve().parent.parent / "tests" / "corpus" / "judged.jsonl"
 WANTED = 0.97

@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from budgetlint.assemble import judge_texts
-from budgetlint.context import RunContext
 from budgetlint.oom.explain import Explanation, explain
 from budgetlint.oom.log import find
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.rules_api.context import RunContext
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "benchmarks" / "data" / "oom_cases.jsonl"

@@ -20,8 +20,8 @@ from typing import Any
 
 from oracle_cases import budgets
 
-from budgetlint.assemble import judge_texts
-from budgetlint.context import RunContext
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.rules_api.context import RunContext
 
 DATA = Path(__file__).resolve().parent / "data" / "oracle_grid.json"
 

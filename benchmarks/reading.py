@@ -6,9 +6,9 @@ import gc
 import sys
 from pathlib import Path
 
+from budgetlint.base.source import SourceFile, read_source
 from budgetlint.documents import load
 from budgetlint.readers import Reader, identify
-from budgetlint.source import SourceFile, read_source
 
 
 def read(path: Path) -> None:

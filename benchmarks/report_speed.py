@@ -9,12 +9,13 @@ from __future__ import annotations
 import sys
 import time
 
-from budgetlint.finding import Edit, Finding, Fix, Related, Safety
+from budgetlint.base.finding import Edit, Finding, Fix, Related, Safety
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.memory.estimate import Bucket, Term, Verdict
-from budgetlint.outcome import Report, RunVerdict
 from budgetlint.registry import installed
 from budgetlint.report import CHECK_FORMATS, check_report
-from budgetlint.source import SourceFile, Span
+from budgetlint.results.report import Report
+from budgetlint.results.verdict import RunVerdict
 
 WANTED = 2.0
 LINE = "per_device_train_batch_size: 4  # ünïcode\n"

@@ -19,16 +19,16 @@ from urllib.parse import unquote
 
 import jsonschema
 
-from budgetlint.assemble import judge
+from budgetlint.base.source import SourceFile
 from budgetlint.documents.edit import apply
-from budgetlint.engine import check
-from budgetlint.files import DiskFiles
+from budgetlint.engine.check import check
+from budgetlint.files.disk import DiskFiles
 from budgetlint.language import read_budget
-from budgetlint.outcome import Report
-from budgetlint.project import open_project
 from budgetlint.registry import installed
 from budgetlint.report import check_report
-from budgetlint.source import SourceFile
+from budgetlint.resolve.project import open_project
+from budgetlint.resolve.runs import judge
+from budgetlint.results.report import Report
 
 SCHEMA = Path(__file__).parent.parent / "tests/report/schemas/sarif-schema-2.1.0.json"
 BUDGET = SourceFile("--budget", "device 24GiB; reserve 1GiB")

@@ -17,11 +17,11 @@ import hjson
 import jsonschema
 import yaml
 
-from budgetlint.files import DiskFiles
-from budgetlint.project import open_project
+from budgetlint.files.disk import DiskFiles
 from budgetlint.readers.hf.recognise import home_of
-from budgetlint.run import Reading
+from budgetlint.resolve.project import open_project
 from budgetlint.schemas import schemas
+from budgetlint.settings.run import Reading
 
 SCHEMA_OF = {
     **{name: name for name in ("deepspeed", "accelerate", "axolotl", "llamafactory", "torchtune")},

@@ -17,8 +17,8 @@ from collections.abc import Callable, Mapping
 from itertools import count
 from pathlib import Path
 
-from budgetlint.limits import FILE_BYTES
-from budgetlint.record import record
+from budgetlint.base.limits import FILE_BYTES
+from budgetlint.base.record import record
 
 SMALL, LARGE = 990_000, FILE_BYTES.most - 4096
 MOST = {SMALL: 2.0, LARGE: 10.0}

@@ -2,7 +2,7 @@
 
 import sys
 
-from budgetlint import search_path
+from budgetlint.isolation import search_path
 
 
 def run() -> None:

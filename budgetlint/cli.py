@@ -11,14 +11,14 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
+from budgetlint.base.plain_text import one_line
+from budgetlint.base.record import replace
+from budgetlint.base.suggest import did_you_mean
 from budgetlint.commands.console import Console, Misuse, console
 from budgetlint.commands.parser import COMMANDS, parser_of
-from budgetlint.plain_text import one_line
-from budgetlint.record import replace
-from budgetlint.suggest import did_you_mean
 
 MISUSE = 2
-"""`budgetlint.outcome.MISUSE`; that module is imported only by the commands that need it."""
+"""`budgetlint.results.report.MISUSE`; that module is imported only by the commands that need it."""
 
 LIVES_LONG = ("lsp", "probe")
 """Commands that look for garbage. Trees and settings hold no cycles: the others free all they leave by counting references, and looking

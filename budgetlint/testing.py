@@ -25,13 +25,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from budgetlint.engine import check
-from budgetlint.finding import Finding
-from budgetlint.manual import Example, read_manual
-from budgetlint.outcome import Report
-from budgetlint.record import open_record
-from budgetlint.registry import Registry, build
-from budgetlint.rule import Rule
+from budgetlint.base.finding import Finding
+from budgetlint.base.record import open_record
+from budgetlint.engine.check import check
+from budgetlint.engine.registry import Registry, build
+from budgetlint.results.report import Report
+from budgetlint.rules_api.manual import Example, read_manual
+from budgetlint.rules_api.rule import Rule
 
 
 def run_rule(rule: Rule, files: Mapping[str, str], budget: str = "", stack: str | None = None) -> list[str]:
@@ -50,7 +50,7 @@ def find(rule: Rule, files: Mapping[str, str], budget: str = "", stack: str | No
 
 def report_on(files: Mapping[str, str], budget: str, stack: str | None, registry: Registry) -> Report:
     """Check these texts with a registry. Raises when a rule crashes."""
-    from budgetlint.assemble import judge_texts
+    from budgetlint.resolve.runs import judge_texts
 
     text = f"{budget}\nstack {stack}" if stack else budget
     report = check(judge_texts(files, budget=text or None), registry, today=TODAY)

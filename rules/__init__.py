@@ -5,8 +5,8 @@ The list is written out: a walk over the folder would bring back rules that were
 
 from __future__ import annotations
 
+from budgetlint.engine.lazy_rules import shelved
 from budgetlint.rule import Rule
-from budgetlint.shelf import shelved
 
 from ._index import INDEX
 

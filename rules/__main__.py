@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-from budgetlint.shelf import row_of
+from budgetlint.engine.lazy_rules import row_of
 
 from . import MODULES
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from budgetlint.base.units import gib
 from budgetlint.catalog.models import stored_as
 from budgetlint.documents import Mapping
 from budgetlint.readers.python_script import classes
 from budgetlint.rule import RunContext
-from budgetlint.run import Reading, Setting
-from budgetlint.units import gib
+from budgetlint.settings.run import Reading, Setting
 
 from ._arguments import said
 from ._common import HUGGING_FACE, PYTHON, written

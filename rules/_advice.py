@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from budgetlint.context import RunContext
+from budgetlint.base.units import gib
 from budgetlint.memory.estimate import Bucket, Estimate
-from budgetlint.units import gib
+from budgetlint.rules_api.context import RunContext
 
 from ._fit import FIXED, bytes_at_peak, largest
 

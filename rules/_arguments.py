@@ -5,7 +5,7 @@ from __future__ import annotations
 from budgetlint.documents import Mapping
 from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.rule import RunContext
-from budgetlint.run import Reading, Role, Setting
+from budgetlint.settings.run import Reading, Role, Setting
 
 from ._common import written
 from ._keys import TRAINERS

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
+from budgetlint.base.numerals import exact
+from budgetlint.base.record import replace
 from budgetlint.language.tree import Value
 from budgetlint.memory.layout import SPLITTING
-from budgetlint.numerals import exact
-from budgetlint.record import replace
 from budgetlint.rule import RunContext
-from budgetlint.run import Origin, OriginKind, Setting
+from budgetlint.settings.run import Origin, OriginKind, Setting
 
 COMPARE: dict[str, Callable[[int, int], bool]] = {
     "<": lambda left, right: left < right,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.rule import RunContext
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._common import says_one
 from ._training import number, optimizer_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from budgetlint.catalog.device import Device
-from budgetlint.place import Elsewhere
 from budgetlint.rule import RunContext
+from budgetlint.rules_api.location import Elsewhere
 
 from ._training import device_of
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from budgetlint import numerals
+from budgetlint.base import numerals
+from budgetlint.base.source import SourceFile
 from budgetlint.documents import Loader, Mapping, Sequence
 from budgetlint.readers.base import AUTO, Raw, entry_under, is_symbolic, loader_of, raw_of
 from budgetlint.readers.hf.recognise import home_of
 from budgetlint.readers.python_script.classes import arguments_of
-from budgetlint.run import Reading, Setting
-from budgetlint.source import SourceFile
+from budgetlint.settings.run import Reading, Setting
 
 HUGGING_FACE = ("hf_training_arguments", "trl", "alignment_handbook", "open_instruct")
 TRL_FORMATS = ("trl", "alignment_handbook")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from budgetlint.rule import RunContext
-from budgetlint.run import OriginKind, Setting
+from budgetlint.settings.run import OriginKind, Setting
 
 from ._common import number
 from ._scripts import told

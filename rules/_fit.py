@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from budgetlint.context import RunContext
+from budgetlint.base.units import gib
 from budgetlint.memory.estimate import Bucket, Estimate, Term
 from budgetlint.memory.plan import Plan
-from budgetlint.run import Setting
-from budgetlint.units import gib
+from budgetlint.rules_api.context import RunContext
+from budgetlint.settings.run import Setting
 
 FIXED = (Bucket.WEIGHTS, Bucket.GRADIENTS, Bucket.OPTIMIZER)
 """Buckets that no batch and no length changes."""

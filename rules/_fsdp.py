@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from budgetlint.documents import Mapping
 from budgetlint.readers.base import to_words
-from budgetlint.run import Reading, Setting
+from budgetlint.settings.run import Reading, Setting
 
 from ._common import written
 

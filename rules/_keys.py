@@ -6,7 +6,7 @@ from budgetlint.documents import Entry, Loader, Mapping
 from budgetlint.readers.base import loader_of
 from budgetlint.readers.hf.recognise import home_of
 from budgetlint.readers.python_script.classes import arguments_of, block, is_partial
-from budgetlint.run import Reading, Setting
+from budgetlint.settings.run import Reading, Setting
 
 from ._common import HUGGING_FACE, PYTHON
 

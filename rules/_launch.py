@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from budgetlint.context import RunContext
-from budgetlint.run import OriginKind, Setting
-from budgetlint.source import Span
+from budgetlint.base.source import Span
+from budgetlint.rules_api.context import RunContext
+from budgetlint.settings.run import OriginKind, Setting
 
 _PYTHON = re.compile(r"(?:^|[\s/=;&|(\"'])python(?:\d(?:\.\d+)?)?\s")
 _LAUNCHER = re.compile(

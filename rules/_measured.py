@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.context import RunContext
+from budgetlint.base.units import gib
 from budgetlint.measured.lines import Line
 from budgetlint.memory.estimate import Estimate
-from budgetlint.units import gib
+from budgetlint.rules_api.context import RunContext
 
 WORDS = {
     "allocated": "allocated (torch.cuda.max_memory_allocated)",

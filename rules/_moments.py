@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from budgetlint.rule import RunContext
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._common import is_on
 from ._scripts import told

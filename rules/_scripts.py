@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from budgetlint import numerals
+from budgetlint.base import numerals
+from budgetlint.base.record import replace
 from budgetlint.documents import Entry, Mapping
 from budgetlint.readers.base import names
 from budgetlint.readers.python_script import classes
-from budgetlint.record import replace
 from budgetlint.rule import RunContext
-from budgetlint.run import Reading, Role, Setting
+from budgetlint.settings.run import Reading, Role, Setting
 
 from ._arguments import trainer_of
 from ._common import PYTHON, TRL_FORMATS, written

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from budgetlint.catalog.device import Device
 from budgetlint.catalog.optimizer import Optimizer
-from budgetlint.context import RunContext
-from budgetlint.run import Origin, OriginKind, Role, Setting
+from budgetlint.rules_api.context import RunContext
+from budgetlint.settings.run import Origin, OriginKind, Role, Setting
 
 from ._common import HUGGING_FACE, PYTHON
 

@@ -18,9 +18,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cache
 
+from budgetlint.base.record import open_record
 from budgetlint.catalog.vocabulary import gone, groups, keys, misspelt
 from budgetlint.documents import Entry, Mapping
-from budgetlint.record import open_record
 from budgetlint.rule import Confidence, DocumentContext, Finding, Severity
 
 from ._unknown import misspelt_key

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from budgetlint.context import RunContext
+from budgetlint.base.record import replace
 from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.estimator import Capacity, estimate
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.planner import Planned
-from budgetlint.record import replace
+from budgetlint.rules_api.context import RunContext
 
 PART = 10
 """A cost is worth a warning from a tenth of the limit on, or where it decides whether the run fits."""

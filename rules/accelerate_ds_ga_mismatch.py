@@ -69,7 +69,7 @@ from collections.abc import Iterable, Iterator
 
 from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.run import Reading, Setting
+from budgetlint.settings.run import Reading, Setting
 
 from ._common import TRAINING_ARGUMENTS, number, plainly, written
 

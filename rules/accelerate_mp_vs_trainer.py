@@ -64,7 +64,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._training import TRAINERS, as_written
 

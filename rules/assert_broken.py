@@ -34,16 +34,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 
+from budgetlint.base.numerals import exact
+from budgetlint.base.record import record
+from budgetlint.base.source import Span
+from budgetlint.base.units import Amount, gib, parse_amount
 from budgetlint.language.asserted import asserted_settings
 from budgetlint.language.asserts import compared_setting
 from budgetlint.language.tree import Assert, Term, Value
 from budgetlint.memory.estimate import Bucket, Estimate, Range
-from budgetlint.numerals import exact
-from budgetlint.record import record
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Origin, OriginKind, Setting
-from budgetlint.source import Span
-from budgetlint.units import Amount, gib, parse_amount
+from budgetlint.settings.run import Origin, OriginKind, Setting
 
 from ._asserted import COMPARE, asked, holds, read_as
 

@@ -30,10 +30,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.units import gib
 from budgetlint.memory.estimate import Estimate, Verdict
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Setting
-from budgetlint.units import gib
+from budgetlint.settings.run import Setting
 
 from ._fit import device_words, figures, outside
 

@@ -53,7 +53,7 @@ from collections.abc import Iterator
 
 from budgetlint.catalog.device import Device
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._common import TRL_FORMATS
 from ._training import as_written, device_of, stated

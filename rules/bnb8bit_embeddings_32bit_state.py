@@ -56,11 +56,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import replace
+from budgetlint.base.units import gib
 from budgetlint.memory import static
 from budgetlint.memory.plan import Plan
-from budgetlint.record import replace
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.units import gib
 
 from ._fit import figures
 from ._training import stated

@@ -53,7 +53,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._offload import DECOUPLES, decay_of, eight_bit_adam, host_bytes, host_cost, replaced
 from ._training import as_written, full_tuning

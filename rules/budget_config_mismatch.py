@@ -52,6 +52,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from budgetlint.base.units import gib
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.models import find_model
 from budgetlint.catalog.optimizer import Optimizer
@@ -60,8 +61,7 @@ from budgetlint.memory.plan import Plan
 from budgetlint.memory.planner import plan_run
 from budgetlint.memory.static import states_of, trainable
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import OriginKind, Setting, Settings
-from budgetlint.units import gib
+from budgetlint.settings.run import OriginKind, Setting, Settings
 
 JUDGED_BY_BUDGET = frozenset({"device", "devices_per_node"})
 """What a budget says about the machine is no claim about the config."""

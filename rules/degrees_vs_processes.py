@@ -62,7 +62,7 @@ from collections.abc import Iterator, Mapping
 from math import prod
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import OriginKind, Setting
+from budgetlint.settings.run import OriginKind, Setting
 
 from ._common import number, written
 

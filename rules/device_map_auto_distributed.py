@@ -47,7 +47,7 @@ from collections.abc import Iterator
 
 from budgetlint.readers.python_script import classes
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Reading, Setting
+from budgetlint.settings.run import Reading, Setting
 
 from ._arguments import said
 from ._common import HUGGING_FACE, PYTHON, written

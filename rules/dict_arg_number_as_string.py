@@ -32,10 +32,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from budgetlint import numerals
+from budgetlint.base import numerals
 from budgetlint.documents import Mapping, Scalar, Style
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._common import CONVERTED, written
 from ._keys import TRAINERS

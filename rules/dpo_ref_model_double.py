@@ -61,8 +61,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from budgetlint.base.units import gib
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.units import gib
 
 from ._common import TRL_FORMATS
 from ._fit import figures, written

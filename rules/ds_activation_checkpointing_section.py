@@ -53,7 +53,7 @@ from collections.abc import Iterator
 from budgetlint.documents import Mapping
 from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Reading, Setting
+from budgetlint.settings.run import Reading, Setting
 
 from ._common import is_on, written
 from ._training import TRAINERS

@@ -54,10 +54,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from budgetlint.base.source import Location
 from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.run import Reading, Setting
-from budgetlint.source import Location
+from budgetlint.settings.run import Reading, Setting
 
 from ._common import written
 from ._training import TRAINERS, stated

@@ -52,7 +52,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Fix, Rule, RunContext, Safety, Severity
-from budgetlint.run import Reading, Setting
+from budgetlint.settings.run import Reading, Setting
 
 from ._arguments import WITH_AXOLOTL, said, trainer_of
 from ._common import number, plainly, written

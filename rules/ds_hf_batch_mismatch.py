@@ -47,7 +47,7 @@ from typing import Any
 
 from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.run import OriginKind, Reading, Setting
+from budgetlint.settings.run import OriginKind, Reading, Setting
 
 from ._common import TRAINING_ARGUMENTS, TRL_FORMATS, is_on, number, plainly, written
 

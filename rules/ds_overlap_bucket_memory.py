@@ -63,8 +63,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.units import both
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.units import both
 
 from ._training import device_of
 

@@ -61,9 +61,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.units import gib
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Reading, Setting
-from budgetlint.units import gib
+from budgetlint.settings.run import Reading, Setting
 
 from ._common import written
 

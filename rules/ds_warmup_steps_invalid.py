@@ -30,7 +30,7 @@ import math
 from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._common import number, plainly, written
 

@@ -54,9 +54,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.units import both
 from budgetlint.memory.estimate import Estimate
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.units import both
 
 from ._common import TRAINING_ARGUMENTS
 

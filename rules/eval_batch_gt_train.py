@@ -56,9 +56,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.units import gib
 from budgetlint.memory.estimate import Estimate
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.units import gib
 
 from ._fit import figures
 from ._training import stated

@@ -46,11 +46,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.units import gib
 from budgetlint.memory.plan import Plan
 from budgetlint.readers.python_script import classes
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Reading, Setting
-from budgetlint.units import gib
+from budgetlint.settings.run import Reading, Setting
 
 from ._adapters import argument
 from ._common import PYTHON, written

@@ -49,7 +49,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, DocumentContext, Finding, Fix, Rule, Safety, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._common import is_on, number, written
 from ._keys import is_off

@@ -41,7 +41,7 @@ from collections.abc import Iterator
 
 from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.run import Reading, Setting
+from budgetlint.settings.run import Reading, Setting
 
 from ._common import PYTHON, number, plainly
 from ._keys import TRAINERS

@@ -50,7 +50,7 @@ from collections.abc import Iterator
 
 from budgetlint.catalog.vocabulary import gone, groups, keys
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._arguments import said, trainer_of
 from ._common import PYTHON, is_on, number

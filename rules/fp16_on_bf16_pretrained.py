@@ -49,7 +49,7 @@ from collections.abc import Iterator
 
 from budgetlint.catalog.families import family_of
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._common import says_one
 from ._training import as_written, device_of, full_tuning, stated

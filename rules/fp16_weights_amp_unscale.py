@@ -52,7 +52,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._common import HUGGING_FACE
 from ._training import as_written, full_tuning, stated, unsharded

@@ -60,11 +60,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import replace
+from budgetlint.base.units import gib
 from budgetlint.memory.plan import Precision
-from budgetlint.record import replace
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Setting
-from budgetlint.units import gib
+from budgetlint.settings.run import Setting
 
 from ._arguments import trainer_of
 from ._common import HUGGING_FACE

@@ -59,7 +59,7 @@ import re
 from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._arguments import said
 from ._capability import capability_of, card_of, where_named

@@ -35,7 +35,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint import numerals
+from budgetlint.base import numerals
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
 
 from ._arguments import WITH_AXOLOTL

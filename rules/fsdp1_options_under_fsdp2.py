@@ -48,7 +48,7 @@ from collections.abc import Iterator
 
 from budgetlint.readers.fsdp_words import STRATEGIES as SHARDINGS
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._common import TRAINING_ARGUMENTS, is_on, written
 from ._fsdp import SECOND_BY_DEFAULT, STRATEGIES, is_launched, is_second, option, option_words, version

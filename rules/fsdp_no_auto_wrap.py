@@ -44,7 +44,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._common import TRAINING_ARGUMENTS, written
 from ._fsdp import POLICIES, STRATEGIES, option_words

@@ -34,7 +34,7 @@ from collections.abc import Iterator
 
 from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._common import HUGGING_FACE, written
 from ._fsdp import option_words

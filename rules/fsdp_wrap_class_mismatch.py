@@ -48,7 +48,7 @@ from budgetlint.catalog.families import all_families, family_of
 from budgetlint.documents import Mapping, Sequence
 from budgetlint.readers.base import to_words
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.run import Reading, Setting
+from budgetlint.settings.run import Reading, Setting
 
 from ._common import written
 from ._fsdp import POLICIES, is_launched, option, option_words

@@ -61,10 +61,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.units import gib
 from budgetlint.memory import static
 from budgetlint.memory.plan import Plan
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.units import gib
 
 from ._arguments import WITH_AXOLOTL, said, trainer_of
 from ._common import is_on

@@ -55,8 +55,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.units import gib
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.units import gib
 
 from ._arguments import WITH_AXOLOTL, trainer_of
 from ._training import stated

@@ -70,8 +70,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.units import gib
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.units import gib
 
 from ._common import TRL_FORMATS
 from ._fit import device_words, figures, moment, written

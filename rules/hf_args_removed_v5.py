@@ -45,10 +45,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import open_record
 from budgetlint.readers.hf.own_script import is_own_script
-from budgetlint.record import open_record
 from budgetlint.rule import Confidence, DocumentContext, Finding, Fix, Rule, Safety, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._common import number, written
 from ._keys import TRAINERS, entries

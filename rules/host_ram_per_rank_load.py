@@ -55,10 +55,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.units import gib
 from budgetlint.memory.plan import DTYPE_BYTES, Plan
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Setting
-from budgetlint.units import gib
+from budgetlint.settings.run import Setting
 
 from ._arguments import said, trainer_of
 from ._common import TRAINING_ARGUMENTS, is_on

@@ -36,9 +36,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.record import replace
+from budgetlint.base.record import replace
+from budgetlint.base.units import gib
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.units import gib
 
 from ._fit import device_words, figures
 from ._whatif import effect, if_only, matters

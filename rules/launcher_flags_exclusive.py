@@ -30,7 +30,7 @@ from collections.abc import Iterator
 
 from budgetlint.documents import Entry, Scalar
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Reading
+from budgetlint.settings.run import Reading
 
 KINDS = ("cpu", "multi_gpu", "tpu", "use_deepspeed", "use_fsdp")
 

@@ -41,7 +41,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import OriginKind, Setting
+from budgetlint.settings.run import OriginKind, Setting
 
 from ._arguments import WITH_AXOLOTL, said, trainer_of
 from ._common import is_on

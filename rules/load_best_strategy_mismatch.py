@@ -38,7 +38,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._common import is_on, written
 from ._keys import TRAINERS, may_hide

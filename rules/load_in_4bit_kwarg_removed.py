@@ -48,7 +48,7 @@ from collections.abc import Iterator
 
 from budgetlint.readers.python_script import classes
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._common import PYTHON, TRL_FORMATS, is_on, written
 

@@ -42,7 +42,7 @@ from collections.abc import Iterator
 
 from budgetlint.documents import Mapping
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._adapters import PEFT_FORMATS, inside, lora_sections
 from ._common import written

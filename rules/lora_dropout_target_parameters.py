@@ -47,7 +47,7 @@ from collections.abc import Iterator
 
 from budgetlint.documents import Sequence
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._adapters import inside, lora_sections
 from ._arguments import said

@@ -50,7 +50,7 @@ from collections.abc import Iterator, Sequence
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.documents import Scalar
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._modules import names_like
 from ._training import stated

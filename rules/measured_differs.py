@@ -35,11 +35,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.units import gib
 from budgetlint.language.budget import Measured
 from budgetlint.measured.reconcile import RANGES, TOLERANCE_PPM, Compared, below_static, compare
 from budgetlint.memory.estimate import Bucket, Estimate
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.units import gib
 
 from ._measured import judged, per_cent, seen_on, tolerance, words
 

@@ -62,10 +62,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.units import gib
 from budgetlint.catalog.optimizers import state_bytes_of
 from budgetlint.memory.plan import Plan
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.units import gib
 
 from ._fit import device_words, figures
 from ._training import stated

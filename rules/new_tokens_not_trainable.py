@@ -48,7 +48,7 @@ from collections.abc import Iterator
 
 from budgetlint.documents import Sequence
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._common import written
 

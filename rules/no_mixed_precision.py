@@ -53,9 +53,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.units import gib
 from budgetlint.memory.estimate import Bucket
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.units import gib
 
 from ._arguments import trainer_of
 from ._training import as_written, device_of, stated, unsharded

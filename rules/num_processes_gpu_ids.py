@@ -37,9 +37,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint import numerals
+from budgetlint.base import numerals
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._common import number, written
 

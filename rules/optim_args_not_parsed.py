@@ -45,7 +45,7 @@ from collections.abc import Iterator
 
 from budgetlint.readers.base import names
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._arguments import said, trainer_of
 from ._training import stated

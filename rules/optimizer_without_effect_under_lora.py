@@ -41,9 +41,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.units import gib
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.units import gib
 
 from ._arguments import said
 from ._offload import experts_differ

@@ -46,7 +46,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-from budgetlint.run import Role, Setting
+from budgetlint.settings.run import Role, Setting
 
 from ._common import is_on, written
 

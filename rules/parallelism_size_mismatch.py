@@ -45,7 +45,7 @@ from collections.abc import Iterator, Mapping
 from math import prod
 
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._common import number, written
 

@@ -58,7 +58,7 @@ from collections.abc import Iterator
 
 from budgetlint.readers.python_script import classes
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Reading, Setting
+from budgetlint.settings.run import Reading, Setting
 
 from ._training import stated
 

@@ -40,7 +40,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import OriginKind
+from budgetlint.settings.run import OriginKind
 
 from ._arguments import said, trainer_of
 from ._training import as_written, stated

@@ -40,7 +40,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint import numerals
+from budgetlint.base import numerals
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 
 from ._arguments import WITH_AXOLOTL, keys_under, trainer_of

@@ -48,10 +48,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import record
 from budgetlint.readers.base import entry_under
-from budgetlint.record import record
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._arguments import said, trainer_of
 

@@ -46,7 +46,7 @@ from collections.abc import Iterator
 
 from budgetlint.documents import Mapping
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._common import is_on, written
 from ._keys import is_off

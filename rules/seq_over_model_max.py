@@ -59,7 +59,7 @@ from collections.abc import Iterator
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.documents import walk
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._common import is_on, written
 

@@ -32,11 +32,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.units import gib
 from budgetlint.language.asserts import names_in
 from budgetlint.language.tree import Assert, Value
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Origin, OriginKind
-from budgetlint.units import gib
+from budgetlint.settings.run import Origin, OriginKind
 
 from ._fit import figures
 

@@ -47,7 +47,7 @@ from collections.abc import Iterator
 
 from budgetlint.documents import Mapping, Scalar, Sequence
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._arguments import said, trainer_of
 from ._common import is_on, number

@@ -40,7 +40,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-from budgetlint.run import Role
+from budgetlint.settings.run import Role
 
 from ._common import written
 

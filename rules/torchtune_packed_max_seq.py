@@ -55,7 +55,7 @@ from collections.abc import Iterator
 
 from budgetlint.documents import Scalar
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-from budgetlint.run import Role
+from budgetlint.settings.run import Role
 
 from ._common import is_on, written
 from ._keys import loader

@@ -49,7 +49,7 @@ from budgetlint.catalog.choice import Choice, Value
 from budgetlint.catalog.choice_rows import CHOICES
 from budgetlint.readers.llamafactory.v1 import is_second
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._common import written
 

@@ -51,8 +51,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from budgetlint.base.units import both
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.units import both
 
 GENERATES = ("grpo", "ppo")
 CACHE_BYTES = 2

@@ -46,7 +46,7 @@ from collections.abc import Iterator
 
 from budgetlint.documents import Sequence
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._arguments import said, trainer_of
 from ._common import number

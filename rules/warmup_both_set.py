@@ -40,7 +40,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._arguments import WITH_AXOLOTL, trainer_of
 from ._training import as_written, stated

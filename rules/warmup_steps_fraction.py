@@ -49,7 +49,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.run import OriginKind, Setting
+from budgetlint.settings.run import OriginKind, Setting
 
 from ._arguments import WITH_AXOLOTL, trainer_of
 from ._training import as_written, number, stated

@@ -38,10 +38,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint import numerals
+from budgetlint.base import numerals
+from budgetlint.base.source import Span
 from budgetlint.documents import Entry, Loader, Mapping, Scalar, Style
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-from budgetlint.source import Span
 
 from ._common import CONVERTED
 from ._keys import entries, home

@@ -36,7 +36,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint import numerals
+from budgetlint.base import numerals
 from budgetlint.documents import Scalar, Style
 from budgetlint.documents.node import walk
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity

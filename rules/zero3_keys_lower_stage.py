@@ -31,7 +31,7 @@ from collections.abc import Iterator
 
 from budgetlint.documents import Mapping
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 from ._common import number, written
 

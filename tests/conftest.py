@@ -12,10 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from budgetlint.cli import main
 from budgetlint.commands.console import Console
 from budgetlint.memory import phases
+
+settings.register_profile("counted", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("counted")
+"""No test fails by a clock: a busy machine is no fault of the code."""
 
 
 class Terminal(io.StringIO):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from budgetlint import numerals
+from budgetlint.base import numerals
 
 REALS = {
     "1": 1, "-1": -1, "+1": 1, "1.5": 1.5,

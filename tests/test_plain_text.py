@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from budgetlint.plain_text import ascii_json, one_line, page, visible
+from budgetlint.base.plain_text import ascii_json, one_line, page, visible
 
 Faults = Callable[..., set[str]]
 

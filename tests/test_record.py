@@ -1,4 +1,4 @@
-"""`budgetlint.record`: dataclasses to everybody who asks, made without `dataclasses`."""
+"""`budgetlint.base.record`: dataclasses to everybody who asks, made without `dataclasses`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from budgetlint.record import field, fields, open_record, open_state, record, replace, state
+from budgetlint.base.record import field, fields, open_record, open_state, record, replace, state
 
 
 @record
@@ -101,5 +101,5 @@ def test_a_check_imports_neither_dataclasses_nor_what_they_import(tmp_path: Path
     program = "import sys; from budgetlint.cli import main; main(['check', '--no-cache']); print(*sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
     loaded = set(done.stdout.splitlines()[-1].split())
-    assert "budgetlint.engine" in loaded
+    assert "budgetlint.engine.check" in loaded
     assert not loaded & {"dataclasses", "inspect", "tokenize", "difflib", "fractions", "importlib.metadata", "pydantic", "lark"}

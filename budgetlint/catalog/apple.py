@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.units import GIB
 from budgetlint.catalog.device import Device, Total
-from budgetlint.units import GIB
 
 CHIPS: dict[str, tuple[int, ...]] = {
     "m1": (8, 16), "m1-pro": (16, 32), "m1-max": (32, 64), "m1-ultra": (64, 128),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
+from budgetlint.base.record import open_record
 from budgetlint.catalog.vocabulary import distance
-from budgetlint.record import open_record
 
 
 @open_record

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.choice import Choice
-from budgetlint.record import replace
 
 _STOPS = "the run stops when the arguments are read"
 _LOADS = "the run stops when the model is loaded"

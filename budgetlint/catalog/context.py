@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from budgetlint.base.record import record
+from budgetlint.base.units import GIB, MIB
 from budgetlint.catalog.device import Device
-from budgetlint.record import record
-from budgetlint.units import GIB, MIB
 
 CUBLAS_WORKSPACE = 8_519_680
 """Bytes per handle and stream: 4096 x 2048 + 16 x 8 KiB (torch's default ``:4096:2:16:8``; seen as two rows of 8,519,680 B)."""

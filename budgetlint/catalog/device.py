@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.record import record
+from budgetlint.base.record import record
 
 EXACT = frozenset({"torch", "device-query", "smi-minus-reserved", "working-set"})
 """Kinds of reading that say what a process can allocate; ``smi`` totals still hold what the driver keeps back."""

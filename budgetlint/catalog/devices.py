@@ -8,10 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from budgetlint.base.numerals import is_digits
 from budgetlint.catalog.apple import macs
 from budgetlint.catalog.device import EXACT, Device, Total
 from budgetlint.catalog.names import NoMatch, fold, near, prefixed, squeeze, unique
-from budgetlint.numerals import is_digits
 
 DRIVER_SHARE = 0.985
 """torch total / nvidia-smi total where both were seen: 0.971 (T4) to 0.998, most cards 0.985 (L4 22.161 of 22.494 GiB)."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from budgetlint.base.record import fields, record
 from budgetlint.catalog.module_names import Names
-from budgetlint.record import fields, record
 
 UNFILLED: Any = object()
 """What a field is that a record does not say."""

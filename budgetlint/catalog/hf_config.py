@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
+from budgetlint.base.numerals import finite
+from budgetlint.base.record import record
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import SAME_CODE, known_family
 from budgetlint.catalog.family import Family
 from budgetlint.catalog.hf_defaults import KEYS
 from budgetlint.catalog.hf_families import LARGEST, SIZES
-from budgetlint.numerals import finite
-from budgetlint.record import record
 
 DTYPES = {
     "bfloat16": "bf16",

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from budgetlint.base.numerals import finite
+from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.hf_families import size
-from budgetlint.numerals import finite
-from budgetlint.record import replace
 
 Config = Mapping[str, Any]
 

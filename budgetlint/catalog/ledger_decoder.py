@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
 from budgetlint.catalog.module_names import DOWN, GATE, GATE_UP, QKV, UP, K, Names, O, Q, V
 from budgetlint.catalog.tensor import WeightTensor
-from budgetlint.record import replace
 
 
 def decoder_tensors(arch: Architecture) -> Iterator[WeightTensor]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
 from budgetlint.catalog.ledger_decoder import attention, block, head, mlp, norm
 from budgetlint.catalog.module_names import DOWN, GATE, UP, K, Names, O, Q, V
 from budgetlint.catalog.tensor import WeightTensor
-from budgetlint.record import replace
 
 
 def seq2seq_tensors(arch: Architecture) -> Iterator[WeightTensor]:

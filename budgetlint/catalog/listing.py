@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from budgetlint.base.record import record
+from budgetlint.base.units import exact, gib
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.context import context_row, cublas_workspace
 from budgetlint.catalog.device import Device
 from budgetlint.catalog.names import NoMatch
 from budgetlint.catalog.optimizer import Optimizer, StateTensor
-from budgetlint.record import record
-from budgetlint.units import exact, gib
 
 
 @record

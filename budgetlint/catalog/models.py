@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from budgetlint.base.record import fields
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.names import NoMatch, fold, near, prefixed, squeeze
-from budgetlint.record import fields
 
 QUANTISED = (
     "-unsloth-bnb-4bit",

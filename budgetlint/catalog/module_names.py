@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from budgetlint.record import field, record
+from budgetlint.base.record import field, record
 
 Q, K, V, O = "q_proj", "k_proj", "v_proj", "o_proj"  # noqa: E741
 GATE, UP, DOWN = "gate_proj", "up_proj", "down_proj"

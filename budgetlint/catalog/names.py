@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from budgetlint.record import record
+from budgetlint.base.record import record
 
 
 @record

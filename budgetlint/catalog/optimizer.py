@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.record import record
+from budgetlint.base.record import record
 
 
 @record

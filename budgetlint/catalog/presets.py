@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from budgetlint.record import record
+from budgetlint.base.record import record
 
 AUTO = "auto"
 """The trainer fills the value in."""

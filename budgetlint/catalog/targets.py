@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
 from budgetlint.catalog.ledger import linears, outer_linears, weight_tensors
 from budgetlint.catalog.tensor import Linear
-from budgetlint.record import replace
 
 ALL_LINEAR = frozenset({"all-linear", "all"})
 """``all-linear`` (PEFT tuners_utils.py) and ``all`` (LLaMA-Factory): every linear but the output embedding."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 
-from budgetlint.record import record
+from budgetlint.base.record import record
 
 KEYS = Path(__file__).with_name("keys")
 

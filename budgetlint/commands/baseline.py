@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from budgetlint import baseline
-from budgetlint.boundary import LEADS_OUT
+from budgetlint.base.source import Unreadable, read_source
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.writing import place_of
-from budgetlint.outcome import Report
+from budgetlint.engine import baseline
+from budgetlint.isolation.boundary import LEADS_OUT
 from budgetlint.report.style import plural
-from budgetlint.source import Unreadable, read_source
+from budgetlint.results.report import Report
 
 
 def against_baseline(report: Report, name: str, io: Console, *, whole: bool, named: bool) -> Report:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+from budgetlint.base.finding import Severity
 from budgetlint.commands.console import Console
 from budgetlint.commands.options import add_paths, add_run_options
-from budgetlint.finding import Severity
 from budgetlint.report import CHECK_FORMATS
 
 HELP = """\

@@ -7,24 +7,24 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from budgetlint.bystanders import only_in
+from budgetlint.base.finding import Severity
+from budgetlint.base.record import replace
+from budgetlint.base.suggest import did_you_mean
 from budgetlint.commands.common import Session, open_config
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.reports import Wanted, tell, wanted
 from budgetlint.commands.stdin_file import session_of
-from budgetlint.config import Config
-from budgetlint.context import Judged
-from budgetlint.engine import check
-from budgetlint.finding import Severity
-from budgetlint.outcome import MISUSE, Gate, Report
-from budgetlint.record import replace
-from budgetlint.registry import Registry, installed
+from budgetlint.config.config import Config
+from budgetlint.engine.check import check
+from budgetlint.engine.other_readers import only_in
+from budgetlint.engine.registry import Registry, installed
 from budgetlint.report.style import plural
-from budgetlint.suggest import did_you_mean
+from budgetlint.results.report import MISUSE, Gate, Report
+from budgetlint.rules_api.context import Judged
 
 if TYPE_CHECKING:
     from budgetlint.commands.compare_with import Base
-    from budgetlint.fix import Fixed
+    from budgetlint.engine.fix import Fixed
 
 
 def run(args: argparse.Namespace, io: Console) -> int:
@@ -59,7 +59,9 @@ def _run(
         config = replace(config, require_verdict=False)  # a hook whose files belong to no run has nothing to judge
     lost: list[str] = []
     if args.diff or args.fix:
-        from budgetlint.fix import fix_all  # here and below: what most checks do without is a tenth of the modules of a check of one file
+        from budgetlint.engine.fix import (
+            fix_all,  # here and below: what most checks do without is a tenth of the modules of a check of one file
+        )
 
         def recheck(texts: Mapping[str, str]) -> Report:
             return checked(session.rejudged(texts))
@@ -86,7 +88,7 @@ def _checked(registry: Registry, config: Config, session: Session, judged: Judge
         report = replace(report, findings=tuple(only_in(finding, ()) for finding in report.findings))
     if session.taken is None:
         return report
-    from budgetlint.partaking import of_named
+    from budgetlint.resolve.membership import of_named
 
     return of_named(report, session.taken)
 
@@ -132,7 +134,7 @@ def _known_rules(registry: Registry, patterns: tuple[str, ...]) -> None:
 
 def _shown(io: Console, fixed: Fixed, report: Report) -> Report:
     """Show what the fixes would change. The files stay as they are, and so does what was found in them."""
-    from budgetlint.fix import diff
+    from budgetlint.engine.fix import diff
 
     io.write(diff(fixed))
     return report
@@ -141,7 +143,7 @@ def _shown(io: Console, fixed: Fixed, report: Report) -> Report:
 def _written(io: Console, fixed: Fixed, before: Report, recheck: Callable[[Mapping[str, str]], Report]) -> tuple[Report, list[str]]:
     """Write the changed files, say so, and report on what lies on the disk then; with what could not be written, and why."""
     from budgetlint.commands.writing import write_file
-    from budgetlint.fix import write
+    from budgetlint.engine.fix import write
 
     lost = write(fixed, partial(write_file, io))
     gone = {wrong.path for wrong in lost}

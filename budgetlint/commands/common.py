@@ -6,21 +6,21 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from budgetlint.assemble import judge
+from budgetlint.base.record import open_record, replace
+from budgetlint.base.source import SourceFile, Unreadable
+from budgetlint.base.suggest import did_you_mean
 from budgetlint.commands.console import Console, Misuse
-from budgetlint.config import Config, load_config
-from budgetlint.files import ChangedFiles, DiskFiles, Files, is_repository, nearest_settings
+from budgetlint.config.config import Config, load_config
+from budgetlint.files.disk import ChangedFiles, DiskFiles, Files, is_repository, nearest_settings
+from budgetlint.files.walk import Passed
 from budgetlint.language import read_budget
-from budgetlint.project import BUDGET_SUFFIX, FileEntry, Project, open_project, script_entry
-from budgetlint.record import open_record, replace
-from budgetlint.run import Settings
-from budgetlint.source import SourceFile, Unreadable
-from budgetlint.suggest import did_you_mean
-from budgetlint.walk import Passed
+from budgetlint.resolve.project import BUDGET_SUFFIX, FileEntry, Project, open_project, script_entry
+from budgetlint.resolve.runs import judge
+from budgetlint.settings.run import Settings
 
 if TYPE_CHECKING:
-    from budgetlint.context import Judged, RunContext
     from budgetlint.language.budget import Budget
+    from budgetlint.rules_api.context import Judged, RunContext
 
 STDIN = "-"
 
@@ -111,7 +111,7 @@ def _names_files(paths: Sequence[str], io: Console) -> bool:
 def session_around(paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config, files: Files | None = None) -> Session:
     """The runs that named files, and those below named folders, take part in, with what else belongs to these runs. ``--budget``
     is asked about them as if the repository had no budgets."""
-    from budgetlint.neighbours import neighbours
+    from budgetlint.resolve.related_files import neighbours
 
     files = files or DiskFiles(io.root, config.exclude, paths)
     listed = tuple(files.expand(["."]))

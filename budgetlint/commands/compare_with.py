@@ -7,21 +7,22 @@ import io as streams
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from budgetlint.base.record import open_record, open_state, replace
+from budgetlint.base.source import SourceFile
 from budgetlint.commands.common import STDIN, Session, extra_budget, open_session, session_around
 from budgetlint.commands.console import Console
 from budgetlint.commands.revision import Revision, find_revision, git_of, opened
-from budgetlint.compare import Comparison, Pair, compared, paired, sides
-from budgetlint.config import Config, load_config
-from budgetlint.context import Judged, RunContext
-from budgetlint.files import DiskFiles
-from budgetlint.neighbours import neighbours
-from budgetlint.new_findings import labels_of
-from budgetlint.project import open_project
-from budgetlint.record import open_record, open_state, replace
-from budgetlint.renames import renamed_files
-from budgetlint.revision_files import RevisionFiles
-from budgetlint.source import SourceFile
-from budgetlint.touched import Change, change_between, files_of_run, seeds, takes_part_in, touched
+from budgetlint.compare.affected import Change, change_between, files_of_run, seeds, takes_part_in, touched
+from budgetlint.compare.bills import Pair, compared, paired, sides
+from budgetlint.compare.findings import labels_of
+from budgetlint.config.config import Config, load_config
+from budgetlint.files.disk import DiskFiles
+from budgetlint.files.git_renames import renamed_files
+from budgetlint.files.git_tree import RevisionFiles
+from budgetlint.resolve.project import open_project
+from budgetlint.resolve.related_files import neighbours
+from budgetlint.results.comparison import Comparison
+from budgetlint.rules_api.context import Judged, RunContext
 
 
 @open_state

@@ -10,13 +10,13 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, cast
 
+from budgetlint.base.plain_text import one_line, page
+from budgetlint.base.record import open_record
+from budgetlint.base.source import SourceFile, Unreadable, decode, encode
 from budgetlint.commands.streams import Closed, Nowhere, Sink
-from budgetlint.plain_text import one_line, page
-from budgetlint.record import open_record
-from budgetlint.source import SourceFile, Unreadable, decode, encode
 
 if TYPE_CHECKING:
-    from budgetlint.crash import Crash
+    from budgetlint.base.crash import Crash
     from budgetlint.report.style import Style
 
 
@@ -25,7 +25,7 @@ class Misuse(Exception):
 
 
 RUNNERS = ("GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION")
-"""Of these one is set where what is printed is looked through for commands (`budgetlint.plain_text`)."""
+"""Of these one is set where what is printed is looked through for commands (`budgetlint.base.plain_text`)."""
 
 
 @open_record

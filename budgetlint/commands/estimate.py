@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 
+from budgetlint.base.finding import Finding, Severity
+from budgetlint.base.plain_text import one_line
 from budgetlint.commands.common import STDIN, open_config, open_session
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.options import add_paths, add_run_options
-from budgetlint.context import Judged, RunContext
-from budgetlint.finding import Finding, Severity
-from budgetlint.plain_text import one_line
+from budgetlint.rules_api.context import Judged, RunContext
 
 HELP = """\
 The bill of every run: what is live at the peak, line by line.

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 
+from budgetlint.base.plain_text import ascii_json
 from budgetlint.commands.common import open_config, open_session
 from budgetlint.commands.compare_with import base_of, rereadable
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.reports import tree_of
-from budgetlint.compare import Comparison
-from budgetlint.context import Judged
-from budgetlint.plain_text import ascii_json
+from budgetlint.results.comparison import Comparison
+from budgetlint.rules_api.context import Judged
 
 
 def compared(args: argparse.Namespace, io: Console) -> tuple[Judged, bool]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from budgetlint.assemble import collect
-from budgetlint.assembly import Collected
+from budgetlint.base.plain_text import ascii_json, one_line
 from budgetlint.commands.common import crashed, open_config, project_of
 from budgetlint.commands.console import Console
 from budgetlint.commands.options import add_paths
-from budgetlint.files import NOTEBOOK_SUFFIX, PYTHON_SUFFIX
-from budgetlint.plain_text import ascii_json, one_line
-from budgetlint.project import FileEntry
+from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX
 from budgetlint.report.style import cells, padded
+from budgetlint.resolve.project import FileEntry
+from budgetlint.resolve.runs import collect
+from budgetlint.resolve.state import Collected
 
 HELP = "What each file is taken for, and the runs it belongs to.\n"
 

@@ -1,7 +1,7 @@
 """The text of a first budget: what the files of a repository say about the device and the framework versions.
 
 No block per config: a budget that names neither configs nor a model holds for every run in its folder. Versions that
-`budgetlint.stack` reads beside the configs are told in a comment only, so that the budget never disagrees with a newer pin.
+`budgetlint.resolve.versions` reads beside the configs are told in a comment only, so that the budget never disagrees with a newer pin.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator
 
-from budgetlint.assembly import Assembly
 from budgetlint.language.budget import Target
-from budgetlint.run import Release
-from budgetlint.stack import stack_beside
+from budgetlint.resolve.state import Assembly
+from budgetlint.resolve.versions import stack_beside
+from budgetlint.settings.run import Release
 
 SHOWN = ("transformers", "trl", "peft", "accelerate", "deepspeed", "torch", "axolotl", "llamafactory", "torchtune")
 """Packages whose version changes an estimate or a rule, in this order; others follow by name."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 
+from budgetlint.base.finding import Finding
+from budgetlint.base.plain_text import ascii_json, one_line, page, visible
+from budgetlint.base.source import SourceFile, Unreadable
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.writing import write_file
-from budgetlint.files import DiskFiles
-from budgetlint.finding import Finding
-from budgetlint.fix import difference
-from budgetlint.outcome import MISUSE
-from budgetlint.plain_text import ascii_json, one_line, page, visible
-from budgetlint.project import BUDGET_SUFFIX, LOCK
-from budgetlint.source import SourceFile, Unreadable
+from budgetlint.engine.fix import difference
+from budgetlint.files.disk import DiskFiles
+from budgetlint.resolve.project import BUDGET_SUFFIX, LOCK
+from budgetlint.results.report import MISUSE
 
 HELP = """\
 Format budget files in place: comments, units and numbers stay as they are written.

@@ -5,21 +5,21 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 
-from budgetlint.assemble import collect, judge
+from budgetlint.base.source import SourceFile
 from budgetlint.commands.ci_texts import CI, CI_FILE, HOOK, HOOK_FILE
 from budgetlint.commands.common import open_config
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.first_budget import first_budget
 from budgetlint.commands.writing import write_file
-from budgetlint.config import Config
-from budgetlint.engine import check
-from budgetlint.files import ChangedFiles, DiskFiles, Files
+from budgetlint.config.config import Config
+from budgetlint.engine.check import check
+from budgetlint.engine.registry import installed
+from budgetlint.files.disk import ChangedFiles, DiskFiles, Files
 from budgetlint.language import read_budget
-from budgetlint.outcome import Report
-from budgetlint.project import Project, open_project
-from budgetlint.registry import installed
 from budgetlint.report.summary import summary_lines
-from budgetlint.source import SourceFile
+from budgetlint.resolve.project import Project, open_project
+from budgetlint.resolve.runs import collect, judge
+from budgetlint.results.report import Report
 
 HELP = """\
 Set a repository up: a first budget, the commit hook, the CI step, and the first check.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+from budgetlint.base.plain_text import ascii_json
 from budgetlint.catalog.listing import Listing
 from budgetlint.commands.console import Console, Misuse
-from budgetlint.plain_text import ascii_json
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

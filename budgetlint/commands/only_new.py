@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from budgetlint.base.finding import Finding
+from budgetlint.base.record import replace
+from budgetlint.builtin.rules import UNUSED_SUPPRESSION
 from budgetlint.commands.compare_with import Base
-from budgetlint.context import Judged
-from budgetlint.finding import Finding
-from budgetlint.house import UNUSED_SUPPRESSION
-from budgetlint.judge import merged
-from budgetlint.new_findings import new_findings
-from budgetlint.outcome import Report
-from budgetlint.partaking import of_named
-from budgetlint.record import replace
+from budgetlint.compare.findings import new_findings
+from budgetlint.engine.severity import merged
+from budgetlint.resolve.membership import of_named
+from budgetlint.results.report import Report
+from budgetlint.rules_api.context import Judged
 
 Asked = Callable[[Judged], Report]
 """Every rule on what a revision's files come to, under the settings that it has."""

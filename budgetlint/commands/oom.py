@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from budgetlint.commands.common import Session
-    from budgetlint.context import RunContext
     from budgetlint.oom.log import Found
+    from budgetlint.rules_api.context import RunContext
 
 PIECE = 65_536
 """Characters read at a time: a line without an end takes no more."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from budgetlint.base.units import GIB, gib
 from budgetlint.memory.estimate import Verdict
 from budgetlint.report.style import plural
-from budgetlint.units import GIB, gib
 
 if TYPE_CHECKING:
     from budgetlint.commands.common import Session
-    from budgetlint.context import RunContext
     from budgetlint.oom.explain import Explanation
-    from budgetlint.remedy import Reach, Remedy, Solution
+    from budgetlint.results.solution import Reach, Remedy, Solution
+    from budgetlint.rules_api.context import RunContext
 
 SHOWN = 3
 """Remedies that are told here; `solve` tells all."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from budgetlint import numerals
+from budgetlint.base import numerals
+from budgetlint.base.numerals import LARGEST
+from budgetlint.base.suggest import did_you_mean
 from budgetlint.catalog.names import NoMatch
 from budgetlint.commands.console import Misuse
-from budgetlint.numerals import LARGEST
-from budgetlint.run import Origin, OriginKind, Setting, Settings
-from budgetlint.settings import SETTINGS, SettingSpec
-from budgetlint.suggest import did_you_mean
+from budgetlint.settings.run import Origin, OriginKind, Setting, Settings
+from budgetlint.settings.vocabulary import SETTINGS, SettingSpec
 
 _LEAST = {"max_steps": -1, "images": 0}
 """Whole numbers start at 1, except these; sizes of DeepSpeed's buckets (``zero_…``) start at 0."""

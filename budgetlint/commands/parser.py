@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import NoReturn
 
 from budgetlint import __version__
-from budgetlint.plain_text import one_line
+from budgetlint.base.plain_text import one_line
 
 WIDTH = 100
 """`budgetlint.report.style.WIDTH`, which brings in what only reports need."""

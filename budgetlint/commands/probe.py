@@ -6,11 +6,11 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from budgetlint.base.finding import Severity
 from budgetlint.commands.common import open_config, open_session
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.options import add_paths, add_run_options
-from budgetlint.context import RunContext
-from budgetlint.finding import Severity
+from budgetlint.rules_api.context import RunContext
 
 if TYPE_CHECKING:
     from budgetlint.probe.record import Simulated
@@ -85,7 +85,7 @@ def chosen(args: argparse.Namespace, io: Console) -> tuple[RunContext, ...]:
         raise Misuse("; ".join(f"{one.location}: {one.message}{': ' if one.help else ''}{one.help}" for one in problems))
     runs = result.runs
     if args.run is not None:
-        from budgetlint.suggest import did_you_mean
+        from budgetlint.base.suggest import did_you_mean
 
         names = sorted({name for context in runs for name in (context.run.name, context.label)})
         runs = tuple(context for context in runs if args.run in (context.run.name, context.label))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from budgetlint.base.plain_text import one_line
+from budgetlint.base.units import gib
 from budgetlint.commands.console import Console, Misuse
-from budgetlint.context import RunContext
 from budgetlint.measured.log import Seen, read_log
-from budgetlint.plain_text import one_line
-from budgetlint.units import gib
+from budgetlint.rules_api.context import RunContext
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

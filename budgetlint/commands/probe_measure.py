@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from budgetlint.commands.console import Console, Misuse
-from budgetlint.context import RunContext
+from budgetlint.rules_api.context import RunContext
 
 if TYPE_CHECKING:
     from budgetlint.probe.measurement import Measurement

@@ -6,15 +6,15 @@ import datetime
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from budgetlint.base.source import SourceFile, Unreadable
+from budgetlint.base.units import GIB
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.writing import write_file
-from budgetlint.context import RunContext
-from budgetlint.files import DiskFiles
+from budgetlint.files.disk import DiskFiles
 from budgetlint.measured.digest import settings_hash
 from budgetlint.measured.lock import Entry, with_entries
-from budgetlint.project import lock_beside
-from budgetlint.source import SourceFile, Unreadable
-from budgetlint.units import GIB
+from budgetlint.resolve.project import lock_beside
+from budgetlint.rules_api.context import RunContext
 
 if TYPE_CHECKING:
     from budgetlint.language.budget import Measured

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import budgetlint
-from budgetlint import cache, search_path
+from budgetlint.base.plain_text import page
+from budgetlint.base.record import replace
+from budgetlint.base.source import SourceFile, Unreadable
 from budgetlint.commands.console import Console
-from budgetlint.files import DiskFiles, is_repository, nearest_settings, repository_top, watching
-from budgetlint.plain_text import page
-from budgetlint.record import replace
-from budgetlint.source import SourceFile, Unreadable
+from budgetlint.engine import cache
+from budgetlint.files.disk import DiskFiles, is_repository, nearest_settings, repository_top, watching
+from budgetlint.isolation import search_path
 
 STYLE = (
     "NO_COLOR", "FORCE_COLOR", "TERM", "FORCE_HYPERLINK", "VTE_VERSION", "TERM_PROGRAM", "TERM_PROGRAM_VERSION",
@@ -107,7 +108,7 @@ MARKS = (".dist-info", ".egg-info", ".egg-link", ".pth")
 
 def _code_folders() -> list[str]:
     """budgetlint's own packages, and those that bring rules."""
-    from budgetlint.offers import offers
+    from budgetlint.engine.entry_points import offers
 
     own = str(Path(budgetlint.__file__).parent)
     return sorted({own, *(place for offer in offers() for place in offer.places())})

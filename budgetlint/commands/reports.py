@@ -7,11 +7,11 @@ from pathlib import Path
 
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.writing import write_report
-from budgetlint.files import repository_top
-from budgetlint.outcome import Gate, Report
+from budgetlint.files.disk import repository_top
 from budgetlint.report import CHECK_FORMATS, TEXT, check_report
 from budgetlint.report.style import PLAIN
 from budgetlint.report.tree import Tree
+from budgetlint.results.report import Gate, Report
 
 Wanted = tuple[str, str | None]
 """A format, and the file that it goes to; None is standard output."""

@@ -13,13 +13,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from budgetlint.base.record import open_record, record
+from budgetlint.base.source import MAX_BYTES
+from budgetlint.base.suggest import did_you_mean
 from budgetlint.commands.console import Console, Misuse
-from budgetlint.files import Files
-from budgetlint.programs import find_program, usable_path, whole_checkout
-from budgetlint.record import open_record, record
-from budgetlint.revision_files import Blob, Place, RevisionFiles
-from budgetlint.source import MAX_BYTES
-from budgetlint.suggest import did_you_mean
+from budgetlint.files.disk import Files
+from budgetlint.files.git_tree import Blob, Place, RevisionFiles
+from budgetlint.isolation.executables import find_program, usable_path, whole_checkout
 
 QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 """No index is refreshed; nothing is fetched: ``GIT_NO_LAZY_FETCH`` since git 2.45, before that no protocol is allowed (git(1))."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 
+from budgetlint.base.suggest import did_you_mean
 from budgetlint.commands.console import Console, Misuse
-from budgetlint.registry import Registry, installed
+from budgetlint.engine.registry import Registry, installed
 from budgetlint.report.manual import render, render_all
 from budgetlint.report.style import Style
-from budgetlint.suggest import did_you_mean
 
 HELP = "The manual page of a rule: what it checks, what the mistake costs, how to write it right.\n"
 

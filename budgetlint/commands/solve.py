@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from budgetlint.base.plain_text import one_line
+from budgetlint.base.suggest import did_you_mean
 from budgetlint.commands.common import STDIN, Session, open_config, open_session
 from budgetlint.commands.console import Console, Misuse
 from budgetlint.commands.options import add_paths, add_run_options
-from budgetlint.plain_text import one_line
-from budgetlint.suggest import did_you_mean
 
 if TYPE_CHECKING:
-    from budgetlint.context import Judged, RunContext
-    from budgetlint.finding import Edit
-    from budgetlint.remedy import Remedy, Solution
+    from budgetlint.base.finding import Edit
+    from budgetlint.results.solution import Remedy, Solution
+    from budgetlint.rules_api.context import Judged, RunContext
 
 HELP = """\
 What fits: the largest batch, the longest sequence, the smallest changes.
@@ -92,7 +92,7 @@ def _nothing(paths: list[str]) -> str:
 
 
 def _language_errors(judged: Judged) -> list[str]:
-    from budgetlint.finding import Severity
+    from budgetlint.base.finding import Severity
 
     problems = [problem for context in judged.budgets for problem in context.budget.problems]
     found = [problem for problem in (*problems, *judged.findings) if problem.severity is Severity.ERROR]
@@ -116,7 +116,7 @@ def _solved(session: Session, runs: tuple[RunContext, ...], wanted: frozenset[st
     desk = Desk(session.project, session.extra, session.overrides)
     solutions: list[Solution] = []
     for context in runs:
-        if desk.effort.spent:  # `budgetlint.limits`: by counted estimates, so that a busy machine answers the same
+        if desk.effort.spent:  # `budgetlint.base.limits`: by counted estimates, so that a busy machine answers the same
             break
         solutions.append(solve(desk, context, wanted))
     return solutions
@@ -143,8 +143,8 @@ def _apply(number: int, solutions: list[Solution], io: Console) -> None:
     solution = solutions[0]
     remedy = _numbered(number, solution)
     _write(remedy, solution, io)
-    from budgetlint.remedy import MAY
-    from budgetlint.units import gib
+    from budgetlint.base.units import gib
+    from budgetlint.results.solution import MAY
 
     io.line(one_line(f"{solution.context.label}: {remedy.title}"))
     io.line(one_line(f"  {MAY[remedy.verdict]} now: needs {gib(remedy.need)}, {gib(remedy.frees)} less; costs {remedy.cost}"))
@@ -188,6 +188,6 @@ def _write(remedy: Remedy, solution: Solution, io: Console) -> None:
 
 
 def _diff(file: str, before: str, after: str) -> str:
-    from budgetlint.fix import difference
+    from budgetlint.engine.fix import difference
 
     return difference(file, before, after)

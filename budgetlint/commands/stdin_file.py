@@ -7,8 +7,8 @@ import posixpath
 
 from budgetlint.commands.common import STDIN, Session, open_session, session_around
 from budgetlint.commands.console import Console, Misuse
-from budgetlint.config import Config
-from budgetlint.files import ChangedFiles, DiskFiles, is_repository
+from budgetlint.config.config import Config
+from budgetlint.files.disk import ChangedFiles, DiskFiles, is_repository
 
 
 def session_of(args: argparse.Namespace, io: Console, config: Config) -> Session:

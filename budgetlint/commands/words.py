@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator, Mapping
 
+from budgetlint.base.record import record
 from budgetlint.commands.parser import COMMANDS, parser_of
-from budgetlint.record import record
 
 
 @record
@@ -56,7 +56,7 @@ def _named(command: str, action: argparse.Action) -> tuple[str, ...]:
 
 
 def _rules() -> tuple[str, ...]:
-    from budgetlint.registry import installed
+    from budgetlint.engine.registry import installed
 
     return tuple(rule.name for rule in installed().all)
 

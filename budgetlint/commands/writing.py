@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from budgetlint.boundary import boundary_of
+from budgetlint.base.record import replace
+from budgetlint.base.source import Unreadable
 from budgetlint.commands.console import Console
 from budgetlint.documents.write import write_text
-from budgetlint.record import replace
-from budgetlint.source import Unreadable
+from budgetlint.isolation.boundary import boundary_of
 
 
 def write_file(io: Console, path: str, text: str, encoding: str = "utf-8", *, folders: bool = False) -> Unreadable | None:

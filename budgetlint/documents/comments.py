@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.load import FORMATS
 from budgetlint.documents.node import Document, Style, every_scalar
 from budgetlint.documents.yaml_tabs import block_content
-from budgetlint.source import SourceFile, Span
 
 _RULES = {
     "": re.compile(r"(?<!\S)#[^\r\n]*"),

@@ -6,11 +6,11 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from budgetlint.base.finding import Edit
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.edit import rounds
 from budgetlint.documents.load import load
 from budgetlint.documents.node import Mapping, Node, Scalar, Sequence
-from budgetlint.finding import Edit
-from budgetlint.source import SourceFile, Span
 
 Leaf = tuple[int, str, str, str]
 """Document number, path (``*`` for any place in a list), style and text of one value."""

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator
 from collections.abc import Mapping as Map
 
+from budgetlint.base.record import open_record
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence
-from budgetlint.record import open_record
 
 _HEADER = re.compile(r"^#[ \t]*@package[ \t:]+(\S+)", re.MULTILINE)
 _SUFFIXES = (".yaml", ".yml")

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from budgetlint.base.finding import Edit
+from budgetlint.base.source import Span
 from budgetlint.documents import shell_edit
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence
 from budgetlint.documents.render import render, render_key
 from budgetlint.documents.scalars import Value
-from budgetlint.finding import Edit
-from budgetlint.source import Span
 
 _BLANKS = re.compile(r"\s*")
 

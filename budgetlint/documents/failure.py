@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from budgetlint import limits
+from budgetlint.base import limits
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.node import Problem
 from budgetlint.documents.pattern import later
-from budgetlint.source import SourceFile, Span
 
 MAX_DEPTH = limits.DEPTH.most
 """Deepest nesting read."""
@@ -49,7 +49,7 @@ _FAR = 2000
 
 
 TOO_LARGE = "too-large"
-"""The kind of a problem that is a bound of `budgetlint.limits`, not a mistake of the text."""
+"""The kind of a problem that is a bound of `budgetlint.base.limits`, not a mistake of the text."""
 
 
 def too_many(bound: limits.Bound, at: int) -> Refused:

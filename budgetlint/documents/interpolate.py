@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import re
 
+from budgetlint.base.limits import REFERENCES
+from budgetlint.base.record import field, replace, state
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style, step
-from budgetlint.limits import REFERENCES
-from budgetlint.record import field, replace, state
 
 _REFERENCE = re.compile(r"\$\{(\.*)([A-Za-z0-9_/@-]+(?:(?:\.[A-Za-z0-9_/@-]+)|(?:\[[A-Za-z0-9_-]+\]))*)\}")
 _DEPTH = REFERENCES.most
@@ -31,9 +31,9 @@ def interpolated(document: Document) -> Document:
 
     A resolved scalar keeps the span of the reference, so a setting points at the line that the reader reads; text, style and
     tag are those of the value. Documents without references are returned as they are; so are flags, where ``${X}`` is the
-    shell's.
+    shell's, unless a config lies below them.
     """
-    if document.root is None or document.format == "shell" or not _refers(document):
+    if document.root is None or (document.format == "shell" and not document.below) or not _refers(document):
         return document
     return replace(document, root=_Rewrite(document.root).node(document.root, ()))
 

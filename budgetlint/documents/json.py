@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 
-from budgetlint import limits
+from budgetlint.base import limits
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.failure import MAX_DEPTH, TOO_LARGE, Refused, blame, problem, too_deep, too_many
 from budgetlint.documents.json_strings import read_block_string, read_string
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Problem, Scalar, Sequence, Style
-from budgetlint.source import SourceFile, Span
 
 _MOST = limits.NODES.most
 _BLANKS = re.compile(r"[ \t\n\r]*")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from budgetlint.base.record import record
 from budgetlint.documents.failure import Refused
-from budgetlint.record import record
 
 _CHUNK = {quote: re.compile(rf"[^{quote}\\\x00-\x1f]*") for quote in "\"'"}
 _ESCAPES = {'"': '"', "'": "'", "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}

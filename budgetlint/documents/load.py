@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents.node import Document
 from budgetlint.documents.pattern import later
 from budgetlint.documents.yaml import read_yaml
-from budgetlint.source import SourceFile
 
 
 def _json(source: SourceFile) -> tuple[Document, ...]:

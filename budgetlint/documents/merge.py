@@ -1,16 +1,16 @@
 """One tree over another, as OmegaConf merges configs: mappings key by key, everything else replaced.
 
 Source: OmegaConf 2.3 ``basecontainer.py`` ``_map_merge``: lists are replaced, a missing value (``???``) leaves what is below it.
-What comes from another file keeps its place there (`budgetlint.source.SpanIn`).
+What comes from another file keeps its place there (`budgetlint.base.source.SpanIn`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from budgetlint.base.record import replace
+from budgetlint.base.source import SourceFile, Span, SpanIn
 from budgetlint.documents.node import Entry, Mapping, Node, Scalar, Sequence
-from budgetlint.record import replace
-from budgetlint.source import SourceFile, Span, SpanIn
 
 
 def foreign(node: Node, source: SourceFile) -> Node:

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, KeysView
 from enum import Enum
 from typing import Any
 
+from budgetlint.base.numerals import small
+from budgetlint.base.record import field, record
+from budgetlint.base.source import Location, SourceFile, Span
 from budgetlint.documents.scalars import LONG, RESOLVERS, Loader, Value, plain_value, resolve
-from budgetlint.numerals import small
-from budgetlint.record import field, record
-from budgetlint.source import Location, SourceFile, Span
 
 
 class Style(Enum):
@@ -118,7 +118,7 @@ class Document:
     a stricter reader of the same format refuses: this JSON has comments, which hjson takes and ``json.load`` does not.
     An empty file has neither a root nor problems. A ``shell`` document holds the flags of one command; ``program`` names what
     reads them: a script's path, a module, or a tool with its subcommand (``swift sft``). ``below`` are the files that took part
-    in a composed config; nodes of theirs have spans that name them (`budgetlint.source.SpanIn`).
+    in a composed config; nodes of theirs have spans that name them (`budgetlint.base.source.SpanIn`).
     """
 
     source: SourceFile

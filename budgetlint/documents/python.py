@@ -15,14 +15,14 @@ import ast
 import warnings
 from collections.abc import Iterable, Iterator
 
-from budgetlint import limits
+from budgetlint.base import limits
+from budgetlint.base.record import replace, state
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style
 from budgetlint.documents.python_builders import MARK, SETTINGS_MARK, read_builders, read_settings
 from budgetlint.documents.python_marks import CAST, MORE, is_open
 from budgetlint.documents.python_names import Names, Store, chain_of, names_of
 from budgetlint.documents.python_places import Places
-from budgetlint.record import replace, state
-from budgetlint.source import SourceFile, Span
 
 MAX_CHARACTERS = limits.PYTHON_CHARACTERS.most
 """A longer file is no training script; its tree would take more memory than a check may."""
@@ -42,7 +42,7 @@ _DEFINITIONS = frozenset(("compute_loss", "training_step", "create_optimizer", "
 def read_python(source: SourceFile) -> tuple[Document, ...]:
     """One document; without a root where the file is no Python of this interpreter, or makes none of these calls. A file whose
     functions build configurations has a document for each (`budgetlint.documents.python_builders`)."""
-    tree = _parsed(source.text)
+    tree = parsed(source.text)
     if tree is None:
         return (Document(source, "python", None),)
     if MARK in source.text and (built := read_builders(source, tree)):
@@ -59,7 +59,8 @@ def read_python(source: SourceFile) -> tuple[Document, ...]:
     return (Document(source, "python", root),)
 
 
-def _parsed(text: str) -> ast.Module | None:
+def parsed(text: str) -> ast.Module | None:
+    """The tree of a script; None for what is no Python of this interpreter, or too long."""
     if len(text) > MAX_CHARACTERS:
         return None
     try:

@@ -11,13 +11,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from budgetlint import limits
+from budgetlint.base import limits
+from budgetlint.base.numerals import is_digits
+from budgetlint.base.record import field, open_state, replace
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style
 from budgetlint.documents.python_names import chain_of
 from budgetlint.documents.python_places import Places
-from budgetlint.numerals import is_digits
-from budgetlint.record import field, open_state, replace
-from budgetlint.source import SourceFile, Span
 
 MARK = "Trainer.Config("
 """A file without it builds no configuration."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from budgetlint.record import field, state
+from budgetlint.base.record import field, state
 
 _CHANGING = frozenset(("update", "append", "extend", "insert", "pop", "setdefault", "remove", "clear", "popitem", "__setitem__"))
 

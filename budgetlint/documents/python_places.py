@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 
-from budgetlint.source import Span
+from budgetlint.base.source import Span
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from budgetlint.base.source import Span
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Sequence
-from budgetlint.source import Span
 
 
 def is_shared(document: Document, entry: Entry) -> bool:

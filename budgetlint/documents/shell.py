@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 
+from budgetlint.base.record import field, open_record, open_state, record, replace
+from budgetlint.base.source import Span
 from budgetlint.documents.shell_assign import counted_in, declared, leading, names_set
 from budgetlint.documents.shell_expand import Assignment, Expander
 from budgetlint.documents.shell_lexer import Array, Lexer, Operator, Token
 from budgetlint.documents.shell_words import Literal, RawWord, Variable, Word, moved
 from budgetlint.documents.shell_work import ShellWork
-from budgetlint.record import field, open_record, open_state, record, replace
-from budgetlint.source import Span
 
 _PATTERN = "pattern"
 """The state of a ``case`` between ``in`` or ``;;`` and the ``)`` of the pattern."""

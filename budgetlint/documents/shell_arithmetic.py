@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from budgetlint.numerals import is_digits, small
+from budgetlint.base.numerals import is_digits, small
 
 _WRITTEN = (
     re.compile(r"\$\(\((.*)\)\)", re.DOTALL),

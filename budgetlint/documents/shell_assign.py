@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from budgetlint.base.record import replace
+from budgetlint.base.source import Span
 from budgetlint.documents.shell_expand import Assignment
 from budgetlint.documents.shell_lexer import Array
 from budgetlint.documents.shell_words import Literal, RawWord
-from budgetlint.record import replace
-from budgetlint.source import Span
 
 _ELEMENT = re.compile(r"\[[^]]*\]=")
 _OF_LIST = re.compile(r"([A-Za-z_]\w*)\[[^]]*\]\+?=")

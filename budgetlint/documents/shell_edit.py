@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import shlex
 
+from budgetlint.base.finding import Edit
+from budgetlint.base.source import Span
 from budgetlint.documents.node import Document, Entry, Scalar
 from budgetlint.documents.scalars import Value
-from budgetlint.finding import Edit
-from budgetlint.source import Span
 
 _FAR = 200
 """A value stands behind its flag, at most this many characters of blanks and line continuations away."""

@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
+from budgetlint.base.record import record, replace
+from budgetlint.base.source import Span
 from budgetlint.documents.shell_arithmetic import computed
 from budgetlint.documents.shell_braces import makes_several
 from budgetlint.documents.shell_folder import folder
 from budgetlint.documents.shell_words import UNKNOWN_OPERATOR, Atom, Literal, Opaque, Part, RawWord, Variable, Word, word_of
 from budgetlint.documents.shell_work import ShellWork, cost_of
-from budgetlint.record import record, replace
-from budgetlint.source import Span
 
 _BLANKS = re.compile(r"\s+")
 MAX_DEPTH = 12

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from budgetlint.base.record import record
+from budgetlint.base.source import Span
 from budgetlint.documents.shell_words import UNKNOWN_OPERATOR, Literal, Opaque, Part, RawWord, Variable
 from budgetlint.documents.shell_work import ShellWork
-from budgetlint.record import record
-from budgetlint.source import Span
 
 _PLAIN = re.compile(r"[^ \t\r\n\f\v\\'\"$`;&|()<>]+")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")

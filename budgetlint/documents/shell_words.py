@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from budgetlint.record import record, replace
-from budgetlint.source import Span
+from budgetlint.base.record import record, replace
+from budgetlint.base.source import Span
 
 UNKNOWN_OPERATOR = "?"
 """The operator of `Variable` for an expansion that is not followed: ``${X%.*}``, ``${#X}``, ``${!X}``."""

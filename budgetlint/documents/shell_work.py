@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from budgetlint import limits
+from budgetlint.base import limits
+from budgetlint.base.record import field, open_state
+from budgetlint.base.source import SourceFile
 from budgetlint.documents.shell_words import Atom
-from budgetlint.record import field, open_state
-from budgetlint.source import SourceFile
 
 LONG, LONG_APART = 64, 2
 """Characters that cost one more step: as one word, and where blanks may part them."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 import tomllib
 
-from budgetlint import limits
+from budgetlint.base import limits
+from budgetlint.base.record import field, state
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.failure import MAX_DEPTH, Refused, blame, too_deep, too_many
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence
 from budgetlint.documents.toml_values import BLANKS, BLANKS_AND_COMMENTS, read_key, read_value
-from budgetlint.record import field, state
-from budgetlint.source import SourceFile, Span
 
 _LONG = re.compile(r"[0-9][0-9_]{4299}")
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")

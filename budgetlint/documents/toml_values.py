@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import tomllib
 
+from budgetlint.base.source import Span
 from budgetlint.documents.failure import MAX_DEPTH, too_deep
 from budgetlint.documents.node import Entry, Mapping, Node, Scalar, Sequence, Style
-from budgetlint.source import Span
 
 BLANKS = re.compile(r"[ \t]*")
 BLANKS_AND_COMMENTS = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")

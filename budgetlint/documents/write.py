@@ -7,7 +7,7 @@ import stat
 import tempfile
 from pathlib import Path
 
-from budgetlint.source import Unreadable, encode
+from budgetlint.base.source import Unreadable, encode
 
 
 def write_text(path: str | Path, text: str, encoding: str = "utf-8") -> Unreadable | None:

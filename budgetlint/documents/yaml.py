@@ -10,7 +10,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from budgetlint import limits
+from budgetlint.base import limits
+from budgetlint.base.record import replace
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.failure import MAX_DEPTH, TOO_LARGE, Refused, blame, too_deep, too_many
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Problem, Scalar, Sequence, Style
 from budgetlint.documents.yaml_events import (
@@ -26,8 +28,6 @@ from budgetlint.documents.yaml_events import (
     refused,
 )
 from budgetlint.documents.yaml_tabs import tabs
-from budgetlint.record import replace
-from budgetlint.source import SourceFile, Span
 
 _MOST = limits.NODES.most
 MAX_EXPANDED = limits.ALIASED.most

@@ -6,10 +6,10 @@ fine in quotes, block text and comments only. OmegaConf and ``CSafeLoader`` read
 
 from __future__ import annotations
 
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.failure import problem
 from budgetlint.documents.node import Node, Problem, Scalar, Style, every_scalar
 from budgetlint.documents.pattern import later
-from budgetlint.source import SourceFile, Span
 
 _TAB_OR_COMMENT = later(r"\t|(?<!\S)#[^\r\n]*")
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from budgetlint.finding import Finding
+    from budgetlint.base.finding import Finding
+    from budgetlint.base.source import SourceFile, Unreadable
     from budgetlint.language.budget import Budget
     from budgetlint.language.tree import Tree
-    from budgetlint.source import SourceFile, Unreadable
 
 __all__ = ["format_text", "parse", "read_budget"]
 

@@ -6,7 +6,7 @@ from functools import cache
 
 from budgetlint.language.slots import Slot
 from budgetlint.language.statements import setting_paths
-from budgetlint.settings import SETTINGS, SettingSpec
+from budgetlint.settings.vocabulary import SETTINGS, SettingSpec
 
 SLOT_KINDS = {"int": "whole", "float": "number", "bool": "switch", "text": "name", "choice": "choice", "dtype": "choice", "list": "name"}
 

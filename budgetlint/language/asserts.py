@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.numerals import exact
+from budgetlint.base.record import record, replace
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.language.asserted import asserted_settings
 from budgetlint.language.catalog_names import check_optimizer
@@ -13,9 +16,6 @@ from budgetlint.language.slots import Slot
 from budgetlint.language.suggest import nearest
 from budgetlint.language.tree import Assert, ListValue, Term, Value
 from budgetlint.language.values import MAX_DIGITS, Wrong, convert, parameter_count, to_amount
-from budgetlint.numerals import exact
-from budgetlint.record import record, replace
-from budgetlint.source import SourceFile, Span
 
 BYTE_NAMES = (
     "peak", "usable", "device", "host", "allocated", "reserved",

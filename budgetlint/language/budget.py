@@ -5,12 +5,12 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping
 
+from budgetlint.base.finding import Finding
+from budgetlint.base.record import field, open_record, record
+from budgetlint.base.source import Location
 from budgetlint.catalog.device import Device
-from budgetlint.finding import Finding
 from budgetlint.language.tree import Assert
-from budgetlint.record import field, open_record, record
-from budgetlint.run import Origin, Settings, Stack
-from budgetlint.source import Location
+from budgetlint.settings.run import Origin, Settings, Stack
 
 
 @record

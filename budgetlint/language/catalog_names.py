@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
+from budgetlint.base.finding import Severity
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.catalog.models import find_model
 from budgetlint.catalog.names import NoMatch
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import find_optimizer
-from budgetlint.finding import Severity
 from budgetlint.language.problems import Problems
-from budgetlint.source import SourceFile, Span
 
 _LONGEST = 200
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from budgetlint.finding import Related
+from budgetlint.base.finding import Related
+from budgetlint.base.record import field, open_record, record, replace
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.language.hints import misfit
 from budgetlint.language.problems import Problems
 from budgetlint.language.slots import PLACE_NAMES, Slot, StatementSpec
@@ -13,8 +15,6 @@ from budgetlint.language.statements import STATEMENTS, setting_paths
 from budgetlint.language.suggest import nearest, option_meant, owner_of, statement_meant
 from budgetlint.language.tree import ListValue, Option, Statement, Value
 from budgetlint.language.values import Wrong, convert, not_a_list
-from budgetlint.record import field, open_record, record, replace
-from budgetlint.source import SourceFile, Span
 
 Lookup = Callable[[Value], "Value | ListValue | None"]
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 
+from budgetlint.base.numerals import is_digits
+from budgetlint.base.record import record, replace
+from budgetlint.base.source import Span
+from budgetlint.base.units import Amount
 from budgetlint.catalog.device import Device
 from budgetlint.catalog.devices import find_device, usable
 from budgetlint.catalog.names import NoMatch
@@ -13,11 +17,7 @@ from budgetlint.language.problems import Problems
 from budgetlint.language.slots import Slot
 from budgetlint.language.tree import ListValue, Value
 from budgetlint.language.values import Wrong, to_amount, unitless
-from budgetlint.numerals import is_digits
-from budgetlint.record import record, replace
-from budgetlint.run import Origin, OriginKind
-from budgetlint.source import Span
-from budgetlint.units import Amount
+from budgetlint.settings.run import Origin, OriginKind
 
 MAX_COUNT = 10**6
 _LONGEST_NAME = 100

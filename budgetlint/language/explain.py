@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable
 from lark import TextSlice
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
+from budgetlint.base.record import record
+from budgetlint.base.source import Span
 from budgetlint.language.grammar import parser
 from budgetlint.language.slices import MAX_DEPTH, MAX_LIST_DEPTH, Slice
 from budgetlint.language.statements import STATEMENTS
-from budgetlint.record import record
-from budgetlint.source import Span
 
 _VALUES = frozenset({"QUANTITY", "PERCENT", "NUMBER", "DATE", "STRING", "WORD", "REF", "LSQB"})
 _NAMES = {

@@ -13,12 +13,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from budgetlint.base.plain_text import escaped_json
+from budgetlint.base.source import SourceFile
+from budgetlint.base.units import Amount, parse_amount
 from budgetlint.language.format import format_text
 from budgetlint.language.tree import Assert, Item, Let, ListValue, Term, Tree, Value
 from budgetlint.language.values import MAX_DIGITS
-from budgetlint.plain_text import escaped_json
-from budgetlint.source import SourceFile
-from budgetlint.units import Amount, parse_amount
 
 
 def _schema(pattern: str) -> Any:

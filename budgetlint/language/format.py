@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.language.parsing import parse
 from budgetlint.language.tree import Assert, Item, Let, ListValue, Option, Statement, Term, Tree, Value
-from budgetlint.source import SourceFile, Span
 
 COLUMNS = 100
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import lark
 
+from budgetlint.base.source import Span
 from budgetlint.language import tables
 from budgetlint.language.tree import Assert, Item, Let, ListValue, Option, Statement, Term, Value
-from budgetlint.source import Span
 
 VALUE_KINDS = {
     "QUANTITY": "quantity", "PERCENT": "percent", "NUMBER": "number", "DATE": "date",

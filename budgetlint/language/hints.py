@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
+from budgetlint.base.units import UNITS
 from budgetlint.language.rows_training import SHARDS
 from budgetlint.language.slots import StatementSpec
 from budgetlint.language.tree import ListValue, Value
 from budgetlint.language.values import Wrong
-from budgetlint.units import UNITS
 
 Values = Sequence[Value | ListValue]
 Hint = tuple[Wrong, int, int] | None

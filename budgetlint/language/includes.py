@@ -7,13 +7,13 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from budgetlint.boundary import LEADS_OUT
+from budgetlint.base.limits import INCLUDES
+from budgetlint.base.record import field, record, state
+from budgetlint.base.source import SourceFile, Span, Unreadable, read_source
+from budgetlint.isolation.boundary import LEADS_OUT
 from budgetlint.language.parsing import parse_into
 from budgetlint.language.problems import Problems
 from budgetlint.language.tree import Item, Statement, Value
-from budgetlint.limits import INCLUDES
-from budgetlint.record import field, record, state
-from budgetlint.source import SourceFile, Span, Unreadable, read_source
 
 MAX_INCLUDES = INCLUDES.most
 INSIDE = "include files of this project, by a relative path"

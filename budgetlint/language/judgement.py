@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from budgetlint.finding import Related
+from budgetlint.base.finding import Related
+from budgetlint.base.source import Span
 from budgetlint.language.budget import AlsoModel, ConfigRef, Measured, Rollout, RuleLevel
 from budgetlint.language.catalog_names import check_model
 from budgetlint.language.check import Checked, Given
 from budgetlint.language.problems import Problems
 from budgetlint.language.rows_judgement import FIGURES
-from budgetlint.run import Origin, OriginKind, Release, Stack, release
-from budgetlint.source import Span
+from budgetlint.settings.run import Origin, OriginKind, Release, Stack, release
 
 LEVELS = {"deny": "error", "warn": "warning", "allow": "off"}
 MODEL_CODE = ("transformers", "litgpt", "torchtune", "torchtitan", "megatron")

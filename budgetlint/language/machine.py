@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from budgetlint.base.units import Amount
 from budgetlint.language.budget import Reserve, Target
 from budgetlint.language.check import Checked
 from budgetlint.language.device_spec import device_spec
 from budgetlint.language.judgement import origin
 from budgetlint.language.problems import Problems
 from budgetlint.language.scopes import Scope
-from budgetlint.run import Settings
-from budgetlint.units import Amount
+from budgetlint.settings.run import Settings
 
 KEYWORDS = ("device", "nodes", "host", "reserve")
 

@@ -1,6 +1,6 @@
 """The manual pages of the language problems: why it is refused, a budget that fails and one that passes.
 
-The sections are those of a rule's page (`budgetlint.manual`).
+The sections are those of a rule's page (`budgetlint.rules_api.manual`).
 """
 
 from __future__ import annotations

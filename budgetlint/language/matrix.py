@@ -5,14 +5,14 @@ from __future__ import annotations
 from itertools import product
 from math import prod
 
+from budgetlint.base.limits import CELLS
+from budgetlint.base.record import replace
 from budgetlint.language.budget import MatrixCell
 from budgetlint.language.check import Checked, Given
 from budgetlint.language.problems import Problems
 from budgetlint.language.settings_of import settings_of
 from budgetlint.language.statements import setting_owners
-from budgetlint.limits import CELLS
-from budgetlint.record import replace
-from budgetlint.run import Setting, Settings
+from budgetlint.settings.run import Setting, Settings
 
 
 def cells(checked: Checked | None, problems: Problems) -> tuple[MatrixCell, ...]:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from budgetlint.base.limits import BUDGET_BYTES, BUDGET_WORDS
+from budgetlint.base.record import replace
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.language.problems import Problems
 from budgetlint.language.slices import Outline, Slice, outline
 from budgetlint.language.tree import Item, Statement, Tree
-from budgetlint.limits import BUDGET_BYTES, BUDGET_WORDS
-from budgetlint.record import replace
-from budgetlint.source import SourceFile, Span
 
 if TYPE_CHECKING:
     from lark.exceptions import UnexpectedInput
 
-    from budgetlint.finding import Finding
+    from budgetlint.base.finding import Finding
 
 _WORD = re.compile(r"[^\s;,=\[\]{}]+")
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from budgetlint.finding import Finding, Severity
+from budgetlint.base.finding import Finding, Severity
+from budgetlint.base.record import open_record, replace
+from budgetlint.base.source import Location
 from budgetlint.language.budget import Budget, BudgetRun, MatrixCell, Target
-from budgetlint.record import open_record, replace
-from budgetlint.run import Setting, Settings
-from budgetlint.source import Location
+from budgetlint.settings.run import Setting, Settings
 
 
 @open_record

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from budgetlint.finding import Confidence, Edit, Finding, Fix, Related, Safety, Severity
+from budgetlint.base.finding import Confidence, Edit, Finding, Fix, Related, Safety, Severity
+from budgetlint.base.record import field, record, state
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.language.manual import MANUALS
-from budgetlint.record import field, record, state
-from budgetlint.source import SourceFile, Span
 
 MAX_PROBLEMS = 100
 """A file with more is no budget; the rest is told in one line."""

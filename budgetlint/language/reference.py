@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 
+from budgetlint.base.units import BINARY, UNITS
 from budgetlint.language.asserts import BYTE_NAMES, COUNT_NAMES
 from budgetlint.language.problems import PROBLEMS
 from budgetlint.language.slots import FILE, PLACES, RUN, TARGET, Slot, StatementSpec
 from budgetlint.language.statements import GROUPS
-from budgetlint.units import BINARY, UNITS
 
 _PLACE_WORDS = {FILE: "top", TARGET: "target", RUN: "run"}
 _SECTION = re.compile(r"(?P<open><!-- made: (?P<name>[a-z]+) -->\n).*?(?P<close><!-- end -->)", re.DOTALL)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Mapping
 
-from budgetlint.finding import Finding, Related
+from budgetlint.base.finding import Finding, Related
+from budgetlint.base.numerals import small
+from budgetlint.base.record import replace
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.language.budget import AlsoModel, Budget, BudgetRun, RuleLevel, Target
 from budgetlint.language.check import Checked
 from budgetlint.language.includes import Included, Load, disk, gather
@@ -21,10 +24,7 @@ from budgetlint.language.statements import VERSION
 from budgetlint.language.suggest import nearest
 from budgetlint.language.tree import Let, Statement, Value
 from budgetlint.language.variables import Variables, set_from_outside
-from budgetlint.numerals import small
-from budgetlint.record import replace
-from budgetlint.run import Origin, OriginKind, Setting, Settings
-from budgetlint.source import SourceFile, Span
+from budgetlint.settings.run import Origin, OriginKind, Setting, Settings
 
 _NO_SETTINGS = frozenset((*KEYWORDS, "config", "stack", "on", "matrix", "deny", "warn", "allow", "tolerance", "measured"))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from budgetlint.language.slots import EVERYWHERE, RUNS, Slot, StatementSpec, choice, count, switch
-from budgetlint.settings import DTYPES
+from budgetlint.settings.vocabulary import DTYPES
 
 PRECISIONS = ("fp32", "bf16", "fp16", "bf16-autocast", "fp16-autocast", "bf16-pure", "fp16-pure")
 QUANTS = ("none", "nf4", "fp4", "int8", "gptq", "awq", "fp8")

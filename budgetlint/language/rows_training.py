@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.language.slots import EVERYWHERE, RUNS, Slot, StatementSpec, choice, count, switch
-from budgetlint.record import replace
-from budgetlint.settings import DTYPES, SETTINGS
+from budgetlint.settings.vocabulary import DTYPES, SETTINGS
 
 ADAPTERS = (
     "none",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from budgetlint.finding import Related
+from budgetlint.base.finding import Related
+from budgetlint.base.record import field, state
+from budgetlint.base.source import SourceFile
 from budgetlint.language.asserts import AssertChecker
 from budgetlint.language.check import Checked, Checker
 from budgetlint.language.includes import Placed
@@ -12,8 +14,6 @@ from budgetlint.language.problems import Problems
 from budgetlint.language.slots import FILE, PLACE_NAMES, TARGET
 from budgetlint.language.tree import Assert, Let, ListValue, Statement, Value
 from budgetlint.language.variables import Variables
-from budgetlint.record import field, state
-from budgetlint.source import SourceFile
 
 SAME_THING = {"adapter": "lora", "lora": "adapter"}
 """Statements that answer the same question: one of them in a scope."""

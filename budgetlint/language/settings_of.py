@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from budgetlint.base.record import record
 from budgetlint.language.catalog_names import check_model, check_optimizer
 from budgetlint.language.check import Checked, Given
 from budgetlint.language.custom_model import check_custom
 from budgetlint.language.problems import Problems
-from budgetlint.record import record
-from budgetlint.run import Origin, OriginKind, Setting
-from budgetlint.settings import SETTINGS
+from budgetlint.settings.run import Origin, OriginKind, Setting
+from budgetlint.settings.vocabulary import SETTINGS
 
 ROLES = {
     "all": ("all-linear",),

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from budgetlint.record import field, record, state
-from budgetlint.source import Span
+from budgetlint.base.record import field, record, state
+from budgetlint.base.source import Span
 
 MAX_DEPTH = 4
 MAX_LIST_DEPTH = 4

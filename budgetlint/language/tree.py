@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from budgetlint.record import open_record, record
-from budgetlint.source import SourceFile, Span
+from budgetlint.base.record import open_record, record
+from budgetlint.base.source import SourceFile, Span
 
 
 @record

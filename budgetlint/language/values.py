@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
+from budgetlint.base.numerals import exact
+from budgetlint.base.record import record
+from budgetlint.base.units import PIB, Amount, NotAnAmount, parse_amount
 from budgetlint.language.slots import Slot
 from budgetlint.language.suggest import choice_meant
 from budgetlint.language.tree import ListValue, Value
-from budgetlint.numerals import exact
-from budgetlint.record import record
-from budgetlint.units import PIB, Amount, NotAnAmount, parse_amount
 
 MAX_DIGITS = 30
 """Longer figures are no sizes, and Python refuses to convert thousands of digits."""

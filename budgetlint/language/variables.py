@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from budgetlint.finding import Related
+from budgetlint.base.finding import Related
+from budgetlint.base.record import field, state
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.language.includes import Placed
 from budgetlint.language.parsing import parse
 from budgetlint.language.problems import Problems
 from budgetlint.language.suggest import nearest
 from budgetlint.language.tree import Let, ListValue, Value
-from budgetlint.record import field, state
-from budgetlint.source import SourceFile, Span
 
 MAX_CHAIN = 20
 

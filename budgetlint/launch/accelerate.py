@@ -6,9 +6,9 @@ Source: accelerate 1.15 ``commands/launch.py``: ``--use_deepspeed``, ``--use_fsd
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.documents import Document, Entry, Mapping, Node, Scalar
 from budgetlint.readers.base import names
-from budgetlint.record import replace
 
 _KINDS = {"use_deepspeed": "DEEPSPEED", "use_fsdp": "FSDP", "use_megatron_lm": "MEGATRON_LM", "multi_gpu": "MULTI_GPU"}
 _DEEPSPEED = names(

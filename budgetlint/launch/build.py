@@ -5,6 +5,9 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Mapping
 
+from budgetlint.base.limits import LAUNCHES
+from budgetlint.base.record import field, open_state
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import Document, Scalar
 from budgetlint.documents.shell import Command, Script, read_shell
 from budgetlint.documents.shell_words import Word
@@ -14,11 +17,8 @@ from budgetlint.launch.commands import COMPOSER, DEEPSPEED, TORCHRUN, shell_text
 from budgetlint.launch.cut_short import cut_short
 from budgetlint.launch.flags import Arguments, entries_of, parse
 from budgetlint.launch.launch import Launch, Layer, Request, Started
-from budgetlint.limits import LAUNCHES
 from budgetlint.readers.base import is_symbolic
-from budgetlint.record import field, open_state
-from budgetlint.run import Origin, OriginKind, Reference, Role
-from budgetlint.source import SourceFile, Span
+from budgetlint.settings.run import Origin, OriginKind, Reference, Role
 
 FORMAT = "shell"
 MAX_NESTED = 3

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from budgetlint.base.record import open_record
+from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document
 from budgetlint.documents.shell import Command, read_shell
 from budgetlint.documents.shell_words import Word
@@ -15,8 +17,6 @@ from budgetlint.launch.jobs import kind_of, request_of, texts, variables
 from budgetlint.launch.launch import Request
 from budgetlint.launch.read import given_by
 from budgetlint.readers.base import is_symbolic
-from budgetlint.record import open_record
-from budgetlint.source import SourceFile
 
 CALLS = "calls"
 _NAMED = re.compile(r"(?<![\w.+-])[\w.+-]+\.(?:sh|bash|slurm|sbatch)\b")

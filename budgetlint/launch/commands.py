@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from budgetlint.base.record import replace
+from budgetlint.base.source import Span
 from budgetlint.documents.shell_words import Word, joined
 from budgetlint.launch.launch import Layer, Started
 from budgetlint.launch.sbatch import job_script
 from budgetlint.readers.base import names
-from budgetlint.record import replace
-from budgetlint.source import Span
 
 ACCELERATE, TORCHRUN, DEEPSPEED, COMPOSER = "accelerate launch", "torchrun", "deepspeed", "composer"
 OUMI = "oumi distributed"

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from budgetlint.base.finding import Confidence, Finding, Severity
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.shell import Command
-from budgetlint.finding import Confidence, Finding, Severity
 from budgetlint.launch.commands import started
-from budgetlint.source import SourceFile, Span
 
 CODE, NAME = "BL916", "command-cut-short"
 _FLAG = re.compile(r"--?[A-Za-z]")

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from budgetlint.base.record import field, open_state
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.shell import Command, read_shell
 from budgetlint.documents.shell_words import Atom, Word
 from budgetlint.documents.shell_work import ShellWork
 from budgetlint.launch.makefile import logical_lines
-from budgetlint.record import field, open_state
-from budgetlint.source import SourceFile, Span
 
 NAMES = frozenset(("dockerfile", "containerfile"))
 _INSTRUCTION = re.compile(r"[ \t]*(FROM|RUN|CMD|ENTRYPOINT|ENV|ARG)[ \t]+(?:--\S+[ \t]+)*", re.IGNORECASE)

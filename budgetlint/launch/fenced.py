@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents.shell_work import work_of
 from budgetlint.launch.build import Builder
 from budgetlint.launch.launch import Launch
 from budgetlint.launch.read import LAUNCHES
-from budgetlint.source import SourceFile
 
 _FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})[ \t]*([\w+-]*)")
 _SHELLS = frozenset(("", "sh", "bash", "shell", "zsh", "console", "shell-session", "text"))

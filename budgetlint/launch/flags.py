@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from budgetlint.base.limits import DEPTH
+from budgetlint.base.record import field, open_record, open_state, replace
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import Entry, Mapping, Node, Scalar
 from budgetlint.documents import Sequence as Items
 from budgetlint.documents.json import read_json
 from budgetlint.documents.shell_words import Word
-from budgetlint.limits import DEPTH
-from budgetlint.record import field, open_record, open_state, replace
-from budgetlint.source import SourceFile, Span
 
 TRUE, NULL = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:null"
 _FLAG = re.compile(r"--?[A-Za-z]")

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from budgetlint.base.numerals import small
+from budgetlint.base.source import Span
 from budgetlint.documents import Document, Mapping, Node, Scalar, Sequence
 from budgetlint.documents.shell_words import Atom, Word
 from budgetlint.launch.blocks import word_of_scalar
 from budgetlint.launch.launch import Request
-from budgetlint.numerals import small
-from budgetlint.run import Origin, OriginKind
-from budgetlint.source import Span
+from budgetlint.settings.run import Origin, OriginKind
 
 SKYPILOT, KUBERNETES, JOB = "skypilot", "kubernetes", "job"
 _SKY = frozenset(("resources", "setup", "workdir", "working_dir", "envs", "num_nodes", "file_mounts", "service"))

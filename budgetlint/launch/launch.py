@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from budgetlint.consumer import Consumer
+from budgetlint.base.record import open_record, record
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import Document
-from budgetlint.record import open_record, record
-from budgetlint.run import Origin, Reference
-from budgetlint.source import SourceFile, Span
+from budgetlint.settings.consumer import Consumer
+from budgetlint.settings.run import Origin, Reference
 
 if TYPE_CHECKING:
     from budgetlint.documents.shell_words import Word

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.shell import Script
 from budgetlint.documents.shell_expand import Assignment, Expander
 from budgetlint.documents.shell_lexer import Lexer
 from budgetlint.documents.shell_words import RawWord
 from budgetlint.documents.shell_work import ShellWork
-from budgetlint.source import SourceFile, Span
 
 NAMES = frozenset(("makefile", "gnumakefile"))
 _VARIABLE = re.compile(r"(?:export[ ]+|override[ ]+)*([A-Za-z_][\w.-]*)[ \t]*(\+|\?|::?:?)?=[ \t]*")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from budgetlint.base.limits import CONTAINERS
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import Document
 from budgetlint.documents.shell import Command, read_shell
 from budgetlint.documents.shell_words import Atom, Word
@@ -15,8 +17,6 @@ from budgetlint.launch.jobs import KUBERNETES, containers, kind_of, request_of, 
 from budgetlint.launch.launch import Launch, Request
 from budgetlint.launch.makefile import is_makefile, read_makefile
 from budgetlint.launch.slurm import is_slurm, read_slurm
-from budgetlint.limits import CONTAINERS
-from budgetlint.source import SourceFile, Span
 
 
 def script_launches(source: SourceFile, arguments: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> tuple[Launch, ...]:

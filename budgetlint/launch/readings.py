@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from budgetlint.base.numerals import small
+from budgetlint.base.record import replace
 from budgetlint.documents import Document, Entry, Scalar
 from budgetlint.launch.accelerate import as_config, config_file
 from budgetlint.launch.commands import ACCELERATE, COMPOSER, DEEPSPEED, OUMI
 from budgetlint.launch.launch import Launch
-from budgetlint.numerals import small
 from budgetlint.readers import Reader, identify, reader_of
 from budgetlint.readers.hf.recognise import FLAVOURS
 from budgetlint.readers.known_programs import known_program
-from budgetlint.record import replace
-from budgetlint.run import Origin, OriginKind, Reading, Reference, Role, Setting, Settings
+from budgetlint.settings.run import Origin, OriginKind, Reading, Reference, Role, Setting, Settings
 
 _SAME_KEYS = frozenset(("axolotl", "llamafactory", "trl"))
 """Programs whose flags are the keys of their files."""

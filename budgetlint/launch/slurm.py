@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from budgetlint.base.numerals import small
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import Document, Entry, Scalar
 from budgetlint.documents import Mapping as Block
 from budgetlint.documents.shell_words import Atom, Word
 from budgetlint.launch.launch import Request
-from budgetlint.numerals import small
-from budgetlint.run import Origin, OriginKind
-from budgetlint.source import SourceFile, Span
+from budgetlint.settings.run import Origin, OriginKind
 
 _DIRECTIVE = re.compile(r"^#SBATCH[ \t]+(--?[A-Za-z][\w-]*)(?:[ \t]*=[ \t]*|[ \t]+)?([^\s#]*)", re.MULTILINE)
 _SHORT = {"-N": "nodes", "-n": "ntasks", "-G": "gpus", "-C": "constraint", "-p": "partition", "-c": "cpus-per-task"}

@@ -9,18 +9,18 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from budgetlint.base.finding import Edit, Finding, Safety
+from budgetlint.base.record import replace
+from budgetlint.base.source import Span
 from budgetlint.documents.edit import apply
-from budgetlint.finding import Edit, Finding, Safety
-from budgetlint.fix import fix_all
+from budgetlint.engine.fix import fix_all
 from budgetlint.lsp.card import named_card
 from budgetlint.lsp.diagnostics import diagnostics_of
 from budgetlint.lsp.edits import whole_text, workspace_edit
 from budgetlint.lsp.remedies import QUICK_FIX, REWRITE, remedies_at
 from budgetlint.lsp.session import Session, member
 from budgetlint.lsp.texts import Text
-from budgetlint.outcome import Report
-from budgetlint.record import replace
-from budgetlint.source import Span
+from budgetlint.results.report import Report
 
 FIX_ALL = "source.fixAll"
 COMMENTED = (".yaml", ".yml", ".toml", ".budget", ".py", ".sh", ".bash", ".slurm", ".sbatch")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from budgetlint.base.finding import Edit, Finding
+from budgetlint.base.source import Span
 from budgetlint.documents.edit import apply
-from budgetlint.finding import Edit, Finding
 from budgetlint.lsp.edits import workspace_edit
 from budgetlint.lsp.session import Session
 from budgetlint.lsp.texts import Text
-from budgetlint.source import Span
 
 
 def named_card(session: Session, text: Text, finding: Finding) -> dict[str, Any] | None:

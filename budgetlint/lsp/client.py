@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from budgetlint.base.record import record
 from budgetlint.lsp.positions import chosen
 from budgetlint.lsp.protocol import Message
-from budgetlint.record import record
 
 WATCHED = (
     "**/*.{yaml,yml,json,conf,toml,budget,sh,bash,slurm,sbatch,mk,dockerfile,py,lock}",

@@ -91,7 +91,7 @@ def _names(kind: str) -> Iterator[tuple[str, str]]:
 
         yield from ((optimizer.name, optimizer.library) for optimizer in all_optimizers())
     elif kind == "rule":
-        from budgetlint.registry import installed
+        from budgetlint.engine.registry import installed
 
         yield from ((rule.name, rule.summary) for rule in installed().all)
 

@@ -6,12 +6,12 @@ import posixpath
 from collections.abc import Iterator
 from typing import Any
 
+from budgetlint.base.source import Location
 from budgetlint.lsp.here import documents_of, settings_at
 from budgetlint.lsp.session import Session, member
 from budgetlint.lsp.statement_text import statement_at
 from budgetlint.lsp.texts import Text
 from budgetlint.lsp.workspace import Checked
-from budgetlint.source import Location
 
 
 def answer(session: Session, params: Any) -> list[dict[str, Any]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from budgetlint.finding import Finding, Severity
+from budgetlint.base.finding import Finding, Severity
+from budgetlint.base.plain_text import one_line
+from budgetlint.base.source import Location
 from budgetlint.lsp.positions import Positions
-from budgetlint.plain_text import one_line
-from budgetlint.source import Location
 
 SEVERITIES = {Severity.ERROR: 1, Severity.WARNING: 2, Severity.INFO: 3}
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from budgetlint.finding import Edit
+from budgetlint.base.finding import Edit
+from budgetlint.base.source import Span
 from budgetlint.lsp.session import Session
 from budgetlint.lsp.texts import Text
-from budgetlint.source import Span
 
 
 def workspace_edit(session: Session, text: Text, edits: Iterable[Edit]) -> dict[str, Any] | None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from budgetlint.base.record import record
 from budgetlint.documents import Document
 from budgetlint.lsp.workspace import Checked
-from budgetlint.record import record
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 if TYPE_CHECKING:
-    from budgetlint.context import RunContext
+    from budgetlint.rules_api.context import RunContext
 
 
 @record

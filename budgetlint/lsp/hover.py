@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from budgetlint.base.source import Span
+from budgetlint.base.units import gib
 from budgetlint.lsp.catalog_text import catalog_text
 from budgetlint.lsp.here import Used, settings_at
 from budgetlint.lsp.session import Session, member
@@ -14,10 +16,8 @@ from budgetlint.lsp.steps import steps
 from budgetlint.lsp.workspace import Checked
 from budgetlint.memory.estimate import Term
 from budgetlint.report.gfm import code, plain
-from budgetlint.run import Setting, Settings
-from budgetlint.settings import SETTINGS
-from budgetlint.source import Span
-from budgetlint.units import gib
+from budgetlint.settings.run import Setting, Settings
+from budgetlint.settings.vocabulary import SETTINGS
 
 RUNS = 3
 """So many runs of one file are told apart; more are counted."""

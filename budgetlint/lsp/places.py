@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from budgetlint.files import repository_top
+from budgetlint.files.disk import repository_top
 from budgetlint.lsp.uris import path_of, shown
 
 NOWHERE = Path("/budgetlint-nowhere")

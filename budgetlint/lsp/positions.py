@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from budgetlint.base.source import Location, SourceFile, Span
 from budgetlint.lsp.protocol import INVALID_PARAMS, Refused
-from budgetlint.source import Location, SourceFile, Span
 
 UTF_16, UTF_32 = "utf-16", "utf-32"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any, BinaryIO
 
-from budgetlint.record import record
+from budgetlint.base.record import record
 
 LARGEST, ABSURD = 64 * 2**20, 2**31
 """A body beyond the first is passed over: no config is that long. Behind the second is no message: waiting for it would be a hang."""

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from budgetlint.context import RunContext
-from budgetlint.finding import Finding
+from budgetlint.base.finding import Finding
+from budgetlint.base.plain_text import one_line
+from budgetlint.base.units import gib
 from budgetlint.lsp.diagnostics import diagnostics_of
 from budgetlint.lsp.edits import workspace_edit
 from budgetlint.lsp.session import Session
@@ -18,12 +19,11 @@ from budgetlint.lsp.texts import Text
 from budgetlint.lsp.verdicts import head_line
 from budgetlint.lsp.workspace import Checked
 from budgetlint.memory.estimate import Verdict
-from budgetlint.plain_text import one_line
-from budgetlint.remedy import MAY
-from budgetlint.units import gib
+from budgetlint.results.solution import MAY
+from budgetlint.rules_api.context import RunContext
 
 if TYPE_CHECKING:
-    from budgetlint.remedy import Remedy
+    from budgetlint.results.solution import Remedy
 
 QUICK_FIX, REWRITE = "quickfix", "refactor.rewrite"
 """What stands at the head of a config belongs to no finding (LSP 3.17, "CodeActionKind")."""

@@ -13,14 +13,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from budgetlint import __version__, search_path
+from budgetlint import __version__
+from budgetlint.base.plain_text import one_line
+from budgetlint.isolation import search_path
 from budgetlint.lsp import protocol
 from budgetlint.lsp.client import Client, client_of, watching
 from budgetlint.lsp.features import FEATURES, capabilities
 from budgetlint.lsp.protocol import Broken, Message, Refused, encoded, failure, notification, read_message, response
 from budgetlint.lsp.session import Session
 from budgetlint.lsp.uris import path_of
-from budgetlint.plain_text import one_line
 
 QUIET_SECONDS, QUIET_FOR_EACH, LONGEST_QUIET = 0.02, 0.0005, 0.25
 """So long nothing may come before what changed is checked: a burst of keystrokes is one check, and an editor that opens a thousand files
@@ -214,9 +215,9 @@ class Server:
 
 
 def _warm_up() -> None:
-    for name in ("assemble", "context", "engine", "neighbours", "partaking", "run_contexts"):
+    for name in ("resolve.runs", "rules_api.context", "engine.check", "resolve.related_files", "resolve.membership", "resolve.judged_runs"):
         import_module(f"budgetlint.{name}")
-    import_module("budgetlint.registry").installed()
+    import_module("budgetlint.engine.registry").installed()
 
 
 def _roots(params: dict[str, Any]) -> list[Path]:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from budgetlint.finding import Finding
+from budgetlint.base.finding import Finding
+from budgetlint.base.source import SourceFile
 from budgetlint.lsp.diagnostics import diagnostics_of
 from budgetlint.lsp.places import folders, is_searched, placed
 from budgetlint.lsp.positions import UTF_16, Positions
@@ -15,10 +16,9 @@ from budgetlint.lsp.protocol import INVALID_PARAMS, Refused
 from budgetlint.lsp.texts import Text, changed, too_large
 from budgetlint.lsp.uris import path_of, uri_of
 from budgetlint.lsp.workspace import Checked, Workspace
-from budgetlint.source import SourceFile
 
 if TYPE_CHECKING:
-    from budgetlint.outcome import Report
+    from budgetlint.results.report import Report
 
 
 MANY = 20

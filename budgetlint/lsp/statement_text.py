@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.language.slots import Slot, StatementSpec
 from budgetlint.language.statements import STATEMENTS
 from budgetlint.language.tree import Item, Statement, Value
 from budgetlint.lsp.catalog_text import catalog_text
-from budgetlint.source import SourceFile, Span
 
 CATALOG = {"device": "device", "model": "model", "also": "model", "optimizer": "optimizer"}
 """Statements whose first value is a name of the catalog."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from budgetlint.record import record
-from budgetlint.run import Setting
-from budgetlint.settings import SETTINGS
+from budgetlint.base.record import record
+from budgetlint.settings.run import Setting
+from budgetlint.settings.vocabulary import SETTINGS
 from budgetlint.solve.whatif import Bench
 
 BY_ONE = frozenset({"micro_batch", "grad_accum", "eval_batch", "recompute_every"})

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from budgetlint.base.plain_text import one_line
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import Mapping, Node, Scalar, Sequence
 from budgetlint.language.tree import Item, Let, Statement
 from budgetlint.lsp.here import documents_of
 from budgetlint.lsp.positions import Positions
 from budgetlint.lsp.session import Session, member
-from budgetlint.plain_text import one_line
-from budgetlint.source import SourceFile, Span
 
 MODULE, ARRAY, OBJECT, KEY, VARIABLE, EVENT = 2, 18, 19, 20, 13, 24
 """SymbolKind of LSP 3.17."""

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from budgetlint.base.record import record, replace
+from budgetlint.base.source import MAX_BYTES, SourceFile
 from budgetlint.lsp.positions import Positions
 from budgetlint.lsp.protocol import INVALID_PARAMS, Refused
-from budgetlint.record import record, replace
-from budgetlint.source import MAX_BYTES, SourceFile
 
 
 @record

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.context import RunContext
+from budgetlint.base.plain_text import one_line
+from budgetlint.base.units import gib
 from budgetlint.lsp.session import Session
 from budgetlint.lsp.texts import Text
 from budgetlint.memory.estimate import Estimate, Verdict
-from budgetlint.plain_text import one_line
 from budgetlint.report.answer import fork_lines
 from budgetlint.report.answer import short as answer
 from budgetlint.report.headroom import about, lacking
 from budgetlint.report.style import VERDICT_WORDS
-from budgetlint.units import gib
+from budgetlint.rules_api.context import RunContext
 
 MOST = 3
 """So many runs of one line are told; more are counted, the worst first."""

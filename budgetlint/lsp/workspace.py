@@ -12,18 +12,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from budgetlint.config import Config, load_config
-from budgetlint.files import CONFIG_SUFFIXES, PYTHON_SUFFIX, ChangedFiles, DiskFiles, is_named, is_wanted, nearest_settings
-from budgetlint.finding import Finding
-from budgetlint.project import FileEntry, Project
-from budgetlint.record import field, open_record, open_state, record
-from budgetlint.source import SourceFile
+from budgetlint.base.finding import Finding
+from budgetlint.base.record import field, open_record, open_state, record
+from budgetlint.base.source import SourceFile
+from budgetlint.config.config import Config, load_config
+from budgetlint.files.disk import CONFIG_SUFFIXES, PYTHON_SUFFIX, ChangedFiles, DiskFiles, is_named, is_wanted, nearest_settings
+from budgetlint.resolve.project import FileEntry, Project
 
 if TYPE_CHECKING:
-    from budgetlint.context import Judged, RunContext
     from budgetlint.language.budget import Budget
-    from budgetlint.outcome import Report
-    from budgetlint.remedy import Remedy
+    from budgetlint.results.report import Report
+    from budgetlint.results.solution import Remedy
+    from budgetlint.rules_api.context import Judged, RunContext
 
 FRESH_SECONDS = 5.0
 """For so long a listing of the folder is trusted while somebody types; opening, saving and a watcher's word renew it."""
@@ -53,7 +53,7 @@ class Checked:
 
     def runs_of(self, path: str) -> tuple[RunContext, ...]:
         """The runs that a file is part of."""
-        from budgetlint.touched import files_of_run
+        from budgetlint.compare.affected import files_of_run
 
         return tuple(context for context in self.judged.runs if path in files_of_run(context))
 
@@ -77,11 +77,11 @@ class Workspace:
 
     def check(self, opened: Mapping[str, SourceFile], named: frozenset[str] | None = None) -> Checked:
         """Judge the runs of the open texts, by their paths; of ``named`` only where they are given."""
-        from budgetlint.assemble import judge
-        from budgetlint.engine import check
-        from budgetlint.neighbours import neighbours
-        from budgetlint.partaking import of_named
-        from budgetlint.registry import installed
+        from budgetlint.engine.check import check
+        from budgetlint.engine.registry import installed
+        from budgetlint.resolve.membership import of_named
+        from budgetlint.resolve.related_files import neighbours
+        from budgetlint.resolve.runs import judge
 
         disk = self._fresh_disk()
         files, config = ChangedFiles(disk, {path: source.text for path, source in opened.items()}), self._config_with(opened)
@@ -161,7 +161,7 @@ def _without_known(report: Report, config: Config, files: ChangedFiles) -> Repor
     source = files.read(config.baseline) if config.baseline is not None else None
     if not isinstance(source, SourceFile):
         return report
-    from budgetlint.baseline import BadBaseline, read, without_known
+    from budgetlint.engine.baseline import BadBaseline, read, without_known
 
     try:
         return without_known(report, read(source.text))

@@ -6,7 +6,7 @@ import hashlib
 import json
 
 from budgetlint.memory.reuse import NEVER_ASKED
-from budgetlint.run import Setting, Settings
+from budgetlint.settings.run import Setting, Settings
 
 PREFIX = "sha256:"
 DIGITS = 16

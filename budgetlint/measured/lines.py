@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from enum import Enum
 
+from budgetlint.base.record import record
 from budgetlint.catalog.device import Device
 from budgetlint.catalog.devices import find_device
 from budgetlint.language.budget import Measured
 from budgetlint.language.statements import setting_paths
 from budgetlint.measured.digest import same, settings_hash
-from budgetlint.record import record
-from budgetlint.run import Run, Setting
+from budgetlint.settings.run import Run, Setting
 
 FACTS = frozenset({"run", "target", "metric", "phase", "device", "torch", "driver", "date", "config"})
 """Facts of a line that are no settings."""

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from budgetlint.record import record
+from budgetlint.base.record import record
 
 if TYPE_CHECKING:
     from budgetlint.language.budget import Measured

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from budgetlint import numerals
-from budgetlint.record import record
-from budgetlint.units import GB, GIB, KIB, MIB
+from budgetlint.base import numerals
+from budgetlint.base.record import record
+from budgetlint.base.units import GB, GIB, KIB, MIB
 
 NUMBER = r"(?P<number>[0-9][0-9,]*(?:\.[0-9]+)?)"
 LONGEST = 8_192

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import record
 from budgetlint.language.budget import Measured
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Estimate, Range
-from budgetlint.record import record
 
 PPM = 1_000_000
 

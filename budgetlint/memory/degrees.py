@@ -7,7 +7,7 @@ from budgetlint.memory.code import pick
 from budgetlint.memory.code.base import Splits
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.parallel import ALONE, DEGREES, Parallel, is_naive
-from budgetlint.run import Settings, Stack
+from budgetlint.settings.run import Settings, Stack
 
 MODELLED_KINDS = ("decoder", "encoder")
 WHOLE = Splits(sequence=False, embedding=False, logits=False)

@@ -7,9 +7,9 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from budgetlint.record import field, open_record, record
-from budgetlint.run import Setting
-from budgetlint.source import Location
+from budgetlint.base.record import field, open_record, record
+from budgetlint.base.source import Location
+from budgetlint.settings.run import Setting
 
 if TYPE_CHECKING:
     from budgetlint.memory.plan import Plan

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import cached_property, partial
 from typing import Any
 
+from budgetlint.base.record import open_record, record, replace
 from budgetlint.catalog.device import Device
 from budgetlint.memory import mixture, rollouts
 from budgetlint.memory import phases as step_phases
@@ -21,7 +22,6 @@ from budgetlint.memory.rank import misplaced, rank_plans
 from budgetlint.memory.spread import ends, masked
 from budgetlint.memory.static import Trainable, trainable
 from budgetlint.memory.unmodelled import TABLE
-from budgetlint.record import open_record, record, replace
 
 WORLDS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 

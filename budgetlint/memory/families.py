@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.families import family_of
 from budgetlint.catalog.family import Basis
 from budgetlint.memory.attend import attend
@@ -16,7 +17,6 @@ from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
 from budgetlint.memory.shape import shape_of
 from budgetlint.memory.tape import Tape, Value, new
-from budgetlint.record import replace
 
 Layer = Callable[[Tape], None]
 

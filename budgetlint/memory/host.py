@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import replace
 from budgetlint.memory import static
 from budgetlint.memory.estimate import Range
 from budgetlint.memory.host_zero import zero_bytes
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.static import Trainable
-from budgetlint.record import replace
 
 
 def host_bytes(plan: Plan, train: Trainable) -> Range:

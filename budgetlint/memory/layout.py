@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.memory.code import pick
@@ -16,8 +17,7 @@ from budgetlint.memory.notes import Notes
 from budgetlint.memory.parallel import DEGREES, is_naive
 from budgetlint.memory.plan import DTYPE_BYTES, Plan, Precision, Recompute, Sharding, Zero
 from budgetlint.memory.unmodelled import may_save
-from budgetlint.record import replace
-from budgetlint.run import OriginKind, Settings, Stack
+from budgetlint.settings.run import OriginKind, Settings, Stack
 
 
 def sharding(settings: Settings, notes: Notes) -> Sharding:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.ledger_vision import image_tokens
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import Plan
-from budgetlint.record import replace
-from budgetlint.run import Settings
+from budgetlint.settings.run import Settings
 
 
 def lengths_of(settings: Settings, arch: Architecture, notes: Notes) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from budgetlint.catalog.families import family_of
 from budgetlint.memory.code import pick
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import Recompute
-from budgetlint.run import Settings, Stack
+from budgetlint.settings.run import Settings, Stack
 
 
 def recompute_of(settings: Settings, stack: Stack) -> Recompute:

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import record
 from budgetlint.catalog.families import family_of
 from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.plan import Plan
-from budgetlint.record import record
 
 CHUNK = 256
 

@@ -9,7 +9,7 @@ from budgetlint.catalog.targets import resolve_targets
 from budgetlint.memory.code import pick
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import Adapter, Quant
-from budgetlint.run import OriginKind, Settings, Stack
+from budgetlint.settings.run import OriginKind, Settings, Stack
 
 BITS = {"nf4": (4, 64), "fp4": (4, 64), "int8": (8, 0), "gptq": (4, 128), "awq": (4, 128), "fp8": (8, 0)}
 """Bits per weight, and the weights that share a scale (bitsandbytes functional.py; AutoGPTQ's and AWQ's usual group)."""

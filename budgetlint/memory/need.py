@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from budgetlint.base.record import record
+from budgetlint.base.units import GIB
 from budgetlint.catalog.context import context_bytes, process_bytes
 from budgetlint.catalog.device import Device
 from budgetlint.memory.estimate import Range, Verdict
-from budgetlint.record import record
-from budgetlint.units import GIB
 
 PPM = 1_000_000
 

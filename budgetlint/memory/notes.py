@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from budgetlint.base.record import field, open_state
 from budgetlint.memory.estimate import Assumption
-from budgetlint.record import field, open_state
 
 
 @open_state

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from budgetlint.record import record
-from budgetlint.run import Setting, Settings
+from budgetlint.base.record import record
+from budgetlint.settings.run import Setting, Settings
 
 
 @record

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from budgetlint.base.record import open_record, replace
 from budgetlint.memory import activations, buffers, gradients, local_ddp, roles, rollouts, scoring, sharded, static
 from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Bucket, Phase, Term
 from budgetlint.memory.plan import Plan, Recompute
 from budgetlint.memory.saved import Saved, total
 from budgetlint.memory.static import Trainable
-from budgetlint.record import open_record, replace
 
 if TYPE_CHECKING:
     from budgetlint.memory.two_stacks import Encoder

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from budgetlint.base.record import field, open_record, record
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.device import Device
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.memory.estimate import Assumption
 from budgetlint.memory.parallel import ALONE, Parallel, Stage
 from budgetlint.memory.shape import Linear, Shape, shape_of
-from budgetlint.record import field, open_record, record
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 if TYPE_CHECKING:
     from budgetlint.memory.vision import Vision

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
+from budgetlint.base.record import replace
 from budgetlint.catalog import ledger
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.tensor import WeightTensor
@@ -20,7 +21,6 @@ from budgetlint.memory.pipeline import stages
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved, total
 from budgetlint.memory.shape import Linear, Shape, shape_of
-from budgetlint.record import replace
 
 COLUMN = frozenset(
     {"q_proj", "k_proj", "v_proj", "qkv_proj", "q_b_proj", "kv_b_proj", "gate_proj", "up_proj", "gate_up_proj"}

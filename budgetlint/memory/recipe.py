@@ -7,9 +7,9 @@ Micikevicius et al. 2018 (arXiv 1710.03740) for the textbook recipe.
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.memory.plan import DTYPE_BYTES, Precision
-from budgetlint.record import replace
-from budgetlint.run import Settings
+from budgetlint.settings.run import Settings
 
 RECIPES: dict[str, Precision] = {
     "fp32": Precision(4, 4, 0, 4, 4, False, "fp32"),

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from budgetlint.base.record import record, replace
 from budgetlint.memory.estimate import Estimate, Phase, Term
 from budgetlint.memory.planner import Planned
-from budgetlint.record import record, replace
-from budgetlint.run import Setting, Settings
+from budgetlint.settings.run import Setting, Settings
 
 NEVER_ASKED = frozenset(
     {

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.ledger import parameter_count
 from budgetlint.catalog.models import find_model
@@ -20,8 +21,7 @@ from budgetlint.memory.families import layer_saved
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import DTYPE_BYTES, Beside, Plan
 from budgetlint.memory.shape import shape_of
-from budgetlint.record import replace
-from budgetlint.run import Settings
+from budgetlint.settings.run import Settings
 
 PAIRS = frozenset({"dpo", "orpo", "reward"})
 """Tasks whose example is a chosen and a rejected sequence."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from budgetlint.base.record import replace
 from budgetlint.memory import sharded
 from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Bucket, Phase, Range, Term
@@ -24,8 +25,7 @@ from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import Plan, Recompute, Rollout
 from budgetlint.memory.roles import ROLLOUTS
 from budgetlint.memory.saved import residual_bytes, total
-from budgetlint.record import replace
-from budgetlint.run import Settings
+from budgetlint.settings.run import Settings
 
 if TYPE_CHECKING:
     from budgetlint.memory.phases import Step

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from budgetlint.base.record import record
 from budgetlint.catalog.families import family_of
 from budgetlint.memory.plan import Plan
-from budgetlint.record import record
 
 
 @record

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from budgetlint.base.record import replace
 from budgetlint.memory import sharded
 from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.loss import CHUNK
 from budgetlint.memory.plan import Plan, Recompute
 from budgetlint.memory.saved import total
-from budgetlint.record import replace
 
 if TYPE_CHECKING:
     from budgetlint.memory.phases import Step

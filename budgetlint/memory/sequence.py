@@ -4,9 +4,9 @@ gathered input (torch ``distributed/tensor/parallel/style.py`` ``SequenceParalle
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
-from budgetlint.record import replace
 
 _OF_HEADS = ("q norm", "k norm", "q latent", "kv latent")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from budgetlint.base.record import record, replace
 from budgetlint.catalog import ledger
 from budgetlint.catalog.architecture import Architecture
-from budgetlint.record import record, replace
 
 
 @record

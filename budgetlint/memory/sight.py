@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
 from budgetlint.catalog.targets import resolve_targets
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.vision import Vision
-from budgetlint.record import replace
-from budgetlint.run import Settings
+from budgetlint.settings.run import Settings
 
 FROZEN = {
     "train_vision": ("vision_tower", "visual", "vision_model", "vision", "vit", "vision_encoder"),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import record
 from budgetlint.catalog import ledger
 from budgetlint.catalog.optimizers import state_bytes_of
 from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.shape import DENSE, Linear
-from budgetlint.record import record
 
 
 @record

@@ -7,11 +7,11 @@ one tensor kept twice counts once.
 
 from __future__ import annotations
 
+from budgetlint.base.record import state
 from budgetlint.catalog.families import family_of
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved, module_bytes, norm_weight_bytes, residual_bytes
 from budgetlint.memory.shape import Linear
-from budgetlint.record import state
 
 
 @state

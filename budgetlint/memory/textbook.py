@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from math import isqrt
 
-from budgetlint.record import record
+from budgetlint.base.record import record
 
 MIXED_ADAM = 16
 

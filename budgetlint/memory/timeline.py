@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
+from budgetlint.base.record import open_record
 from budgetlint.memory import phases
 from budgetlint.memory.estimate import Bucket, Estimate, Term
 from budgetlint.memory.plan import Plan
-from budgetlint.record import open_record
 
 
 @open_record

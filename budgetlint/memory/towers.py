@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.families import family_of
 from budgetlint.memory.attend import attend
 from budgetlint.memory.blocks import gated_mlp, linear, norm, plain_mlp
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
 from budgetlint.memory.tape import Tape, Value, new
-from budgetlint.record import replace
 
 
 def block_saved(plan: Plan, *, one_call: bool) -> tuple[Saved, ...]:

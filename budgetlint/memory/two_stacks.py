@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import record, replace
 from budgetlint.memory import activations, buffers, gradients, sharded
 from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.families import layer_saved
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved, norm_output_bytes, residual_bytes, total
 from budgetlint.memory.static import Trainable
-from budgetlint.record import record, replace
 
 Moment = tuple[str, tuple[Term, ...]]
 _WHY = ("micro_batch", "seq_len", "audio_seconds", "model")

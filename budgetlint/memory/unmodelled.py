@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import record
 from budgetlint.memory.notes import Notes
-from budgetlint.record import record
-from budgetlint.run import Settings
+from budgetlint.settings.run import Settings
 
 
 @record

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import replace
 from budgetlint.memory.estimate import Estimate, ForkReading, Verdict
 from budgetlint.memory.estimator import Capacity, estimate
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.planner import Planned
-from budgetlint.record import replace
-from budgetlint.run import Settings
+from budgetlint.settings.run import Settings
 
 FIELDS = {
     "vision": "images", "seq": "seq_len", "padded": "seq_len", "adapter": "adapter", "quant": "quant_experts", "loss": "loss",

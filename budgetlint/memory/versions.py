@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.families import family_of
 from budgetlint.catalog.module_names import FUSED_EXPERTS_SINCE
 from budgetlint.catalog.targets import resolve_targets
 from budgetlint.memory.code import pick
 from budgetlint.memory.levers import BIASED_SDPA_SINCE
 from budgetlint.memory.plan import Accumulation, Adapter, Plan, Quant
-from budgetlint.record import replace
-from budgetlint.run import Stack
+from budgetlint.settings.run import Stack
 
 DROPS_GRADIENTS_SINCE = "2.0"
 """From this torch version ``zero_grad`` drops gradients (pytorch/pytorch#92731); before, they were zeroed and stayed."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
+from budgetlint.base.record import record, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
 from budgetlint.catalog.ledger import weight_tensors
@@ -20,7 +21,6 @@ from budgetlint.memory.plan import Plan, Recompute
 from budgetlint.memory.saved import Saved, total
 from budgetlint.memory.shape import shape_of
 from budgetlint.memory.towers import block_saved
-from budgetlint.record import record, replace
 
 _WHY = ("images", "image_max_pixels", "micro_batch", "train_vision", "model")
 

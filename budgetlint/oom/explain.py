@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from budgetlint.context import RunContext
+from budgetlint.base.record import record
 from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.plan import Plan
 from budgetlint.oom.log import Found
@@ -14,7 +14,7 @@ from budgetlint.oom.sizes import Span, tensors_behind
 from budgetlint.oom.tensor import Tensor
 from budgetlint.oom.tensors import tensors_of
 from budgetlint.oom.traceback import Clue, clue_of
-from budgetlint.record import record
+from budgetlint.rules_api.context import RunContext
 
 
 @record

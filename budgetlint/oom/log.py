@@ -6,8 +6,8 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 
+from budgetlint.base.record import record
 from budgetlint.oom.message import OOM, Message, read_message
-from budgetlint.record import record
 
 KEPT = 400
 """Lines before the message that may hold its traceback; interleaved tracebacks of eight ranks take that many."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from math import isqrt
 
+from budgetlint.base.record import record
 from budgetlint.oom.sizes import Span
 from budgetlint.oom.tensor import Tensor
 from budgetlint.oom.traceback import Clue
-from budgetlint.record import record
 
 
 @record

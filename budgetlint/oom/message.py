@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 
+from budgetlint.base.record import record
 from budgetlint.oom.sizes import AMOUNT, Quoted, quoted
-from budgetlint.record import record
 
 OOM = re.compile(
     r"(?:CUDA|HIP|NPU|XPU|MPS|GPU|ROCm)[^.]{0,40}out of memory|OutOfMemoryError|RuntimeError: .{0,60}out of memory"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.context import RunContext
+from budgetlint.base.units import GIB, gib
 from budgetlint.oom.log import Found
 from budgetlint.oom.message import Message
-from budgetlint.units import GIB, gib
+from budgetlint.rules_api.context import RunContext
 
 SLACK = 20
 """One part in so many is no difference: a card's total differs by driver and ECC (`catalog/devices.json`)."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from budgetlint.record import record
-from budgetlint.units import GIB, KIB, MIB
+from budgetlint.base.record import record
+from budgetlint.base.units import GIB, KIB, MIB
 
 SMALL: int = MIB
 SMALL_SEGMENT: int = 2 * MIB

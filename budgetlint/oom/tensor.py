@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from budgetlint.record import record
-from budgetlint.run import Setting
+from budgetlint.base.record import record
+from budgetlint.settings.run import Setting
 
 KINDS = {
     "logits": "logits and loss",

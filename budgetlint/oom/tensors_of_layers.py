@@ -8,7 +8,7 @@ from budgetlint.memory.code import pick
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
 from budgetlint.oom.tensor import Tensor
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 _WHY = ("micro_batch", "seq_len", "model")
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from budgetlint.memory.code import pick
 from budgetlint.memory.plan import Plan
 from budgetlint.oom.tensor import Tensor
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 
 def of_logits(plan: Plan) -> Iterator[Tensor]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import record
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.shape import Shape, shape_of
 from budgetlint.memory.static import trainable
 from budgetlint.oom.tensor import Tensor, sized
-from budgetlint.record import record
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 
 @record

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from math import prod
 
-from budgetlint.record import record
+from budgetlint.base.record import record
 
 
 @record

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import IO, Any
 
-from budgetlint.programs import usable_path, whole_checkout
+from budgetlint.isolation.executables import usable_path, whole_checkout
 
 CHILD = "budgetlint.probe.child"
 GRACE = 2.0

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from budgetlint.base.units import gib
 from budgetlint.catalog.context import context_bytes
 from budgetlint.catalog.device import Device
 from budgetlint.catalog.devices import find_device
 from budgetlint.probe.job import Inexpressible
-from budgetlint.units import gib
 
 
 def card_named(text: str) -> Device:

@@ -8,12 +8,12 @@ from typing import Any, Protocol
 
 import torch
 
+from budgetlint.base.units import gib
 from budgetlint.probe.follow import Follow
 from budgetlint.probe.imitate import imitate
 from budgetlint.probe.job import Inexpressible
 from budgetlint.probe.measurement import Card, Use
 from budgetlint.probe.work import Work
-from budgetlint.units import gib
 
 FULL = 0.9
 """Share of the card that others may hold before it is called full, whatever the run needs."""

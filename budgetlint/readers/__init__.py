@@ -8,10 +8,10 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 
+from budgetlint.base.record import record
 from budgetlint.documents import Document
 from budgetlint.readers.base import Reader, Reading
 from budgetlint.readers.marks import PACKAGES, candidates
-from budgetlint.record import record
 
 __all__ = ["Reader", "Tie", "all_readers", "identify", "reader_by", "reader_of", "recognise"]
 

@@ -10,18 +10,20 @@ from collections.abc import Callable, Iterable
 from math import isfinite
 from typing import Any
 
-from budgetlint import numerals
+from budgetlint.base import numerals
+from budgetlint.base.numerals import LARGEST
+from budgetlint.base.record import field, record
+from budgetlint.base.source import SpanIn
 from budgetlint.documents import Document, Entry, Loader, Mapping, Node, Scalar, Sequence
-from budgetlint.numerals import LARGEST
 from budgetlint.readers.sound import soundly
-from budgetlint.record import field, record
-from budgetlint.run import Misread, Origin, OriginKind, Reading, Reference, Role, Setting, Settings, Stack, over
-from budgetlint.source import SpanIn
+from budgetlint.settings.run import Misread, Origin, OriginKind, Reading, Reference, Role, Setting, Settings, Stack, over
 
 
 @record
 class Reader:
     """``recognise`` returns 0 (not ours) to 1 (certain); ``defaults`` yields what the framework fills in, by version.
+
+    ``since`` is the oldest release of ``package`` that the defaults were read in: an older one has none that are known.
 
     ``settle`` decides written values whose meaning hangs on the framework version (TRL ``loss_type: nll``); it runs before
     the defaults. `complete` does both.
@@ -35,6 +37,7 @@ class Reader:
     defaults: Callable[[Settings, Stack], Iterable[Setting]] = lambda _settings, _stack: ()
     package: str = ""
     settle: Callable[[Settings, Stack], Settings] = lambda settings, _stack: settings
+    since: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "read", soundly(self.read))
@@ -43,7 +46,12 @@ class Reader:
 def complete(reader: Reader, settings: Settings, stack: Stack) -> Settings:
     """The settings with version-dependent values decided and everything the framework fills in."""
     settled = reader.settle(settings, stack)
-    return settled.filled(reader.defaults(settled, stack))
+    filled = reader.defaults(settled, stack)
+    release = stack.releases.get(reader.package) if reader.since else None
+    if release is not None and release.at_least(reader.since) is False:
+        note = f"{reader.package} {release.said} is older than the defaults that are known, from {reader.since} on"
+        filled = (hidden(setting.name, ENDS.get(setting.name, ()), note) for setting in filled)
+    return settled.filled(filled)
 
 
 @record
@@ -107,7 +115,8 @@ def names(text: str) -> frozenset[str]:
 def origin_of(document: Document, path: str, node: Node, key: Scalar | None = None) -> Origin:
     span = node.span
     source = span.source if isinstance(span, SpanIn) else document.source
-    return Origin(_FLAG if document.format == "shell" else _FILE, source, span, path, "", key.span if key is not None else None)
+    kind = _FLAG if document.format == "shell" and source is document.source else _FILE
+    return Origin(kind, source, span, path, "", key.span if key is not None else None)
 
 
 _FLAG, _FILE = OriginKind.FLAG, OriginKind.FILE
@@ -223,6 +232,18 @@ def _setting(
 
 def _plainly(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+ENDS: dict[str, tuple[Any, ...]] = {
+    "weights_dtype": ("auto", "fp32"),
+    "optimizer": ("sgd", "adamw"),
+    "adapter": ("other", "none"),
+    "quant": ("nf4", "none"),
+    "recompute": ("full", "none"),
+    "loss": ("fused", "full"),
+}
+"""The least and the most memory that code commonly chooses where the file is silent. An adapter of an unknown kind leaves the
+high end open, so that only what is too large in any case gets a verdict."""
 
 
 def default(name: str, value: Any, note: str) -> Setting:

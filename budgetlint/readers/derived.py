@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from budgetlint.run import Origin, OriginKind, Setting
+from budgetlint.settings.run import Origin, OriginKind, Setting
 
 
 def derived(name: str, value: Any, note: str, follows: Setting | None) -> Setting:

@@ -10,7 +10,7 @@ from typing import Any
 
 from budgetlint.readers.base import Key, Unreadable, to_bool, to_text
 from budgetlint.readers.view import View
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 STRATEGIES = {
     "full_shard": "full", "1": "full",

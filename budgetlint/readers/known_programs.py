@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from budgetlint.record import record
+from budgetlint.base.record import record
 
 
 @record
@@ -31,6 +31,9 @@ class Program:
 _TRL_TASKS = "sft|dpo|kto|grpo|rloo|reward|orpo|cpo|ppo|reward_modeling|gkd|online_dpo|xpo|nash_md|bco"
 _TEXT = "language-modeling|text-classification|token-classification|question-answering|summarization|translation|multiple-choice"
 """Folders of transformers' examples whose programs train on text alone."""
+
+HYDRA = "Hydra"
+"""Programs of this kind start from a config that lies in their package."""
 
 PROGRAMS = (
     Program(r"trl (\S+)", "trl", "ScriptArguments, the task's config, ModelConfig", "TRL 1.16 cli/main.py, scripts/"),
@@ -72,7 +75,7 @@ PROGRAMS = (
     Program(r"xtuner \S+", "xtuner", "mmengine Config", "XTuner 0.2"),
     Program(r"oumi \S+", "oumi", "TrainingConfig", "oumi 0.7"),
     Program(r"openrlhf\..*", "openrlhf", "argparse", "OpenRLHF 0.8 cli/"),
-    Program(r"verl\..*", "verl", "Hydra", "verl trainer/main_ppo.py, trainer/fsdp_sft_trainer.py"),
+    Program(r"verl(\..*|/(\w+/)*\w+\.py)", "verl", HYDRA, "verl trainer/main_ppo.py, trainer/fsdp_sft_trainer.py"),
     Program(r"pretrain_(gpt|bert|t5|mamba|vlm|retro|ict|vision_\w+)\.py", "megatron", "argparse", "Megatron-LM"),
     Program(r"(.*/)?torchtitan[/.]train(\.py)?", "torchtitan", "tyro", "torchtitan 0.2"),
     Program(r"deepy\.py( .*)?", "gpt_neox", "NeoXArgs", "GPT-NeoX deepy.py"),

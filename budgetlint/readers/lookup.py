@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from budgetlint.base.record import field, record, replace
 from budgetlint.documents import Document, Entry, Loader, Mapping, Node
 from budgetlint.readers.base import Misread, Raw, entry_under, raw_of, read_raw, to_bool
-from budgetlint.record import field, record, replace
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 
 @record

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from budgetlint.readers.base import Misread, Raw, Unreadable, is_symbolic, to_text
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 _IMPLEMENTATIONS = ("foreach", "fused", "for-loop")
 

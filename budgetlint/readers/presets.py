@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from budgetlint.record import replace
-from budgetlint.run import Origin, Setting, Settings
+from budgetlint.base.record import replace
+from budgetlint.settings.run import Origin, Setting, Settings
 
 if TYPE_CHECKING:
     from budgetlint.catalog.presets import Preset

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import isfinite
 
+from budgetlint.base.numerals import LARGEST
+from budgetlint.base.record import replace
 from budgetlint.documents import Document
-from budgetlint.numerals import LARGEST
-from budgetlint.record import replace
-from budgetlint.run import Misread, Reading, Setting, Settings
+from budgetlint.settings.run import Misread, Reading, Setting, Settings
 
 
 def soundly(read: Callable[[Document], Reading]) -> Callable[[Document], Reading]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from budgetlint.readers.hf.length import UNBOUNDED
 from budgetlint.readers.view import View
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 
 def unbounded(view: View, path: str) -> list[Setting]:

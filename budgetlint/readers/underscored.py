@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from budgetlint.base.record import field, replace, state
 from budgetlint.documents import Document, Entry, Mapping, Node, Scalar, Sequence
-from budgetlint.record import field, replace, state
 
 _DEEPEST = 12
 """Levels whose keys are read; deeper nodes stay as they are."""

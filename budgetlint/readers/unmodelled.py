@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from budgetlint import numerals
+from budgetlint.base import numerals
 from budgetlint.readers.base import Unreadable, shown
 
 _OFF = frozenset({"", "none", "null", "false", "no", "off", "0"})

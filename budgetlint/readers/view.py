@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from budgetlint.base.record import field, record
 from budgetlint.documents import Document, Entry, Loader, Mapping, Scalar, Sequence
 from budgetlint.readers.base import is_symbolic, origin_of
-from budgetlint.record import field, record
-from budgetlint.run import Origin, Reference, Role, Setting
+from budgetlint.settings.run import Origin, Reference, Role, Setting
 
 _FALSE_WORDS = frozenset(("false", "no", "off", "n", "f", "0", "none", "null", ""))
 

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from budgetlint.plain_text import Page, page
+from budgetlint.base.plain_text import Page, page
 
 if TYPE_CHECKING:
-    from budgetlint.outcome import Gate, Report
     from budgetlint.report.style import Style
     from budgetlint.report.tree import Tree
+    from budgetlint.results.report import Gate, Report
 
 CHECK_FORMATS = {name: name for name in ("full", "concise", "json", "github", "gitlab", "sarif", "junit", "markdown")}
 """Format names of ``budgetlint check`` and the module that renders each; imported when it is asked for."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
+from budgetlint.base.plain_text import one_line
+from budgetlint.base.units import gib
 from budgetlint.memory.estimate import BROKEN, DEPENDS, NOT_MODELLED, Fork, ForkReading, Opened, Verdict
 from budgetlint.memory.unmodelled import TABLE
-from budgetlint.plain_text import one_line
 from budgetlint.report.style import VERDICT_WORDS
-from budgetlint.units import gib
 
 FORKS = 3
 """So many are told in text; JSON has all."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from budgetlint.context import RunContext
+from budgetlint.base.plain_text import one_line
+from budgetlint.base.record import record
+from budgetlint.base.units import both, gib
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, BROKEN, Bucket, Estimate, Range, Term
-from budgetlint.plain_text import one_line
-from budgetlint.record import record
 from budgetlint.report.answer import fork_lines, loud
 from budgetlint.report.headroom import about, against
 from budgetlint.report.rank import RANK, rank_line
 from budgetlint.report.style import PLAIN, WIDTH, Style, plural, wrapped
-from budgetlint.run import Setting
-from budgetlint.units import both, gib
+from budgetlint.rules_api.context import RunContext
+from budgetlint.settings.run import Setting
 
 BAR = 24
 LINES = 6

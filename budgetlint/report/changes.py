@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from budgetlint.compare import Comparison, RunChange, SettingChange, TermChange
+from budgetlint.base.record import record
+from budgetlint.base.units import distinct, gib
 from budgetlint.memory.estimate import Bucket
-from budgetlint.outcome import RunVerdict
-from budgetlint.record import record
 from budgetlint.report.answer import short
 from budgetlint.report.headroom import shown_figures
 from budgetlint.report.style import plural
 from budgetlint.report.tree import Tree
-from budgetlint.run import Setting
-from budgetlint.units import distinct, gib
+from budgetlint.results.comparison import Comparison, RunChange, SettingChange, TermChange
+from budgetlint.results.verdict import RunVerdict
+from budgetlint.settings.run import Setting
 
 
 @record

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from budgetlint.compare import Comparison, RunChange, SettingChange, Side, TermChange
 from budgetlint.report.changes import Group, buckets, groups
-from budgetlint.run import Setting
+from budgetlint.results.comparison import Comparison, RunChange, SettingChange, Side, TermChange
+from budgetlint.settings.run import Setting
 
 
 def compare(comparison: Comparison) -> dict[str, Any]:

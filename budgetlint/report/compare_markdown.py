@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.compare import Comparison, RunChange, TermChange
+from budgetlint.base.units import gib
 from budgetlint.report.bill import WHAT
 from budgetlint.report.changes import (
     Group,
@@ -25,7 +25,7 @@ from budgetlint.report.changes import (
 from budgetlint.report.gfm import cell, details, html, html_code, plain, table
 from budgetlint.report.style import plural
 from budgetlint.report.tree import Tree
-from budgetlint.units import gib
+from budgetlint.results.comparison import Comparison, RunChange, TermChange
 
 RUNS, BILLS, SETTINGS, TERMS, CHARACTERS = 50, 10, 20, 12, 120
 """Rows of the table of runs, runs with their bill, settings and terms of one; a name that is longer is cut."""

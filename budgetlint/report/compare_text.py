@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from budgetlint.compare import Comparison, RunChange, TermChange
-from budgetlint.plain_text import one_line
+from budgetlint.base.plain_text import one_line
+from budgetlint.base.units import gib
 from budgetlint.report.bill import WHAT
 from budgetlint.report.changes import (
     Group,
@@ -23,7 +23,7 @@ from budgetlint.report.changes import (
     verdicts,
 )
 from budgetlint.report.style import PLAIN, WIDTH, Style, plural, wrapped
-from budgetlint.units import gib
+from budgetlint.results.comparison import Comparison, RunChange, TermChange
 
 RUNS, SETTINGS, TERMS = 20, 8, 6
 """Of more, the rest is counted (runs, settings of a run) or added up (terms of a setting)."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from budgetlint.finding import Finding, Severity
-from budgetlint.outcome import Gate, Report
-from budgetlint.plain_text import one_line
+from budgetlint.base.finding import Finding, Severity
+from budgetlint.base.plain_text import one_line
 from budgetlint.report.style import PLAIN, Style
 from budgetlint.report.summary import summary_lines
+from budgetlint.results.report import Gate, Report
 
 
 def render(report: Report, style: Style = PLAIN, *, info: bool = False, gate: Gate = Gate(), **_options: Any) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from budgetlint.context import RunContext
+from budgetlint.base.plain_text import ascii_json
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Estimate, Phase, Range, Term
-from budgetlint.plain_text import ascii_json
 from budgetlint.report.forks_json import NOTHING_OPEN, open_json
 from budgetlint.report.rank import rank_json
-from budgetlint.run import Setting
+from budgetlint.rules_api.context import RunContext
+from budgetlint.settings.run import Setting
 
 VERSION = 1
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from budgetlint.plain_text import one_line
-from budgetlint.record import record
+from budgetlint.base.plain_text import one_line
+from budgetlint.base.record import record
+from budgetlint.base.source import Location, SourceFile
 from budgetlint.report.style import Style, cells
-from budgetlint.source import Location, SourceFile
 
 _MARGIN = 12
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from budgetlint.memory.estimate import Estimate, Fork, ForkReading, Opened
-from budgetlint.outcome import RunVerdict
+from budgetlint.results.verdict import RunVerdict
 
 
 def open_json(one: Estimate | RunVerdict) -> dict[str, Any]:

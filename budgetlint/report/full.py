@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from budgetlint.finding import Finding, Fix, Related, Safety, Severity
-from budgetlint.outcome import Gate, Report
-from budgetlint.plain_text import one_line
+from budgetlint.base.finding import Finding, Fix, Related, Safety, Severity
+from budgetlint.base.plain_text import one_line
+from budgetlint.base.source import Location, SourceFile
 from budgetlint.report.excerpt import excerpt, marked
 from budgetlint.report.numbers import shown_numbers
 from budgetlint.report.style import PLAIN, SEVERITY_INK, Style, cells, wrapped
 from budgetlint.report.summary import summary_lines
-from budgetlint.source import Location, SourceFile
+from budgetlint.results.report import Gate, Report
 
 
 def render(report: Report, style: Style = PLAIN, *, info: bool = False, gate: Gate = Gate(), **_options: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from budgetlint.plain_text import one_line
+from budgetlint.base.plain_text import one_line
 
 _MARKUP = re.compile(r"([\\`*_\[\]~|$])")
 _RUN_OF_TICKS = re.compile("`+")

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from budgetlint.finding import Finding, Severity
-from budgetlint.outcome import Gate, Report
-from budgetlint.plain_text import one_line
+from budgetlint.base.finding import Finding, Severity
+from budgetlint.base.plain_text import one_line
 from budgetlint.report.shown import counted, shown
 from budgetlint.report.style import PLAIN, Style
 from budgetlint.report.summary import REQUIRED, lacks_verdict, passed_line, verdicts_line
 from budgetlint.report.tree import TEXTS, Tree
+from budgetlint.results.report import Gate, Report
 
 MOST = 10
 

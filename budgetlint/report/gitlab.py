@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from budgetlint.finding import Finding, Severity
-from budgetlint.outcome import Report
-from budgetlint.plain_text import ascii_json
+from budgetlint.base.finding import Finding, Severity
+from budgetlint.base.plain_text import ascii_json
 from budgetlint.report.shown import shown
 from budgetlint.report.style import PLAIN, Style
 from budgetlint.report.tree import Tree
+from budgetlint.results.report import Report
 
 SEVERITIES = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.INFO: "info"}
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from budgetlint.base.plain_text import one_line
+from budgetlint.base.units import distinct, gib
 from budgetlint.memory.estimate import Estimate, Range, Verdict
 from budgetlint.memory.unmodelled import TABLE
-from budgetlint.outcome import RunVerdict
-from budgetlint.plain_text import one_line
 from budgetlint.report.style import plural
-from budgetlint.units import distinct, gib
+from budgetlint.results.verdict import RunVerdict
 
 _WORST_FIRST = (Verdict.DOES_NOT_FIT, Verdict.TIGHT, Verdict.UNKNOWN, Verdict.FITS)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from budgetlint.finding import Edit, Finding, Fix, Related, Safety, Severity
-from budgetlint.outcome import Report, RunVerdict
-from budgetlint.plain_text import ascii_json
+from budgetlint.base.finding import Edit, Finding, Fix, Related, Safety, Severity
+from budgetlint.base.plain_text import ascii_json
+from budgetlint.base.source import SourceFile
 from budgetlint.report.forks_json import open_json
 from budgetlint.report.statistics import Count, counts
 from budgetlint.report.style import PLAIN, Style
-from budgetlint.source import SourceFile
+from budgetlint.results.report import Report
+from budgetlint.results.verdict import RunVerdict
 
 VERSION = 1
 

@@ -13,16 +13,17 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from budgetlint import __version__
-from budgetlint.finding import Finding
-from budgetlint.outcome import Gate, Report, RunVerdict
-from budgetlint.plain_text import one_line, page, sentence
-from budgetlint.record import field, open_state
+from budgetlint.base.finding import Finding
+from budgetlint.base.plain_text import one_line, page, sentence
+from budgetlint.base.record import field, open_state
 from budgetlint.report.answer import fork_lines, short
 from budgetlint.report.headroom import figures
 from budgetlint.report.shown import shown
 from budgetlint.report.style import PLAIN, Style
 from budgetlint.report.summary import verdicts_line
 from budgetlint.report.tree import Tree
+from budgetlint.results.report import Gate, Report
+from budgetlint.results.verdict import RunVerdict
 
 
 @open_state

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from budgetlint.manual import prose_and_code, read_manual
-from budgetlint.plain_text import ascii_json
+from budgetlint.base.plain_text import ascii_json
 from budgetlint.report.style import PLAIN, Style, wrapped
-from budgetlint.rule import Rule
+from budgetlint.rules_api.manual import prose_and_code, read_manual
+from budgetlint.rules_api.rule import Rule
 
 VERSION = 1
 

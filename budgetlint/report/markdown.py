@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from budgetlint.finding import Finding
-from budgetlint.outcome import Report, RunVerdict
+from budgetlint.base.finding import Finding
+from budgetlint.base.units import gib
 from budgetlint.report.answer import fork_lines, parts
 from budgetlint.report.bill import LINES, costly_lines
 from budgetlint.report.excerpt import excerpt, marked
@@ -25,7 +25,8 @@ from budgetlint.report.shown import counted, shown
 from budgetlint.report.style import PLAIN, WIDTH, Style, plural
 from budgetlint.report.summary import findings_line, passed_line, verdict_count, verdicts_line
 from budgetlint.report.tree import Tree
-from budgetlint.units import gib
+from budgetlint.results.report import Report
+from budgetlint.results.verdict import RunVerdict
 
 ROOM = 60_000
 """Bytes of UTF-8: a comment may get a few lines of its own."""

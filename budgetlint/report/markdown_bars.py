@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.outcome import RunVerdict
+from budgetlint.base.units import gib
 from budgetlint.report.bill import WHAT
 from budgetlint.report.gfm import code, table
-from budgetlint.units import gib
+from budgetlint.results.verdict import RunVerdict
 
 CELLS = 24
 _EIGHTHS = " ▏▎▍▌▋▊▉"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from budgetlint.context import RunContext
-from budgetlint.plain_text import ascii_json
+from budgetlint.base.plain_text import ascii_json
 from budgetlint.probe.measurement import Measurement
 from budgetlint.probe.record import Simulated
 from budgetlint.report.reconciled import Row, reconciled
+from budgetlint.rules_api.context import RunContext
 
 VERSION = 1
 

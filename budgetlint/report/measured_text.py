@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.context import RunContext
-from budgetlint.plain_text import one_line
+from budgetlint.base.plain_text import one_line
+from budgetlint.base.units import gib
 from budgetlint.probe.measurement import Measurement
 from budgetlint.probe.record import Simulated
 from budgetlint.report.reconciled import Reconciled, Row, reconciled
 from budgetlint.report.style import PLAIN, Style, wrapped
-from budgetlint.units import gib
+from budgetlint.rules_api.context import RunContext
 
 BAR = 16
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from budgetlint.plain_text import one_line
-from budgetlint.units import gib
+from budgetlint.base.plain_text import one_line
+from budgetlint.base.units import gib
 
 _UNITS = ("tokens", "steps", "devices", "sequences", "parameters", "params", "elements", "layers", "percent")
 

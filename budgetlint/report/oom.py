@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from budgetlint.context import RunContext
+from budgetlint.base.plain_text import ascii_json, one_line
+from budgetlint.base.units import gib
 from budgetlint.memory.estimate import Bucket, Estimate, Phase
 from budgetlint.oom.explain import Explanation
 from budgetlint.oom.match import Candidate
 from budgetlint.oom.tensor import KINDS
-from budgetlint.plain_text import ascii_json, one_line
 from budgetlint.report.bill import WHAT, costly_lines
 from budgetlint.report.estimate_json import because_json, document
 from budgetlint.report.style import PLAIN, WIDTH, Style, wrapped
-from budgetlint.run import Setting
-from budgetlint.units import gib
+from budgetlint.rules_api.context import RunContext
+from budgetlint.settings.run import Setting
 
 LINES = 6
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.context import RunContext
+from budgetlint.base.plain_text import one_line
+from budgetlint.base.record import record
+from budgetlint.base.units import gib
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Phase
-from budgetlint.plain_text import one_line
 from budgetlint.probe.record import PhasePeak, Simulated
-from budgetlint.record import record
 from budgetlint.report.style import PLAIN, Style, wrapped
-from budgetlint.units import gib
+from budgetlint.rules_api.context import RunContext
 
 SHOWN = 8
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.context import RunContext
+from budgetlint.base.record import record
+from budgetlint.base.units import gib
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Phase, Range
 from budgetlint.probe.measurement import Measurement
 from budgetlint.probe.record import Simulated
-from budgetlint.record import record
 from budgetlint.report.probe_text import workspaces
-from budgetlint.units import gib
+from budgetlint.rules_api.context import RunContext
 
 PHASES = ("load", "forward", "backward", "step", "eval", "save")
 TOTALS = ("reserved", "device")

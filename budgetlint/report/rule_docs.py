@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from budgetlint.report.manual import render
-from budgetlint.rule import Rule
+from budgetlint.rules_api.rule import Rule
 
 FAMILIES = {
     "BL0": "The budget language",
@@ -127,7 +127,7 @@ def drift(folder: Path, made: Mapping[str, str], kept: Iterable[str] = ("not-rul
 
 
 def main(folder: Path) -> None:
-    from budgetlint.registry import installed
+    from budgetlint.engine.registry import installed
 
     made = dict(pages(rule for rule in installed().all if rule.code.startswith("BL")))
     folder.mkdir(parents=True, exist_ok=True)

@@ -11,22 +11,22 @@ from collections.abc import Iterator
 from typing import Any
 
 from budgetlint import __version__
-from budgetlint.finding import Edit, Finding, Fix
-from budgetlint.outcome import Excuse, Gate, Report
-from budgetlint.plain_text import ascii_json, one_line, sentence
-from budgetlint.record import field, open_state
+from budgetlint.base.finding import Edit, Finding, Fix
+from budgetlint.base.plain_text import ascii_json, one_line, sentence
+from budgetlint.base.record import field, open_state
+from budgetlint.base.source import Location, SourceFile
 from budgetlint.report.sarif_rules import LEVELS, descriptors
 from budgetlint.report.style import PLAIN, Style
 from budgetlint.report.summary import passed_line, verdicts_line
 from budgetlint.report.tree import TEXTS, Tree, uri
-from budgetlint.source import Location, SourceFile
+from budgetlint.results.report import Excuse, Gate, Report
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "SRCROOT"
 
 _EXITS = {0: "no finding fails the check", 1: "a finding or a missing verdict fails the check", 2: "a part of budgetlint or a rule crashed"}
 _ENCODINGS = {"utf-16-le": "UTF-16LE", "utf-16-be": "UTF-16BE"}
-"""Names of https://www.iana.org/assignments/character-sets for what `budgetlint.source` reports; the rest is the run's default."""
+"""Names of https://www.iana.org/assignments/character-sets for what `budgetlint.base.source` reports; the rest is the run's default."""
 
 
 def render(report: Report, _style: Style = PLAIN, *, gate: Gate = Gate(), tree: Tree = Tree(), **_options: Any) -> str:
@@ -35,7 +35,7 @@ def render(report: Report, _style: Style = PLAIN, *, gate: Gate = Gate(), tree: 
 
 def document(report: Report, gate: Gate, tree: Tree) -> dict[str, Any]:
     """The log as plain values."""
-    from budgetlint.registry import installed
+    from budgetlint.engine.registry import installed
 
     rules = descriptors((*report.findings, *report.suppressed), installed().all, report.urls)
     results = _Results(report, tree, {rule["id"]: index for index, rule in enumerate(rules)})

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from budgetlint.finding import Finding, Severity
+from budgetlint.base.finding import Finding, Severity
 from budgetlint.report.manual import render as page
 from budgetlint.report.rule_docs import FAMILIES
-from budgetlint.rule import Rule
+from budgetlint.rules_api.rule import Rule
 
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
@@ -43,7 +43,7 @@ def _descriptor(rule: Rule, urls: Mapping[str, str]) -> dict[str, Any]:
 
 def _full(rule: Rule) -> str:
     """The summary, and what the mistake costs: the first paragraphs of the page."""
-    from budgetlint.manual import read_manual
+    from budgetlint.rules_api.manual import read_manual
 
     costs = read_manual(rule.manual).sections.get("What it costs", "").strip().split("\n\n")[0]
     return " ".join(f"{rule.summary} {costs}".split())

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from budgetlint.context import RunContext
-from budgetlint.plain_text import ascii_json, one_line
+from budgetlint.base.plain_text import ascii_json, one_line
 from budgetlint.report.style import PLAIN, Style, cells, padded
-from budgetlint.run import Setting
-from budgetlint.settings import SETTINGS
+from budgetlint.rules_api.context import RunContext
+from budgetlint.settings.run import Setting
+from budgetlint.settings.vocabulary import SETTINGS
 
 
 def render(context: RunContext, style: Style = PLAIN) -> str:

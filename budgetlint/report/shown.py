@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from budgetlint.finding import Finding, Severity
-from budgetlint.outcome import Report
+from budgetlint.base.finding import Finding, Severity
 from budgetlint.report.style import plural
+from budgetlint.results.report import Report
 
 _WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "remark"}
 

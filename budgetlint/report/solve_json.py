@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from budgetlint.plain_text import ascii_json
-from budgetlint.remedy import Card, Remedy, Solution, Told
+from budgetlint.base.plain_text import ascii_json
 from budgetlint.report.json import edit_document
+from budgetlint.results.solution import Card, Remedy, Solution, Told
 
 VERSION = 1
 

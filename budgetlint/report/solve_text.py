@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from budgetlint.finding import Edit
+from budgetlint.base.finding import Edit
+from budgetlint.base.plain_text import one_line
+from budgetlint.base.units import distinct, gib
 from budgetlint.memory.estimate import Estimate, Verdict
-from budgetlint.plain_text import one_line
-from budgetlint.remedy import MAY, Reach, Remedy, Solution, Told
 from budgetlint.report import answer
 from budgetlint.report.style import PLAIN, WIDTH, Style, plural, wrapped
-from budgetlint.units import distinct, gib
+from budgetlint.results.solution import MAY, Reach, Remedy, Solution, Told
 
 TOLD = 6
 """So many levers that are no cure are named."""

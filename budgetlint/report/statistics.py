@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from budgetlint.finding import Finding, Safety, Severity
-from budgetlint.outcome import Report
-from budgetlint.record import record
+from budgetlint.base.finding import Finding, Safety, Severity
+from budgetlint.base.record import record
 from budgetlint.report.style import PLAIN, Style
 from budgetlint.report.summary import summary_lines
+from budgetlint.results.report import Report
 
 
 @record

@@ -7,11 +7,11 @@ import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
 
-from budgetlint.finding import Severity
+from budgetlint.base.finding import Severity
+from budgetlint.base.numerals import small
+from budgetlint.base.plain_text import one_line
+from budgetlint.base.record import record
 from budgetlint.memory.estimate import Verdict
-from budgetlint.numerals import small
-from budgetlint.plain_text import one_line
-from budgetlint.record import record
 
 WIDTH = 100
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from budgetlint.finding import Severity
+from budgetlint.base.finding import Severity
+from budgetlint.base.plain_text import one_line
+from budgetlint.files.walk import Passed
 from budgetlint.memory.estimate import Verdict
-from budgetlint.outcome import Gate, Report, RunVerdict
-from budgetlint.plain_text import one_line
 from budgetlint.report.headroom import lacking
 from budgetlint.report.style import PLAIN, VERDICT_WORDS, Style, plural
-from budgetlint.walk import Passed
+from budgetlint.results.report import Gate, Report
+from budgetlint.results.verdict import RunVerdict
 
 _WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning"}
 

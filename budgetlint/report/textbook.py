@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.context import RunContext
+from budgetlint.base.units import gib
 from budgetlint.memory import textbook
 from budgetlint.memory.estimate import Bucket, Estimate
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.textbook import Textbook
 from budgetlint.report.style import PLAIN, Style, wrapped
-from budgetlint.units import gib
+from budgetlint.rules_api.context import RunContext
 
 
 def render(context: RunContext, style: Style = PLAIN) -> str:

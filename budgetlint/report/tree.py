@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 
-from budgetlint.record import record
+from budgetlint.base.record import record
 
 TEXTS = frozenset({"-", "<stdin>", "--budget", "<command>"})
 """Names of texts that are no files: standard input, ``--budget``, a launch command."""

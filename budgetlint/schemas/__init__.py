@@ -30,7 +30,7 @@ def _budget() -> Schema:
 
 
 def _settings() -> Schema:
-    from budgetlint.config_schema import json_schema
+    from budgetlint.config.schema import json_schema
 
     return {**json_schema(), "title": "[tool.budgetlint] of pyproject.toml"}
 

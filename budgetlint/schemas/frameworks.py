@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from budgetlint.base.record import record
 from budgetlint.catalog import vocabulary
 from budgetlint.catalog.choice import Choice
 from budgetlint.catalog.choice_rows import CHOICES
-from budgetlint.record import record
 from budgetlint.schemas.values import value_schema
 
 Schema = dict[str, Any]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from budgetlint.context import RunContext
-from budgetlint.finding import Edit
-from budgetlint.run import OriginKind, Setting
-from budgetlint.source import SourceFile, Span
+from budgetlint.base.finding import Edit
+from budgetlint.base.source import SourceFile, Span
+from budgetlint.rules_api.context import RunContext
+from budgetlint.settings.run import OriginKind, Setting
 
 STATEMENTS: Mapping[str, tuple[str, str]] = {
     "micro_batch": ("batch", ""), "grad_accum": ("batch", "accum"), "seq_len": ("seq", ""),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.device import Device
 from budgetlint.catalog.devices import all_devices
 from budgetlint.language.budget import DeviceSpec
 from budgetlint.memory.estimate import Verdict
 from budgetlint.memory.plan import Plan
-from budgetlint.record import replace
-from budgetlint.remedy import Card
+from budgetlint.results.solution import Card
 from budgetlint.solve.whatif import SOLVED, Bench
 
 ASKS_BF16 = ("precision", "autocast", "engine_dtype", "weights_dtype", "quant_compute_dtype")

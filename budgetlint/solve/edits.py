@@ -9,16 +9,16 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
-from budgetlint.context import RunContext
+from budgetlint.base.finding import Edit
+from budgetlint.base.source import Span, SpanIn
 from budgetlint.documents import Document, Entry, Scalar
 from budgetlint.documents import Mapping as MappingNode
 from budgetlint.documents.edit import insert_after, set_value
 from budgetlint.documents.render import render, render_key
-from budgetlint.finding import Edit
-from budgetlint.run import OriginKind, Reading, Role, Setting
+from budgetlint.rules_api.context import RunContext
+from budgetlint.settings.run import OriginKind, Reading, Role, Setting
 from budgetlint.solve.budget_edits import claim_edits, statement_edits
 from budgetlint.solve.spellings import UNSAID, as_said, key_of, word_of
-from budgetlint.source import Span, SpanIn
 
 _PLACEHOLDER = "budgetlint_value"
 

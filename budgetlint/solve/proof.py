@@ -6,22 +6,22 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
-from budgetlint.assemble import collect
-from budgetlint.context import RunContext
+from budgetlint.base.finding import Edit
+from budgetlint.base.record import field, open_record, replace
+from budgetlint.base.source import SourceFile
 from budgetlint.documents.edit import apply
-from budgetlint.files import ChangedFiles
-from budgetlint.finding import Edit
+from budgetlint.files.disk import ChangedFiles
 from budgetlint.language import read_budget
 from budgetlint.language.budget import Budget
 from budgetlint.memory.estimate import DEPENDS, Estimate, Verdict
-from budgetlint.project import Project
-from budgetlint.record import field, open_record, replace
-from budgetlint.remedy import Remedy
-from budgetlint.run import Settings
-from budgetlint.run_contexts import run_contexts
+from budgetlint.resolve.judged_runs import run_contexts
+from budgetlint.resolve.project import Project
+from budgetlint.resolve.runs import collect
+from budgetlint.results.solution import Remedy
+from budgetlint.rules_api.context import RunContext
+from budgetlint.settings.run import Settings
 from budgetlint.solve.edits import edits_of
 from budgetlint.solve.whatif import Effort
-from budgetlint.source import SourceFile
 
 TEXT_AN_ESTIMATE = 250
 """Characters of a budget that take as long to read as an estimate to make: 1 ms."""

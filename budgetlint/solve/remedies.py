@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import combinations, product
 
+from budgetlint.base.record import record
 from budgetlint.memory.estimate import Bucket, Estimate, Verdict
 from budgetlint.memory.plan import Plan
-from budgetlint.record import record
-from budgetlint.remedy import Remedy, Told
+from budgetlint.results.solution import Remedy, Told
 from budgetlint.solve.levers.idea import Idea, Situation
 
 NOTHING = 0.02

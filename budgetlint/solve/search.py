@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
+from budgetlint.base.record import record
 from budgetlint.memory.estimate import Estimate, Verdict
 from budgetlint.memory.need import HEADROOM_BYTES, HEADROOM_SHARE, PPM
-from budgetlint.record import record
-from budgetlint.remedy import Reach
+from budgetlint.results.solution import Reach
 from budgetlint.solve.whatif import Bench
 
 MOST = 2**32

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from budgetlint.architectures import architecture_of
-from budgetlint.context import RunContext
 from budgetlint.memory.estimate import Estimate, Verdict
 from budgetlint.memory.plan import Plan
-from budgetlint.remedy import Reach, Remedy, Solution, Told
+from budgetlint.resolve.architecture import architecture_of
+from budgetlint.results.solution import Reach, Remedy, Solution, Told
+from budgetlint.rules_api.context import RunContext
 from budgetlint.solve.cards import smallest_card
 from budgetlint.solve.levers import ideas
 from budgetlint.solve.levers.idea import Situation

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from budgetlint.run import Stack
+from budgetlint.settings.run import Stack
 
 Words = Mapping[Any, Any]
 

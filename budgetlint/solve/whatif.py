@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from budgetlint.base.limits import SOLVE_ESTIMATES
+from budgetlint.base.record import field, record, replace, state
 from budgetlint.catalog.architecture import Architecture
-from budgetlint.context import RunContext
 from budgetlint.language.budget import Target
-from budgetlint.limits import SOLVE_ESTIMATES
 from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.estimator import estimate
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.planner import plan_run
-from budgetlint.record import field, record, replace, state
-from budgetlint.run import Origin, OriginKind, Setting, Settings
-from budgetlint.run_contexts import capacity_on
+from budgetlint.resolve.judged_runs import capacity_on
+from budgetlint.rules_api.context import RunContext
+from budgetlint.settings.run import Origin, OriginKind, Setting, Settings
 
 SOLVED = Origin(OriginKind.COMMAND_LINE, note="budgetlint solve")
 NOWHERE = Target(None, None)

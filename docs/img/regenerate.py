@@ -9,10 +9,10 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
-from budgetlint.assemble import judge_texts
 from budgetlint.cli import main
 from budgetlint.commands.console import Console
 from budgetlint.report.svg import compared
+from budgetlint.resolve.runs import judge_texts
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent

@@ -9,7 +9,7 @@ import pytest
 from field_cases import Expected, Report, Run, main, reports, score
 from field_page import write_page
 
-from budgetlint.finding import Finding
+from budgetlint.base.finding import Finding
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ from accuracy_score import Outcome, judge_row
 from gpu_grid import GRID, TINY
 from probed import probed_rows
 
-from budgetlint.assemble import judge_texts
 from budgetlint.probe.ask import Failed
+from budgetlint.resolve.runs import judge_texts
 
 GIB = 2**30
 CARD = {"name": "NVIDIA H200", "kind": "cuda", "total": 150_000_000_000, "free": 149_000_000_000, "capability": "9.0", "driver": ""}

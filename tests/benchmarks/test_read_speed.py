@@ -8,9 +8,9 @@ import pytest
 import read_speed
 import reading
 
+from budgetlint.base.source import SourceFile, read_source
 from budgetlint.documents import load
 from budgetlint.readers import Reader, identify
-from budgetlint.source import SourceFile, read_source
 
 
 def test_every_template_is_the_format_of_its_name(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from budgetlint.cache import FOLDER
+from budgetlint.engine.cache import FOLDER
 
 FILES = {
     "train.yaml": "model_name_or_path: Qwen/Qwen2.5-1.5B\noutput_dir: out\nper_device_train_batch_size: 4\nlearning_rate: 0.0001\n"
@@ -31,10 +31,10 @@ def project(shell, tmp_path_factory: pytest.TempPathFactory):
 @pytest.fixture
 def checks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Counts the checks that really ran."""
-    import budgetlint.engine
+    import budgetlint.engine.check
 
     ran: list[int] = []
-    real = budgetlint.engine.check
+    real = budgetlint.engine.check.check
     monkeypatch.setattr("budgetlint.commands.checking.check", lambda *args, **more: (ran.append(1), real(*args, **more))[1])
     return ran
 

@@ -154,7 +154,7 @@ def test_the_manual_shows_these_lines(repository: Path, shell) -> None:
 
 def test_the_manual_names_every_evidence_and_certainty(repository: Path) -> None:
     page = (repository / "docs/who-reads.md").read_text(encoding="utf-8")
-    from budgetlint.consumer import WORDS
+    from budgetlint.settings.consumer import WORDS
 
     assert all(f"`{word}`" in page for word in WORDS.values() if word != "several")
     assert all(f"*{word}*" in page for word in ("stated", "default", "varies", "unresolved"))

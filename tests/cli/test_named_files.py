@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from budgetlint.assemble import judge
-from budgetlint.files import TextFiles
-from budgetlint.neighbours import neighbours
-from budgetlint.project import open_project
+from budgetlint.files.disk import TextFiles
+from budgetlint.resolve.project import open_project
+from budgetlint.resolve.related_files import neighbours
+from budgetlint.resolve.runs import judge
 
 TRAIN = """\
 model_name_or_path: Qwen/Qwen2.5-1.5B

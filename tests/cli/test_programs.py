@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from budgetlint.base.record import replace
 from budgetlint.commands.console import Console
 from budgetlint.commands.revision import git_of
-from budgetlint.programs import HERE, WINDOWS, System, find_program, lies_in, usable_path, whole_checkout
-from budgetlint.record import replace
+from budgetlint.isolation.executables import HERE, WINDOWS, System, find_program, lies_in, usable_path, whole_checkout
 
 REAL_GIT = shutil.which("git")
 

@@ -44,7 +44,7 @@ def _options(command: str, parser: argparse.ArgumentParser) -> Iterator[str]:
 
 
 def _exit_codes() -> Iterator[str]:
-    from budgetlint import outcome
+    from budgetlint.results import report as outcome
 
     for name, said in (("CLEAN", "nothing found"), ("FINDINGS", "findings at or above --fail-on"), ("MISUSE", "wrong use, or a bug")):
         yield f"exit code: {getattr(outcome, name)} {said}"

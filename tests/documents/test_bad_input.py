@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from budgetlint.base.source import MAX_BYTES, SourceFile, Unreadable, read_source
 from budgetlint.documents import Document, Loader, load, plain, walk
-from budgetlint.source import MAX_BYTES, SourceFile, Unreadable, read_source
 
 SECONDS = 5.0
 MEGABYTES = 200

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents.comments import comments
 from budgetlint.documents.load import format_of
-from budgetlint.source import SourceFile
 
 CASES = [
     (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from budgetlint.base.finding import Edit
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.compare import changed_elsewhere
-from budgetlint.finding import Edit
-from budgetlint.source import SourceFile, Span
 
 YAML = "a: 1  # one\nb:\n  - x\n  - y\nc: {d: 2, e: 3}\n"
 

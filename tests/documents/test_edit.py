@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from budgetlint.base.finding import Edit
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import Document, Entry, Loader, Scalar, Value, load, plain, walk
 from budgetlint.documents.edit import apply, delete_entry, insert_after, rename_key, rounds, set_value
-from budgetlint.finding import Edit
-from budgetlint.source import SourceFile, Span
 
 YAML = """\
 # head

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents import Loader, Scalar
 from budgetlint.documents.interpolate import interpolated
 from budgetlint.documents.load import load
 from budgetlint.documents.node import Document, plain
-from budgetlint.source import SourceFile
 
 
 def document(text: str) -> Document:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document, Loader, Node, plain
 from budgetlint.documents.json import read_json
-from budgetlint.source import SourceFile
 
 
 def read(text: str) -> Document:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents import Loader, load, plain
-from budgetlint.source import SourceFile
 
 CASES = [
     ("x.yaml", "a: 1", "yaml"),

@@ -7,10 +7,10 @@ import time
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document, Loader, Mapping, load, plain
 from budgetlint.documents.python import MAX_CHARACTERS
 from budgetlint.documents.python_marks import is_open
-from budgetlint.source import SourceFile
 
 HEAD = "import torch\nfrom transformers import TrainingArguments, AutoModelForCausalLM, BitsAndBytesConfig, AutoTokenizer\n"
 

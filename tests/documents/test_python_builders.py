@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document, Scalar, load
-from budgetlint.source import SourceFile
 
 HEAD = "from torchtitan.trainer import Trainer\nfrom torchtitan.config import TrainingConfig\nfrom . import model_registry\n\n\n"
 BASE = "def base() -> Trainer.Config:\n    return Trainer.Config(training=TrainingConfig(steps=10, seq_len=2048), dump_folder='x')\n\n\n"

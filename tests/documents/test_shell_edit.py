@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document, Scalar
 from budgetlint.documents.edit import apply, delete_entry, insert_after, rename_key, set_value
 from budgetlint.launch.read import script_launches
-from budgetlint.source import SourceFile
 
 
 def program(text: str) -> Document:

@@ -6,9 +6,9 @@ import tomllib
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document, Loader, Mapping, Node, Sequence, plain
 from budgetlint.documents.toml import read_toml
-from budgetlint.source import SourceFile
 
 TEXT = '''\
 # top

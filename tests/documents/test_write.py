@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from budgetlint.base.source import SourceFile, read_source
 from budgetlint.documents.write import write_text
-from budgetlint.source import SourceFile, read_source
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16-le", "utf-16-be"])

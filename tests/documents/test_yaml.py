@@ -7,9 +7,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document, Loader, Mapping, Node, Scalar, Sequence, Style, plain
 from budgetlint.documents.yaml import _read, read_yaml
-from budgetlint.source import SourceFile
 
 
 def read(text: str) -> Document:

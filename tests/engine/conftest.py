@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from budgetlint.config import Config
-from budgetlint.context import BudgetContext, DocumentContext, Judged, RunContext
+from budgetlint.base.source import SourceFile, Span
+from budgetlint.builtin.rules import HOUSE_RULES
+from budgetlint.config.config import Config
 from budgetlint.documents import load
-from budgetlint.engine import check
-from budgetlint.house import HOUSE_RULES
+from budgetlint.engine.check import check
 from budgetlint.language.budget import Budget, BudgetRun, RuleLevel, Target
-from budgetlint.outcome import Report
 from budgetlint.readers.base import origin_of
 from budgetlint.registry import Registry, build
+from budgetlint.results.report import Report
 from budgetlint.rule import Confidence, Finding, Rule, Severity
-from budgetlint.run import Origin, OriginKind, Reading, Role, Run, Setting, Settings
-from budgetlint.source import SourceFile, Span
+from budgetlint.rules_api.context import BudgetContext, DocumentContext, Judged, RunContext
+from budgetlint.settings.run import Origin, OriginKind, Reading, Role, Run, Setting, Settings
 
 TODAY = datetime.date(2026, 6, 1)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.assemble import judge_texts
+from budgetlint.resolve.runs import judge_texts
 
 TRAIN = """model_name_or_path: Qwen/Qwen2.5-1.5B
 per_device_train_batch_size: 4

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from budgetlint.assemble import judge_texts
-from budgetlint.bystanders import by_label, disturbed
-from budgetlint.finding import Confidence, Edit, Finding, Fix, Safety, Severity
-from budgetlint.record import replace
-from budgetlint.source import Location, Span
+from budgetlint.base.finding import Confidence, Edit, Finding, Fix, Safety, Severity
+from budgetlint.base.record import replace
+from budgetlint.base.source import Location, Span
+from budgetlint.engine.other_readers import by_label, disturbed
+from budgetlint.resolve.runs import judge_texts
 
 ARGUMENTS = (
     "model_name_or_path: Qwen/Qwen2.5-1.5B\noutput_dir: out\nper_device_train_batch_size: 1\nsave_strategy: epoch\nnum_train_epochs: 1\n"

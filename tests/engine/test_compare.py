@@ -6,14 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from budgetlint.compare import Side, compared, new_name, paired_terms, run_change
-from budgetlint.finding import Confidence, Finding, Severity
+from budgetlint.base.finding import Confidence, Finding, Severity
+from budgetlint.base.source import Location
+from budgetlint.compare.bills import compared, new_name, paired_terms, run_change
+from budgetlint.compare.findings import new_findings
+from budgetlint.files.git_renames import renamed_files
 from budgetlint.memory.estimate import Bucket, Term, Verdict
-from budgetlint.new_findings import new_findings
-from budgetlint.outcome import RunVerdict
-from budgetlint.renames import renamed_files
-from budgetlint.run import Origin, OriginKind, Setting
-from budgetlint.source import Location
+from budgetlint.results.comparison import Side
+from budgetlint.results.verdict import RunVerdict
+from budgetlint.settings.run import Origin, OriginKind, Setting
 
 FITS, NOT = Verdict.FITS, Verdict.DOES_NOT_FIT
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from budgetlint.assemble import judge_texts
+from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document, Loader, load, plain
 from budgetlint.documents.defaults_list import bases
 from budgetlint.documents.merge import foreign, merged
-from budgetlint.run import Run
-from budgetlint.source import SourceFile
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.settings.run import Run
 
 GRPO = """\
 policy:

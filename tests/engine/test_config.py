@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from budgetlint.config import Config, load_config
+from budgetlint.base.source import SourceFile
+from budgetlint.config.config import Config, load_config
 from budgetlint.rule import Severity
-from budgetlint.source import SourceFile
 
 W = SimpleNamespace
 
@@ -114,6 +114,6 @@ def test_a_level_for_an_unknown_rule_is_told(world: W) -> None:
 
 
 def test_the_json_schema_names_every_key() -> None:
-    from budgetlint.config_schema import json_schema
+    from budgetlint.config.schema import json_schema
 
     assert {"select", "fail-on", "per-file-ignores", "budget", "allow"} <= json_schema()["properties"].keys()

@@ -6,13 +6,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from budgetlint.config import Config
-from budgetlint.context import BudgetContext
+from budgetlint.base.source import Location
+from budgetlint.config.config import Config
+from budgetlint.config.levels import Level
 from budgetlint.language.budget import Target
-from budgetlint.levels import Level
 from budgetlint.rule import Confidence, Rule, Severity
-from budgetlint.run import Misread, Origin, OriginKind, Role, Setting
-from budgetlint.source import Location
+from budgetlint.rules_api.context import BudgetContext
+from budgetlint.settings.run import Misread, Origin, OriginKind, Role, Setting
 
 W = SimpleNamespace
 BAD = "good: 1\nbad: 2\n"

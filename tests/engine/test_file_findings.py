@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from budgetlint import project as project_module
-from budgetlint.files import TextFiles
-from budgetlint.project import Project, open_project
+from budgetlint.files.disk import TextFiles
 from budgetlint.readers import Tie, all_readers
+from budgetlint.resolve import project as project_module
+from budgetlint.resolve.project import Project, open_project
 
 W = SimpleNamespace
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from budgetlint.documents.write import write_text
-from budgetlint.fix import Fixed, diff, fix_all, write
+from budgetlint.engine.fix import Fixed, diff, fix_all, write
 from budgetlint.rule import Confidence, Rule, Safety, Severity
 
 W = SimpleNamespace

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from budgetlint.files import ChangedFiles, DiskFiles, TextFiles
-from budgetlint.glob import is_excluded, names_file, those_named
+from budgetlint.files.disk import ChangedFiles, DiskFiles, TextFiles
+from budgetlint.files.glob import is_excluded, names_file, those_named
 
 TREE = ("a.yaml", "old/a.yaml", "old/x/b.yaml", "x/old/c.yaml", "x/old.yaml", "older/d.yaml", "old.yaml", "x/y/a.yaml")
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from budgetlint import offers
-from budgetlint.offers import GROUP, Offer
+from budgetlint.engine import entry_points as offers
+from budgetlint.engine.entry_points import GROUP, Offer
 
 
 def _installed(folder: Path, name: str, text: str) -> None:

@@ -7,9 +7,10 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from budgetlint.offers import Offer
-from budgetlint.registry import build, load, matches
+from budgetlint.engine.entry_points import Offer
+from budgetlint.registry import build, load
 from budgetlint.rule import Confidence, Rule, Severity
+from budgetlint.rules_api.pattern import matches
 
 W = SimpleNamespace
 
@@ -56,7 +57,7 @@ def test_a_broken_plugin_is_a_finding(world: W, plugin: ModuleType, value: str, 
     "second", [{"code": "BL203", "name": "fresh"}, {"code": "BL204", "name": "bad-key"}, {"code": "BL901", "name": "fresh"}]
 )
 def test_a_taken_code_or_name_is_refused_and_the_first_stays(world: W, second: dict[str, str]) -> None:
-    from budgetlint.house import HOUSE_RULES
+    from budgetlint.builtin.rules import HOUSE_RULES
 
     found = build([("one", world.says()), ("two", world.says(**second))], HOUSE_RULES)
     assert [rule.name for rule in found.rules] == ["bad-key"]

@@ -12,7 +12,7 @@ import pytest
 from budgetlint_rules import MODULES, RULES
 from budgetlint_rules.__main__ import index_text
 
-from budgetlint.shelf import DEFAULTS, LATER, Shelved, row_of, shelved
+from budgetlint.engine.lazy_rules import DEFAULTS, LATER, Shelved, row_of, shelved
 from budgetlint.testing import run_rule
 
 CONFIG = """\

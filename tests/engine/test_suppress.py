@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from budgetlint.config import Config
+from budgetlint.config.config import Config
 
 W = SimpleNamespace
 
@@ -55,9 +55,9 @@ def test_other_formats_have_comments_too(world: W, path: str, text: str) -> None
 
 
 def test_a_budget_comment_suppresses_in_the_budget(world: W) -> None:
-    from budgetlint.context import BudgetContext
+    from budgetlint.base.source import Span
     from budgetlint.rule import Confidence, Rule, Severity
-    from budgetlint.source import Span
+    from budgetlint.rules_api.context import BudgetContext
 
     text = 'reserve 3GB for="# no comment"  # budgetlint: allow units told already\n'
     made, source = world.budget(text)
@@ -86,7 +86,7 @@ def test_the_engines_own_findings_are_not_suppressed_by_comments(world: W) -> No
 
 
 def test_an_unused_allow_of_a_budget_is_told_once(world: W) -> None:
-    from budgetlint.context import BudgetContext
+    from budgetlint.rules_api.context import BudgetContext
 
     text = "allow bad-key\n"
     made, source = world.budget(text, world.level(text, "off", "bad-key", reason="known"))

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from budgetlint.assemble import judge_texts
-from budgetlint.context import RunContext
-from budgetlint.engine import check, verdict_of
+from budgetlint.base.units import gib
+from budgetlint.engine.check import check, verdict_of
 from budgetlint.memory.estimate import Estimate, Verdict
 from budgetlint.registry import installed
 from budgetlint.report import bill, check_report, estimate_json
 from budgetlint.report.answer import fork_lines, loud
 from budgetlint.report.forks_json import open_json
 from budgetlint.report.svg import render as svg
-from budgetlint.units import gib
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.rules_api.context import RunContext
 
 PINNED = "stack transformers@5.24 torch@2.13 trl@1.16 peft@0.21 accelerate@1.15"
 TRL = """\

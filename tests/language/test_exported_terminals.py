@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from budgetlint.base.source import SourceFile
 from budgetlint.language import parse
-from budgetlint.source import SourceFile
 
 GRAMMAR = (Path(__file__).parents[2] / "grammar" / "budget.lark").read_text(encoding="utf-8")
 END = r"(?![^\s;,\]}])", r"(?![^\s;,=\]}])", r"(?=[ \t]*=(?!=))"

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budgetlint.base.source import SourceFile
 from budgetlint.language import format_text, parse
 from budgetlint.language.tree import Tree
-from budgetlint.source import SourceFile
 
 BUDGETS = sorted((Path(__file__).parent / "budgets").glob("*.budget"))
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budgetlint.base.source import Location, SourceFile, Unreadable
 from budgetlint.language import format_text, parse, read_budget
 from budgetlint.language.statements import STATEMENTS, setting_paths
-from budgetlint.source import Location, SourceFile, Unreadable
 
 BUDGETS = [path.read_text(encoding="utf-8") for path in sorted((Path(__file__).parent / "budgets").glob("*.budget"))]
 

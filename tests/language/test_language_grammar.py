@@ -15,6 +15,7 @@ from zlib import crc32
 import lark
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.language import parse, tables
 from budgetlint.language.grammar import parser
 from budgetlint.language.parsing import _Recovery
@@ -24,8 +25,7 @@ from budgetlint.language.resolve import read_budget
 from budgetlint.language.slices import outline
 from budgetlint.language.slots import FILE
 from budgetlint.language.statements import STATEMENTS, setting_paths
-from budgetlint.settings import SETTINGS
-from budgetlint.source import SourceFile
+from budgetlint.settings.vocabulary import SETTINGS
 
 EXAMPLE = re.compile(r"^```budget\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -60,7 +60,7 @@ def _run(code: str, **environment: str) -> str:
 
 
 PARSE = (
-    "from budgetlint.language import parse; from budgetlint.source import SourceFile;"
+    "from budgetlint.language import parse; from budgetlint.base.source import SourceFile;"
     "print(len(parse(SourceFile('x', 'device t4; seq 1'))[0].items))"
 )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from budgetlint.base.source import SourceFile, Unreadable
 from budgetlint.language import read_budget
 from budgetlint.language.budget import Budget
-from budgetlint.source import SourceFile, Unreadable
 
 
 def project(files: Mapping[str, str], name: str = "main.budget", root: str = "") -> Budget:

@@ -6,13 +6,13 @@ import datetime
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.language import read_budget
 from budgetlint.language.budget import Budget, BudgetRun
 from budgetlint.language.custom_model import custom_architecture
 from budgetlint.language.placement import placements
-from budgetlint.run import OriginKind
-from budgetlint.settings import SETTINGS
-from budgetlint.source import SourceFile
+from budgetlint.settings.run import OriginKind
+from budgetlint.settings.vocabulary import SETTINGS
 
 GIB = 2**30
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from budgetlint.finding import Confidence, Severity
+from budgetlint.base.finding import Confidence, Severity
+from budgetlint.base.source import SourceFile, Unreadable
 from budgetlint.language import parse, read_budget
 from budgetlint.language.budget import Budget
 from budgetlint.language.problems import MAX_PROBLEMS, PROBLEMS
-from budgetlint.manual import REQUIRED, read_manual
-from budgetlint.source import SourceFile, Unreadable
+from budgetlint.rules_api.manual import REQUIRED, read_manual
 
 HERE = Path(__file__).parent
 RULES = HERE.parent / "rules"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.assemble import judge_texts
-from budgetlint.run import Run
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.settings.run import Run
 
 TRAIN = """\
 accelerate launch --num_processes $1 train.py --model_name_or_path "$2" --per_device_train_batch_size ${BATCH:-1} \\

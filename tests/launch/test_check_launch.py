@@ -27,7 +27,7 @@ bf16: true
 def project(tmp_path: Path) -> Path:
     (tmp_path / "sft.yaml").write_text(SFT, encoding="utf-8")
     (tmp_path / "other.yaml").write_text(SFT.replace("7B", "14B"), encoding="utf-8")
-    (tmp_path / "train.sh").write_text("accelerate launch --num_processes 2 examples/scripts/sft.py --config sft.yaml\n", encoding="utf-8")
+    (tmp_path / "train.sh").write_text("accelerate launch --num_processes 2 -m trl.scripts.sft --config sft.yaml\n", encoding="utf-8")
     (tmp_path / "card.budget").write_text("device 24GiB; reserve 1GiB\n", encoding="utf-8")
     return tmp_path
 
@@ -41,7 +41,7 @@ def check(root: Path, *arguments: str) -> tuple[int, str, str]:
 @pytest.mark.parametrize(
     ("command", "name"),
     [
-        (["accelerate", "launch", "--num_processes", "2", "examples/scripts/sft.py", "--config", "sft.yaml"], "<command>"),
+        (["accelerate", "launch", "--num_processes", "2", "-m", "trl.scripts.sft", "--config", "sft.yaml"], "<command>"),
         (["trl", "sft", "--config", "sft.yaml"], "<command>"),
         (["bash", "train.sh"], "train.sh"),
         (["sbatch", "train.sh"], "train.sh"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents import Loader, plain
 from budgetlint.launch.read import command_launches, script_launches
-from budgetlint.source import SourceFile
 
 STARTED: dict[str, tuple[str, list[str]]] = {
     "python train.py --a 1": ("train.py", []),

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from budgetlint.assemble import judge_texts
-from budgetlint.files import DiskFiles
-from budgetlint.run import Settings
+from budgetlint.files.disk import DiskFiles
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.settings.run import Settings
 
 FLAGS = "--model_name_or_path gpt2 --per_device_train_batch_size 2 --learning_rate 1e-5 --num_train_epochs 1 --save_strategy no"
 

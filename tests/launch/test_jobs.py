@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.assemble import judge_texts
-from budgetlint.context import RunContext
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.rules_api.context import RunContext
 
 FLAGS = "--model_name_or_path gpt2 --per_device_train_batch_size 1 --learning_rate 1e-5 --num_train_epochs 1 --save_strategy no"
 TRAIN = f"torchrun --nproc_per_node 2 train.py {FLAGS}"

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import yaml
 
-from budgetlint.assemble import judge
 from budgetlint.commands.common import add_command
-from budgetlint.files import TextFiles
-from budgetlint.project import open_project
-from budgetlint.run import Setting, Settings
+from budgetlint.files.disk import TextFiles
+from budgetlint.resolve.project import open_project
+from budgetlint.resolve.runs import judge
+from budgetlint.settings.run import Setting, Settings
 
 CASES: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "repositories.yaml").read_text(encoding="utf-8"))
 

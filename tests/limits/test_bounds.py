@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from budgetlint.limits import BOUNDS, DOCUMENTS, page
-from budgetlint.source import Location
-from budgetlint.too_large import too_large
+from budgetlint.base.limits import BOUNDS, DOCUMENTS, page
+from budgetlint.base.source import Location
+from budgetlint.base.too_large import too_large
 
 PAGE = Path(__file__).parents[2] / "docs" / "limits.md"
 
 
 def test_the_manual_lists_the_bounds_as_they_are() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    assert page(text) == text, "python -m budgetlint.limits writes it again"
+    assert page(text) == text, "python -m budgetlint.base.limits writes it again"
 
 
 def test_names_are_unique_and_each_bound_has_its_reason() -> None:

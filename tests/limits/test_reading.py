@@ -1,6 +1,6 @@
 """Each bound of reading: past it the file has one finding too-large at the place where reading stopped, and the other file is checked.
 
-Sizes are those of `budgetlint.limits`, one more than is read. What is counted are findings, calls and steps, never seconds.
+Sizes are those of `budgetlint.base.limits`, one more than is read. What is counted are findings, calls and steps, never seconds.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from budgetlint import limits
+from budgetlint.base import limits
+from budgetlint.base.source import SourceFile
 from budgetlint.catalog import vocabulary
 from budgetlint.documents import load
 from budgetlint.documents.shell import read_shell
 from budgetlint.documents.shell_work import ShellWork
 from budgetlint.launch.read import script_launches
 from budgetlint.registry import Registry
-from budgetlint.source import SourceFile
 
 HF = (
     "model_name_or_path: Qwen/Qwen2.5-7B\nper_device_train_batch_size: 1\nnum_train_epochs: 1\n"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint import allowance
-from budgetlint.assemble import judge_texts
+from budgetlint.base.limits import BUDGET_WORDS, CELLS, JUDGED
+from budgetlint.base.record import replace
+from budgetlint.base.source import SourceFile
 from budgetlint.language import read_budget
-from budgetlint.limits import BUDGET_WORDS, CELLS, JUDGED
-from budgetlint.record import replace
-from budgetlint.source import SourceFile
+from budgetlint.resolve import allowance
+from budgetlint.resolve.runs import judge_texts
 
 HF = "model_name_or_path: openai-community/gpt2\nper_device_train_batch_size: 1\ngradient_accumulation_steps: 4\noutput_dir: x\n"
 RUN = "model gpt2; batch 1; seq 128"
@@ -63,7 +63,7 @@ def test_a_file_of_many_documents_makes_so_many_runs(ten: None) -> None:
 
 
 def test_runs_past_the_bound_are_not_worked_out(ten: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    from budgetlint import run_contexts
+    from budgetlint.resolve import judged_runs as run_contexts
 
     made: list[str] = []
     work = run_contexts.plan_run
@@ -110,7 +110,7 @@ def test_comments_are_no_words() -> None:
 
 
 def test_solve_says_which_run_is_next(shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    from budgetlint.limits import SOLVE_ESTIMATES
+    from budgetlint.base.limits import SOLVE_ESTIMATES
     from budgetlint.solve import whatif
 
     monkeypatch.setattr(whatif, "SOLVE_ESTIMATES", replace(SOLVE_ESTIMATES, most=40))
@@ -123,8 +123,8 @@ def test_solve_says_which_run_is_next(shell, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_fixes_that_fail_are_tried_as_long_as_reading_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a round fails, each fix by itself reads the file again: 16,000 of them in a megabyte would be hours."""
-    from budgetlint import fix
-    from budgetlint.limits import FIX_TEXT
+    from budgetlint.base.limits import FIX_TEXT
+    from budgetlint.engine import fix
     from budgetlint.registry import installed
     from budgetlint.testing import report_on
 
@@ -140,8 +140,8 @@ def test_fixes_that_fail_are_tried_as_long_as_reading_lasts(monkeypatch: pytest.
 
 def test_the_readings_of_a_files_runs_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of these hangs on torch; the first to ask are answered, and one that needs none is not touched."""
-    from budgetlint import run_contexts
-    from budgetlint.limits import FILE_READINGS
+    from budgetlint.base.limits import FILE_READINGS
+    from budgetlint.resolve import judged_runs as run_contexts
 
     monkeypatch.setattr(run_contexts, "FILE_READINGS", replace(FILE_READINGS, most=5))
     cards = "".join(f"target t{number} {{ device {31_500 + number}MiB }}\n" for number in range(6)) + "target large { device 80GiB }\n"

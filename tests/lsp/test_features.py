@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from budgetlint.units import gib
+from budgetlint.base.units import gib
 
 Made = Callable[..., Any]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from budgetlint.assemble import judge_texts
 from budgetlint.memory.estimate import Verdict
+from budgetlint.resolve.runs import judge_texts
 
 Made = Callable[..., Any]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.assemble import judge_texts
 from budgetlint.measured.digest import same, settings_hash
+from budgetlint.resolve.runs import judge_texts
 
 SFT = """\
 model_name_or_path: Qwen/Qwen2.5-1.5B

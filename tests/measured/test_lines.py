@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from budgetlint.assemble import judge_texts
+from budgetlint.base.source import SourceFile
 from budgetlint.language import read_budget
-from budgetlint.source import SourceFile
+from budgetlint.resolve.runs import judge_texts
 
 RUN = "device l4; model qwen2.5-1.5b; precision bf16-pure; lora r=16; optimizer adamw; batch 1; seq 1024; recompute full"
 

@@ -6,10 +6,10 @@ import datetime
 from dataclasses import replace
 from typing import Any
 
+from budgetlint.base.source import SourceFile
 from budgetlint.language import format_text, read_budget
 from budgetlint.language.budget import Measured
 from budgetlint.measured.lock import Entry, with_entries
-from budgetlint.source import SourceFile
 
 ENTRY = Entry(
     run="configs/sft.yaml#2", target="ci", outcome="ok", figures={"peak": 5_000_000_000, "reserved": 6_000_000_000}, metric="allocated",

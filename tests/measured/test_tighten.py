@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from budgetlint.assemble import judge_texts
+from budgetlint.base.units import GIB
 from budgetlint.memory.estimate import Estimate, Verdict
-from budgetlint.units import GIB
+from budgetlint.resolve.runs import judge_texts
 
 RUN = "device l4; model qwen2.5-1.5b; precision bf16-pure; lora r=16; optimizer adamw; batch 1; seq 1024; recompute full"
 BEST = 5_287_934_976

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from budgetlint.assemble import judge_texts
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import find_optimizer
-from budgetlint.context import RunContext
 from budgetlint.memory.plan import Plan, Precision, Recompute, Sharding
 from budgetlint.memory.shape import shape_of
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.rules_api.context import RunContext
 
 
 def one_run(text: str) -> RunContext:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.assemble import judge_texts
-from budgetlint.context import RunContext
 from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Bucket
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.rules_api.context import RunContext
 
 TUNE = """\
 tokenizer: {_component_: torchtune.models.llama2.llama2_tokenizer, max_seq_len: 2048}

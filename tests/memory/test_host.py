@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from budgetlint.assemble import judge_texts
 from budgetlint.memory.estimate import Range
 from budgetlint.memory.host_zero import block
+from budgetlint.resolve.runs import judge_texts
 
 PARAMS = 1_543_714_304  # qwen2.5-1.5b
 HELD = 2**32  # 2 B a parameter in one page-locked block: 3.09 GB, rounded up to a power of two

@@ -8,8 +8,8 @@ import pytest
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.models import find_model
-from budgetlint.context import RunContext
 from budgetlint.memory.shape import shape_of
+from budgetlint.rules_api.context import RunContext
 
 Runs = Callable[[str], RunContext]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.assemble import judge_texts
+from budgetlint.resolve.runs import judge_texts
 
 RUN = "device 8x 80GiB; nodes 4; model llama-3.1-8b; precision bf16; optimizer adamw; batch 1; seq 2048; recompute full"
 

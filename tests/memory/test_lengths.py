@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from budgetlint.context import RunContext
 from budgetlint.memory.estimate import Estimate
+from budgetlint.rules_api.context import RunContext
 
 RunOf = Callable[[str], RunContext]
 

@@ -11,7 +11,7 @@ import pytest
 from budgetlint.memory import loss
 from budgetlint.memory.estimate import Term
 from budgetlint.memory.plan import Adapter, Plan
-from budgetlint.run import Origin, OriginKind, Setting
+from budgetlint.settings.run import Origin, OriginKind, Setting
 
 Small = Callable[..., Plan]
 LIGER = frozenset({"cross_entropy"})

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from budgetlint.context import RunContext
+from budgetlint.rules_api.context import RunContext
 
 Runs = Callable[[str], RunContext]
 

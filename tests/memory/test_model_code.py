@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import budgetlint.memory
-from budgetlint.assemble import judge_texts
 from budgetlint.language.judgement import MODEL_CODE
 from budgetlint.memory.code import CLASSES, pick
 from budgetlint.memory.code.base import ModelCode, Splits
 from budgetlint.memory.plan import Plan
-from budgetlint.run import Settings, Stack
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.settings.run import Settings, Stack
 
 ROOM = Path(budgetlint.memory.__file__).parent
 

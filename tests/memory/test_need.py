@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from budgetlint.base.units import GIB
 from budgetlint.catalog.device import Device
 from budgetlint.catalog.devices import find_device
 from budgetlint.memory.estimate import Range, Verdict
 from budgetlint.memory.need import NOTHING, is_shared, totals, verdict
-from budgetlint.units import GIB
 
 BILLION = Range(1_000_000_000, 1_000_000_000, 1_000_000_000)
 OUTSIDE = Range(int(0.5 * GIB), int(0.13 * GIB), int(1.0 * GIB))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.assemble import judge_texts
+from budgetlint.resolve.runs import judge_texts
 
 SHARDED = "precision bf16; optimizer adamw; recompute full; attention flash; batch 1; seq 2048; stack transformers@5.24 torch@2.13"
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from budgetlint.assemble import judge_texts
 from budgetlint.memory.estimate import Bucket, Estimate, Phase
+from budgetlint.resolve.runs import judge_texts
 
 GRID = json.loads((Path(__file__).parents[2] / "benchmarks" / "data" / "oracle_grid.json").read_text(encoding="utf-8"))
 RUNS: list[dict[str, Any]] = GRID["runs"]

@@ -7,13 +7,13 @@ from fractions import Fraction
 
 import pytest
 
-from budgetlint.assemble import judge_texts
 from budgetlint.memory.code import pick
 from budgetlint.memory.parallel import Parallel, Stage
 from budgetlint.memory.pipeline import layer_counts, stages
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.rank import misplaced, rank_plans, rank_shape
 from budgetlint.memory.saved import total
+from budgetlint.resolve.runs import judge_texts
 
 MEGATRON = "precision bf16 grads=fp32; optimizer fused_adam; attention flash; stack megatron; batch 1 accum=8; seq 2048"
 TITAN = "precision bf16-autocast; optimizer adamw; attention sdpa; stack torchtitan; batch 1 accum=8; seq 2048"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.assemble import judge_texts
 from budgetlint.memory.estimate import Estimate
 from budgetlint.report.bill import render
 from budgetlint.report.estimate_json import document
+from budgetlint.resolve.runs import judge_texts
 
 MEGATRON = "precision fp16; optimizer fused_adam; seq 1024; recompute full; attention eager; shard none"
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from budgetlint.assemble import judge_texts
 from budgetlint.memory.sharded import root_reduction
+from budgetlint.resolve.runs import judge_texts
 
 RUN = "device 8x 80GiB; model llama-3.1-8b; precision bf16-autocast; optimizer adamw; batch 1; seq 2048; recompute full; shard {how}"
 ROOT = 2 * 128_256 * 4_096 + 4_096

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import budgetlint.memory
-from budgetlint.assemble import judge_texts
 from budgetlint.memory.reuse import NEVER_ASKED, Answers
 from budgetlint.report.estimate_json import document
+from budgetlint.resolve.runs import judge_texts
 
 CONFIG = """\
 model_name_or_path: Qwen/Qwen2.5-1.5B

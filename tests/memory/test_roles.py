@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.assemble import judge_texts
 from budgetlint.memory.estimate import Bucket
+from budgetlint.resolve.runs import judge_texts
 
 RUN = """model_name_or_path: Qwen/Qwen2.5-1.5B
 per_device_train_batch_size: 2

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.assemble import judge_texts
-from budgetlint.context import RunContext
 from budgetlint.memory import loss
 from budgetlint.memory.estimate import Estimate, Verdict
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.rules_api.context import RunContext
 
 PARAMETERS = 1_543_714_304
 USABLE = 30 * 2**30

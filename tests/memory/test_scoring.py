@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.assemble import judge_texts
+from budgetlint.resolve.runs import judge_texts
 
 SCRIPT = """python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo data.train_batch_size=64 data.max_prompt_length=512 \\
   data.max_response_length=512 actor_rollout_ref.model.path=Qwen/Qwen2.5-1.5B-Instruct \\

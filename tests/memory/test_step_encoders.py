@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from budgetlint.context import RunContext
 from budgetlint.memory.estimate import Bucket, Phase
+from budgetlint.rules_api.context import RunContext
 
 DATA = Path(__file__).parents[2] / "benchmarks" / "data" / "step_encoders_transformers-5.24.0.jsonl"
 _, *ROWS = (json.loads(line) for line in DATA.read_text(encoding="utf-8").splitlines())

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from budgetlint.assemble import judge_texts
 from budgetlint.memory import activations, phases
 from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Bucket, Estimate, Term
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.timeline import timeline
+from budgetlint.resolve.runs import judge_texts
 
 MODELS = (
     "llama-3.1-8b", "qwen2.5-0.5b", "gpt2", "mixtral-8x7b", "bert-large-uncased", "t5-base", "gemma-2-9b", "olmo-2-7b", "deepseek-v2-lite",

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from budgetlint.context import RunContext
 from budgetlint.memory import textbook
 from budgetlint.memory.estimate import Bucket, Verdict
+from budgetlint.rules_api.context import RunContext
 
 GB = 10**9
 Runs = Callable[[str], RunContext]

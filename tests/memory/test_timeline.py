@@ -8,8 +8,8 @@ from itertools import product
 
 import pytest
 
-from budgetlint.context import RunContext
 from budgetlint.memory.timeline import timeline
+from budgetlint.rules_api.context import RunContext
 
 MODELS = ("llama-3.1-8b", "qwen2.5-0.5b", "gpt2", "mixtral-8x7b", "bert-large-uncased")
 LEVERS = (

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from budgetlint.assemble import judge_texts
+from budgetlint.base.units import GIB
 from budgetlint.memory.estimate import Verdict
 from budgetlint.memory.estimator import Capacity, estimate
 from budgetlint.memory.planner import plan_run
 from budgetlint.memory.unmodelled import TABLE, names_of
 from budgetlint.readers.accelerate.keys import to_unmodelled
-from budgetlint.run import Origin, OriginKind, Setting, Settings
-from budgetlint.units import GIB
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.settings.run import Origin, OriginKind, Setting, Settings
 
 SWIFT = (
     "NPROC_PER_NODE=2 CUDA_VISIBLE_DEVICES=0,1 swift sft --model_id_or_path LLM-Research/Meta-Llama-3-8B-Instruct --sft_type lora "

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from budgetlint.assemble import judge_texts
-from budgetlint.context import RunContext
 from budgetlint.memory.estimate import Estimate
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.rules_api.context import RunContext
 
 Runs = Callable[[str], RunContext]
 STACK = "stack transformers@5.24 torch@2.13"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from budgetlint.assemble import judge_texts
-from budgetlint.context import RunContext
 from budgetlint.memory.estimate import Bucket
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.rules_api.context import RunContext
 
 TABLE = 151_936 * 896
 """Qwen2.5-0.5B: one tied table."""
@@ -48,7 +48,7 @@ def test_a_saved_table_has_the_dtype_of_the_base() -> None:
 
 def test_lora_reaches_the_first_dense_layers_of_a_mixture() -> None:
     """DeepSeek-V2-Lite: 27 layers, the first of them dense; hidden 2,048, intermediate 10,944, 2 shared experts of 1,408."""
-    from budgetlint.assemble import judge_texts
+    from budgetlint.resolve.runs import judge_texts
 
     def trained(targets: str) -> int:
         text = f"model deepseek-v2-lite; lora r=8 targets={targets}; batch 1; seq 512; device h200; stack transformers@5.24 peft@0.20"

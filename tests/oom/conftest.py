@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from budgetlint.assemble import judge_texts
-from budgetlint.context import RunContext
 from budgetlint.oom.explain import Explanation, explain
 from budgetlint.oom.log import find
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.rules_api.context import RunContext
 
 SFT = "device h100-80gb; model qwen2.5-7b; precision bf16; optimizer adamw; batch 4; seq 2048; recompute full; attention flash"
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from budgetlint.base.units import GIB, MIB
 from budgetlint.oom.sizes import MIDDLE_SEGMENT, SMALL, SMALL_SEGMENT, STEP, quoted, tensors_behind
-from budgetlint.units import GIB, MIB
 
 
 def printed(size: int) -> tuple[str, str]:

@@ -14,7 +14,7 @@ CONFIG = "model_name_or_path: Qwen/Qwen2.5-7B\nper_device_train_batch_size: 1\nn
 CASES = [
     ("import budgetlint", set()),
     ("import budgetlint.cli", set()),
-    ("import budgetlint.units, budgetlint.source, budgetlint.finding", set()),
+    ("import budgetlint.base.units, budgetlint.base.source, budgetlint.base.finding", set()),
     ("from budgetlint.cli import main; main(['rule', 'BL101'])", {"packaging", "ruamel"}),
     ("from budgetlint.cli import main; main(['devices'])", {"packaging", "ruamel"}),
     ("from budgetlint.cli import main; main(['files', 'sft.yaml'])", {"packaging", "ruamel"}),

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from budgetlint.assemble import judge_texts
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.hf_config import architecture_from_config
 from budgetlint.probe.job import Job, row_of
+from budgetlint.resolve.runs import judge_texts
 
 TINY: dict[str, dict[str, Any]] = {
     "llama": {"hidden_size": 64, "num_attention_heads": 4, "intermediate_size": 160},

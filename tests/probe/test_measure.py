@@ -13,13 +13,13 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("peft")
 
-from budgetlint.assemble import judge_texts  # noqa: E402
 from budgetlint.probe import engines  # noqa: E402
 from budgetlint.probe.ask import Failed, ask  # noqa: E402
 from budgetlint.probe.job import Inexpressible  # noqa: E402
 from budgetlint.probe.machine import Cuda, refuse_full  # noqa: E402
 from budgetlint.probe.measurement import Card, Measurement, Use  # noqa: E402
 from budgetlint.probe.work import Work, work_of  # noqa: E402
+from budgetlint.resolve.runs import judge_texts  # noqa: E402
 
 pytestmark = pytest.mark.slow
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from budgetlint.assemble import judge_texts
 from budgetlint.probe import ask as asking
 from budgetlint.probe.ask import Failed
 from budgetlint.probe.imitate import allowance, card_named
 from budgetlint.probe.job import Inexpressible
 from budgetlint.probe.work import work_of
+from budgetlint.resolve.runs import judge_texts
 
 RUN = "device l4; model qwen2.5-1.5b; precision bf16-pure; lora r=16; optimizer adamw; batch 1; seq 1024; recompute full\n"
 PEAK = 5_300_000_000

@@ -7,13 +7,13 @@ from textwrap import dedent
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents.load import load
 from budgetlint.readers.accelerate.reader import READER
 from budgetlint.readers.base import complete
 from budgetlint.readers.view import key_set
-from budgetlint.run import Reading, Role, Setting, Stack
-from budgetlint.settings import SETTINGS
-from budgetlint.source import SourceFile
+from budgetlint.settings.run import Reading, Role, Setting, Stack
+from budgetlint.settings.vocabulary import SETTINGS
 
 BASE = "compute_environment: LOCAL_MACHINE\nnum_machines: 1\nnum_processes: 8\n"
 

@@ -7,14 +7,14 @@ from textwrap import dedent
 import pytest
 from packaging.version import Version
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents.load import load
 from budgetlint.readers.axolotl.adapter import target_words
 from budgetlint.readers.axolotl.reader import READER
 from budgetlint.readers.base import complete
 from budgetlint.readers.view import key_set
-from budgetlint.run import Origin, OriginKind, Reading, Release, Setting, Stack
-from budgetlint.settings import SETTINGS
-from budgetlint.source import SourceFile
+from budgetlint.settings.run import Origin, OriginKind, Reading, Release, Setting, Stack
+from budgetlint.settings.vocabulary import SETTINGS
 
 BASE = """\
 base_model: acme/tiny-1b

@@ -6,7 +6,7 @@ import pytest
 
 from budgetlint.readers.base import default, unsettled
 from budgetlint.readers.deepspeed.auto import engine_over_trainer, fill_auto, fill_engine_dtype
-from budgetlint.run import Origin, OriginKind, Setting, Settings
+from budgetlint.settings.run import Origin, OriginKind, Setting, Settings
 
 FILE = Origin(OriginKind.FILE, key="somewhere")
 

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents.load import load
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
-from budgetlint.run import Origin, OriginKind, Role, Stack, release
-from budgetlint.source import SourceFile
+from budgetlint.settings.run import Origin, OriginKind, Role, Stack, release
 
 BASE = {"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"stage": 2}}
 

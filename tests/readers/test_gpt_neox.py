@@ -6,6 +6,7 @@ from textwrap import dedent
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.catalog.ledger import parameter_count
 from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.documents.load import load
@@ -13,8 +14,7 @@ from budgetlint.language.custom_model import custom_architecture
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.gpt_neox.reader import READER
-from budgetlint.run import Stack
-from budgetlint.source import SourceFile
+from budgetlint.settings.run import Stack
 
 SHAPE = """
 "pipe_parallel_size": 1,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents.load import load
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
-from budgetlint.run import Origin, OriginKind, Stack, release
-from budgetlint.source import SourceFile
+from budgetlint.settings.run import Origin, OriginKind, Stack, release
 
 PLAIN = "output_dir: out\nnum_train_epochs: 3\nlogging_steps: 5\nbf16: true\nreport_to: none\n"
 TRL = "output_dir: out\ndataset_name: d\nnum_train_epochs: 3\nlogging_steps: 5\nreport_to: none\n"

@@ -6,14 +6,14 @@ import json
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents.load import load
 from budgetlint.readers import hf
 from budgetlint.readers.base import complete, names
 from budgetlint.readers.deepspeed import reader as deepspeed
 from budgetlint.readers.hf import keys as hf_keys
-from budgetlint.run import Stack
-from budgetlint.settings import SETTINGS
-from budgetlint.source import SourceFile
+from budgetlint.settings.run import Stack
+from budgetlint.settings.vocabulary import SETTINGS
 
 ODD = [
     None,

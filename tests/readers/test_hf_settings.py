@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents.load import load
 from budgetlint.readers import identify
-from budgetlint.run import OriginKind, Role
-from budgetlint.source import SourceFile
+from budgetlint.settings.run import OriginKind, Role
 
 PLAIN = "output_dir: out\nper_device_train_batch_size: 2\nnum_train_epochs: 3\nlogging_steps: 5\n"
 TRL = PLAIN + "dataset_name: d\nuse_peft: false\n"

@@ -6,12 +6,12 @@ from textwrap import dedent, indent
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents.load import load
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.lightning.reader import READER
-from budgetlint.run import OriginKind, Reading, Setting, Stack
-from budgetlint.source import SourceFile
+from budgetlint.settings.run import OriginKind, Reading, Setting, Stack
 
 BASE = """\
 seed_everything: 42

@@ -6,13 +6,13 @@ from textwrap import dedent
 
 import pytest
 
-from budgetlint.assemble import judge_texts
+from budgetlint.base.source import SourceFile
 from budgetlint.documents.load import load
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.litgpt.reader import READER
-from budgetlint.run import Reading, Setting, Stack
-from budgetlint.source import SourceFile
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.settings.run import Reading, Setting, Stack
 
 TUNE = """\
 checkpoint_dir: checkpoints/acme/tiny-1b

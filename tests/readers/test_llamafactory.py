@@ -8,14 +8,14 @@ from textwrap import dedent
 import pytest
 from packaging.version import Version
 
-from budgetlint.assemble import judge_texts
+from budgetlint.base.source import SourceFile
 from budgetlint.documents.load import load
 from budgetlint.readers.base import complete
 from budgetlint.readers.llamafactory.reader import READER
 from budgetlint.readers.view import key_set
-from budgetlint.run import Origin, OriginKind, Reading, Release, Role, Setting, Stack
-from budgetlint.settings import SETTINGS
-from budgetlint.source import SourceFile
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.settings.run import Origin, OriginKind, Reading, Release, Role, Setting, Stack
+from budgetlint.settings.vocabulary import SETTINGS
 
 BASE = """\
 model_name_or_path: acme/tiny-1b

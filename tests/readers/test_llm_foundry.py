@@ -6,13 +6,13 @@ from textwrap import dedent, indent
 
 import pytest
 
-from budgetlint.assemble import judge_texts
+from budgetlint.base.source import SourceFile
 from budgetlint.documents.load import load
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.llm_foundry.reader import READER
-from budgetlint.run import Reading, Role, Setting, Stack
-from budgetlint.source import SourceFile
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.settings.run import Reading, Role, Setting, Stack
 
 BASE = """\
 variables:

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document, Mapping, load
 from budgetlint.readers import all_readers, reader_of, readers_of
 from budgetlint.readers.marks import candidates
-from budgetlint.source import SourceFile
 
 ROOT = Path(__file__).parents[2]
 NOT_HERE = {"deepspeed", "launcher", "olmo_core", "openrlhf", "python_script", "python_trl_script", "xtuner"}

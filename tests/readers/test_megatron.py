@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.catalog.ledger import parameter_count
 from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.documents import Document
@@ -14,8 +15,7 @@ from budgetlint.launch.flags import parse
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.megatron.reader import READER
-from budgetlint.run import Role, Stack
-from budgetlint.source import SourceFile
+from budgetlint.settings.run import Role, Stack
 
 GPT = """\
 python pretrain_gpt.py --num-layers 24 --hidden-size 1024 --num-attention-heads 16 --seq-length 1024 --max-position-embeddings 1024 \\

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents.load import load
 from budgetlint.readers import identify
 from budgetlint.readers.model_config.reader import READER
-from budgetlint.run import Role
-from budgetlint.source import SourceFile
+from budgetlint.settings.run import Role
 
 SHAPE = {"hidden_size": 640, "num_hidden_layers": 12, "num_attention_heads": 10, "vocab_size": 32000}
 LLAMA = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", **SHAPE}

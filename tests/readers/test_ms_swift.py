@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from packaging.version import Version
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document
 from budgetlint.documents.load import load
 from budgetlint.documents.shell import read_shell
@@ -12,8 +13,7 @@ from budgetlint.launch.flags import parse
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.ms_swift.reader import READER
-from budgetlint.run import Origin, OriginKind, Release, Role, Setting, Stack
-from budgetlint.source import SourceFile
+from budgetlint.settings.run import Origin, OriginKind, Release, Role, Setting, Stack
 
 FILE = """\
 model: Qwen/Qwen2.5-7B-Instruct

@@ -6,6 +6,7 @@ from textwrap import dedent
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.documents import Document
 from budgetlint.documents.load import load
@@ -14,8 +15,7 @@ from budgetlint.launch.flags import parse
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.nemo.reader import READER
-from budgetlint.run import Role, Stack
-from budgetlint.source import SourceFile
+from budgetlint.settings.run import Role, Stack
 
 PRETRAINING = """\
 trainer: {devices: 8, num_nodes: 4, precision: bf16, max_steps: 100, gradient_clip_val: 1.0, accumulate_grad_batches: 1}

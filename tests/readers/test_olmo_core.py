@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.assemble import judge_texts
-from budgetlint.run import Run
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.settings.run import Run
 
 FLAGS = (
     "--model_name_or_path allenai/OLMo-2-0425-1B --max_seq_length 4096 --per_device_train_batch_size 1 --gradient_accumulation_steps 4 "

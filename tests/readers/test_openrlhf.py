@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.documents import Document
 from budgetlint.documents.shell import read_shell
@@ -11,8 +12,7 @@ from budgetlint.launch.flags import parse
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.openrlhf.reader import READER
-from budgetlint.run import Stack
-from budgetlint.source import SourceFile
+from budgetlint.settings.run import Stack
 
 OLD = """--pretrain meta-llama/Meta-Llama-3-8B --max_len 2048 --train_batch_size 256 --micro_train_batch_size 2 --zero_stage 3 --bf16
  --flash_attn --gradient_checkpointing --learning_rate 5e-6 --lora_rank 64 --lora_alpha 64 --adam_offload --packing_samples"""

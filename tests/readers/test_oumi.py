@@ -6,12 +6,12 @@ from textwrap import dedent
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents.load import load
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.oumi.reader import READER
-from budgetlint.run import Reading, Setting, Stack
-from budgetlint.source import SourceFile
+from budgetlint.settings.run import Reading, Setting, Stack
 
 BASE = """\
 model:

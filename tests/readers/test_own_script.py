@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.assemble import judge_texts
+from budgetlint.base.source import SourceFile
 from budgetlint.documents.load import load
 from budgetlint.memory.estimate import Verdict
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
-from budgetlint.run import OriginKind, Stack
-from budgetlint.source import SourceFile
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.settings.run import OriginKind, Stack
 
 SECTION = """\
 model: {name_or_path: Qwen/Qwen2.5-7B, max_length: 1024, EXTRA}

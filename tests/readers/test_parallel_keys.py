@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.assemble import judge_texts
+from budgetlint.resolve.runs import judge_texts
 
 GPT = (
     "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 --num-attention-heads 32 --seq-length 2048 "
@@ -78,7 +78,7 @@ def test_one_vocabulary_for_all_frameworks(files: dict[str, str], expected: dict
 
 
 def test_megatron_deepspeed_says_its_stage_where_its_file_is_written_by_the_script() -> None:
-    from budgetlint.assemble import judge_texts
+    from budgetlint.resolve.runs import judge_texts
 
     flags = "--num-layers 24 --hidden-size 2048 --num-attention-heads 16 --seq-length 2048 --micro-batch-size 2 --bf16 --train-iters 100"
     script = f"deepspeed --num_gpus 8 pretrain_gpt.py {flags} --deepspeed --zero-stage 1 --deepspeed_config ds_$SLURM_JOB_ID.json\n"

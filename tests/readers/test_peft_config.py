@@ -6,12 +6,12 @@ import json
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents.load import load
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.peft_config.reader import READER
-from budgetlint.run import Role, Stack
-from budgetlint.source import SourceFile
+from budgetlint.settings.run import Role, Stack
 
 LORA = {"peft_type": "LORA", "r": 32, "lora_alpha": 64, "target_modules": ["q_proj"], "base_model_name_or_path": "acme/tiny-1b"}
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.assemble import judge_texts
 from budgetlint.catalog.presets import PRESETS, Versions, find_preset
 from budgetlint.readers.presets import preset
-from budgetlint.run import Origin, OriginKind
-from budgetlint.settings import SETTINGS
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.settings.run import Origin, OriginKind
+from budgetlint.settings.vocabulary import SETTINGS
 
 LINE = Origin(OriginKind.FILE, key="deepspeed")
 

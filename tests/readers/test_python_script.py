@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from budgetlint.assemble import judge_texts
-from budgetlint.context import RunContext
+from budgetlint.base.finding import Finding
+from budgetlint.base.source import SourceFile
 from budgetlint.documents import load
-from budgetlint.files import DiskFiles
-from budgetlint.finding import Finding
+from budgetlint.files.disk import DiskFiles
 from budgetlint.readers import Reader, identify
 from budgetlint.registry import installed
-from budgetlint.run import OriginKind
-from budgetlint.source import SourceFile
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.rules_api.context import RunContext
+from budgetlint.settings.run import OriginKind
 from budgetlint.testing import report_on
 
 HEAD = """\

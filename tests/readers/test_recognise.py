@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents.load import load
 from budgetlint.readers import Tie, accelerate, all_readers, axolotl, deepspeed, hf, identify, llamafactory, recognise
-from budgetlint.source import SourceFile
 
 TRL = "model_name_or_path: m\ndataset_name: d\npacking: true\nlearning_rate: 1e-5\nper_device_train_batch_size: 2\nnum_train_epochs: 1\n"
 PLAIN = "output_dir: out\nper_device_train_batch_size: 2\ngradient_accumulation_steps: 4\nnum_train_epochs: 3\nbf16: true\n"

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from budgetlint.assemble import judge_texts
-from budgetlint.run import Settings
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.settings.run import Settings
 
 TRL = """model_name_or_path: Qwen/Qwen2.5-1.5B
 per_device_train_batch_size: 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.assemble import judge_texts
+from budgetlint.resolve.runs import judge_texts
 
 SWIFT = "swift sft --model {} --train_type lora --dataset a --max_length 512 --learning_rate 1e-4{}\n"
 

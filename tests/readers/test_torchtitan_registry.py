@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.assemble import judge_texts
+from budgetlint.base.source import SourceFile
 from budgetlint.documents import load
 from budgetlint.readers import identify
 from budgetlint.readers.torchtitan.reader import READER
-from budgetlint.run import Run
-from budgetlint.source import SourceFile
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.settings.run import Run
 
 PATH = "torchtitan/models/llama3/config_registry.py"
 HEAD = """\

@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import pytest
 
-from budgetlint.assemble import judge_texts
+from budgetlint.base.source import SourceFile
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.models import find_model
 from budgetlint.documents.load import load
@@ -14,8 +14,8 @@ from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.torchtune.models import built_by
 from budgetlint.readers.torchtune.reader import READER
-from budgetlint.run import Origin, OriginKind, Reading, Role, Setting, Settings, Stack
-from budgetlint.source import SourceFile
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.settings.run import Origin, OriginKind, Reading, Role, Setting, Settings, Stack
 
 FULL = """\
 output_dir: /tmp/out

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents.load import load
 from budgetlint.readers import all_readers
 from budgetlint.readers.base import complete
-from budgetlint.run import Stack
-from budgetlint.settings import SETTINGS
-from budgetlint.source import SourceFile
+from budgetlint.settings.run import Stack
+from budgetlint.settings.vocabulary import SETTINGS
 
 FILES = {
     "torchtune": """\

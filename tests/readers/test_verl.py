@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document
 from budgetlint.documents.load import load
 from budgetlint.documents.shell import read_shell
@@ -13,8 +14,7 @@ from budgetlint.launch.flags import parse
 from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.readers.verl.reader import READER
-from budgetlint.run import Role, Stack
-from budgetlint.source import SourceFile
+from budgetlint.settings.run import Role, Stack
 
 FLAGS = """\
 python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo data.train_batch_size=1024 data.max_prompt_length=512 \\

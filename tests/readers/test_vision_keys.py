@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from budgetlint.assemble import judge_texts
-from budgetlint.run import Settings
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.settings.run import Settings
 
 MODEL = "Qwen/Qwen2.5-VL-7B-Instruct"
 LLAMAFACTORY = f"model_name_or_path: {MODEL}\nstage: sft\ndo_train: true\nfinetuning_type: lora\ntemplate: qwen2_vl\n"

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from budgetlint.finding import Confidence, Edit, Finding, Fix, Related, Safety, Severity
+from budgetlint.base.finding import Confidence, Edit, Finding, Fix, Related, Safety, Severity
+from budgetlint.base.source import Location, SourceFile, Span
 from budgetlint.memory.estimate import Bucket, Term, Verdict
-from budgetlint.outcome import Crash, Excuse, Report, RunVerdict
-from budgetlint.run import Origin, OriginKind, Setting
-from budgetlint.source import Location, SourceFile, Span
+from budgetlint.results.report import Crash, Excuse, Report
+from budgetlint.results.verdict import RunVerdict
+from budgetlint.settings.run import Origin, OriginKind, Setting
 
 ODD_PATH = "confïgs/🚀 run, 100%: [a](b)|<x>`.yaml"
 ODD_TEXT = 'é: "😀" # x\nfp16: true\n'

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from budgetlint.context import RunContext
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.language.budget import DeviceSpec, Target
 from budgetlint.memory.estimate import Assumption, Bucket, Estimate, Fork, ForkReading, Opened, Phase, Range, Term, Verdict
 from budgetlint.report import bill, estimate_json
 from budgetlint.report.style import Style
-from budgetlint.run import Origin, OriginKind, Run, Setting, Settings
-from budgetlint.source import SourceFile, Span
+from budgetlint.rules_api.context import RunContext
+from budgetlint.settings.run import Origin, OriginKind, Run, Setting, Settings
 
 G = 2**30
 SOURCE = SourceFile("train.yaml", "optim: adamw_torch\nper_device_train_batch_size: 4\n")

@@ -13,12 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from budgetlint.finding import Confidence, Finding, Related, Severity
+from budgetlint.base.finding import Confidence, Finding, Related, Severity
+from budgetlint.base.source import Location, SourceFile
 from budgetlint.memory.estimate import Verdict
-from budgetlint.outcome import Report, RunVerdict
 from budgetlint.report import CHECK_FORMATS, check_report
 from budgetlint.report.style import Style
-from budgetlint.source import Location, SourceFile
+from budgetlint.results.report import Report
+from budgetlint.results.verdict import RunVerdict
 
 
 @pytest.mark.parametrize("format", CHECK_FORMATS)

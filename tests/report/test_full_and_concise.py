@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from budgetlint.finding import Confidence, Edit, Finding, Fix, Related, Safety, Severity
+from budgetlint.base.finding import Confidence, Edit, Finding, Fix, Related, Safety, Severity
+from budgetlint.base.source import Location, SourceFile, Span
 from budgetlint.memory.estimate import Verdict
-from budgetlint.outcome import Report, RunVerdict
 from budgetlint.report import CHECK_FORMATS, check_report
 from budgetlint.report.style import Style, cells, style_for
 from budgetlint.report.summary import summary_lines
-from budgetlint.source import Location, SourceFile, Span
+from budgetlint.results.report import Report
+from budgetlint.results.verdict import RunVerdict
 
 TRAIN = SourceFile("configs/train.yaml", "model: x\n" * 9 + "fp16: true\n")
 DS = SourceFile("ds.json", '{"bf16": {"enabled": true}}\n')

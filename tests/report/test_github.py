@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from budgetlint.finding import Severity
-from budgetlint.outcome import Gate, Report
+from budgetlint.base.finding import Severity
 from budgetlint.report import check_report
 from budgetlint.report.tree import Tree
+from budgetlint.results.report import Gate, Report
 
 COMMAND = re.compile(r"::(error|warning|notice) ([^:]*)::(.*)")
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import jsonschema
 
-from budgetlint.outcome import Report
 from budgetlint.report import check_report
 from budgetlint.report.tree import Tree
+from budgetlint.results.report import Report
 
 SCHEMA = json.loads((Path(__file__).parent / "schemas/gitlab-code-quality.schema.json").read_text(encoding="utf-8"))
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 
-from budgetlint.finding import Confidence, Edit, Finding, Fix, Related, Safety, Severity
+from budgetlint.base.finding import Confidence, Edit, Finding, Fix, Related, Safety, Severity
+from budgetlint.base.source import Location, SourceFile, Span
 from budgetlint.memory.estimate import Verdict
-from budgetlint.outcome import Report, RunVerdict
 from budgetlint.report import check_report
-from budgetlint.source import Location, SourceFile, Span
+from budgetlint.results.report import Report
+from budgetlint.results.verdict import RunVerdict
 
 FINDING = Finding(
     "BL203",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.finding import Confidence, Finding, Severity
-from budgetlint.outcome import Report
+from budgetlint.base.finding import Confidence, Finding, Severity
+from budgetlint.base.source import Location
 from budgetlint.report import check_report
 from budgetlint.report.style import Style, style_for
-from budgetlint.source import Location
+from budgetlint.results.report import Report
 
 PAGE = "https://example.org/rules/XY101"
 FINDING = Finding("XY101", "run-without-seed", Severity.WARNING, Confidence.HIGH, "no seed is set", Location("a.yaml"))

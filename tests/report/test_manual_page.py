@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from budgetlint.manual import read_manual
 from budgetlint.report import manual
 from budgetlint.rule import Confidence, Rule, Severity
+from budgetlint.rules_api.manual import read_manual
 
 DOC = """\
 fp16 and bf16 are both on: the trainer stops

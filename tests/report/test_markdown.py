@@ -11,10 +11,10 @@ from html.parser import HTMLParser
 import pytest
 from markdown_it import MarkdownIt
 
-from budgetlint.outcome import Report
 from budgetlint.report import check_report
 from budgetlint.report.gfm import block, cell, code, plain
 from budgetlint.report.tree import Tree
+from budgetlint.results.report import Report
 
 LIMIT = 65_536
 """Characters that GitHub takes as a comment ("body is too long (maximum is 65536 characters)"); a step summary may have 1 MiB."""

@@ -11,10 +11,10 @@ from urllib.parse import unquote
 import jsonschema
 import pytest
 
-from budgetlint.finding import Severity
-from budgetlint.outcome import Gate, Report
+from budgetlint.base.finding import Severity
 from budgetlint.report import check_report
 from budgetlint.report.tree import Tree
+from budgetlint.results.report import Gate, Report
 
 SCHEMA = json.loads((Path(__file__).parent / "schemas/sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft4Validator(SCHEMA, format_checker=jsonschema.FormatChecker())

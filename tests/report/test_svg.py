@@ -13,16 +13,16 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
-from budgetlint.assemble import judge_texts
 from budgetlint.cli import main
 from budgetlint.commands.console import Console
-from budgetlint.context import RunContext
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Estimate
 from budgetlint.memory.timeline import timeline
 from budgetlint.report.svg import PANELS, compared, render
 from budgetlint.report.svg.bars import ROWS
 from budgetlint.report.svg.measure import width
-from budgetlint.run import Run, Settings
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.rules_api.context import RunContext
+from budgetlint.settings.run import Run, Settings
 
 PLAIN = "{http://www.w3.org/2000/svg}"
 LIMITED = "device 24GiB; reserve 2GiB; model qwen2.5-1.5b; lora r=16; batch 2; seq 1024"

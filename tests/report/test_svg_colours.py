@@ -7,10 +7,10 @@ from itertools import combinations
 
 import pytest
 
-from budgetlint.assemble import judge_texts
 from budgetlint.memory.estimate import Bucket, Verdict
 from budgetlint.report.svg import render
 from budgetlint.report.svg.theme import DARK, FILL, LIGHT, STROKES, contrast, on, style
+from budgetlint.resolve.runs import judge_texts
 
 READ = 4.5
 """WCAG 2.2, success criterion 1.4.3: text."""

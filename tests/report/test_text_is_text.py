@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from budgetlint.finding import Confidence, Edit, Finding, Fix, Related, Safety, Severity
+from budgetlint.base.finding import Confidence, Edit, Finding, Fix, Related, Safety, Severity
+from budgetlint.base.source import Location, SourceFile, Span
 from budgetlint.memory.estimate import Verdict
-from budgetlint.outcome import Crash, Excuse, Report, RunVerdict
 from budgetlint.report import CHECK_FORMATS, check_report
 from budgetlint.report.excerpt import excerpt
 from budgetlint.report.style import Style, cells
-from budgetlint.source import Location, SourceFile, Span
+from budgetlint.results.report import Crash, Excuse, Report
+from budgetlint.results.verdict import RunVerdict
 
 Faults = Callable[..., set[str]]
 

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from budgetlint.assemble import judge_texts
-from budgetlint.bystanders import heard
-from budgetlint.engine import check
-from budgetlint.finding import Finding, Safety
-from budgetlint.fix import Fixed, fix_all
-from budgetlint.outcome import Report
-from budgetlint.record import replace
+from budgetlint.base.finding import Finding, Safety
+from budgetlint.base.record import replace
+from budgetlint.engine.check import check
+from budgetlint.engine.fix import Fixed, fix_all
+from budgetlint.engine.other_readers import heard
 from budgetlint.registry import Registry, installed
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.results.report import Report
 from budgetlint.rule import Confidence, Rule, RunContext, Severity
-from budgetlint.run import Run
+from budgetlint.settings.run import Run
 from budgetlint.testing import TODAY, Case, case_files, load_cases
 
 FOLDER = Path(__file__).parent

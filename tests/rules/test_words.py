@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from budgetlint.assemble import judge_texts
-from budgetlint.context import Judged
 from budgetlint.registry import Registry, installed
+from budgetlint.resolve.runs import judge_texts
 from budgetlint.rule import Confidence, Finding, Rule, Severity
+from budgetlint.rules_api.context import Judged
+from budgetlint.rules_api.prefilter import Words
 from budgetlint.testing import case_files, load_cases, report_on
-from budgetlint.words import Words
 
 WORDED = tuple(rule for rule in installed().rules if rule.words)
 FILES = case_files(Path(__file__).parent)

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from budgetlint import cache
-from budgetlint.cache import FOLDER, KEPT, MARK, MARKS
+from budgetlint.engine import cache
+from budgetlint.engine.cache import FOLDER, KEPT, MARK, MARKS
 
 FITS = "device 24GiB; model qwen2.5-7b; lora r=8; batch 1; seq 512; optimizer adamw; quant nf4\n"
 TOO_LARGE = "device 24GiB; model qwen2.5-72b; batch 64; seq 32768; optimizer adamw\n"

@@ -292,13 +292,13 @@ def crashing(monkeypatch: pytest.MonkeyPatch, part: str) -> None:
 
         return inner
 
-    import budgetlint.assemble
-    import budgetlint.project
-    import budgetlint.run_contexts
+    import budgetlint.resolve.judged_runs
+    import budgetlint.resolve.project
+    import budgetlint.resolve.runs
 
     module, name = {
-        "a reader": (budgetlint.project, "load"),
-        "an estimate": (budgetlint.run_contexts, "run_contexts"),
+        "a reader": (budgetlint.resolve.project, "load"),
+        "an estimate": (budgetlint.resolve.judged_runs, "run_contexts"),
     }[part]
     real = getattr(module, name)
     if part == "an estimate":

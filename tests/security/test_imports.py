@@ -131,7 +131,7 @@ def test_what_the_user_put_on_the_path_stays_there(hostile: Hostile, tmp_path: P
 # -- plugins -----------------------------------------------------------------------------------------------------------------
 
 LINE = (
-    "from budgetlint.finding import Confidence, Severity\nfrom budgetlint.rule import Rule\n"
+    "from budgetlint.base.finding import Confidence, Severity\nfrom budgetlint.rule import Rule\n"
     "RULES = [Rule('ACME001', 'acme', Severity.ERROR, Confidence.HIGH, 'run', lambda run: (), 'One.', '1.0')]\n"
 )
 

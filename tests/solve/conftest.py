@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 import pytest
 
-from budgetlint.assemble import judge
-from budgetlint.context import RunContext
-from budgetlint.files import TextFiles
+from budgetlint.base.source import SourceFile
+from budgetlint.files.disk import TextFiles
 from budgetlint.language import read_budget
-from budgetlint.project import open_project
-from budgetlint.remedy import Solution
+from budgetlint.resolve.project import open_project
+from budgetlint.resolve.runs import judge
+from budgetlint.results.solution import Solution
+from budgetlint.rules_api.context import RunContext
 from budgetlint.solve.proof import Desk
 from budgetlint.solve.solver import EVERYTHING, solve
-from budgetlint.source import SourceFile
 
 STACK = "stack transformers@5.24 torch@2.13 peft@0.21"
 

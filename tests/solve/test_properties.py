@@ -6,15 +6,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from budgetlint.architectures import architecture_of
-from budgetlint.assemble import judge
+from budgetlint.base.source import SourceFile
 from budgetlint.language import read_budget
 from budgetlint.memory.estimate import Verdict
+from budgetlint.resolve.architecture import architecture_of
+from budgetlint.resolve.runs import judge
 from budgetlint.solve.proof import Desk, reread
 from budgetlint.solve.search import static_exceeds
 from budgetlint.solve.solver import solve
 from budgetlint.solve.whatif import Bench
-from budgetlint.source import SourceFile
 
 from .conftest import desk_of, run_of
 

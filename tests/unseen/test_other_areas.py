@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.assemble import judge_texts
-from budgetlint.engine import check
+from budgetlint.engine.check import check
 from budgetlint.registry import installed
+from budgetlint.resolve.runs import judge_texts
 
 ARGUMENTS = """\
 model_name_or_path: meta-llama/Llama-3.1-8B

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from budgetlint.assemble import judge_texts
-from budgetlint.engine import check
+from budgetlint.engine.check import check
 from budgetlint.registry import installed
+from budgetlint.resolve.runs import judge_texts
 
 VERL = (
     "python3 -m verl.trainer.main_ppo data.train_batch_size=1024 data.max_prompt_length=512 data.max_response_length=512 "

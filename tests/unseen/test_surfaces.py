@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.assemble import judge_texts
-from budgetlint.engine import check
+from budgetlint.engine.check import check
 from budgetlint.registry import installed
+from budgetlint.resolve.runs import judge_texts
 
 ENGINE = """\
 {"train_batch_size": 64, "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 1, "fp16": {"enabled": true},

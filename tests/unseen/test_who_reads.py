@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from budgetlint.assemble import judge_texts
-from budgetlint.context import Judged
-from budgetlint.engine import check
+from budgetlint.engine.check import check
 from budgetlint.registry import installed
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.rules_api.context import Judged
 
 OWN_QLORA = {
     "args/qlora.json": """{

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from budgetlint.assemble import judge_texts
-from budgetlint.engine import check
-from budgetlint.finding import Finding
+from budgetlint.base.finding import Finding
+from budgetlint.engine.check import check
 from budgetlint.registry import installed
-from budgetlint.run import Origin, OriginKind, Setting
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.settings.run import Origin, OriginKind, Setting
 from budgetlint.testing import case_files, load_cases, report_on
 
 RULES = Path(__file__).parents[1] / "rules"

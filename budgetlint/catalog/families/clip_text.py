@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.families.clip_vision import FAMILY as CLIP_VISION
 from budgetlint.catalog.family import Family
-from budgetlint.record import replace
 
 FAMILY = Family(
     "clip_text",

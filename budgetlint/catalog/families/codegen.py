@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.families._shapes import GPTJ_SHAPE
 from budgetlint.catalog.families.gptj import FAMILY as GPTJ
 from budgetlint.catalog.family import Config, Family, Tools, nearest
 from budgetlint.catalog.module_names import DOWN, QKV, UP, O
-from budgetlint.record import replace
 
 FAMILY = Family(
     "codegen",

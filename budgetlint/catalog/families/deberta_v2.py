@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.families._shapes import ENCODER_SHAPE
 from budgetlint.catalog.families.bert import FAMILY as BERT
 from budgetlint.catalog.family import TRACED, Config, Family, Tools
 from budgetlint.catalog.module_names import K, Q, V
-from budgetlint.record import replace
 
 FAMILY = Family(
     "deberta-v2",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.families._shapes import GELU_SHAPE
 from budgetlint.catalog.families.vit import FAMILY as VIT
 from budgetlint.catalog.family import TRACED, Config, Family, Tools, Vision
 from budgetlint.catalog.module_names import CLIP_FFN
-from budgetlint.record import replace
 
 FAMILY = Family(
     "dinov2",

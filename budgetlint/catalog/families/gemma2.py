@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.families._shapes import GEMMA_SHAPE
 from budgetlint.catalog.families.llama import FAMILY as LLAMA
 from budgetlint.catalog.family import TRACED, Config, Family, Tools
-from budgetlint.record import replace
 
 FAMILY = Family(
     "gemma2",

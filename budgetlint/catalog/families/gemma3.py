@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.families._shapes import GEMMA_SHAPE
 from budgetlint.catalog.families.gemma2 import FAMILY as GEMMA2
 from budgetlint.catalog.families.gemma3_text import FAMILY as GEMMA3_TEXT
 from budgetlint.catalog.family import TRACED, Config, Family, Tools
-from budgetlint.record import replace
 
 FAMILY = Family(
     "gemma3",

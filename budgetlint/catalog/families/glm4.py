@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.families.glm import FAMILY as GLM
 from budgetlint.catalog.family import SHAPE_ALONE, Config, Family, Tools
-from budgetlint.record import replace
 
 FAMILY = Family(
     "glm4",

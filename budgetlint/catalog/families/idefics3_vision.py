@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.families.siglip import FAMILY as SIGLIP
 from budgetlint.catalog.family import TRACED, Family
-from budgetlint.record import replace
 
 FAMILY = Family(
     "idefics3_vision",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.families.llama import FAMILY as LLAMA
 from budgetlint.catalog.family import TRACED, Config, Family, Tools
 from budgetlint.catalog.module_names import DOWN, GATE, UP
-from budgetlint.record import replace
 
 FAMILY = Family(
     "mixtral",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.families.llama import FAMILY as LLAMA
 from budgetlint.catalog.family import Config, Family, Tools, nearest
 from budgetlint.catalog.module_names import DOWN, GATE, QKV, UP, O
-from budgetlint.record import replace
 
 FAMILY = Family(
     "qwen",

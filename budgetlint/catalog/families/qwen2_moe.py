@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.families.llama import FAMILY as LLAMA
 from budgetlint.catalog.family import TRACED, Config, Family, Tools
-from budgetlint.record import replace
 
 FAMILY = Family(
     "qwen2_moe",

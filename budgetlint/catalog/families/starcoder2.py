@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.families._shapes import GELU_SHAPE
 from budgetlint.catalog.families.llama import FAMILY as LLAMA
 from budgetlint.catalog.family import TRACED, Config, Family, Tools
 from budgetlint.catalog.module_names import ATTENTION, DOWN, UP
-from budgetlint.record import replace
 
 FAMILY = Family(
     "starcoder2",

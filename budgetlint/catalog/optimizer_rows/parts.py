@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.optimizer import Optimizer, StateTensor
-from budgetlint.record import replace
 
 TORCH = "torch 2.13.0 torch/optim"
 BNB = "bitsandbytes 0.50.2 optim/optimizer.py (block 256, below 4096 elements fp32; paged from 1e5 elements)"

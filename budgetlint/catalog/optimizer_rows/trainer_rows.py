@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.optimizer import Optimizer, StateTensor
 from budgetlint.catalog.optimizer_rows.parts import ADAM, ADAM32, B1, B2, BNB, HF, KAHAN, V32, M, V, factored, row
-from budgetlint.record import replace
 
 ROWS: tuple[Optimizer, ...] = (
     row(

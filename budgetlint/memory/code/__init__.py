@@ -9,10 +9,10 @@ from __future__ import annotations
 from functools import lru_cache
 from importlib import import_module
 
+from budgetlint.base.record import replace
 from budgetlint.memory.code.base import ModelCode
 from budgetlint.memory.plan import Plan
-from budgetlint.record import replace
-from budgetlint.run import Settings, Stack
+from budgetlint.settings.run import Settings, Stack
 
 CLASSES = {
     "transformers": "Transformers",

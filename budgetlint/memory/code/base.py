@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import record
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
 from budgetlint.catalog.family import Basis
@@ -19,8 +20,7 @@ from budgetlint.memory.parallel import Parallel
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
 from budgetlint.memory.sequence import split_stream
-from budgetlint.record import record
-from budgetlint.run import Settings, Stack
+from budgetlint.settings.run import Settings, Stack
 
 PACKED = Basis(900_000, "LitGPT's 4-bit path, not understood: measured runs need more than its tensors", exact=False)
 UNMEASURED = Basis(400_000, "the model code of another framework, priced as that of transformers", exact=False)

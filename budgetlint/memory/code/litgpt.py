@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.family import Basis
 from budgetlint.catalog.ledger import linears
@@ -18,8 +19,7 @@ from budgetlint.memory.code.base import PACKED, ModelCode
 from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
-from budgetlint.record import replace
-from budgetlint.run import Settings, Stack
+from budgetlint.settings.run import Settings, Stack
 
 CHUNK = 128
 QKV = ("q_proj", "k_proj", "v_proj")

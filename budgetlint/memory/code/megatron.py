@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from budgetlint.memory.code.base import ModelCode, Splits
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
-from budgetlint.run import Settings, Stack
+from budgetlint.settings.run import Settings, Stack
 
 INDEX = 8
 """Bytes of an int64."""

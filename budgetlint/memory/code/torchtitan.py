@@ -6,11 +6,11 @@ Sources: torchtitan 0.2.2 ``models/llama3/infra/parallelize.py``, ``distributed/
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.memory.code.base import ModelCode, Splits
 from budgetlint.memory.parallel import Parallel
 from budgetlint.memory.plan import Plan
-from budgetlint.record import replace
-from budgetlint.run import Settings, Stack
+from budgetlint.settings.run import Settings, Stack
 
 
 class Torchtitan(ModelCode):

@@ -11,7 +11,7 @@ from budgetlint.catalog.family import Basis
 from budgetlint.memory.code.base import ModelCode, Splits
 from budgetlint.memory.families import basis_of
 from budgetlint.memory.plan import Plan
-from budgetlint.run import Settings, Stack
+from budgetlint.settings.run import Settings, Stack
 
 
 class Transformers(ModelCode):

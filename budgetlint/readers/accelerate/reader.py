@@ -13,7 +13,7 @@ from budgetlint.documents import Document, Loader
 from budgetlint.readers.accelerate.keys import ALWAYS, DEEPSPEED, FSDP1, FSDP2, MEGATRON, PROCESSES
 from budgetlint.readers.base import Key, Reader, default, loader_of, read_keys
 from budgetlint.readers.view import View, key_set
-from budgetlint.run import Reading, Reference, Role, Setting, Settings, Stack
+from budgetlint.settings.run import Reading, Reference, Role, Setting, Settings, Stack
 
 _LOADER = Loader.PYYAML
 

@@ -10,7 +10,7 @@ import re
 
 from budgetlint.readers.base import is_symbolic
 from budgetlint.readers.view import View
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 _TASKS = {
     "dpo": "dpo", "ipo": "dpo", "kto": "kto", "orpo": "orpo", "grpo": "grpo", "gdpo": "grpo",

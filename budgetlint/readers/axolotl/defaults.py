@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from budgetlint.base.record import replace
 from budgetlint.readers.axolotl.rollouts import rollout_filling
 from budgetlint.readers.base import default
 from budgetlint.readers.derived import derived
 from budgetlint.readers.hf.defaults import by_version
-from budgetlint.record import replace
-from budgetlint.run import Setting, Settings, Stack
+from budgetlint.settings.run import Setting, Settings, Stack
 
 _TRAINING = "axolotl utils/schemas/training.py"
 _CONFIG = "axolotl utils/schemas/config.py"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from budgetlint.readers.base import is_symbolic
 from budgetlint.readers.view import View
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 _OFFLOADING = ("offload", "offload_disk", "unsloth")
 _LEGACY = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from budgetlint.readers.base import is_symbolic
 from budgetlint.readers.view import View
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 LORA_IN_4BIT = "none (axolotl >= 0.15 quantises only for adapter: qlora) or fp4 (axolotl <= 0.12, bitsandbytes' own default)"
 _SWITCHES = ("bf16", "fp16", "bfloat16", "float16")

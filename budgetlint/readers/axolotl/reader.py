@@ -21,7 +21,7 @@ from budgetlint.readers.axolotl.shard import (
 from budgetlint.readers.base import Reader, raw_at, read_keys
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.view import View, key_set
-from budgetlint.run import Misread, Reading, Role, Setting, Settings
+from budgetlint.settings.run import Misread, Reading, Role, Setting, Settings
 
 _LOADER = Loader.PYYAML
 
@@ -84,4 +84,4 @@ def _optimizer(view: View, misreads: list[Misread]) -> list[Setting]:
     return read_optimizer(named, "axolotl", misreads)
 
 
-READER = Reader("axolotl", Role.TRAINER, _LOADER, recognise, read, defaults, package="axolotl", settle=settle)
+READER = Reader("axolotl", Role.TRAINER, _LOADER, recognise, read, defaults, package="axolotl", since="0.6", settle=settle)

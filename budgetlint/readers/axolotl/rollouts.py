@@ -12,7 +12,7 @@ from budgetlint.readers.base import default, to_count, to_float
 from budgetlint.readers.hf.rollouts import at_most, read_rollouts, rollout_defaults
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.view import View
-from budgetlint.run import Misread, Setting, Settings, Stack
+from budgetlint.settings.run import Misread, Setting, Settings, Stack
 
 
 def rollout_settings(view: View, misreads: list[Misread]) -> Iterator[Setting]:

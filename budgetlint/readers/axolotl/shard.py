@@ -10,7 +10,7 @@ from __future__ import annotations
 from budgetlint.readers.base import Key, to_bool
 from budgetlint.readers.fsdp_words import fsdp_keys, option_settings
 from budgetlint.readers.view import View
-from budgetlint.run import Reference, Role, Setting
+from budgetlint.settings.run import Reference, Role, Setting
 
 FSDP = tuple(
     key

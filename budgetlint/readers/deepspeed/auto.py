@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from budgetlint.base.record import replace
 from budgetlint.readers.base import names
-from budgetlint.record import replace
-from budgetlint.run import Origin, OriginKind, Setting, Settings, over
+from budgetlint.settings.run import Origin, OriginKind, Setting, Settings, over
 
 _ENGINE = {"none": "fp32", "bf16": "bf16", "fp16": "fp16"}
 _PROCESS = "transformers integrations/deepspeed.py trainer_config_process"

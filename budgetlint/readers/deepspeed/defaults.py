@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from budgetlint.readers.base import default, unsettled
-from budgetlint.run import Setting, Settings, Stack
+from budgetlint.settings.run import Setting, Settings, Stack
 
 _ZERO = "DeepSpeed DeepSpeedZeroConfig."
 _SIZES: tuple[tuple[str, Any, str], ...] = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from budgetlint.readers.base import Raw
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.optimizer_names import read_optimizer
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 
 def read_engine_optimizer(look: Lookup) -> list[Setting]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from budgetlint.readers.base import to_bool, to_dtype, to_float
 from budgetlint.readers.lookup import Lookup, renamed
-from budgetlint.run import Setting, over
+from budgetlint.settings.run import Setting, over
 
 _STATES = {"symbolic": 2, "auto": 1}
 

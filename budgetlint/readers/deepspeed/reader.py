@@ -29,7 +29,7 @@ from budgetlint.readers.deepspeed.precision import read_engine_precision
 from budgetlint.readers.deepspeed.recognise import score
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.unmodelled import asks
-from budgetlint.run import Role, Settings
+from budgetlint.settings.run import Role, Settings
 
 _STAGES = {0: "ddp", 1: "zero1", 2: "zero2", 3: "zero3"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from budgetlint.documents import Document
 from budgetlint.readers.presets import preset
-from budgetlint.run import Reading, Reference, Role
+from budgetlint.settings.run import Reading, Reference, Role
 
 
 def shipped_engine(trainer: Reading, reference: Reference) -> Reading | None:

@@ -17,7 +17,7 @@ from budgetlint.readers.gpt_neox.shape import attention_kinds, read_model
 from budgetlint.readers.lookup import Lookup, renamed
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.underscored import underscored
-from budgetlint.run import Misread, Reading, Role, Setting, Settings, Stack
+from budgetlint.settings.run import Misread, Reading, Role, Setting, Settings, Stack
 
 FORMAT = "gpt_neox"
 _CERTAIN = names("pipe_parallel_size no_weight_tying gpt_j_residual pos_emb scaled_upper_triang_masked_softmax_fusion")

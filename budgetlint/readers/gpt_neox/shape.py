@@ -7,12 +7,12 @@ two thirds of ``intermediate_size``, half of it each for gate and up, in steps o
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.documents import Document, Scalar, Sequence
 from budgetlint.readers.base import to_text
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.megatron.shape import GPT2_VOCABULARY, Names, Style, custom_model, padded
-from budgetlint.record import replace
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 NEOX = Names(
     groups=("num_kv_heads",),

@@ -12,7 +12,7 @@ from budgetlint.documents import Mapping
 from budgetlint.readers.base import Raw, Unreadable, read_keys, read_raw, to_dtype, to_int, to_text
 from budgetlint.readers.hf.keys import LORA, PEFT_CONFIG
 from budgetlint.readers.lookup import Lookup, renamed
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 _SECTIONS = ("peft_config", "lora_config", "lora", "peft")
 _QUANT_SECTIONS = ("quantization_config", "bnb_config", "quantization")

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from budgetlint.base.record import replace
 from budgetlint.documents import Mapping, Scalar
 from budgetlint.readers.base import Raw, read_raw, to_bool, to_count
 from budgetlint.readers.lookup import Lookup, renamed
-from budgetlint.record import replace
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 _SWITCHES = ("activation_checkpointing", "gradient_checkpointing")
 _OWN_FLAGS = ("grad_checkpoint",)

@@ -12,7 +12,7 @@ from budgetlint.documents import Scalar
 from budgetlint.readers.base import Misread, Raw, Unreadable, is_symbolic, read_raw, to_bool, to_int, to_text, to_words
 from budgetlint.readers.fsdp_words import STRATEGIES, to_wrap
 from budgetlint.readers.lookup import Lookup, renamed
-from budgetlint.run import Reference, Role, Setting
+from budgetlint.settings.run import Reference, Role, Setting
 
 _OPTIONS = {*STRATEGIES, "offload", "auto_wrap"}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from budgetlint.documents import Mapping
 from budgetlint.readers.lookup import Lookup, renamed
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 _LIGER = (
     ("rms_norm", "rms_norm", True),

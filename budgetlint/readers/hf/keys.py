@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from budgetlint.base.record import replace
 from budgetlint.readers.base import Key, Unreadable, to_bool, to_count, to_dtype, to_float, to_int, to_text, to_words
-from budgetlint.record import replace
 
 _ATTENTION = {
     "eager": "eager",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from budgetlint.readers.base import Raw, read_raw, to_count
 from budgetlint.readers.lookup import Lookup
-from budgetlint.run import Setting, over
+from budgetlint.settings.run import Setting, over
 
 _KEYS = (
     "max_source_length",

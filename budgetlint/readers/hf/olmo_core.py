@@ -15,7 +15,7 @@ from typing import Any
 from budgetlint.documents import Document
 from budgetlint.readers.base import Key, read_keys, to_bool, to_count, to_float, to_int
 from budgetlint.readers.lookup import Lookup
-from budgetlint.run import Origin, OriginKind, Setting
+from budgetlint.settings.run import Origin, OriginKind, Setting
 
 _TASKS = {"olmo_core_finetune.py": "sft", "dpo.py": "dpo"}
 _KEYS = (

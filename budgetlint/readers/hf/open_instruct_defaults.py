@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from budgetlint.readers.base import default
-from budgetlint.run import Setting, Settings, Stack
+from budgetlint.settings.run import Setting, Settings, Stack
 
 _FLAT = "open-instruct FlatArguments."
 _LOOP = "open-instruct finetune.py: "

@@ -7,24 +7,13 @@ for a framework default, and the estimate spans what the code can do.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from budgetlint.readers.base import default, unsettled
-from budgetlint.record import replace
-from budgetlint.run import RESERVED, OriginKind, Setting, Settings
+from budgetlint.base.record import replace
+from budgetlint.readers.base import ENDS, default, unsettled
+from budgetlint.settings.run import RESERVED, OriginKind, Setting, Settings
 
 RESERVATION = RESERVED
 
-_SPANS: tuple[tuple[str, tuple[Any, ...]], ...] = (
-    ("weights_dtype", ("auto", "fp32")),
-    ("optimizer", ("sgd", "adamw")),
-    ("adapter", ("other", "none")),
-    ("quant", ("nf4", "none")),
-    ("recompute", ("full", "none")),
-    ("loss", ("fused", "full")),
-)
-"""The least and the most memory that code commonly chooses where the file is silent. An adapter of an unknown kind leaves the
-high end open, so that only what is too large in any case gets a verdict."""
 _OWN_NAMES = frozenset(("lora_targets", "lora_modules_to_save"))
 """Module names of the script's own model code (MLX: ``attention.wq``)."""
 _OWN_WORDS = frozenset(("dtype",))
@@ -57,4 +46,4 @@ def own_script_defaults(settings: Settings) -> Iterator[Setting]:
     """Both ends for what is not written, the leaner reading first. Quantised weights never train without an adapter."""
     if settings.value("adapter") == "none":
         yield default("quant", "none", "full training")
-    yield from (unsettled(name, readings, f"{RESERVATION}: its code decides") for name, readings in _SPANS)
+    yield from (unsettled(name, readings, f"{RESERVATION}: its code decides") for name, readings in ENDS.items())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from budgetlint.readers.lookup import Lookup, renamed
-from budgetlint.run import Setting, over
+from budgetlint.settings.run import Setting, over
 
 
 def read_autocast(look: Lookup, bf16_by_default: bool) -> list[Setting]:

@@ -31,7 +31,7 @@ from budgetlint.readers.hf.tasks import read_task, without_reference
 from budgetlint.readers.hf.trl_defaults import trl_defaults
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.optimizer_names import read_optimizer
-from budgetlint.run import Reference, Role, Setting, Settings, Stack, over
+from budgetlint.settings.run import Reference, Role, Setting, Settings, Stack, over
 
 _UNPARSED = hf_keys.unparsed(hf_keys.TRAINING)
 _BY_TRL = (hf_recognise.TRL, hf_recognise.HANDBOOK)
@@ -156,6 +156,7 @@ def _reader(flavour: str, package: str) -> Reader:
         _DEFAULTS[flavour],
         package,
         settle_trl if flavour in _BY_TRL else settle,
+        "0.9" if package == "trl" else "",
     )
 
 

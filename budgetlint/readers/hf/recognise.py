@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from functools import cache
 
+from budgetlint.base.record import record, replace
 from budgetlint.catalog.vocabulary import keys as vocabulary
 from budgetlint.catalog.vocabulary import misspelt
 from budgetlint.documents import Document, Mapping
 from budgetlint.readers.base import names
 from budgetlint.readers.hf.olmo_core import olmo_core_task
 from budgetlint.readers.known_programs import known_program
-from budgetlint.record import record, replace
 
 PLAIN, TRL, HANDBOOK, OPEN_INSTRUCT = "hf_training_arguments", "trl", "alignment_handbook", "open_instruct"
 FLAVOURS = (PLAIN, TRL, HANDBOOK, OPEN_INSTRUCT)

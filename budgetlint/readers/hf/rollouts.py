@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import replace
 from budgetlint.readers.base import default, to_count, to_float, to_text
 from budgetlint.readers.hf.defaults import by_version
 from budgetlint.readers.hf.length import UNBOUNDED
 from budgetlint.readers.lookup import Lookup, renamed
-from budgetlint.record import replace
-from budgetlint.run import Origin, OriginKind, Setting, Settings, Stack
+from budgetlint.settings.run import Origin, OriginKind, Setting, Settings, Stack
 
 COMPLETIONS = (512, 256)
 PROMPT = 512

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from budgetlint.record import replace
-from budgetlint.run import Origin, OriginKind, Setting, Settings, Stack
+from budgetlint.base.record import replace
+from budgetlint.settings.run import Origin, OriginKind, Setting, Settings, Stack
 
 
 def settle(settings: Settings, stack: Stack) -> Settings:

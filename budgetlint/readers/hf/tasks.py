@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from budgetlint.readers.base import Raw, names
 from budgetlint.readers.lookup import Lookup
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 _DISTILS = (
     "teacher_model_name_or_path", "teacher_model_kind", "teacher_model_server_url", "use_teacher_server", "lmbda", "seq_kd", "use_uld_loss",

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from budgetlint.readers.base import default
 from budgetlint.readers.hf.defaults import by_version, shared_defaults, weights_dtype
 from budgetlint.readers.hf.rollouts import ppo_defaults, rollout_defaults
-from budgetlint.run import Setting, Settings, Stack
+from budgetlint.settings.run import Setting, Settings, Stack
 
 _LEARNING_RATES = {
     "sft": 2e-5,

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from budgetlint import numerals
+from budgetlint.base import numerals
 from budgetlint.documents import Document, Loader, Sequence
 from budgetlint.readers.base import AUTO, Key, Reader, read_keys, to_count
 from budgetlint.readers.launcher import FORMAT
-from budgetlint.run import Origin, OriginKind, Reading, Role, Setting, Settings
+from budgetlint.settings.run import Origin, OriginKind, Reading, Role, Setting, Settings
 
 
 def to_processes(value: Any) -> Any:

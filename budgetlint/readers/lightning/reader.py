@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from budgetlint import numerals
+from budgetlint.base import numerals
+from budgetlint.base.record import replace
 from budgetlint.documents import Document, Loader, Mapping, Sequence
 from budgetlint.readers.base import Key, Misread, Reader, default, raw_at, read_keys, to_count, to_float, to_int
 from budgetlint.readers.lightning.words import STRATEGIES, precision_settings, strategy_name
 from budgetlint.readers.optimizer_names import decoupled, read_optimizer
 from budgetlint.readers.view import View, key_set
-from budgetlint.record import replace
-from budgetlint.run import Reading, Reference, Role, Setting, Settings, Stack
+from budgetlint.settings.run import Reading, Reference, Role, Setting, Settings, Stack
 
 _LOADER = Loader.OMEGACONF
 _TRAINER = key_set("""accelerator strategy devices num_nodes precision logger callbacks fast_dev_run max_epochs min_epochs max_steps

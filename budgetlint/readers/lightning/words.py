@@ -6,10 +6,10 @@ gradients and states in that dtype), ``amp.py`` (``-mixed``: autocast over fp32 
 
 from __future__ import annotations
 
+from budgetlint.base.record import record
 from budgetlint.readers.base import Misread
 from budgetlint.readers.view import View
-from budgetlint.record import record
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 _PRECISIONS: dict[str, tuple[str, str]] = {
     "64": ("fp32", "none"), "64-true": ("fp32", "none"), "32": ("fp32", "none"), "32-true": ("fp32", "none"),

@@ -8,7 +8,7 @@ from typing import Any
 from budgetlint.readers.base import default
 from budgetlint.readers.derived import derived
 from budgetlint.readers.hf.defaults import by_version
-from budgetlint.run import Setting, Settings, Stack
+from budgetlint.settings.run import Setting, Settings, Stack
 
 PAGED = "litgpt utils.py instantiate_bnb_optimizer: bitsandbytes.optim.PagedAdamW with quantised weights"
 _FIXED: tuple[tuple[str, Any, str], ...] = (

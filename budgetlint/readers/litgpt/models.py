@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from budgetlint.documents import Mapping, Scalar
 from budgetlint.readers.view import View
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 _NUMBERS = {
     "n_embd": "hidden", "n_layer": "layers", "n_head": "heads", "n_query_groups": "kv_heads", "padded_vocab_size": "vocab",

@@ -15,7 +15,7 @@ from budgetlint.readers.litgpt.models import model_settings
 from budgetlint.readers.optimizer_names import decoupled, read_optimizer
 from budgetlint.readers.unbounded import unbounded
 from budgetlint.readers.view import View
-from budgetlint.run import Origin, OriginKind, Reading, Role, Setting, Settings
+from budgetlint.settings.run import Origin, OriginKind, Reading, Role, Setting, Settings
 
 _LOADER = Loader.OMEGACONF
 """jsonargparse reads YAML 1.1 with the float rule that takes ``2e-5`` (``_loaders_dumpers.py``), as OmegaConf does."""
@@ -140,4 +140,4 @@ def _evaluation(view: View) -> list[Setting]:
     return [view.setting("eval_on", value > 0, path)] if isinstance(value, int) else []
 
 
-READER = Reader("litgpt", Role.TRAINER, _LOADER, recognise, read, defaults, package="litgpt")
+READER = Reader("litgpt", Role.TRAINER, _LOADER, recognise, read, defaults, package="litgpt", since="0.5")

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from budgetlint.base.record import replace
 from budgetlint.readers.base import default
 from budgetlint.readers.derived import derived
 from budgetlint.readers.hf.defaults import by_version, optimizer
 from budgetlint.readers.llamafactory.ppo import ppo_defaults
-from budgetlint.record import replace
-from budgetlint.run import Setting, Settings, Stack
+from budgetlint.settings.run import Setting, Settings, Stack
 
 _ARGS = "llamafactory hparams/"
 _TRAINING = "transformers TrainingArguments."

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from budgetlint.readers.base import to_bool, to_count
 from budgetlint.readers.lookup import Lookup, renamed
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 _DEGREES = (
     ("tensor_parallel", "tensor_model_parallel_size"),

@@ -7,11 +7,11 @@ BAdam), ``model/loader.py`` (``torch_dtype: auto`` from 0.9.4; 0.9.3 ``model/pat
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.readers.base import Misread, Unreadable, raw_at, to_int
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.view import View
-from budgetlint.record import replace
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 _STAGES = {"pt": "pretrain", "sft": "sft", "rm": "reward", "ppo": "ppo", "dpo": "dpo", "kto": "kto"}
 _KINDS = {"lora": "lora", "oft": "other", "freeze": "none", "full": "none"}

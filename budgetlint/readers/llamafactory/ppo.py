@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from budgetlint.readers.base import default, to_count, to_text
 from budgetlint.readers.derived import derived
 from budgetlint.readers.lookup import Lookup, renamed
-from budgetlint.run import Setting, Settings
+from budgetlint.settings.run import Setting, Settings
 
 _WRITTEN = 1024
 

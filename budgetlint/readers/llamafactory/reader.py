@@ -30,7 +30,7 @@ from budgetlint.readers.llamafactory.method import (
 from budgetlint.readers.llamafactory.ppo import ppo_settings
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.view import View, key_set
-from budgetlint.run import Misread, Reading, Role, Setting, Settings, Stack
+from budgetlint.settings.run import Misread, Reading, Role, Setting, Settings, Stack
 
 _LOADER = Loader.OMEGACONF
 
@@ -104,4 +104,4 @@ def _is_second(settings: Settings) -> bool:
     return any(setting.origin.key == "model" for setting in written)
 
 
-READER = Reader("llamafactory", Role.TRAINER, _LOADER, recognise, read, defaults, package="llamafactory", settle=settle)
+READER = Reader("llamafactory", Role.TRAINER, _LOADER, recognise, read, defaults, package="llamafactory", since="0.9", settle=settle)

@@ -14,7 +14,7 @@ from budgetlint.documents import Document, Loader, Mapping
 from budgetlint.readers.base import Key, Unreadable, default, loader_of, read_keys, to_bool, to_count, to_float, to_int, to_text, to_words
 from budgetlint.readers.llamafactory.keys import to_attention, to_names, to_targets
 from budgetlint.readers.view import View
-from budgetlint.run import Misread, Reference, Role, Setting, Settings, Stack
+from budgetlint.settings.run import Misread, Reference, Role, Setting, Settings, Stack
 
 BLOCKS = ("dist_config", "peft_config", "kernel_config", "quant_config", "init_config", "optim_config", "lr_scheduler_config")
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from budgetlint.readers.base import default
 from budgetlint.readers.derived import derived
-from budgetlint.run import Setting, Settings, Stack
+from budgetlint.settings.run import Setting, Settings, Stack
 
 _CONFIG = "llm-foundry utils/config_utils.py TrainConfig."
 _FIXED: tuple[tuple[str, Any, str], ...] = (

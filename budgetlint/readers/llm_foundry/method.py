@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from budgetlint import numerals
+from budgetlint.base import numerals
 from budgetlint.readers.base import Misread, raw_at
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.view import View
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 _UNSIZED = frozenset(("adalr_lion", "clip_lion", "no_op"))
 """Optimizers of llm-foundry that the catalog does not know (``optim/adaptive_lion.py``, ``no_op.py``)."""

@@ -5,6 +5,7 @@ Files for ``eval.py`` (``models`` with ``icl_tasks``) are of the same kind, but 
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.documents import Document, Loader, Mapping
 from budgetlint.documents.interpolate import interpolated
 from budgetlint.readers.base import Reader, read_keys
@@ -20,8 +21,7 @@ from budgetlint.readers.llm_foundry.method import (
     task_settings,
 )
 from budgetlint.readers.view import View, key_set
-from budgetlint.record import replace
-from budgetlint.run import Reading, Role, Setting, Settings
+from budgetlint.settings.run import Reading, Role, Setting, Settings
 
 _LOADER = Loader.OMEGACONF
 _PARAMETERS = "parameters"
@@ -87,4 +87,4 @@ def _role(view: View, home: str) -> Role:
     return Role.TRAINER if isinstance(root, Mapping) and _trains(frozenset(root.keys())) else Role.INFERENCE
 
 
-READER = Reader("llm_foundry", Role.TRAINER, _LOADER, recognise, read, defaults, package="llm-foundry")
+READER = Reader("llm_foundry", Role.TRAINER, _LOADER, recognise, read, defaults, package="llm-foundry", since="0.18")

@@ -13,7 +13,7 @@ from typing import Any
 from budgetlint.readers.base import default, to_dtype, to_text
 from budgetlint.readers.derived import derived
 from budgetlint.readers.lookup import Lookup, renamed
-from budgetlint.run import Setting, Settings
+from budgetlint.settings.run import Setting, Settings
 
 _STAGES = {"0": "ddp", "1": "zero1", "2": "zero2", "3": "zero3"}
 _SHARDED = {"no_shard": "ddp", "optim": "zero1", "optim_grads": "zero2", "optim_grads_params": "fsdp2"}

@@ -16,7 +16,7 @@ from budgetlint.readers.megatron.keys import METHODS, OWN, to_every
 from budgetlint.readers.megatron.shape import MEGATRON, custom_model, gpt2_vocabulary, megatron_style
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.underscored import underscored
-from budgetlint.run import Reading, Role, Setting, Settings, Stack
+from budgetlint.settings.run import Reading, Role, Setting, Settings, Stack
 
 FORMAT = "megatron"
 LISTED = "MODEL_ARGS"

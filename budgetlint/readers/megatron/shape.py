@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from budgetlint.base.record import open_record, record
 from budgetlint.readers.base import Misread, to_bool, to_count, to_text
 from budgetlint.readers.lookup import Lookup
-from budgetlint.record import open_record, record
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 GPT2_VOCABULARY = 50257
 """``GPT2BPETokenizer``, the only tokenizer whose size the arguments fix."""

@@ -11,7 +11,7 @@ from budgetlint.readers.base import Key, Reader, loader_of, read_keys, to_bool
 from budgetlint.readers.hf.adapters import read_quant
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.view import key_set
-from budgetlint.run import Origin, OriginKind, Reading, Role, Setting, Settings
+from budgetlint.settings.run import Origin, OriginKind, Reading, Role, Setting, Settings
 
 _LOADER = Loader.JSON
 _SIZES = key_set(

@@ -16,7 +16,7 @@ from budgetlint.readers.megatron.keys import OWN as MEGATRON
 from budgetlint.readers.ms_swift.keys import VISION, to_weights
 from budgetlint.readers.ms_swift.parts import rlhf, tuner
 from budgetlint.readers.optimizer_names import read_optimizer
-from budgetlint.run import Misread, Setting, Settings
+from budgetlint.settings.run import Misread, Setting, Settings
 
 _OWN = (
     *(key for key in MEGATRON if key.path != "loss_scale"),

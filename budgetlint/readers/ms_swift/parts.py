@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from budgetlint.base.record import replace
 from budgetlint.readers.base import Unreadable, default, read_keys, to_count, to_float, to_int, to_text
 from budgetlint.readers.derived import derived
 from budgetlint.readers.hf.precision import read_autocast
 from budgetlint.readers.lookup import Lookup, freed, renamed
 from budgetlint.readers.ms_swift.keys import LORA, to_own_dtype, to_task, to_weights
-from budgetlint.record import replace
-from budgetlint.run import Setting, Settings, Stack
+from budgetlint.settings.run import Setting, Settings, Stack
 
 _TUNERS = ("tuner_type", "train_type", "sft_type")
 _PLAIN_LORA = ("lora", "qlora")

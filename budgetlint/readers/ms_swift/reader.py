@@ -1,6 +1,7 @@
 """ms-swift: ``swift sft|pt|rlhf`` and ``megatron sft|pt|rlhf`` with flags, or with a YAML or JSON file of the same names.
 
-Source: ms_swift 4.6.0 ``swift/cli/main.py`` ``parse_yaml_args`` (``yaml.safe_load``, values become flags), ``swift/arguments``.
+Source: ms_swift 4.6.0 ``swift/cli/main.py`` ``parse_yaml_args`` (``yaml.safe_load``, values become flags), ``swift/arguments``; what it
+fills in also 3.6.0 ``swift/llm/argument``, ``swift/trainers/arguments.py`` (3.5 split the data for evaluation by itself).
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import ceil
 
+from budgetlint.base.record import replace
 from budgetlint.documents import Document, Loader, Scalar
 from budgetlint.readers.base import Raw, Reader, default, loader_of, names, read_keys
 from budgetlint.readers.deepspeed.auto import engine_over_trainer
@@ -22,8 +24,7 @@ from budgetlint.readers.ms_swift.megatron import is_megatron, megatron_defaults,
 from budgetlint.readers.ms_swift.parts import evaluation, precision, quant, reference, rlhf, second_length, settle, tuner
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.presets import preset
-from budgetlint.record import replace
-from budgetlint.run import Misread, Reading, Reference, Role, Setting, Settings, Stack
+from budgetlint.settings.run import Misread, Reading, Reference, Role, Setting, Settings, Stack
 
 FORMAT = "ms_swift"
 _TUNERS = names("tuner_type train_type sft_type")
@@ -188,4 +189,4 @@ def _rollouts(settings: Settings) -> Iterable[Setting]:
     yield default("rollout_sleeps", False, _ARGUMENTS + "rlhf_trainers/args_mixin.py sleep_level: 0")
 
 
-READER = Reader(FORMAT, Role.TRAINER, Loader.PYYAML, recognise, read, defaults, package="ms-swift", settle=settle)
+READER = Reader(FORMAT, Role.TRAINER, Loader.PYYAML, recognise, read, defaults, package="ms-swift", since="3.6", settle=settle)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
+from budgetlint.base.record import replace
 from budgetlint.documents import Document, Entry, Mapping, Scalar
 from budgetlint.documents.interpolate import interpolated
-from budgetlint.record import replace
 
 TRAINING = ("training", "peft", "fine_tuning", "prompt_learning", "ia3_learning", "adapter_learning", "steer_reg", "rlhf_rm", "rlhf_ppo")
 OTHER = ("conversion", "conversion_hf2nemo", "evaluation", "export", "fw_inference", "ptq", "data_preparation", "external_conversion")

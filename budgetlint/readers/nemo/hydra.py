@@ -17,7 +17,7 @@ from budgetlint.readers.megatron.keys import BATCH, METHODS, PARALLEL, to_every,
 from budgetlint.readers.megatron.shape import GPT2_VOCABULARY, Names, Style, custom_model, padded
 from budgetlint.readers.nemo.words import PRECISIONS, to_devices, to_epochs, to_limit, to_targets
 from budgetlint.readers.optimizer_names import decoupled, read_optimizer
-from budgetlint.run import Misread, Setting, Settings
+from budgetlint.settings.run import Misread, Setting, Settings
 
 _SPLIT = ("distributed_fused_adam", "mcore_distributed_optim")
 

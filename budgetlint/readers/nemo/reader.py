@@ -12,7 +12,7 @@ from budgetlint.readers.base import Reader, names, origin_of
 from budgetlint.readers.nemo.groups import OTHER, group_of, resolved, ungrouped
 from budgetlint.readers.nemo.hydra import hydra_defaults, read_hydra
 from budgetlint.readers.nemo.rl import is_rl, read_rl, rl_defaults
-from budgetlint.run import Reading, Reference, Role, Setting, Settings, Stack
+from budgetlint.settings.run import Reading, Reference, Role, Setting, Settings, Stack
 
 FORMAT = "nemo"
 _LOADER = Loader.OMEGACONF

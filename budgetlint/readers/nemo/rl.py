@@ -16,7 +16,7 @@ from budgetlint.readers.megatron.engine import accumulation, engine_defaults
 from budgetlint.readers.megatron.keys import OPTIMIZER, PARALLEL
 from budgetlint.readers.nemo.words import to_targets
 from budgetlint.readers.optimizer_names import read_optimizer
-from budgetlint.run import Misread, Setting, Settings
+from budgetlint.settings.run import Misread, Setting, Settings
 
 ALGORITHMS = {"grpo": "grpo", "dpo": "dpo", "sft": "sft", "ppo": "ppo", "rm": "reward", "distillation": "other"}
 

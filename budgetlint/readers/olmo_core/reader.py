@@ -15,7 +15,7 @@ from budgetlint.documents import Document, Loader
 from budgetlint.readers.base import Key, Reader, default, read_keys, to_count, to_float, to_text, unsettled
 from budgetlint.readers.derived import derived
 from budgetlint.readers.lookup import Lookup, renamed
-from budgetlint.run import Reading, Role, Setting, Settings, Stack
+from budgetlint.settings.run import Reading, Role, Setting, Settings, Stack
 
 FORMAT = "olmo_core"
 _PROGRAM = re.compile(r"(?:.*/)?scripts/train/sft/([\w.-]+)\.py")

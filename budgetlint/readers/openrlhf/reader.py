@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from budgetlint.base.record import replace
 from budgetlint.documents import Document, Loader
 from budgetlint.readers.base import Reader, default, names, read_keys, to_dtype, to_float, to_int, to_text
 from budgetlint.readers.deepspeed.defaults import deepspeed_defaults
 from budgetlint.readers.lookup import Lookup, renamed
 from budgetlint.readers.openrlhf.keys import KEYS
-from budgetlint.record import replace
-from budgetlint.run import Reading, Role, Setting, Settings, Stack
+from budgetlint.settings.run import Reading, Role, Setting, Settings, Stack
 
 FORMAT = "openrlhf"
 _LOADER = Loader.OMEGACONF
@@ -254,4 +254,4 @@ def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
     yield from deepspeed_defaults(settings, stack)
 
 
-READER = Reader(FORMAT, Role.TRAINER, _LOADER, recognise, read, defaults, package="openrlhf", settle=settle)
+READER = Reader(FORMAT, Role.TRAINER, _LOADER, recognise, read, defaults, package="openrlhf", since="0.5", settle=settle)

@@ -11,7 +11,7 @@ from typing import Any
 from budgetlint.readers.base import default
 from budgetlint.readers.hf.defaults import plain_defaults
 from budgetlint.readers.hf.trl_defaults import trl_defaults
-from budgetlint.run import Setting, Settings, Stack
+from budgetlint.settings.run import Setting, Settings, Stack
 
 _TRAINING, _PEFT, _FSDP_PARAMS, _ZERO = (f"oumi {name}_params.py " for name in ("training", "peft", "fsdp", "deepspeed"))
 _FIXED: tuple[tuple[str, Any, str], ...] = (

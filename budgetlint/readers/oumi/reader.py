@@ -16,7 +16,7 @@ from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.oumi.defaults import defaults
 from budgetlint.readers.oumi.keys import BNB, DEEPSPEED, FSDP, KEYS, LORA
 from budgetlint.readers.view import View, key_set
-from budgetlint.run import Reading, Role, Setting, Settings
+from budgetlint.settings.run import Reading, Role, Setting, Settings
 
 _LOADER = Loader.OMEGACONF
 _TRAINING = key_set("""trainer_type enable_gradient_checkpointing use_peft per_device_train_batch_size gradient_accumulation_steps optimizer

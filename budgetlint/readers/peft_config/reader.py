@@ -11,7 +11,7 @@ from typing import Any
 from budgetlint.documents import Document, Loader, Sequence
 from budgetlint.readers.base import Key, Reader, default, read_keys, to_bool, to_count, to_float, to_text, to_words
 from budgetlint.readers.view import View, key_set
-from budgetlint.run import Reading, Role, Setting, Settings, Stack
+from budgetlint.settings.run import Reading, Role, Setting, Settings, Stack
 
 _LOADER = Loader.JSON
 _LORA = key_set("r lora_alpha target_modules lora_dropout modules_to_save rank_pattern task_type base_model_name_or_path")

@@ -15,7 +15,7 @@ from budgetlint.readers.hf.keys import PEFT_CONFIG, truthy
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.peft_config.reader import to_targets
 from budgetlint.readers.python_script import classes
-from budgetlint.run import Origin, Setting
+from budgetlint.settings.run import Origin, Setting
 
 ADAPTER = ("other", "none")
 _LORA = "peft.LoraConfig"

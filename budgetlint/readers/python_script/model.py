@@ -7,6 +7,7 @@ to 2026.10.9 ``models/loader.py`` FastLanguageModel.from_pretrained (``load_in_4
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.documents import Mapping, Scalar
 from budgetlint.documents.python_marks import CAST, is_open
 from budgetlint.readers.base import Key, default, hidden, read_keys, to_text, unsettled
@@ -15,8 +16,7 @@ from budgetlint.readers.hf.adapters import read_quant
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.python_script import classes
 from budgetlint.readers.python_script.adapter import full_finetuning
-from budgetlint.record import replace
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 _ONCE = "what the script does with it cannot be told from its text"
 QUANT = ("nf4", "none")

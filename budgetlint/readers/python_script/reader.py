@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
-from budgetlint import numerals
+from budgetlint.base import numerals
 from budgetlint.documents import Document, Loader, Mapping, Scalar
 from budgetlint.documents.python_marks import is_open
 from budgetlint.readers.base import Reader, Reading, read_keys
@@ -33,7 +33,7 @@ from budgetlint.readers.python_script.adapter import read_lora
 from budgetlint.readers.python_script.model import is_loaded, read_model
 from budgetlint.readers.python_script.spans import elsewhere, open_model, spread
 from budgetlint.readers.python_script.unsloth import settled, with_models_length
-from budgetlint.run import Reference, Role, Setting, Settings, Stack, over
+from budgetlint.settings.run import Reference, Role, Setting, Settings, Stack, over
 
 PLAIN, TRL = "python_script", "python_trl_script"
 _KEYS = unparsed(TRAINING)

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from budgetlint.base.record import replace
 from budgetlint.documents import Scalar
 from budgetlint.documents.python_marks import is_open
 from budgetlint.readers.base import hidden, unsettled
 from budgetlint.readers.hf.tasks import without_reference
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.python_script import classes
-from budgetlint.record import replace
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 SPANS = {
     "weights_dtype": ("auto", "fp32"),

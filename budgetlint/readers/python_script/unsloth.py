@@ -6,12 +6,12 @@ None: args.max_seq_length = model.max_seq_length"; a longer one is reduced to th
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.readers.base import to_count
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.python_script import classes
 from budgetlint.readers.python_script.spans import FUSED
-from budgetlint.record import replace
-from budgetlint.run import Setting, Settings, Stack, over
+from budgetlint.settings.run import Setting, Settings, Stack, over
 
 
 def with_models_length(settings: Settings, top: Lookup, trainer: str) -> Settings:

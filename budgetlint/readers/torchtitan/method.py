@@ -6,11 +6,11 @@ Source: torchtitan 0.2.0 ``distributed/activation_checkpoint.py`` (an integer op
 
 from __future__ import annotations
 
-from budgetlint import numerals
+from budgetlint.base import numerals
 from budgetlint.readers.base import Misread, raw_at
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.view import View
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 _MODE, _OPTION = "activation_checkpoint.mode", "activation_checkpoint.selective_ac_option"
 _DTYPES = {"bfloat16": "bf16", "float16": "fp16", "float32": "none"}

@@ -7,7 +7,7 @@ published configs: deepseek_v3 16B has the numbers of DeepSeek-V2-Lite, llama3 4
 from __future__ import annotations
 
 from budgetlint.readers.view import View
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 MODELS: dict[tuple[str, str], str] = {
     ("llama2", "7b"): "llama-2-7b", ("llama2", "13b"): "llama-2-13b", ("llama2", "70b"): "llama-2-70b",

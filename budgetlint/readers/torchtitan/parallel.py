@@ -6,7 +6,7 @@ FSDP2 where a shard or context degree is more than 1, DDP where only replicas ar
 from __future__ import annotations
 
 from budgetlint.readers.view import View
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 _SHARDS = ("parallelism.data_parallel_shard_degree", "training.data_parallel_shard_degree", "training.data_parallel_degree")
 _REPLICAS = ("parallelism.data_parallel_replicate_degree", "training.data_parallel_replicate_degree")

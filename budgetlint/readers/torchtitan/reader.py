@@ -14,7 +14,7 @@ from budgetlint.readers.torchtitan.models import model_settings
 from budgetlint.readers.torchtitan.parallel import shard_settings
 from budgetlint.readers.torchtitan.registry import as_job, builds_job, lora_settings, loss_settings
 from budgetlint.readers.view import View, key_set
-from budgetlint.run import Reading, Role, Setting, Settings, Stack
+from budgetlint.settings.run import Reading, Role, Setting, Settings, Stack
 
 _LOADER = Loader.TOML
 _SECTIONS = key_set("job parallelism activation_checkpoint metrics experimental profiling lr_scheduler checkpoint float8 compile")

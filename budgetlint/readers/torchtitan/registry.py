@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint import numerals
+from budgetlint.base import numerals
+from budgetlint.base.record import replace
 from budgetlint.documents import Document, Entry, Mapping, Node, Scalar, Sequence, Style
 from budgetlint.readers.base import origin_of
-from budgetlint.record import replace
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 _ROOT = "Trainer.Config"
 _MODES = {"SelectiveAC": "selective", "FullAC": "full", "MemoryBudgetAC": "memory_budget"}

@@ -7,7 +7,7 @@ from typing import Any
 
 from budgetlint.readers.base import default
 from budgetlint.readers.derived import derived
-from budgetlint.run import Setting, Settings, Stack
+from budgetlint.settings.run import Setting, Settings, Stack
 
 _RECIPES = "torchtune recipes: cfg.get"
 _FIXED: tuple[tuple[str, Any, str], ...] = (

@@ -7,12 +7,12 @@ quantised in blocks of 256), ``recipes/full_finetune_distributed.py`` (``ac_mode
 
 from __future__ import annotations
 
-from budgetlint import numerals
+from budgetlint.base import numerals
 from budgetlint.readers.base import Misread, default, raw_at
 from budgetlint.readers.optimizer_names import decoupled, read_optimizer
 from budgetlint.readers.torchtune.models import built_by, component_of, component_path
 from budgetlint.readers.view import View
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 _ROLES = {"output_proj": "o_proj"}
 _MLP = ("gate_proj", "up_proj", "down_proj")

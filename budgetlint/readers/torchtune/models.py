@@ -6,11 +6,11 @@ Source: torchtune 0.6.1 and main ``torchtune/models/*/_model_builders.py``. A bu
 
 from __future__ import annotations
 
-from budgetlint import numerals
+from budgetlint.base import numerals
+from budgetlint.base.record import record, replace
 from budgetlint.documents import Mapping, Scalar
 from budgetlint.readers.view import View
-from budgetlint.record import record, replace
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 _PREFIX = "torchtune.models."
 

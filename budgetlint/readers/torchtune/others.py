@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from budgetlint.readers.torchtune.models import built_by, component_of, component_path
 from budgetlint.readers.view import View
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 _REFERENCES = ("ref_checkpointer", "ref_policy_checkpointer")
 _BY_CHECKPOINT = (("critic_model", "value_checkpointer.checkpoint_dir"), ("reward_model", "reward_checkpointer.checkpoint_dir"))

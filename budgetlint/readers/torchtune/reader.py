@@ -23,7 +23,7 @@ from budgetlint.readers.torchtune.models import built_by, component_of, model_se
 from budgetlint.readers.torchtune.others import other_models
 from budgetlint.readers.unbounded import unbounded
 from budgetlint.readers.view import View
-from budgetlint.run import Reading, Role, Setting, Settings
+from budgetlint.settings.run import Reading, Role, Setting, Settings
 
 _LOADER = Loader.OMEGACONF
 _MARK = "_component_"
@@ -64,4 +64,4 @@ def _role(view: View, home: str) -> Role:
     return Role.TRAINER if view.has(f"{home}optimizer") and view.first("model", "policy_model") else Role.INFERENCE
 
 
-READER = Reader("torchtune", Role.TRAINER, _LOADER, recognise, read, defaults, package="torchtune")
+READER = Reader("torchtune", Role.TRAINER, _LOADER, recognise, read, defaults, package="torchtune", since="0.6")

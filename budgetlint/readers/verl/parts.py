@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any
 
+from budgetlint.base.record import replace
 from budgetlint.readers.base import Misread, to_count, to_dtype, to_float, to_int, to_text, to_words
 from budgetlint.readers.lookup import Lookup, freed, renamed
 from budgetlint.readers.optimizer_names import read_optimizer
-from budgetlint.record import replace
-from budgetlint.run import Setting
+from budgetlint.settings.run import Setting
 
 _ACTOR, _MODEL = "actor_rollout_ref.actor", "actor_rollout_ref.model"
 _LIGER = ("rms_norm", "rope", "swiglu", "cross_entropy")

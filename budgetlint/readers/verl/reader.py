@@ -1,7 +1,8 @@
 """verl: Hydra configs and overrides of its PPO and SFT trainers.
 
-Sources: verl 0.9.1 ``trainer/config``; ``trainer/main_ppo.py``, ``trainer/sft_trainer.py``. The actor's update is the run; rollout engine,
-reference, critic and reward model are named beside it.
+Sources: verl 0.9.1 ``trainer/config``, ``trainer/main_ppo.py``, ``trainer/sft_trainer.py``; the wheels from 0.2 to 0.6.1 for what differs
+before; 0.1 by its wheel's ``trainer/config`` and, as that holds no ``workers/``, by copies of 0.1 in public repositories. The actor's
+update is the run; rollout engine, reference, critic and reward model are named beside it.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from typing import Any
 from budgetlint.documents import Document, Loader, Mapping, Scalar, walk
 from budgetlint.documents.interpolate import interpolated
 from budgetlint.readers.base import Reader, default, read_keys, unsettled
+from budgetlint.readers.hf.defaults import by_version
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.megatron.engine import engine_defaults
 from budgetlint.readers.verl.keys import PPO, SFT
 from budgetlint.readers.verl.parts import adapter, algorithm, is_megatron, kernels, length, micro_batch, optimizer, scoring, shard
-from budgetlint.run import Reading, Role, Setting, Settings, Stack
+from budgetlint.settings.run import Reading, Role, Setting, Settings, Stack
 
 FORMAT = "verl"
 _LOADER = Loader.OMEGACONF
@@ -105,8 +107,6 @@ _CONFIG = "verl trainer/config/"
 _FIXED: tuple[tuple[str, Any, str], ...] = (
     ("adapter", "none", _CONFIG + "model/hf_model.yaml lora_rank: 0"),
     ("quant", "none", "no quantised base"),
-    ("recompute", "full", _CONFIG + "model/hf_model.yaml enable_gradient_checkpointing: true"),
-    ("recompute_reentrant", False, "verl fsdp engine: use_reentrant False"),
     ("kernels", ("cross_entropy",), "verl utils/torch_functional.py logprobs_from_logits: flash-attn's cross entropy, in place"),
     ("attention", "flash", "verl fsdp engine: attn_implementation flash_attention_2"),
     ("nodes", 1, _CONFIG + "ppo_trainer.yaml trainer.nnodes"),
@@ -124,8 +124,6 @@ _FSDP: tuple[tuple[str, Any, str], ...] = (
     ("offload_params", "none", _CONFIG + "engine/fsdp.yaml offload_policy: false"),
     ("offload_optimizer", "none", _CONFIG + "engine/fsdp.yaml offload_policy: false"),
     ("optimizer", "adamw", _CONFIG + "optim/fsdp.yaml optimizer: AdamW"),
-    ("reference_offload", "cpu", "verl workers/fsdp_workers.py: CPUOffload for every role but the actor"),
-    ("reward_offload", "cpu", "verl 0.6.1 workers/fsdp_workers.py RewardModelWorker: CPUOffload"),
 )
 
 
@@ -136,7 +134,22 @@ _ROLLOUT: tuple[tuple[str, Any, str], ...] = (
 )
 
 
-def defaults(settings: Settings, _stack: Stack) -> Iterable[Setting]:
+def _by_release(settings: Settings, stack: Stack) -> Iterable[Setting]:
+    """What differs between releases. 0.1 checkpointed only on demand, with torch's own kind, and kept the models beside the actor on the
+    device unless ``param_offload`` said otherwise; that counts only where the release is said: commands for a later one name keys that
+    0.1 refuses. SFT (``sft_trainer.yaml``) checkpoints from 0.4 on."""
+    first = stack.at_least("verl", "0.2") is False
+    if settings.value("task") == "sft":
+        note = _CONFIG + "sft_trainer.yaml enable_gradient_checkpointing: true from 0.4 on"
+        yield by_version("recompute", stack.at_least("verl", "0.4"), ("full", "none"), note)
+    yield default("recompute", "none" if first else "full", _CONFIG + "ppo_trainer.yaml enable_gradient_checkpointing: true from 0.2 on")
+    yield default("recompute_reentrant", first, "verl workers/fsdp_workers.py: use_reentrant False from 0.2 on")
+    if settings.value("model_code") != "megatron":
+        home, note = "none" if first else "cpu", "verl workers/fsdp_workers.py: CPUOffload for every role but the actor, from 0.2 on"
+        yield from (default(name, home, note) for name in ("reference_offload", "reward_offload"))
+
+
+def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
     if settings.value("task") != "sft":
         yield from (default(name, value, note) for name, value, note in _ROLLOUT)
         yield default("task", "ppo", _CONFIG + "ppo_trainer.yaml algorithm.adv_estimator: gae")
@@ -148,8 +161,9 @@ def defaults(settings: Settings, _stack: Stack) -> Iterable[Setting]:
     else:
         yield from (default(name, value, note) for name, value, note in _FSDP)
     yield from (default(name, value, note) for name, value, note in _FIXED)
+    yield from _by_release(settings, stack)
     note = "verl utils/torch_functional.py: 16-bit logits and their gradient in place, no fp32 copy"
     yield unsettled("loss", ("in-place", "chunked"), note)
 
 
-READER = Reader(FORMAT, Role.TRAINER, _LOADER, recognise, read, defaults, package="verl")
+READER = Reader(FORMAT, Role.TRAINER, _LOADER, recognise, read, defaults, package="verl", since="0.1")

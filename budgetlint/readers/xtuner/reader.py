@@ -28,7 +28,7 @@ from budgetlint.readers.base import (
 from budgetlint.readers.hf.adapters import read_quant
 from budgetlint.readers.lookup import Lookup, renamed
 from budgetlint.readers.optimizer_names import read_optimizer
-from budgetlint.run import Reading, Reference, Role, Setting, Settings, Stack
+from budgetlint.settings.run import Reading, Reference, Role, Setting, Settings, Stack
 
 FORMAT = "xtuner"
 _TASKS = {"SupervisedFinetune": "sft", "DPO": "dpo", "ORPO": "orpo", "RewardModel": "reward"}

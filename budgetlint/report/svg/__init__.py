@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from budgetlint.context import RunContext
 from budgetlint.memory.estimate import Estimate, Verdict
 from budgetlint.report.style import plural
 from budgetlint.report.svg import words
@@ -17,6 +16,7 @@ from budgetlint.report.svg.page import page
 from budgetlint.report.svg.scale import top_of
 from budgetlint.report.svg.theme import LIGHT, TEXT
 from budgetlint.report.svg.timeline import PAD, Panel, panel
+from budgetlint.rules_api.context import RunContext
 
 PANELS = 4
 """So many steps are drawn; of more runs the bars say enough."""

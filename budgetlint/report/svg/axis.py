@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.units import gib
 from budgetlint.memory.timeline import Moment, place_of
 from budgetlint.report.svg.curve import Span, peak_of
 from budgetlint.report.svg.element import element, escaped
 from budgetlint.report.svg.measure import fitted, width
 from budgetlint.report.svg.scale import Scale
 from budgetlint.report.svg.theme import LIGHT, SMALL, TEXT
-from budgetlint.units import gib
 
 
 def size_axis(scale: Scale, left: float, right: float) -> Iterator[str]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import record
+from budgetlint.base.units import gib
 from budgetlint.memory.estimate import Bucket
-from budgetlint.record import record
 from budgetlint.report.bill import WHAT
 from budgetlint.report.svg.curve import Span
 from budgetlint.report.svg.element import Value, closed, element, escaped
 from budgetlint.report.svg.measure import width
 from budgetlint.report.svg.scale import Scale
 from budgetlint.report.svg.theme import FILL, SMALL, STACK, on
-from budgetlint.units import gib
 
 LINE = SMALL + 4
 """Height that a name takes."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from budgetlint.context import RunContext
+from budgetlint.base.record import record
+from budgetlint.base.units import gib
 from budgetlint.memory.estimate import Bucket, Estimate
-from budgetlint.record import record
 from budgetlint.report.bill import WHAT
 from budgetlint.report.style import plural
 from budgetlint.report.svg import words
@@ -17,7 +17,7 @@ from budgetlint.report.svg.measure import fitted, width
 from budgetlint.report.svg.scale import Scale, top_of
 from budgetlint.report.svg.theme import FILL, LIGHT, SMALL, STACK, TEXT, TITLE, on
 from budgetlint.report.svg.timeline import PAD, WIDTH, Panel, verdict_line
-from budgetlint.units import gib
+from budgetlint.rules_api.context import RunContext
 
 ROW, THICK, HEAD = 46, 16, 40
 ROWS = 24

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from budgetlint.base.record import record
 from budgetlint.memory.estimate import Bucket
 from budgetlint.memory.timeline import Moment
-from budgetlint.record import record
 from budgetlint.report.svg.theme import STACK
 
 SHARES = {"load": 1.05, "rollout": 2.0, "scoring": 1.3, "forward": 3.15, "backward": 4.7, "step": 1.3, "eval": 1.3}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.plain_text import one_line
+from budgetlint.base.plain_text import one_line
 
 Value = str | int | float
 

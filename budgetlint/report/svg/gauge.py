@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.base.record import record
+from budgetlint.base.units import gib
 from budgetlint.memory.estimate import Estimate
-from budgetlint.record import record
 from budgetlint.report.svg.element import Value, element, escaped
 from budgetlint.report.svg.measure import fitted
 from budgetlint.report.svg.scale import Scale
 from budgetlint.report.svg.theme import LIGHT, SMALL
-from budgetlint.units import gib
 
 APART = SMALL + 3
 ABOVE = 10

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from budgetlint.base.units import gib
 from budgetlint.memory.estimate import Bucket
 from budgetlint.report.bill import WHAT
 from budgetlint.report.svg.element import element, escaped
 from budgetlint.report.svg.theme import FILL, LIGHT, STACK, TEXT
-from budgetlint.units import gib
 
 COLUMNS, ROW, SWATCH = 4, 20, 11
 

@@ -3,7 +3,7 @@ it was given."""
 
 from __future__ import annotations
 
-from budgetlint.plain_text import one_line
+from budgetlint.base.plain_text import one_line
 from budgetlint.report.style import cells
 
 _CLASSES = {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from budgetlint.record import record
-from budgetlint.units import GIB, KIB, MIB, TIB
+from budgetlint.base.record import record
+from budgetlint.base.units import GIB, KIB, MIB, TIB
 
 ROOM = 1.06
 """What the axis has above the highest figure."""

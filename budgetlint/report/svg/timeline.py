@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.context import RunContext
+from budgetlint.base.record import record
+from budgetlint.base.units import gib
 from budgetlint.memory.estimate import Bucket, Estimate
 from budgetlint.memory.timeline import timeline
-from budgetlint.record import record
 from budgetlint.report.svg import words
 from budgetlint.report.svg.axis import moment_names, phase_names, size_axis
 from budgetlint.report.svg.bands import bands, names, silhouette
@@ -18,7 +18,7 @@ from budgetlint.report.svg.legend import ROW, legend, rows_of
 from budgetlint.report.svg.measure import fitted, width
 from budgetlint.report.svg.scale import Scale
 from budgetlint.report.svg.theme import BLACK, FILL, LIGHT, TEXT, TITLE
-from budgetlint.units import gib
+from budgetlint.rules_api.context import RunContext
 
 LEFT, RIGHT = 76, 632
 """The ends of the curve; the words of the gauge stand right of it."""

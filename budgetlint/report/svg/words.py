@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from budgetlint.context import RunContext
+from budgetlint.base.units import gib
 from budgetlint.memory.estimate import Estimate
 from budgetlint.report.answer import fork_lines
 from budgetlint.report.answer import short as short_words
 from budgetlint.report.headroom import about, against
 from budgetlint.report.svg.theme import MARK
-from budgetlint.units import gib
+from budgetlint.rules_api.context import RunContext
 
 NOTHING = "no model is known: nothing to draw"
 

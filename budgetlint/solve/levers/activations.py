@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from math import isqrt
 
+from budgetlint.base.record import replace
 from budgetlint.catalog.families import family_of
 from budgetlint.memory.plan import Plan, Recompute
-from budgetlint.record import replace
 from budgetlint.solve.levers.idea import Idea, Situation
 
 CHEN = "Chen et al. 2016, arXiv 1604.06174"

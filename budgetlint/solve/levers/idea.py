@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from budgetlint.base.record import field, record
 from budgetlint.memory.plan import Plan
-from budgetlint.record import field, record
 from budgetlint.solve.whatif import Bench
 
 

@@ -1,0 +1,1 @@
+"""What the engine itself finds: about files, suppressions, plugins, and crashes."""

@@ -1,0 +1,1 @@
+"""What a change costs: bills and findings before and after it."""

@@ -1,0 +1,1 @@
+"""The settings table of a project: ``[tool.budgetlint]`` and levels."""

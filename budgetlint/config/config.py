@@ -1,0 +1,79 @@
+"""``[tool.budgetlint]`` of a ``pyproject.toml``, with the command line laid over it.
+
+Read only as far as needed: a file without the table costs one substring search. The table is validated by pydantic
+(`budgetlint.config.schema`); what is wrong in it is a located finding, and the rest of it still holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from budgetlint.base.finding import Finding, Severity
+from budgetlint.base.record import field, open_record, replace
+from budgetlint.base.source import SourceFile
+
+if TYPE_CHECKING:
+    from budgetlint.config.levels import Level
+    from budgetlint.rules_api.rule import Rule
+
+TABLE = "tool.budgetlint"
+
+
+@open_record
+class Config:
+    """What is selected and how it is judged. ``problems`` are findings about the settings themselves.
+
+    An empty ``select`` means every stable rule. ``budget`` is the text of a budget for every run below the file; ``exclude``
+    are globs of paths that are not walked.
+    """
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    fail_on: Severity = Severity.ERROR
+    require_verdict: bool = False
+    preview: bool = False
+    levels: tuple[Level, ...] = ()
+    per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    budget: str | None = None
+    exclude: tuple[str, ...] = ()
+    baseline: str | None = None
+    source: SourceFile | None = field(default=None, repr=False)
+    problems: tuple[Finding, ...] = ()
+
+    def selects(self, rule: Rule) -> bool:
+        """A preview rule runs when it is named itself, or with ``preview``."""
+        from budgetlint.rules_api.pattern import is_exact, matches
+
+        if any(matches(pattern, rule) for pattern in self.ignore):
+            return False
+        if rule.status == "preview" and not self.preview:
+            return any(is_exact(pattern, rule) for pattern in self.select)
+        return not self.select or any(matches(pattern, rule) for pattern in self.select)
+
+    def ignores_in(self, rule: Rule, file: str) -> bool:
+        """``per-file-ignores``."""
+        from budgetlint.files.glob import names_file
+        from budgetlint.rules_api.pattern import matches
+
+        return any(
+            any(matches(pattern, rule) for pattern in patterns)
+            for glob, patterns in self.per_file_ignores.items()
+            if names_file(glob, file)
+        )
+
+    def with_command_line(self, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> Config:
+        """``--select`` replaces the selection and lifts the ignores that it names; ``--ignore`` adds."""
+        chosen, more = tuple(select), tuple(ignore)
+        if not chosen:
+            return replace(self, ignore=(*self.ignore, *more))
+        return replace(self, select=chosen, ignore=(*(name for name in self.ignore if name not in chosen), *more))
+
+
+def load_config(source: SourceFile) -> Config:
+    """The settings in a ``pyproject.toml``; problems as findings. A file without the table gives the defaults."""
+    if TABLE not in source.text:
+        return Config(source=source)
+    from budgetlint.config.schema import read
+
+    return read(source)

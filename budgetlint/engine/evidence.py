@@ -1,0 +1,71 @@
+"""How much a finding may say, by what is known about who reads the file: the one place where evidence lowers a level.
+
+An error needs a program that is known to read the file. An official script that is not here, known by its path alone, is one confidence
+lower. Of a script that is not followed, what is written may be wrong, what is not
+written is its own; of a file that nobody is known to read, only the text itself can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from budgetlint.base.finding import Confidence, Finding, Severity
+from budgetlint.base.record import replace
+from budgetlint.readers.base import names
+from budgetlint.rules_api.context import Context, DocumentContext, RunContext
+from budgetlint.rules_api.rule import Rule
+from budgetlint.settings.consumer import ACCEPTED, FORMAT, SEVERAL, Consumer
+
+SYNTAX = frozenset(("duplicate-key", "json-comment-or-comma", "no-verdict"))
+"""What is wrong with a text, whoever reads it; and that nothing can be said of a run."""
+INTERFACE = names(
+    """unknown-key unknown-value hf-args-removed-v5 trl-max-seq-length-renamed evaluation-strategy-renamed torch-dtype-renamed
+    gradient-checkpointing-renamed load-in-4bit-kwarg-removed dataset-split-key-ignored yaml-float-as-string yaml-bool-strategy
+    yaml-string-boolean yaml-implicit-typing dict-arg-number-as-string report-to-none-v5 optim-args-not-parsed"""
+)
+"""Rules about which keys a parser takes, and how it loads their values: only of a parser that is known."""
+_OF_LAUNCH = frozenset(("estimate", "plan", "target", "device", "devices", "nodes", "shard", "devices_per_node"))
+"""What nobody knows of a file that nobody is seen to start."""
+
+
+def allowed(rule: Rule | None, context: Context, findings: Iterable[Finding]) -> Iterator[Finding]:
+    """The findings of a rule in a context, each as bad as the evidence lets it be."""
+    consumer = consumer_of(context)
+    if consumer is None:
+        yield from findings
+        return
+    name = rule.name if rule is not None else ""
+    if (consumer.is_nobody and name not in SYNTAX) or (not consumer.followed and name in INTERFACE):
+        return
+    for finding in findings:
+        if not consumer.near and finding.confidence is Confidence.HIGH:
+            finding = replace(finding, confidence=Confidence.MEDIUM)
+        most = _most(consumer, context, rule)
+        yield finding if finding.severity <= most else replace(finding, severity=most)
+
+
+def consumer_of(context: Context) -> Consumer | None:
+    """Who reads the trainer's file of a run, or a document."""
+    if isinstance(context, RunContext):
+        trainer = context.run.trainer
+        return trainer.consumer if trainer is not None else None
+    return context.reading.consumer if isinstance(context, DocumentContext) else None
+
+
+def _most(consumer: Consumer, context: Context, rule: Rule | None) -> Severity:
+    if consumer.evidence == SEVERAL:
+        return Severity.INFO
+    if not consumer.followed or not consumer.near or consumer.evidence == ACCEPTED:
+        return Severity.WARNING
+    if consumer.evidence == FORMAT and rule is not None and _hangs_on_launch(rule, context):
+        return Severity.WARNING
+    return Severity.ERROR
+
+
+def _hangs_on_launch(rule: Rule, context: Context) -> bool:
+    """Does a rule ask for devices or sharding, of a run that no command starts and no budget binds?"""
+    if not isinstance(context, RunContext) or _OF_LAUNCH.isdisjoint(rule.needs):
+        return False
+    if context.budget_run is not None and context.budget_run.configs:
+        return False
+    return not any(reading.document.format == "shell" for reading in context.run.readings)

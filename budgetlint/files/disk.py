@@ -1,0 +1,372 @@
+"""Where texts come from: the disk below a root, or texts in memory (tests, editors). Nothing here is ever executed."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from budgetlint.base.source import IsALink, SourceFile, Unreadable, read_source
+from budgetlint.files.glob import is_excluded, those_named
+from budgetlint.files.walk import Passed, Walk
+from budgetlint.isolation.boundary import boundary_of
+from budgetlint.isolation.checkout import top_of
+
+CONFIG_SUFFIXES = frozenset({
+    ".yaml", ".yml", ".json", ".conf", ".toml", ".budget", ".sh", ".bash", ".slurm", ".sbatch", ".mk", ".dockerfile",
+})  # fmt: skip
+PYTHON_SUFFIX = ".py"
+_TELLING = (
+    b"TrainingArguments(",
+    b"SFTConfig(",
+    b"DPOConfig(",
+    b"KTOConfig(",
+    b"ORPOConfig(",
+    b"GRPOConfig(",
+    b"RewardConfig(",
+    b"Trainer.Config(",
+    b"from xtuner.model",
+)
+"""A program without one of these calls is no training script; only the others are parsed."""
+_READING = (
+    b"TrainingArguments",
+    b"HfArgumentParser",
+    b"TrlParser",
+    b"Trainer(",
+    b".backward(",
+    *(b"%sConfig" % task for task in (b"SFT", b"DPO", b"KTO", b"ORPO", b"GRPO", b"Reward")),
+)
+"""A program with one of these trains something, and may read a config of the project: which files it names is looked at."""
+_LARGEST_SCRIPT = 2**17
+_LARGEST_NOTEBOOK = 2**20
+NOTEBOOK_SUFFIX = ".ipynb"
+CONFIG_NAMES = frozenset({"makefile", "gnumakefile", "dockerfile", "containerfile", "budget.lock"})
+
+
+class Files(Protocol):
+    """Read-only access by posix path, relative to the project root where possible."""
+
+    def read(self, path: str) -> SourceFile | Unreadable: ...
+
+    def exists(self, path: str) -> bool: ...
+
+    def expand(self, paths: Iterable[str]) -> Iterator[str]:
+        """Config files among and below ``paths``, sorted, each once."""
+        ...
+
+    def glob(self, pattern: str) -> list[str]: ...
+
+    def leads_out(self, path: str) -> bool:
+        """Does a path lead out of the project? Then nothing exists there, and nothing is read."""
+        ...
+
+    @property
+    def passed(self) -> tuple[Passed, ...]:
+        """What `expand` passed over so far."""
+        ...
+
+
+class TextFiles:
+    """Texts in memory, by path."""
+
+    passed: tuple[Passed, ...] = ()
+
+    def leads_out(self, path: str) -> bool:
+        return posixpath.isabs(path) or posixpath.normpath(path).startswith("..")
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = dict(texts)
+
+    def read(self, path: str) -> SourceFile | Unreadable:
+        text = self._texts.get(posixpath.normpath(path))
+        if text is None:
+            return Unreadable(path, "does not exist", "check the path")
+        return SourceFile(posixpath.normpath(path), text)
+
+    def exists(self, path: str) -> bool:
+        return posixpath.normpath(path) in self._texts
+
+    def expand(self, paths: Iterable[str]) -> Iterator[str]:
+        wanted = [posixpath.normpath(path) for path in paths] or ["."]
+        for path in sorted(path for path, text in self._texts.items() if path in paths or is_wanted(path, text)):
+            if any(base == "." or path == base or path.startswith(base + "/") for base in wanted):
+                yield path
+
+    def glob(self, pattern: str) -> list[str]:
+        return sorted(those_named(pattern, self._texts))
+
+
+class ChangedFiles:
+    """Other files with some texts changed, and some that are not there yet: what a fix makes of them before it is written, what an
+    editor has open."""
+
+    def __init__(self, base: Files, texts: Mapping[str, str]) -> None:
+        self._base = base
+        self._texts = dict(texts)
+
+    def leads_out(self, path: str) -> bool:
+        return self._base.leads_out(path)
+
+    @property
+    def passed(self) -> tuple[Passed, ...]:
+        return self._base.passed
+
+    def read(self, path: str) -> SourceFile | Unreadable:
+        text = self._texts.get(path)
+        return self._base.read(path) if text is None else SourceFile(path, text)
+
+    def exists(self, path: str) -> bool:
+        return path in self._texts or self._base.exists(path)
+
+    def expand(self, paths: Iterable[str]) -> Iterator[str]:
+        asked = tuple(paths)
+        new = (path for path in self._texts if not self._base.exists(path))
+        wanted = {posixpath.normpath(path) for path in asked}
+        below = {path for path in new if any(base == "." or path == base or path.startswith(f"{base}/") for base in wanted)}
+        found = self._base.expand(asked)
+        return iter(sorted({*found, *below})) if below else found
+
+    def glob(self, pattern: str) -> list[str]:
+        found = self._base.glob(pattern)
+        new = set(those_named(pattern, self._texts))
+        return sorted({*found, *new}) if new - set(found) else found
+
+
+class Seen(NamedTuple):
+    """Everything that was asked of the disk, with the answers: folders listed, patterns matched, files read, files looked for."""
+
+    exclude: tuple[str, ...]
+    named: tuple[str, ...]
+    expanded: list[tuple[tuple[str, ...], list[str]]]
+    globbed: list[tuple[str, list[str]]]
+    read: dict[str, str]
+    exists: dict[str, bool]
+    passed: list[tuple[str, str]]
+
+
+_watchers: list[list[DiskFiles]] = []
+
+
+@contextmanager
+def watching() -> Iterator[list[DiskFiles]]:
+    """Collects every `DiskFiles` that is made inside: what they were asked is in their ``seen()``."""
+    opened: list[DiskFiles] = []
+    _watchers.append(opened)
+    try:
+        yield opened
+    finally:
+        _watchers.remove(opened)
+
+
+class DiskFiles:
+    """The disk. Paths are shown relative to ``root`` (the working directory). Links to folders are not followed in a walk, and no link
+    and no path leads out of the checkout, but those in ``named``, which the user gave."""
+
+    def __init__(self, root: Path, exclude: Iterable[str] = (), named: Iterable[str] = ()) -> None:
+        self._expanded: list[tuple[tuple[str, ...], list[str]]] = []
+        self._globbed: list[tuple[str, list[str]]] = []
+        for opened in _watchers:
+            opened.append(self)
+        self.root = root
+        self._exclude, self._named = tuple(exclude), tuple(named)
+        self.boundary = boundary_of(root, self._named)
+        self._walk = Walk(self.boundary, _is_wanted, self._excludes)
+        self._read: dict[str, SourceFile | Unreadable] = {}
+        self._base = str(root)
+        self._is_file: dict[str, bool] = {}
+        self._inside: dict[str, bool] = {}
+
+    @property
+    def passed(self) -> tuple[Passed, ...]:
+        return tuple(dict.fromkeys(sorted(self._walk.passed, key=lambda one: one.path)))
+
+    def read(self, path: str) -> SourceFile | Unreadable:
+        if path not in self._read:
+            self._read[path] = self._source(path)
+        return self._read[path]
+
+    def _source(self, path: str) -> SourceFile | Unreadable:
+        whole = os.path.join(self._base, path)  # noqa: PTH118
+        if not self._is_inside(os.path.dirname(whole)):  # noqa: PTH120
+            return self.boundary.refused(path)
+        try:
+            return read_source(whole, name=path, follow=False)
+        except IsALink:
+            real = self.boundary.place_of(whole)
+            return self.boundary.refused(path) if real is None else read_source(real, name=path)
+
+    def leads_out(self, path: str) -> bool:
+        return self.boundary.place_of(os.path.join(self._base, path)) is None  # noqa: PTH118
+
+    def _is_inside(self, folder: str) -> bool:
+        """Asked once for each folder: following links costs as much as reading a small file."""
+        found = self._inside.get(folder)
+        if found is None:
+            found = self._inside[folder] = self.boundary.place_of(folder) is not None
+        return found
+
+    def exists(self, path: str) -> bool:
+        found = self._is_file.get(path)
+        if found is None:  # thousands of places are tried for the files that configs name: without a `Path` for each
+            whole = os.path.join(self._base, path)  # noqa: PTH118
+            found = os.path.isfile(whole) and self.boundary.place_of(whole) is not None  # noqa: PTH113
+            self._is_file[path] = found
+        return found
+
+    def seen(self) -> Seen:
+        read = {path: self.state(path) for path in self._read}
+        passed = [(one.path, one.why) for one in self.passed]
+        return Seen(self._exclude, self._named, self._expanded, self._globbed, read, self._is_file, passed)
+
+    def state(self, path: str) -> str:
+        """A digest of what `read` gives."""
+        found = self.read(path)
+        parts = (found.encoding, found.text) if isinstance(found, SourceFile) else ("", found.problem)
+        from hashlib import sha256  # as in `budgetlint.engine.cache`
+
+        return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+    def expand(self, paths: Iterable[str]) -> Iterator[str]:
+        asked = tuple(paths)
+        found = self._listed(asked)
+        self._expanded.append((asked, found))
+        return iter(found)
+
+    def _listed(self, paths: Iterable[str]) -> list[str]:
+        found: dict[str, None] = {}
+        for path in paths:
+            whole, shown = os.path.join(self._base, path), _shown(path)  # noqa: PTH118
+            if os.path.isdir(whole) and self._is_inside(whole):  # noqa: PTH112
+                found.update(dict.fromkeys(self._walk.files(whole, shown)))
+            else:
+                found[shown] = None
+        return sorted(found)
+
+    def _excludes(self, shown: str) -> bool:
+        return bool(self._exclude) and is_excluded(self._exclude, shown, posixpath.dirname(shown.rstrip("/")))
+
+    def glob(self, pattern: str) -> list[str]:
+        found = self._matching(pattern)
+        self._globbed.append((pattern, found))
+        return found
+
+    def _matching(self, pattern: str) -> list[str]:
+        base = self.root if not os.path.isabs(pattern) else Path("/")  # noqa: PTH117
+        try:
+            found = [path for path in base.glob(pattern.lstrip("/")) if path.is_file() and self.boundary.place_of(path) is not None]
+        except (ValueError, NotImplementedError, OSError):
+            return []
+        return sorted(_shown(os.path.relpath(path, self.root)) for path in found)
+
+
+REPOSITORY_MARKS = (".git", ".hg", "pyproject.toml")
+
+
+def nearest_settings(root: Path) -> Path | None:
+    """The ``pyproject.toml`` of a folder or of the nearest one above it, inside its repository."""
+    for folder in (root, *root.parents):
+        path = folder / "pyproject.toml"
+        if os.path.lexists(path) and not path.is_dir():  # one that cannot be read says nothing, and is told
+            return path
+        if (folder / ".git").exists():
+            break
+    return None
+
+
+def is_repository(folder: Path) -> bool:
+    """Is this folder a repository, or part of one?"""
+    return any((place / mark).exists() for place in (folder, *folder.parents) for mark in REPOSITORY_MARKS)
+
+
+def repository_top(folder: Path) -> Path | None:
+    """The top of the checkout that a folder is in."""
+    top = top_of(str(folder))
+    return None if top is None else Path(top)
+
+
+def is_named(name: str) -> bool:
+    """``Makefile``, ``Dockerfile`` and ``Dockerfile.train``, ``budget.lock``."""
+    lower = name.lower()
+    return lower in CONFIG_NAMES or lower.startswith(("dockerfile.", "containerfile."))
+
+
+def makes_arguments(text: bytes) -> bool:
+    """Does the text of a program look as if it made training arguments?"""
+    return any(word in text for word in _TELLING)
+
+
+def trains(text: bytes) -> bool:
+    """Does a program train something, so that a config of the project may be its?"""
+    return any(word in text for word in _READING)
+
+
+def _names_commands(text: bytes) -> bool:
+    """May a README hold a command that names a config?"""
+    return b"```" in text and any(word in text for word in (b".yaml", b".yml", b".json", b".toml"))
+
+
+_ASKED: tuple[tuple[str, int, Callable[[bytes], bool]], ...] = (
+    (PYTHON_SUFFIX, _LARGEST_SCRIPT, lambda text: trains(text) or makes_arguments(text)),
+    (NOTEBOOK_SUFFIX, _LARGEST_NOTEBOOK, trains),
+    (".md", _LARGEST_SCRIPT, _names_commands),
+)
+"""Files that are looked at for what their text says, with the size up to which it is read."""
+
+
+def asked_of(name: str) -> tuple[int, Callable[[bytes], bool]] | None:
+    """What a file of this name is asked, and up to which size; None for one that is not. Tests of programs train nothing that is worth
+    a run, and of Markdown only READMEs count."""
+    lower = name.lower()
+    if lower.startswith("test_") or lower.endswith(("_test.py", "conftest.py")) or (lower.endswith(".md") and not is_readme(name)):
+        return None
+    return next(((most, asks) for suffix, most, asks in _ASKED if lower.endswith(suffix)), None)
+
+
+def is_readme(path: str) -> bool:
+    name = path.rpartition("/")[2].lower()
+    return name.startswith("readme") and name.endswith(".md")
+
+
+def is_wanted(path: str, text: str) -> bool:
+    """Is a file with this text one that is looked at?"""
+    asked = asked_of(path.rpartition("/")[2])
+    if asked is None:
+        return not path.lower().endswith((PYTHON_SUFFIX, NOTEBOOK_SUFFIX, ".md"))
+    most, asks = asked
+    return len(text) <= most and asks(text.encode("utf-8", "replace"))
+
+
+def _is_wanted(entry: os.DirEntry[str]) -> bool:
+    name = entry.name
+    suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122  (4x faster)
+    if suffix in CONFIG_SUFFIXES or is_named(name):
+        return True
+    return suffix in _SUFFIXES_ASKED and _answers(entry.path, name)
+
+
+_SUFFIXES_ASKED = frozenset(suffix for suffix, _, _ in _ASKED)
+
+
+def _answers(path: str, name: str) -> bool:
+    asked = asked_of(name)
+    if asked is None:
+        return False
+    most, asks = asked
+    try:
+        with open(path, "rb", opener=_without_waiting) as handle:
+            text = handle.read(most + 1)
+        return len(text) <= most and asks(text) and bool(text.decode())
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """A pipe that is named like a program blocks nobody."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _shown(path: str) -> str:
+    return posixpath.normpath(str(path).replace(os.sep, "/"))

@@ -1,0 +1,131 @@
+"""From a launch command to the readings of its run: flags, the files they name, the launchers, the job's devices."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterable
+
+from budgetlint.base.record import open_record, replace
+from budgetlint.catalog.device import Device
+from budgetlint.catalog.devices import find_device, usable
+from budgetlint.language.budget import DeviceSpec, Target
+from budgetlint.launch import Launch, Request
+from budgetlint.launch.readings import (
+    data_parallel,
+    flag_reading,
+    launcher_readings,
+    one_process,
+    takes_every_device,
+    takes_recipe,
+    with_device_map,
+)
+from budgetlint.readers.launcher import FORMAT as LAUNCHER
+from budgetlint.settings.run import Origin, OriginKind, Reading, Reference, Role, Setting, Settings
+
+Resolve = Callable[[Reference], tuple[Reading, ...]]
+"""The readings of the file that a reference names; none where there is no such file."""
+
+
+_CONVERTS = "convert"
+"""Programs of this name turn checkpoints into others, with the flags of the training that follows."""
+
+
+@open_record
+class Launched:
+    """``readings``: the trainer's file first, then flags and launchers. ``files`` are the trainer files that the launch names;
+    ``references`` are still to be followed."""
+
+    readings: tuple[Reading, ...]
+    references: tuple[Reference, ...]
+    files: tuple[str, ...]
+    target: Target | None
+
+
+def launched(launch: Launch, resolve: Resolve) -> Launched | None:
+    """The run that a command starts, or None where nobody can read what it trains: a recipe that is not here says all of it."""
+    trainers = _trainers(launch, resolve)
+    if _CONVERTS in posixpath.basename(launch.program.program) or (not trainers and launch.configs and takes_recipe(launch)):
+        return None
+    flags = flag_reading(launch, trainers)
+    if not trainers and (flags is None or flags.role is not Role.TRAINER):
+        return None
+    mine = tuple(reading for reading in (*trainers, flags) if reading is not None)
+    around = with_device_map(launcher_readings(launch), mine[0], launch.launcher)
+    one = one_process(launch, mine[0])
+    if one is not None and not any(reading.settings for reading in around):
+        mine = (*mine[:-1], replace(mine[-1], settings=mine[-1].settings.filled([one])))
+    plain = data_parallel(launch, (*mine, *around))
+    if plain is not None:
+        mine = (*mine[:-1], replace(mine[-1], settings=mine[-1].settings.filled([plain])))
+    return Launched(
+        (*mine, *_with_job(launch, around)),
+        tuple(_references(launch, trainers, flags, around)),
+        tuple(dict.fromkeys(reading.document.path for reading in trainers)),
+        target_of(launch.request),
+    )
+
+
+def _trainers(launch: Launch, resolve: Resolve) -> tuple[Reading, ...]:
+    for reference in (*launch.configs, *_script(launch)):
+        found = tuple(reading for reading in resolve(reference) if reading.role is Role.TRAINER)
+        if found:
+            return found[:1]
+    return ()
+
+
+def _script(launch: Launch) -> tuple[Reference, ...]:
+    """The program itself, which may make its own training arguments."""
+    name = launch.program.program
+    origin = Origin(OriginKind.FLAG, launch.source, launch.span)
+    return (Reference(Role.TRAINER, name, origin),) if name.endswith(".py") else ()
+
+
+def _references(launch: Launch, trainers: Iterable[Reading], flags: Reading | None, around: Iterable[Reading]) -> Iterable[Reference]:
+    """Files of the engine and the launcher; one that a flag names replaces the file's own."""
+    by_flag = [*(flags.references if flags else ()), *launch.engines]
+    told = {reference.role for reference in by_flag}
+    seen: set[str] = set()
+    from_files = [reference for trainer in trainers for reference in trainer.references if reference.role not in told]
+    for reference in (*by_flag, *from_files, *(one for reading in around for one in reading.references)):
+        if reference.text not in seen:
+            seen.add(reference.text)
+            yield reference
+
+
+def _with_job(launch: Launch, around: tuple[Reading, ...]) -> tuple[Reading, ...]:
+    """What the job asks for counts where no launcher says it: the machines, and where every device is taken, the devices."""
+    told = [setting for reading in around if reading.document.program != "job" for setting in reading.settings.values()]
+    known = {setting.name for setting in told if setting.known}
+    by_file = any(reference.role is Role.LAUNCHER for reading in around for reference in reading.references)
+    is_open = any(not setting.known for setting in told if setting.name.startswith("devices"))
+    open_count = is_open or (takes_every_device(launch) and not by_file)
+    kept = [_trimmed(reading, known) for reading in around]
+    counted = _requested(launch.request) if open_count and not known & {"devices", "devices_per_node"} else ()
+    return (*kept, Reading(LAUNCHER, Role.LAUNCHER, replace(launch.program, program="job"), Settings(counted))) if counted else tuple(kept)
+
+
+def _trimmed(reading: Reading, known: set[str]) -> Reading:
+    if reading.document.program != "job":
+        return reading
+    return replace(reading, settings=Settings(setting for setting in reading.settings.values() if setting.name not in known))
+
+
+def _requested(request: Request | None) -> tuple[Setting, ...]:
+    if request is None or request.gpus is None or request.origin is None:
+        return ()
+    asked = Setting("devices_per_node", request.gpus, request.origin, str(request.gpus))
+    if request.nodes is None:
+        return (asked,)
+    return (asked, Setting("nodes", request.nodes, request.origin, str(request.nodes)))
+
+
+def target_of(request: Request | None) -> Target | None:
+    """The machine that a job asks for, if the catalog knows the card."""
+    if request is None or request.origin is None or not request.device:
+        return None
+    card = find_device(request.device)
+    if not isinstance(card, Device):
+        return None
+    low, high, _ = usable(card)
+    spec = DeviceSpec(card, request.gpus, card.nominal_bytes, low, high, request.device, request.origin)
+    return Target(None, spec, request.nodes, nodes_origin=request.origin)

@@ -1,0 +1,144 @@
+"""Whose each file is, and its readings as that consumer makes them."""
+
+from __future__ import annotations
+
+import posixpath
+
+from budgetlint.base.record import open_state, replace
+from budgetlint.base.source import SourceFile
+from budgetlint.documents import Document, load
+from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX
+from budgetlint.readers import reader_of
+from budgetlint.readers.hf.recognise import FLAVOURS, as_known, as_own, looks_literal
+from budgetlint.readers.known_programs import HYDRA, PROGRAMS
+from budgetlint.resolve.claims.launches import Launches
+from budgetlint.resolve.claims.programs import Programs
+from budgetlint.resolve.claims.takers import taker
+from budgetlint.resolve.project import FileEntry
+from budgetlint.resolve.state import Assembly
+from budgetlint.settings.consumer import FORMAT, LAUNCH, LONE, NOBODY, OPENED, SEVERAL, Consumer
+from budgetlint.settings.run import Reading, Role
+
+_LONE = {
+    "trl": "trl's",
+    "hf_training_arguments": "arguments of transformers' Trainer",
+    "alignment_handbook": "a recipe of alignment-handbook",
+    "open_instruct": "open-instruct's",
+}
+_PROGRAMS = {
+    "trl": "trl",
+    "hf_training_arguments": "transformers",
+    "alignment_handbook": "alignment-handbook",
+    "open_instruct": "open-instruct",
+}
+_KINDS = {"trl": "trl", "hf_training_arguments": "hf", "alignment_handbook": "alignment_handbook", "open_instruct": "open_instruct"}
+
+
+@open_state
+class FileClaims:
+    """The consumers of the files of a project."""
+
+    work: Assembly
+    started: Launches
+    written: Programs
+
+    def file(self, entry: FileEntry) -> FileEntry:
+        """The entry with its readings as its consumer makes them."""
+        source = entry.source
+        if source is None or entry.budget is not None or entry.commands or source.path.endswith((PYTHON_SUFFIX, NOTEBOOK_SUFFIX)):
+            return entry
+        if entry.launches:
+            return replace(entry, launches=tuple(map(self.started.launch, entry.launches)))
+        known = next(((one, format) for one, format in self.started.named.get(entry.path, ()) if one.followed and format), None)
+        if known is not None and self._may_read(entry, known[1]):
+            return self._read_by(entry, source, *known)
+        return replace(entry, readings=tuple(self._claimed(entry, reading) for reading in entry.readings))
+
+    def _may_read(self, entry: FileEntry, format: str) -> bool:
+        """A side file keeps its reader, and a job file is none."""
+        reader = reader_of(format)
+        if reader is None or (entry.format is not None and not entry.readings) or entry.path.endswith((".budget", ".lock")):
+            return False
+        return all(reading.role is reader.role for reading in entry.readings)
+
+    def _read_by(self, entry: FileEntry, source: SourceFile, consumer: Consumer, format: str) -> FileEntry:
+        """The file as the program that is known reads it, whatever keys stand there."""
+        reader = reader_of(format)
+        assert reader is not None, format
+        documents = [reading.document for reading in entry.readings] or [one for one in load(source) if one.mapping is not None]
+        known = [as_known(document) if format in FLAVOURS else document for document in documents]
+        readings = tuple(replace(reader.read(document), consumer=consumer) for document in known)
+        return replace(
+            entry,
+            readings=readings,
+            format=entry.format or (readings[0].format if readings else None),
+            problem="" if readings else entry.problem,
+        )
+
+    def _claimed(self, entry: FileEntry, reading: Reading) -> Reading:
+        named = self.started.named.get(entry.path, [])
+        format = _looks(entry, reading)
+        if format not in FLAVOURS:
+            return replace(reading, consumer=self._of_strict(entry, reading, named))
+        consumer = named[0][0] if named else self.written.opener(entry.path) or self._unnamed(entry, reading, format)
+        if consumer.evidence in (LAUNCH, OPENED, SEVERAL, NOBODY):
+            return _own(reading.document, consumer)
+        return replace(_again(reading, format), consumer=consumer)
+
+    def _of_strict(self, entry: FileEntry, reading: Reading, named: list[tuple[Consumer, str]]) -> Consumer:
+        """A key that one program alone has tells what reads the file, whoever starts it."""
+        if named:
+            return replace(named[0][0], followed=True, sink=None, evidence=LAUNCH if named[0][1] else FORMAT)
+        if reading.role is not Role.TRAINER:
+            return Consumer(reading.format, FORMAT)
+        opener = self.written.opener(entry.path)
+        if opener is not None:
+            return replace(opener, followed=True, sink=None)
+        if not entry.kind and self._is_shipped(entry.path, reading.format):
+            return Consumer("", NOBODY, followed=False, settles=f"config {entry.path} kind={reading.format}")
+        return Consumer(reading.format, FORMAT if self.written.all else LONE)
+
+    def _is_shipped(self, path: str, format: str) -> bool:
+        """Does a file lie in the package of a Hydra program, which a copy brings? It is the program's defaults, no run that somebody
+        means: its model and data are placeholders."""
+        reader = reader_of(format)
+        if reader is None or not any(row.format == format and row.arguments == HYDRA for row in PROGRAMS):
+            return False
+        copy = self.work.copy_for(reader.package, path)
+        return copy is not None and path.startswith(f"{copy.folder}/")
+
+    def _unnamed(self, entry: FileEntry, reading: Reading, format: str) -> Consumer:
+        """A file that no command and no program names."""
+        literal = looks_literal(reading.document) or (entry.kind != "" and reading.document.mapping is not None)
+        if literal and (entry.kind or not self.written.all):
+            return Consumer(_PROGRAMS[format], LONE, says="" if entry.kind else _says(entry.path, format))
+        found = taker(self.written.all, reading.document, format, str(reading.settings.value("task", "")))
+        return found or Consumer("", NOBODY, followed=False, settles=_settles(entry.path, format, literal))
+
+
+def _looks(entry: FileEntry, reading: Reading) -> str:
+    """What a file looks like, before anybody said who reads it."""
+    return entry.format if entry.format in FLAVOURS and reading.format in FLAVOURS and entry.format else reading.format
+
+
+def _again(reading: Reading, format: str) -> Reading:
+    """By its keys, and by nothing that an earlier claim made of it."""
+    reader = reader_of(format)
+    assert reader is not None, format
+    return reader.read(replace(reading.document))
+
+
+def _own(document: Document, consumer: Consumer) -> Reading:
+    reader = reader_of("hf_training_arguments")
+    assert reader is not None
+    return replace(reader.read(as_own(document)), consumer=consumer)
+
+
+def _says(path: str, format: str) -> str:
+    line = f"config {posixpath.basename(path)} kind={_KINDS[format]}"
+    return f"read as {_LONE[format]}: no program here reads it; a script that starts it, or '{line}' in a budget, would say whose it is"
+
+
+def _settles(path: str, format: str, literal: bool) -> str:
+    """The line that tells who reads the file: a budget's, or the command that it belongs to."""
+    return f"config {path} kind={_KINDS[format]}" if literal else f"python train.py --config {path}"

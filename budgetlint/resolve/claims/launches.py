@@ -1,0 +1,102 @@
+"""Whose the flags of a command are, and the files that it names: a program that is known by name, or one of the project's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from budgetlint.base.record import open_state, replace
+from budgetlint.base.source import SourceFile
+from budgetlint.files.disk import PYTHON_SUFFIX
+from budgetlint.readers.hf.recognise import FLAVOURS, as_own
+from budgetlint.readers.known_programs import Program, known_program
+from budgetlint.resolve.references import candidates, place_of
+from budgetlint.resolve.state import Assembly
+from budgetlint.settings.consumer import FORMAT, LAUNCH, Consumer, Sink
+from budgetlint.settings.run import Origin, OriginKind, Reference, Role
+
+if TYPE_CHECKING:
+    from budgetlint.launch import Launch
+
+
+@open_state
+class Launches:
+    """The consumers that the launches of a project are."""
+
+    work: Assembly
+
+    def launch(self, launch: Launch) -> Launch:
+        """The launch with the consumer of its flags."""
+        if self.row(launch) is not None:
+            return replace(launch, consumer=self.by(launch))
+        from budgetlint.launch.readings import format_of
+
+        format = format_of(launch)
+        if format and format not in FLAVOURS:  # the flags are one strict program's
+            return replace(launch, consumer=replace(self.by(launch), followed=True, sink=None, evidence=FORMAT))
+        return replace(launch, program=as_own(launch.program), consumer=self.by(launch))
+
+    def row(self, launch: Launch) -> Program | None:
+        """The known program that a launch starts; a single script that lies in the project is what it says itself."""
+        name = launch.program.program
+        row = known_program(name)
+        return None if row is not None and row.alone and self._is_here(launch) else row
+
+    def _is_here(self, launch: Launch) -> bool:
+        return self._script(launch) is not None
+
+    def _script(self, launch: Launch) -> str | None:
+        """The path of the program that a launch starts, if it is in the project."""
+        name = launch.program.program
+        path = name if name.endswith(PYTHON_SUFFIX) else name.replace(".", "/") + PYTHON_SUFFIX
+        return next(filter(self.work.files.exists, candidates(launch.source.path, path)), None)
+
+    def by(self, launch: Launch) -> Consumer:
+        """The program that a launch starts."""
+        at, name, row = launch.source.locate(launch.span), launch.program.program, self.row(launch)
+        known = Consumer(name, LAUNCH, at.file, at.line, row is not None)
+        if row is None:
+            path = self._script(launch)
+            source = self.work.files.read(path) if path is not None else None
+            return replace(known, sink=class_in(source)) if isinstance(source, SourceFile) else known
+        if not name.endswith(PYTHON_SUFFIX) or self._is_here(launch):
+            return known
+        return replace(known, near=False, says=f"{name} is not here: read as the official script of that name")
+
+    @cached_property
+    def named(self) -> dict[str, list[tuple[Consumer, str]]]:
+        """By path, the programs that launches start with a file, each with the format that it reads where that is known."""
+        found: dict[str, list[tuple[Consumer, str]]] = {}
+        for entry in list(self.work.project.entries.values()):
+            for launch in (*entry.launches, *entry.commands):
+                for reference, consumer, format in self._references(launch):
+                    path = place_of(self.work, reference)
+                    if path is not None:
+                        found.setdefault(path, []).append((consumer, format))
+        return found
+
+    def _references(self, launch: Launch) -> Iterator[tuple[Reference, Consumer, str]]:
+        """The files that a command names, each with who reads it."""
+        from budgetlint.launch.accelerate import config_file
+
+        row = self.row(launch)
+        mine = self.by(launch)
+        yield from ((reference, mine, row.format if row else "") for reference in launch.configs)
+        side = replace(mine, followed=True, near=True, says="", sink=None)
+        yield from ((reference, side, "deepspeed") for reference in launch.engines)
+        for layer in launch.layers:
+            named = config_file(layer)
+            if named is not None:
+                origin = Origin(OriginKind.FLAG, launch.source, named.span, "config_file")
+                starter = replace(side, program="accelerate launch")
+                yield Reference(Role.LAUNCHER, named.text, origin), starter, "accelerate"
+
+
+def class_in(source: SourceFile) -> Sink | None:
+    """The class of training arguments that stands plainly in a script."""
+    if not any(parser in source.text for parser in ("HfArgumentParser", "TrlParser")):
+        return None
+    from budgetlint.readers.hf.sink import sink_of  # `ast`, for few files
+
+    return sink_of(source)

@@ -1,0 +1,55 @@
+"""What the rules look at beside runs: each document, the flags of each launch, each budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from budgetlint.resolve.state import Assembly
+from budgetlint.rules_api.context import BudgetContext, DocumentContext
+from budgetlint.settings.run import Reading, Stack
+
+
+def document_contexts(work: Assembly) -> Iterator[DocumentContext]:
+    """Every document, with the stack of the first run that it belongs to; else the extra budget's, else what lies beside it."""
+    of_runs = {_identity(reading): context.run.stack for context in reversed(work.contexts) for reading in context.run.readings}
+    stated = work.extra.runs[0].stack if work.extra and work.extra.runs else Stack()
+
+    def stack_of(reading: Reading) -> Stack:
+        found = of_runs.get(_identity(reading))
+        return found or (stated if stated.releases else work.stack_of(reading))
+
+    for entry in work.project.entries.values():
+        for reading in entry.readings:
+            yield DocumentContext(reading=reading, stack_of=stack_of)
+
+
+def _identity(reading: Reading) -> tuple[int, int, object]:
+    """The document that is read, alone or with others below it; the flags of one script are several."""
+    document = reading.document
+    return id(document.source), document.number, id(document.root) if document.format == "shell" else 0
+
+
+def flag_contexts(work: Assembly) -> Iterator[DocumentContext]:
+    """The flags of each launch once, with the stack of the first run that they belong to."""
+    seen: set[int] = set()
+    for context in work.contexts:
+        for reading in context.run.readings:
+            if reading.document.format == "shell" and id(reading) not in seen:
+                seen.add(id(reading))
+                yield DocumentContext(reading=reading, stack_of=partial(_held, context.run.stack))
+
+
+def _held(stack: Stack, _reading: Reading) -> Stack:
+    return stack
+
+
+def budget_contexts(work: Assembly) -> Iterator[BudgetContext]:
+    """The budget files, the extra one, then those in comments."""
+    for entry in work.project.entries.values():
+        if entry.budget is not None:
+            yield BudgetContext(budget=entry.budget, source=entry.source)
+    if work.extra is not None:
+        yield BudgetContext(budget=work.extra, source=None)
+    for budget, source in work.comments:
+        yield BudgetContext(budget=budget, source=source)

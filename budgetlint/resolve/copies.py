@@ -1,0 +1,144 @@
+"""A copy of a framework in the project: where it lies, and the version that it says of itself. Nothing of it is run.
+
+Where each framework keeps its version: verl 0.9.1 ``version/version``; TRL 0.9.6 and axolotl 0.8 ``__init__.py``, later TRL, axolotl and
+OpenRLHF 0.8 ``VERSION`` or ``version.txt`` beside the package; LLaMA-Factory 0.9.3 ``extras/env.py`` (``llmtuner`` before 0.8);
+ms-swift 3.5 and XTuner 0.1 ``version.py``; llm-foundry 0.22 ``_version.py``; LitGPT 0.5 ``pyproject.toml``.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from budgetlint.base.record import record, replace
+from budgetlint.base.source import SourceFile, Span
+from budgetlint.files.disk import Files
+from budgetlint.settings.run import Origin, OriginKind, Release, Stack, release, version_of
+
+_MODULES = {"ms-swift": ("swift",), "llm-foundry": ("llmfoundry",), "llamafactory": ("llamafactory", "llmtuner"), "lightning": ()}
+"""Packages that are imported by another name than PyPI's. What is called ``lightning`` is more often a folder of one's own."""
+_LAYOUTS = ("", "src")
+_DEEPER = ("*", "*/src", "*/*", "*/*/src")
+"""Checkouts inside the project: ``LLaMA-Factory/src/llamafactory``, ``third_party/verl/verl``."""
+
+_ASSIGNED = re.compile(r"""^(?:__version__|VERSION)\s*(?::\s*str\s*)?=\s*["']([^"'\n]{1,100})["']""", re.MULTILINE)
+_TEXT = re.compile(r"\A\s*(\d[^\s]{0,99})\s*\Z")
+_ARGUMENT = re.compile(r"""(?:^|[(,])[ \t]*version\s*=\s*["']([^"'\n]{1,100})["']""", re.MULTILINE)
+_NAME = re.compile(r"""(?:^|[(,])[ \t]*name\s*=\s*["']([\w.-]{1,100})["']""", re.MULTILINE)
+
+_INSIDE = (
+    ("__init__.py", _ASSIGNED),
+    ("version.py", _ASSIGNED),
+    ("_version.py", _ASSIGNED),
+    ("extras/env.py", _ASSIGNED),
+    ("version/version", _TEXT),
+    ("VERSION", _TEXT),
+)
+_BESIDE = (
+    ("VERSION", _TEXT),
+    ("version.txt", _TEXT),
+    ("pyproject.toml", _ARGUMENT),
+    ("setup.py", _ARGUMENT),
+    ("setup.py", _ASSIGNED),
+    ("setup.cfg", re.compile(r"^version\s*=\s*(\d[^\s]{0,99})", re.MULTILINE)),
+)
+"""Only where a file beside them gives the project the package's name: else they are about something else."""
+
+VERSIONED = frozenset(posixpath.basename(name) for name, _ in (*_INSIDE, *_BESIDE))
+"""Files that a version may stand in, where somebody asks them."""
+
+
+@record
+class Copy:
+    """``folder`` is the package's own, ``top`` the one that its modules are imported from; ``module`` the name."""
+
+    package: str
+    module: str
+    top: str
+
+    @property
+    def folder(self) -> str:
+        return posixpath.join(self.top, self.module)
+
+
+def copy_above(files: Files, package: str, path: str) -> Copy | None:
+    """The copy of a package in a folder on the way up from a file at ``path``."""
+    tops = (posixpath.join(folder, layout) for folder in _upward(path) for layout in _LAYOUTS)
+    copies = (Copy(package, module, top) for top in tops for module in _modules(package))
+    return next((copy for copy in copies if files.exists(posixpath.join(copy.folder, "__init__.py"))), None)
+
+
+def only_copy(files: Files, package: str) -> Copy | None:
+    """The copy of a package deeper in the project, where there is only one: who keeps a checkout of a framework installs that."""
+    patterns = (f"{layout}/{module}/__init__.py" for layout in _DEEPER for module in _modules(package))
+    found = {Copy(package, module, top) for pattern in patterns for top, module in map(_parted, files.glob(pattern))}
+    return found.pop() if len(found) == 1 else None
+
+
+def _modules(package: str) -> tuple[str, ...]:
+    return _MODULES.get(package, (package,))
+
+
+def _parted(path: str) -> tuple[str, str]:
+    """``top`` and ``module`` of the path of a package's ``__init__.py``."""
+    top, _, module = posixpath.dirname(path).rpartition("/")
+    return top, module
+
+
+def _upward(path: str) -> Iterator[str]:
+    folder = posixpath.dirname(path)
+    while folder and folder not in ("/", "..") and not folder.startswith("../"):
+        yield folder
+        folder = posixpath.dirname(folder)
+    yield ""
+
+
+def version_of_copy(files: Files, copy: Copy) -> Release | None:
+    """The version that stands literally in the copy. One under development may hold anything up to its release."""
+    for source, found in _written(files, copy):
+        at = Origin(OriginKind.FILE, source, Span(found.start(1), found.end(1)), key=copy.package)
+        known = release(copy.package, found[1], at)
+        version = version_of(found[1])
+        if known is None or version is None or version.local == "unknown":
+            continue
+        if not version.is_devrelease:
+            return known
+        return replace(known, exact=False, high=version_of(version.base_version), closed=True)
+    return None
+
+
+def _written(files: Files, copy: Copy) -> Iterator[tuple[SourceFile, re.Match[str]]]:
+    yield from _matches(files, copy.folder, _INSIDE)
+    beside = (copy.top, posixpath.dirname(copy.top)) if posixpath.basename(copy.top) == "src" else (copy.top,)
+    for folder in beside:
+        if _is_called(files, folder, copy.package):
+            yield from _matches(files, folder, _BESIDE)
+
+
+def _matches(files: Files, folder: str, places: tuple[tuple[str, re.Pattern[str]], ...]) -> Iterator[tuple[SourceFile, re.Match[str]]]:
+    for name, pattern in places:
+        source = _read(files, posixpath.join(folder, name))
+        found = pattern.search(source.text) if source is not None else None
+        if source is not None and found is not None:
+            yield source, found
+
+
+def _is_called(files: Files, folder: str, package: str) -> bool:
+    sources = (_read(files, posixpath.join(folder, name)) for name in ("pyproject.toml", "setup.py"))
+    return any(found[1].lower().replace("_", "-") == package for one in sources if one for found in _NAME.finditer(one.text))
+
+
+def _read(files: Files, path: str) -> SourceFile | None:
+    source = files.read(path) if files.exists(path) else None
+    return source if isinstance(source, SourceFile) else None
+
+
+def with_copy(files: Files, stack: Stack, copy: Copy, program: str) -> Stack:
+    """The stack with the copy's version. A pin of the package says that another is installed: it loses to a copy whose modules are
+    started by name, from the folder that the copy lies in (``python -m``, sys.path[0])."""
+    pinned = stack.releases.get(copy.package)
+    if pinned is not None and pinned.exact and not program.startswith(f"{copy.module}."):
+        return stack
+    found = version_of_copy(files, copy)
+    return stack if found is None else replace(stack, releases={**stack.releases, copy.package: found})

@@ -1,0 +1,208 @@
+"""One collected run, judged: on each target of its budget its settings, its plan and its estimate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from budgetlint.base.limits import FILE_READINGS
+from budgetlint.base.record import record, replace
+from budgetlint.catalog.architecture import Architecture
+from budgetlint.language.budget import BudgetRun, Target
+from budgetlint.language.placement import Placement, broken, hosted, overlay, placements
+from budgetlint.memory.estimate import BROKEN, UNREAD, Assumption, Estimate, Opened, Verdict
+from budgetlint.memory.estimator import Capacity, estimate
+from budgetlint.memory.planner import Planned, plan_run
+from budgetlint.readers import reader_by
+from budgetlint.readers.base import complete
+from budgetlint.readers.deepspeed.auto import fill_auto, fill_engine_dtype
+from budgetlint.readers.hf.own_script import is_own_script
+from budgetlint.resolve.architecture import architecture_of
+from budgetlint.resolve.axes import Answer, Choice, as_read, pinned
+from budgetlint.resolve.forks import SURE, decided
+from budgetlint.resolve.measured import recorded
+from budgetlint.resolve.precedence import join, with_derived, with_stored_weights
+from budgetlint.resolve.state import Assembly, Collected
+from budgetlint.rules_api.context import RunContext
+from budgetlint.settings.run import Reading, Role, Run, Setting, Settings, Stack
+
+NOWHERE = Placement(Target(None, None), None, Settings())
+
+
+def run_contexts(work: Assembly, collected: Collected) -> Iterator[RunContext]:
+    """One context for each target and matrix cell; where the budget names no device, on the machine that the job asks for."""
+    budget, run, readings = collected.budget, collected.budget_run, collected.readings
+    stack = _stack(work, readings, run)
+    for place in placements(budget, run) if budget and run else (NOWHERE,):
+        if collected.requested is not None and place.target.device is None:
+            place = replace(place, target=overlay(place.target, collected.requested))
+        merged = Run(collected.name, _merged(work, readings, place, stack), readings, stack)
+        context, planned, architecture = _judged(work, merged, collected, place)
+        measured = recorded(work, collected, context)
+        narrowed = measured.estimate is not context.estimate
+        yield measured if narrowed else _decided(measured, planned, _Rereading(work, context, place, architecture))
+
+
+def _merged(work: Assembly, readings: tuple[Reading, ...], place: Placement, stack: Stack) -> Settings:
+    settings = _settings(readings, place.settings, stack)
+    if place.cell is not None:
+        settings = settings.under(place.cell.settings)
+    return settings.under(work.overrides)
+
+
+def _settings(readings: tuple[Reading, ...], claims: Settings, stack: Stack) -> Settings:
+    """What the files say, then what the frameworks fill in (the trainer first, its engine then asks it), then what the budget
+    adds."""
+    settings = with_stored_weights(join(readings), claims)
+    if is_own_script(settings):  # what a budget says is better than what some script could do
+        settings = settings.filled(claim for claim in claims.values() if claim.name != "nodes")
+    sink = next((one.consumer.sink for one in readings if one.consumer is not None and one.consumer.sink is not None), None)
+    if sink is not None:
+        from budgetlint.readers.hf.of_class import class_defaults  # few scripts say so plainly
+
+        settings = settings.filled(class_defaults(sink, settings, stack))
+    for reading in sorted(readings, key=lambda reading: reading.role is not Role.TRAINER):
+        if reading.role is not Role.TRAINER and _under_deepspeed(settings):
+            settings = fill_engine_dtype(settings)
+        settings = complete(reader_by(reading), settings, stack)
+    if readings and _under_deepspeed(settings):
+        settings = fill_engine_dtype(settings)
+    counted = with_derived(settings.filled([claims["nodes"]] if "nodes" in claims else []))
+    return with_derived(counted.filled(claims.values()))
+
+
+def _under_deepspeed(settings: Settings) -> bool:
+    return str(settings.value("shard", "")).startswith("zero")
+
+
+def _stack(work: Assembly, readings: tuple[Reading, ...], budget_run: BudgetRun | None) -> Stack:
+    stated = budget_run.stack if budget_run else Stack()
+    if stated.releases:
+        return stated
+    found = work.stack_of(readings[0]) if readings else Stack()
+    return replace(found, model_code=stated.model_code)
+
+
+def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) -> tuple[RunContext, Planned, Architecture | None]:
+    target = hosted(place.target)
+    errors = broken(collected.budget, collected.budget_run, place.target) if collected.budget else ()
+    run = _on(run, target)
+    architecture = None if errors else architecture_of(work.files, run)
+    run = replace(run, settings=fill_auto(run.settings, architecture.hidden if architecture else None))
+    planned, answer = _answer(work, run, target, architecture)
+    answer = _with_reader(answer, run)
+    if errors:
+        answer = replace(answer, missing=(BROKEN,), opened=(Opened(BROKEN, errors[0].location, errors[0].message),))
+    context = RunContext(
+        run=run,
+        target=target,
+        cell=place.cell.text if place.cell else "",
+        budget=collected.budget,
+        budget_run=collected.budget_run,
+        plan=planned.plans[0] if planned.plans else None,
+        estimate=answer,
+    )
+    return context, planned, architecture
+
+
+def _on(run: Run, target: Target) -> Run:
+    """The run on its device."""
+    if target.device is None:
+        return run
+    return replace(run, settings=run.settings.filled([Setting("device", target.device.text, target.device.origin, target.device.text)]))
+
+
+def _with_reader(answer: Estimate, run: Run) -> Estimate:
+    """Whose the file is taken to be, in front of everything that is assumed; of nobody's file there is no verdict."""
+    consumer = run.trainer.consumer if run.trainer is not None else None
+    if consumer is not None and consumer.is_nobody:
+        return replace(answer, verdict=Verdict.UNKNOWN, missing=(*answer.missing, "program"))
+    if consumer is None or not consumer.says:
+        return answer
+    return replace(answer, assumptions=(Assumption(consumer.says, "program"), *answer.assumptions))
+
+
+def _answer(work: Assembly, run: Run, target: Target, architecture: Architecture | None) -> tuple[Planned, Estimate]:
+    spec = target.device
+    device = spec.device if spec else None
+
+    def work_out() -> tuple[Planned, Estimate]:
+        planned = plan_run(run.settings, run.stack, architecture, device)
+        answer = estimate(planned, capacity_on(target, planned))
+        return planned, _without_host(answer) if device is not None and device.kind == "cpu" else answer
+
+    return work.answers.of(run.settings, run.stack.model_code, (architecture, run.stack.releases, target), work_out)
+
+
+def _without_host(answer: Estimate) -> Estimate:
+    """``device cpu`` without ``host`` lacks that, not a device."""
+    return replace(answer, missing=tuple("host" if name == "device" else name for name in answer.missing))
+
+
+def capacity_on(target: Target, planned: Planned) -> Capacity | None:
+    """What a target offers the plans of a run; None where it names no device."""
+    spec = target.device
+    if spec is None or not spec.usable_low:
+        return None
+    reserve = target.reserve.of(spec.usable_low) if target.reserve else None
+    ranks = planned.plans[0].sharding.world if planned.plans else 1
+    return Capacity(spec.usable_low, spec.usable_high, reserve, spec.device, ranks)
+
+
+# -- what the verdict depends on ------------------------------------------------------------------------------------------------
+
+
+@record
+class _Rereading:
+    """One run on one target, to be read again with versions or settings fixed."""
+
+    work: Assembly
+    context: RunContext
+    place: Placement
+    architecture: Architecture | None
+
+    def _settings(self, stack: Stack, choices: Mapping[str, Choice]) -> Settings:
+        run = self.context.run
+        target = self.context.target or NOWHERE.target
+        settings = _on(replace(run, settings=_merged(self.work, run.readings, self.place, stack)), target).settings
+        hidden = self.architecture.hidden if self.architecture else None
+        return as_read(fill_auto(as_read(settings, choices), hidden), choices)
+
+    @property
+    def file(self) -> str:
+        """Which file the readings are counted for: the budget's, else the trainer's own."""
+        run = self.context.run
+        return self.context.budget.path if self.context.budget else run.readings[0].document.path if run.readings else ""
+
+    @property
+    def is_spent(self) -> bool:
+        return self.work.readings[self.file] >= FILE_READINGS.most
+
+    def answer(self, choices: Mapping[str, Choice]) -> Answer:
+        self.work.readings[self.file] += 1
+        stack = self._pinned(choices)
+        settings = self._settings(stack, choices)
+        run = replace(self.context.run, settings=settings, stack=stack)
+        return Answer(settings, *_answer(self.work, run, self.context.target or NOWHERE.target, self.architecture))
+
+    def unanswered(self) -> set[tuple[str, str]]:
+        stack = replace(self.context.run.stack, unanswered=set())
+        target = self.context.target
+        plan_run(self._settings(stack, {}), stack, self.architecture, target.device.device if target and target.device else None)
+        return stack.unanswered or set()
+
+    def _pinned(self, choices: Mapping[str, Choice]) -> Stack:
+        """Runs of one stack share its readings, and the estimates of those."""
+        stack = self.context.run.stack
+        key = (id(stack.releases), *((name, choice.words) for name, choice in sorted(choices.items()) if choice.release))
+        if key not in self.work.pinned:
+            self.work.pinned[key] = (stack, pinned(stack, choices))
+        return self.work.pinned[key][1]
+
+
+def _decided(context: RunContext, planned: Planned, again: _Rereading) -> RunContext:
+    if context.estimate is None or context.target is None:
+        return context
+    if again.is_spent and context.estimate.verdict not in SURE and not context.estimate.missing:
+        return replace(context, estimate=replace(context.estimate, verdict=Verdict.UNKNOWN, missing=(UNREAD,)))
+    first = Answer(context.run.settings, planned, context.estimate)
+    return replace(context, estimate=decided(first, context.run.stack, capacity_on(context.target, planned), again))

@@ -1,0 +1,122 @@
+"""Who wins when two files of a run disagree. The frameworks' own precedence, with its sources, in one table.
+
+transformers 5.24 training_args.py:1614 (HF fp16/bf16 beat accelerate's mixed_precision, which counts only when both are off),
+integrations/deepspeed.py:577, 593 (the DeepSpeed file's optimizer and scheduler beat ``optim`` and ``lr_scheduler_type``),
+accelerate 1.15 accelerator.py:2211 (DeepSpeed's accumulation wins over accelerate's; :547, the launcher's over the script's).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from budgetlint.catalog.stored import storage
+from budgetlint.readers.hf.own_script import is_own_script
+from budgetlint.settings.run import Origin, OriginKind, Reading, Role, Setting, Settings, over
+
+ENGINE_FIRST = frozenset({
+    "optimizer", "lr_scheduler", "shard", "offload_optimizer", "offload_params", "pin_optimizer", "pin_params", "engine_dtype",
+    "grads_dtype", "loss_scale",
+    "zero_bucket", "zero_allgather_bucket", "zero_overlap", "zero_prefetch", "zero_persistence", "zero_max_live", "zero_sub_group",
+    "zero_contiguous",
+})  # fmt: skip
+LAUNCHER_BEFORE_TRAINER = frozenset({"shard", "devices", "nodes", "devices_per_node"})
+
+_ORDER = {Role.TRAINER: 0, Role.ENGINE: 1, Role.LAUNCHER: 2, Role.MODEL: 3, Role.INFERENCE: 4}
+
+
+def join(readings: Iterable[Reading]) -> Settings:
+    """One run's settings from its documents, before framework defaults. Among files of one role a flag beats a file: TRL 1.16
+    ``scripts/utils.py`` TrlParser, axolotl ``cli/config.py`` load_cfg, LLaMA-Factory ``hparams/parser.py`` read_args, accelerate
+    ``commands/launch.py`` _validate_launch_command."""
+    by_name: dict[str, list[tuple[tuple[int, bool], Setting]]] = {}
+    every = tuple(readings)
+    if len(every) == 1:  # as of most runs: nobody disagrees
+        return every[0].settings
+    loops = any(reading.format in _LOOPS or is_own_script(reading.settings) for reading in every if reading.role is Role.TRAINER)
+    counts = any(reading.format in _BY_RAY and "devices_per_node" in reading.settings for reading in every if reading.role is Role.TRAINER)
+    for reading in every:
+        for name, setting in reading.settings.items():
+            if counts and name in _COUNTS and reading.role is Role.LAUNCHER:
+                continue
+            rank = (_rank(name, reading.role, loops), setting.origin.kind is not OriginKind.FLAG)
+            by_name.setdefault(name, []).append((rank, setting))
+    return Settings(_winner(sorted(found, key=lambda item: item[0])) for found in by_name.values())
+
+
+_LOOPS = frozenset(("open_instruct",))
+"""Trainers with a loop of their own on accelerate, which takes the accumulation that DeepSpeed's configuration says."""
+
+
+_BY_RAY = frozenset(("openrlhf", "verl", "nemo_rl"))
+_COUNTS = frozenset(("devices", "nodes", "devices_per_node"))
+"""Where Ray places the workers, the program's own counts say on how many devices: ``srun --ntasks=1`` around it starts the driver alone
+(openrlhf 0.8.5 ``cli/train_ppo_ray.py`` ``actor_num_nodes`` x ``actor_num_gpus_per_node``; verl 0.6.1 ``trainer.nnodes``)."""
+
+
+def _rank(name: str, role: Role, loops: bool) -> int:
+    if name == "grad_accum" and loops and role in (Role.ENGINE, Role.LAUNCHER):
+        return -1
+    if name in ENGINE_FIRST and role is Role.ENGINE:
+        return -2
+    if name in LAUNCHER_BEFORE_TRAINER and role is Role.LAUNCHER:
+        return -1
+    return _ORDER[role]
+
+
+def _winner(ranked: list[tuple[tuple[int, bool], Setting]]) -> Setting:
+    """The strongest known setting; an ``auto`` yields to whoever knows, a switched-off autocast to one that is on."""
+    settings = [setting for _, setting in ranked]
+    heard = [setting for rank, setting in ranked if not _is_beaten(rank, ranked)]
+    known = [setting for setting in heard if setting.known and not _says_nothing(setting)] or [s for s in heard if s.known] or settings
+    winner = known[0]
+    for loser in settings:
+        if loser is not winner:
+            winner = over(winner, loser)
+    return winner
+
+
+def _is_beaten(rank: tuple[int, bool], ranked: list[tuple[tuple[int, bool], Setting]]) -> bool:
+    """A file's value counts for nothing where a flag of its program says another, even one that nobody can know."""
+    flags = [one for (role, is_file), one in ranked if role == rank[0] and not is_file]
+    return rank[1] and any(one.state == "symbolic" for one in flags)
+
+
+OFF = {"autocast": "none", "recompute": "none"}
+"""Switches that another file can still turn on: HF's precision yields to accelerate's, and FSDP's own activation
+checkpointing works beside ``gradient_checkpointing: false`` (accelerate 1.15 utils/fsdp_utils.py)."""
+
+
+def _says_nothing(setting: Setting) -> bool:
+    return setting.name in OFF and setting.value == OFF[setting.name]
+
+
+def with_stored_weights(settings: Settings, claims: Settings) -> Settings:
+    """Nobody says how the base is quantised, but the checkpoint's name does: an assumption, weaker than every written value;
+    not known where its words mean nothing that is billed."""
+    model = settings.get("model") or claims.get("model")
+    if model is None or not model.known or "quant" in settings or "quant" in claims:
+        return settings
+    found = storage(str(model.value))
+    if found is None:
+        return settings
+    words, kind = found
+    if kind is None:
+        return settings.filled([Setting("quant", None, Origin(OriginKind.DERIVED, note=f"the name says {words}"), words, "symbolic")])
+    return settings.filled([Setting("quant", kind, Origin(OriginKind.DERIVED, note=f"the checkpoint's name ends in -{words}"), kind)])
+
+
+_SUBTRACTS = re.compile(r"^\$\(\(.*-")
+"""``$((WORLD_SIZE - 1))``: a device is kept for something else, a server of samples as a rule."""
+
+
+def with_derived(settings: Settings) -> Settings:
+    """What follows from the joined settings: the number of devices from the machines and the devices on each."""
+    per_node, stated = settings.value("devices_per_node"), settings.get("devices")
+    nodes = settings.value("nodes") if "nodes" in settings else 1
+    if not per_node or not nodes or (stated is not None and (stated.known or stated.origin.kind is not OriginKind.FLAG)):
+        return settings
+    if stated is not None and _SUBTRACTS.search(stated.text):
+        return settings
+    origin = Origin(OriginKind.DERIVED, note="devices per node x nodes")
+    return settings.under(Settings([Setting("devices", per_node * nodes, origin, str(per_node * nodes))]))

@@ -1,0 +1,383 @@
+"""What lies in a project: every config file read, recognised and turned into a reading; every budget; every problem."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from budgetlint.base.crash import Crash
+from budgetlint.base.finding import Confidence, Finding, Severity
+from budgetlint.base.record import field, open_record, open_state, replace
+from budgetlint.base.source import Location, SourceFile, Unreadable
+from budgetlint.documents import Document, Problem, Scalar
+from budgetlint.documents.failure import TOO_LARGE
+from budgetlint.documents.load import load
+from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, Files, is_named, is_readme, makes_arguments
+from budgetlint.files.walk import TOO_LARGE as OVER_SIZE
+from budgetlint.files.walk import Passed
+from budgetlint.readers import Reader, Tie, identify, reader_of
+from budgetlint.settings.consumer import Consumer
+from budgetlint.settings.run import Reading
+
+if TYPE_CHECKING:  # most projects hold neither
+    from budgetlint.language.budget import Budget, Measured
+    from budgetlint.launch import Launch
+
+BUDGET_SUFFIX = ".budget"
+LOCK = "budget.lock"
+
+
+def lock_beside(budget: str) -> str:
+    """The path of a budget's lock: in its folder; for a budget from the command line in the working directory."""
+    return posixpath.join(posixpath.dirname(budget), LOCK)
+
+
+@open_record
+class FileEntry:
+    """What one file was taken for: ``format`` is a reader's name, ``budget``, a kind of job file, or None where nobody claims it.
+    ``launches`` are the training commands of a script or job file, ``arguments`` what the script is started with."""
+
+    path: str
+    format: str | None
+    readings: tuple[Reading, ...] = ()
+    budget: Budget | None = None
+    source: SourceFile | None = None
+    problem: str = ""
+    launches: tuple[Launch, ...] = ()
+    arguments: tuple[str, ...] = ()
+    commands: tuple[Launch, ...] = ()
+    """The training commands that a README shows: they say who reads a file, and start no run."""
+    kind: str = ""
+    """The format that a budget names for it."""
+
+    @property
+    def consumer(self) -> Consumer | None:
+        """Who reads it; of a script, the program of its first training command."""
+        told = (*(reading.consumer for reading in self.readings), *(launch.consumer for launch in self.launches))
+        return next((consumer for consumer in told if consumer is not None), None)
+
+
+@open_state
+class Project:
+    """Files by path, read at most once. ``findings`` are the problems met on the way; ``listed`` are files that are not read
+    unless one is named, because nothing but their own runs is asked about."""
+
+    files: Files
+    entries: dict[str, FileEntry] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    listed: tuple[str, ...] = ()
+    locked_lines: dict[str, tuple[Measured, ...]] = field(default_factory=dict)
+    crashes: list[Crash] = field(default_factory=list)
+    passed: list[Passed] = field(default_factory=list)
+    """Files that were found, and are no config for their size."""
+    claim: Callable[[FileEntry], FileEntry] | None = None
+    """Says who reads a file, once all that is here is known."""
+
+    def add(self, path: str) -> FileEntry:
+        """Read one file and say what it is. Files that nobody claims are kept with ``format`` None."""
+        if path not in self.entries:
+            with self.contained("reading", path):
+                self.entries[path] = self._read(path)
+            self.entries.setdefault(path, FileEntry(path, None, problem="reading it failed: a bug in budgetlint"))
+            self._claimed(path)
+        return self.entries[path]
+
+    def _claimed(self, path: str) -> None:
+        if self.claim is not None:
+            with self.contained("reading", path):
+                self.entries[path] = self.claim(self.entries[path])
+
+    @contextmanager
+    def contained(self, part: str, where: str) -> Iterator[None]:
+        """What raises inside is one finding about ``where``, a file or a run; the rest goes on."""
+        try:
+            yield
+        except Exception:  # a bug may raise anything
+            import traceback
+
+            crash = Crash(part, where, traceback.format_exc())
+            self.crashes.append(crash)
+            message = f"{part} {where} failed: {crash.error}"
+            cure = "this is a bug in budgetlint: report it with this file; the other files are checked"
+            self.findings.append(_file_finding("internal-error", Location(where.partition("#")[0]), message, cure))
+
+    def passes(self, path: str) -> bool:
+        """Is this a file that nobody named, and larger than any config? A repository may hold its data set as JSON."""
+        source = self.files.read(path)
+        if not isinstance(source, Unreadable) or not source.too_large:
+            return False
+        self.entries[path] = FileEntry(path, None, problem=source.problem)
+        self.passed.append(Passed(path, OVER_SIZE))
+        return True
+
+    def _read(self, path: str) -> FileEntry:
+        source = self.files.read(path)
+        if isinstance(source, Unreadable):
+            return self._unreadable(source)
+        if path.endswith(BUDGET_SUFFIX):
+            return self._budget(path, source)
+        if path.rpartition("/")[2] == LOCK:
+            return self._lock(path, source)
+        if is_readme(path):
+            return _readme(source)
+        if is_script(path, source):
+            return script_entry(source)
+        if path.endswith(NOTEBOOK_SUFFIX) or (path.endswith(PYTHON_SUFFIX) and not makes_arguments(source.text.encode(errors="replace"))):
+            return FileEntry(path, None, source=source)
+        return self._config(path, source)
+
+    def _unreadable(self, wrong: Unreadable) -> FileEntry:
+        self.findings.append(_file_finding("unreadable-file", Location(wrong.path), f"{wrong.path} {wrong.problem}", wrong.cure))
+        return FileEntry(wrong.path, None, problem=wrong.problem)
+
+    def _budget(self, path: str, source: SourceFile) -> FileEntry:
+        from budgetlint.language import read_budget
+
+        budget = read_budget(source, load=self.files.read)
+        return FileEntry(path, "budget", budget=budget, source=source)
+
+    def _lock(self, path: str, source: SourceFile) -> FileEntry:
+        """Measured lines, in the language of budgets; it holds for no file and makes no run."""
+        from budgetlint.language import read_budget
+
+        budget = read_budget(source, load=self.files.read)
+        self.findings.extend(budget.problems)
+        self.locked_lines[path] = tuple(line for run in budget.runs[:1] for line in run.measured)
+        return FileEntry(path, "budget-lock", source=source)
+
+    def locked(self, path: str) -> tuple[Measured, ...]:
+        """What the lock at ``path`` says was measured."""
+        self.add(path)
+        return self.locked_lines.get(path, ())
+
+    def _config(self, path: str, source: SourceFile) -> FileEntry:
+        readings: list[Reading] = []
+        launches: list[Launch] = []
+        job = problem = ""
+        for document in load(source):
+            if document.root is None:
+                problem = problem or self._unparsed(document)
+                continue
+            found = identify(document)
+            if isinstance(found, Tie):
+                problem = self._tie(document, found)
+            elif found is not None:
+                readings.append(found.read(document))
+            elif kind := job_kind(document):
+                job = job or kind
+                launches.extend(job_launches(document))
+            else:
+                problem = self._mixed(document) or problem
+        format_name = readings[0].format if readings else job or None
+        return FileEntry(path, format_name, tuple(readings), source=source, problem=problem, launches=tuple(launches))
+
+    def _unparsed(self, document: Document) -> str:
+        """A file that does not parse is a finding only when its text looks like a training config, else it is just listed."""
+        for problem in document.problems:
+            if problem.kind == TOO_LARGE:
+                return self._too_large(document, problem)
+            if looks_like_config(document.source.text):
+                self.findings.append(
+                    _file_finding(
+                        "unparsable-file", problem.location, f"not valid {document.format.upper()}: {problem.message}", problem.cure
+                    )
+                )
+            return f"not valid {document.format.upper()}: {problem.message}"
+        return ""
+
+    def _too_large(self, document: Document, problem: Problem) -> str:
+        text = document.source.text
+        if RECORDED not in text and (any(map(document.source.mentions, LARGE)) or looks_like_config(text) or looks_like_job(text)):
+            message = f"{document.path} holds {problem.message}"
+            self.findings.append(_file_finding(TOO_LARGE, problem.location, message, problem.cure))
+        return f"holds {problem.message}"
+
+    def _tie(self, document: Document, tie: Tie) -> str:
+        names = " and ".join(reader.format for reader in tie.readers)
+        self.findings.append(
+            _file_finding(
+                "ambiguous-format",
+                Location(document.path),
+                f"{document.path} reads equally well as {names}",
+                "say which in a budget: config PATH kind=NAME",
+                severity=Severity.WARNING,
+            )
+        )
+        return f"equally {names}"
+
+    def _mixed(self, document: Document) -> str:
+        """A document that nobody claims because it holds the keys of two trainers: neither would start with it."""
+        found = foreign_keys(document)
+        if len(found) < 2:
+            return ""
+        (one, ours), (other, theirs), *_ = found.items()
+        told = f"keys of {one} ({', '.join(key.text for key in ours)}) beside keys of {other} ({', '.join(key.text for key in theirs)})"
+        self.findings.append(
+            _file_finding(
+                "ambiguous-format",
+                document.source.locate(theirs[0].span),
+                f"{document.path} holds {told}: it is read as neither",
+                "keep the keys of one trainer, or say which in a budget: config PATH kind=NAME",
+                severity=Severity.WARNING,
+            )
+        )
+        return told
+
+    def as_kind(self, path: str, kind: str) -> FileEntry:
+        """Read a file as the format a budget names for it (``config train.yaml kind=axolotl``)."""
+        reader = reader_named(kind)
+        entry = self.add(path)
+        if reader is None or entry.source is None or entry.budget is not None:
+            return entry
+        with self.contained("reading", path):
+            found = entry if entry.format == reader.format else self._read_by(reader, entry.source)
+            self.entries[path] = replace(found, kind=kind)
+        self._claimed(path)
+        return self.entries[path]
+
+    def _read_by(self, reader: Reader, source: SourceFile) -> FileEntry:
+        readings = tuple(reader.read(document) for document in load(source) if document.root is not None)
+        return FileEntry(source.path, readings[0].format if readings else None, readings, source=source)
+
+    @cached_property
+    def names(self) -> Mapping[str, list[str]]:
+        """Paths by base name, for references that resolve by a unique name."""
+        found: dict[str, list[str]] = {}
+        for path in dict.fromkeys((*self.entries, *self.listed)):
+            found.setdefault(path.rpartition("/")[2], []).append(path)
+        return found
+
+
+SCRIPT_SUFFIXES = (".sh", ".bash", ".slurm", ".sbatch", ".mk", ".dockerfile")
+
+
+def is_script(path: str, source: SourceFile) -> bool:
+    """By name, or by a shell's first line. The launch package is imported for scripts only."""
+    name = path.rpartition("/")[2].lower()
+    return name.endswith(SCRIPT_SUFFIXES) or is_named(name) or (source.text.startswith("#!") and "sh" in source.text[:40])
+
+
+def script_entry(source: SourceFile, arguments: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> FileEntry:
+    """A script with its launches, taken for what its first training command is; ``arguments`` and ``environment`` are those it is
+    started with."""
+    from budgetlint.launch.read import script_launches
+    from budgetlint.launch.readings import format_of
+    from budgetlint.launch.slurm import is_slurm
+
+    launches = script_launches(source, arguments, environment)
+    format = "slurm" if is_slurm(source) else next((name for launch in launches if (name := format_of(launch))), None)
+    return FileEntry(source.path, format, source=source, launches=launches, arguments=tuple(arguments))
+
+
+def _readme(source: SourceFile) -> FileEntry:
+    from budgetlint.launch.fenced import shown_launches
+
+    return FileEntry(source.path, None, source=source, commands=shown_launches(source))
+
+
+JOB_KEYS = ("run", "command", "entrypoint", "apiVersion", "resources")
+
+
+def job_kind(document: Document) -> str:
+    """The kind of a job file; empty for everything else, found out from its first keys."""
+    mapping = document.mapping
+    if mapping is None or not any(key in mapping for key in JOB_KEYS):
+        return ""
+    from budgetlint.launch.jobs import SKYPILOT, kind_of
+
+    kind = kind_of(document)
+    return kind if kind == SKYPILOT or job_launches(document) else ""
+
+
+def job_launches(document: Document) -> tuple[Launch, ...]:
+    """The launches in a job file that a reader or a config can make a run of."""
+    from budgetlint.launch.read import document_launches
+    from budgetlint.launch.readings import format_of
+
+    return tuple(launch for launch in document_launches(document) if launch.configs or format_of(launch))
+
+
+KINDS = {
+    "hf": "hf_training_arguments",
+    "llama-factory": "llamafactory",
+    "llama_factory": "llamafactory",
+}
+
+
+def reader_named(kind: str) -> Reader | None:
+    """The reader a budget's ``kind=`` names, by format name or a common spelling of it."""
+    name = kind.lower().replace("-", "_")
+    wanted = (KINDS.get(kind.lower(), name), KINDS.get(name, name), name)
+    return next((reader for word in wanted if (reader := reader_of(word)) is not None), None)
+
+
+def looks_like_config(text: str) -> bool:
+    """Does an unparsable text hold a key that only a training config has?"""
+    return any(key in text for key in DISCRIMINATING)
+
+
+def looks_like_job(text: str) -> bool:
+    """May an unread rest of a text be a job that trains?"""
+    return any(f"{key}:" in text for key in JOB_KEYS) and any(word in text for word in LAUNCHERS)
+
+
+LARGE = ("[training]", "actor_rollout_ref", "training_args", "lora_alpha")
+"""Told of a text that is larger than any config, besides the keys below."""
+RECORDED = '"log_history"'
+"""A ``trainer_state.json`` (transformers ``trainer_callback.py``) holds keys of a config beside everything that was logged."""
+LAUNCHERS = ("torchrun", "accelerate launch", "deepspeed", "torch.distributed", "train.py")
+
+DISCRIMINATING = (
+    "per_device_train_batch_size", "gradient_accumulation_steps", "micro_batch_size", "zero_optimization", "train_micro_batch_size_per_gpu",
+    "model_name_or_path", "base_model", "cutoff_len", "finetuning_type", "sequence_len", "distributed_type", "num_train_epochs",
+)  # fmt: skip
+
+OWN_KEYS = {
+    "axolotl": {"base_model", "sequence_len", "micro_batch_size", "sample_packing", "lora_target_linear", "num_epochs"},
+    "llamafactory": {"finetuning_type", "cutoff_len", "lora_target", "lora_rank", "template", "stage"},
+    "deepspeed": {"zero_optimization", "train_micro_batch_size_per_gpu", "train_batch_size", "gradient_clipping"},
+    "accelerate": {"distributed_type", "compute_environment", "num_machines", "num_processes"},
+}
+"""Keys of the first level that one framework only has; three of each tell that two files were put into one."""
+ENOUGH = 3
+
+
+def foreign_keys(document: Document) -> dict[str, list[Scalar]]:
+    """The keys of each framework of which there are enough to mean it, in the order of the text."""
+    mapping = document.mapping
+    keys = [entry.key for entry in mapping.entries] if mapping is not None else []
+    found = {name: [key for key in keys if key.text in own][:ENOUGH] for name, own in OWN_KEYS.items()}
+    meant = {name: some for name, some in found.items() if len(some) >= ENOUGH}
+    return dict(sorted(meant.items(), key=lambda pair: pair[1][0].span.start))
+
+
+CODES = {
+    "unreadable-file": "BL910",
+    "unparsable-file": "BL911",
+    "ambiguous-format": "BL912",
+    "missing-reference": "BL913",
+    "no-such-config": "BL914",
+    "too-large": "BL915",
+    "command-cut-short": "BL916",
+    "internal-error": "BL998",
+}
+
+
+def _file_finding(name: str, location: Location, message: str, help: str, severity: Severity = Severity.ERROR) -> Finding:
+    return Finding(CODES[name], name, severity, Confidence.HIGH, message, location, help)
+
+
+file_finding = _file_finding
+
+
+def open_project(files: Files, paths: Sequence[str], listed: tuple[str, ...] = ()) -> Project:
+    """Read every config file among and below ``paths``."""
+    project = Project(files, listed=listed)
+    named = {posixpath.normpath(path) for path in paths}
+    for path in files.expand(paths):
+        if path in named or not project.passes(path):
+            project.add(path)
+    return project

@@ -1,0 +1,249 @@
+"""From a project to runs: which files belong to one run, under which budget. `judge` then plans and estimates each."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from budgetlint.base.limits import BY_NAME
+from budgetlint.base.source import Location, SourceFile, Span
+from budgetlint.base.too_large import too_large
+from budgetlint.files.disk import TextFiles
+from budgetlint.isolation.boundary import LEADS_OUT
+from budgetlint.language import read_budget
+from budgetlint.resolve.budget_scope import comment, holding
+from budgetlint.resolve.claims import claim_all
+from budgetlint.resolve.composition import composed
+from budgetlint.resolve.project import FileEntry, Project, file_finding, open_project
+from budgetlint.resolve.references import follow, followed, quietly
+from budgetlint.resolve.script_calls import with_arguments
+from budgetlint.resolve.state import Assembly, Collected
+from budgetlint.settings.run import Reading, Role, Settings
+
+if TYPE_CHECKING:
+    from budgetlint.base.finding import Finding
+    from budgetlint.language.budget import Budget, BudgetRun, ConfigRef, Target
+    from budgetlint.launch import Launch
+    from budgetlint.launch.run import Launched
+    from budgetlint.rules_api.context import Judged
+
+
+def judge(
+    project: Project, *, extra: Budget | None = None, overrides: Settings | None = None, taken: frozenset[str] | None = None
+) -> Judged:
+    """Every run of the project, judged. ``extra`` is a budget from the command line or the settings: it holds for every run
+    that no budget file binds by name. ``taken``: only the runs that one of these files is part of."""
+    # what a list of files and runs does without, the estimator above all
+    from budgetlint.resolve.allowance import Allowance
+    from budgetlint.resolve.contexts import budget_contexts, document_contexts, flag_contexts
+    from budgetlint.resolve.judged_runs import run_contexts
+    from budgetlint.resolve.membership import narrowed, takes_part
+    from budgetlint.rules_api.context import Judged
+
+    work = collect(project, extra=extra, overrides=overrides)
+    runs = work.runs if taken is None else [run for run in work.runs if takes_part(run, taken)]
+    allowance = Allowance()
+    for run in runs:
+        with project.contained("estimating", run.name):
+            work.contexts.extend(allowance.within(run, run_contexts(work, run)))
+    project.findings.extend(allowance.findings())
+    result = Judged(
+        runs=tuple(work.contexts),
+        documents=tuple(document_contexts(work)),
+        flags=tuple(flag_contexts(work)),
+        budgets=tuple(budget_contexts(work)),
+        findings=(*project.findings, *_cut(project)),
+        crashes=tuple(project.crashes),
+        sources=tuple(entry.source for entry in project.entries.values() if entry.source is not None),
+    )
+    return result if taken is None else narrowed(result, taken)
+
+
+def _cut(project: Project) -> Iterator[Finding]:
+    """What was not read of a file for its size (launches, commands, expansions), and what its commands do not pass on."""
+    sources = (entry.source for entry in project.entries.values() if entry.source is not None)
+    for source in sources:
+        for name, at in source.cut.items():
+            yield too_large(BY_NAME[name], source.locate(Span(at, at + 1)))
+        yield from source.facts.get("cut short", ())
+
+
+def judge_texts(texts: Mapping[str, str], *, budget: str | None = None) -> Judged:
+    """Judge files that exist only as texts: what `budgetlint.testing` and the editor use."""
+    files = TextFiles(texts)
+    project = open_project(files, ["."])
+    extra = read_budget(SourceFile("test.budget", budget), load=files.read) if budget is not None else None
+    return judge(project, extra=extra)
+
+
+def collect(project: Project, *, extra: Budget | None = None, overrides: Settings | None = None) -> Assembly:
+    """Every run of the project in ``runs``: which files it is made of, and under which budget. Nothing is estimated."""
+    with_arguments(project)
+    work = Assembly(project, extra, overrides or Settings())
+    claim_all(work)
+    budgets = [entry.budget for entry in list(project.entries.values()) if entry.budget is not None]
+    for budget in (*budgets, *([extra] if extra else [])):
+        with project.contained("joining the runs of", budget.path):
+            _budget_runs(work, budget)
+    entries = [entry for entry in project.entries.values() if entry.launches and entry.path not in work.bound]
+    started: list[str] = []
+    for entry in entries:
+        with project.contained("joining the runs of", entry.path):
+            started.extend(_launch_runs(work, entry, budgets))
+    work.bound.update(started)
+    for entry in list(project.entries.values()):
+        for reading in entry.readings:
+            if reading.role is Role.TRAINER and entry.path not in work.bound and not _is_nobodys(reading):
+                with project.contained("joining the run of", entry.path):
+                    _free_run(work, entry, reading, budgets)
+    return work
+
+
+# -- runs that a budget describes --------------------------------------------------------------------------------------
+
+
+def _budget_runs(work: Assembly, budget: Budget) -> None:
+    for run in budget.runs:
+        if run.configs:
+            _bound_runs(work, budget, run)
+        elif budget.names_model or "model" in run.settings or "model_custom" in run.settings:
+            _add(work, run.name or _label(budget), (), budget, run)
+
+
+def _label(budget: Budget) -> str:
+    return "stdin" if budget.path in ("-", "<stdin>") else budget.path
+
+
+def _bound_runs(work: Assembly, budget: Budget, run: BudgetRun) -> None:
+    entries = [entry for ref in run.configs for entry in _entries(work, ref)]
+    trainers = [reading for entry in entries for reading in entry.readings if reading.role is Role.TRAINER]
+    sides = [reading for entry in entries for reading in entry.readings if reading.role not in (Role.TRAINER, Role.INFERENCE)]
+    work.bound.update(entry.path for entry in entries)
+    if not trainers and _bound_launches(work, entries, budget, run):
+        return
+    if not trainers:
+        if sides or "model" in run.settings:
+            _add(work, run.name or _label(budget), _with_named(work, (), sides), budget, run)
+        return
+    for trainer in (composed(work, one) for one in trainers):
+        name = run.name or trainer.document.path
+        if run.name and len(trainers) > 1:
+            name = f"{run.name}:{trainer.document.path}"
+        launch = None if sides else _launch_of(work, trainer.document.path)
+        if launch is not None:
+            _add(work, name, _whole(work, launch), budget, run, launch.target)
+        else:
+            _add(work, name, _with_named(work, (trainer, *followed(work, trainer)), sides), budget, run)
+
+
+def _with_named(work: Assembly, trainer: tuple[Reading, ...], sides: Iterable[Reading]) -> tuple[Reading, ...]:
+    """The trainer's readings, the side files that a budget names, and what those name in their turn (an accelerate file's
+    ``deepspeed_config_file``)."""
+    readings = list(trainer)
+    for side in sides:
+        readings.extend(one for one in (side, *followed(work, side)) if all(one is not mine for mine in readings))
+    return tuple(readings)
+
+
+def _bound_launches(work: Assembly, entries: Iterable[FileEntry], budget: Budget, run: BudgetRun) -> bool:
+    """The runs of scripts that a budget names as its configs."""
+    found = [(entry, launch, one) for entry in entries if entry.launches for launch, one in _launched_in(work, entry)]
+    for entry, launch, one in found:
+        label = entry.path if len(found) == 1 else f"{entry.path}#{launch.number}"
+        name = label if not run.name else run.name if len(found) == 1 else f"{run.name}:{label}"
+        _add(work, name, _whole(work, one), budget, run, one.target)
+        work.bound.update(one.files)
+    return bool(found)
+
+
+def _entries(work: Assembly, ref: ConfigRef) -> Iterator[FileEntry]:
+    whole = posixpath.normpath(posixpath.join(ref.base, ref.path))
+    if any(char in ref.path for char in "*?["):
+        paths = work.files.glob(whole)
+        if not paths:
+            _no_config(work, ref, LEADS_OUT if work.files.leads_out(posixpath.dirname(whole)) else "matches no file")
+    elif work.files.exists(whole):
+        paths = [whole]
+    else:
+        _no_config(work, ref, LEADS_OUT if work.files.leads_out(whole) else "does not exist")
+        return
+    for path in paths:
+        entry = work.project.as_kind(path, ref.kind) if ref.kind else work.project.add(path)
+        if entry.format is None and not entry.launches:
+            _no_config(work, ref, f"is no training config that a reader knows ({path})")
+        yield entry
+
+
+def _no_config(work: Assembly, ref: ConfigRef, why: str) -> None:
+    location = ref.origin.location or Location(ref.path)
+    work.project.findings.append(
+        file_finding(
+            "no-such-config", location, f"config {ref.path} {why}: this run is judged without it", "paths are relative to the budget file"
+        )
+    )
+
+
+# -- runs that only files describe -------------------------------------------------------------------------------------
+
+
+def _is_nobodys(reading: Reading) -> bool:
+    return reading.consumer is not None and reading.consumer.is_nobody
+
+
+def _free_run(work: Assembly, entry: FileEntry, reading: Reading, budgets: Iterable[Budget]) -> None:
+    budget = comment(work, entry) or holding(work, entry.path, budgets)
+    run = budget.runs[0] if budget and budget.runs else None
+    name = entry.path if len(entry.readings) == 1 else f"{entry.path}#{reading.document.number}"
+    trainer = composed(work, reading)
+    _add(work, name, (trainer, *followed(work, trainer)), budget, run)
+
+
+# -- runs that a launch command starts -----------------------------------------------------------------------------------
+
+
+def _launched_in(work: Assembly, entry: FileEntry) -> list[tuple[Launch, Launched]]:
+    """The launches of a file that start a run."""
+    if entry.path not in work.launched:
+        from budgetlint.launch.run import launched
+        from budgetlint.resolve.copied_config import over_own_config
+
+        mine = (over_own_config(work, launch) for launch in map(work.own, entry.launches))
+        found = [(launch, launched(launch, partial(quietly, work))) for launch in mine]
+        work.launched[entry.path] = [(launch, run) for launch, run in found if run is not None]
+    return work.launched[entry.path]
+
+
+def _launch_runs(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) -> tuple[str, ...]:
+    """The runs of a script or job file; returns the trainer files that they take. One that a budget binds is the budget's run."""
+    found = [(launch, run) for launch, run in _launched_in(work, entry) if not set(run.files) & work.bound]
+    for launch, run in found:
+        budget = comment(work, entry) or holding(work, entry.path, budgets)
+        budget_run = budget.runs[0] if budget and budget.runs else None
+        name = entry.path if len(found) == 1 else f"{entry.path}#{launch.number}"
+        _add(work, name, _whole(work, run), budget, budget_run, run.target)
+    return tuple(path for _, run in found for path in run.files)
+
+
+def _whole(work: Assembly, run: Launched) -> tuple[Reading, ...]:
+    followed = follow(work, run.readings[0], list(run.references))
+    return (*run.readings, *(reading for reading in followed if all(reading is not mine for mine in run.readings)))
+
+
+def _launch_of(work: Assembly, path: str) -> Launched | None:
+    """The one launch that names a trainer file; None where several do."""
+    entries = list(work.project.entries.values())
+    found = [run for entry in entries if entry.launches for _, run in _launched_in(work, entry) if path in run.files]
+    return found[0] if len(found) == 1 else None
+
+
+def _add(
+    work: Assembly,
+    name: str,
+    readings: tuple[Reading, ...],
+    budget: Budget | None,
+    budget_run: BudgetRun | None,
+    requested: Target | None = None,
+) -> None:
+    work.runs.append(Collected(name, readings, budget, budget_run, requested))

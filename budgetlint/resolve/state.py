@@ -1,0 +1,93 @@
+"""The work of one check, while its runs are collected."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from budgetlint.base.record import field, open_state, record
+from budgetlint.documents import Document
+from budgetlint.files.disk import Files
+from budgetlint.memory.reuse import Answers
+from budgetlint.readers import reader_by
+from budgetlint.resolve.copies import Copy, copy_above, only_copy, with_copy
+from budgetlint.resolve.project import Project
+from budgetlint.resolve.versions import stack_beside
+from budgetlint.settings.run import Reading, Settings, Stack
+
+if TYPE_CHECKING:
+    from budgetlint.base.source import SourceFile
+    from budgetlint.language.budget import Budget, BudgetRun, Measured, Target
+    from budgetlint.launch import Launch
+    from budgetlint.launch.run import Launched
+    from budgetlint.rules_api.context import RunContext
+
+
+@record
+class Collected:
+    """One run before anything is worked out: its files, the trainer's first, the budget it is judged by, and the machine that its
+    own job asks for."""
+
+    name: str
+    readings: tuple[Reading, ...]
+    budget: Budget | None = None
+    budget_run: BudgetRun | None = None
+    requested: Target | None = None
+
+
+@open_state
+class Assembly:
+    """Collects ``runs``; ``contexts`` is what they are judged to be. ``overrides`` are the command line's ``--set``, stronger than
+    everything."""
+
+    project: Project
+    extra: Budget | None = None
+    overrides: Settings = field(default_factory=Settings)
+    runs: list[Collected] = field(default_factory=list)
+    contexts: list[RunContext] = field(default_factory=list)
+    comments: list[tuple[Budget, SourceFile | None]] = field(default_factory=list)
+    """Budgets that stand in comments of configs, with the text they stand in."""
+    bound: set[str] = field(default_factory=set)
+    launched: dict[str, list[tuple[Launch, Launched]]] = field(default_factory=dict)
+    bases: dict[str, Document | None] = field(default_factory=dict)
+    """Files that configs are composed of, by path: None for one that holds no mapping."""
+    stacks: dict[str, Stack] = field(default_factory=dict)
+    """What the requirement files in and above a folder say."""
+    copies: dict[tuple[str, str | None], Copy | None] = field(default_factory=dict)
+    """Copies of frameworks, by package and the folder that is asked about; None: anywhere in the project."""
+    answers: Answers = field(default_factory=Answers)
+    pinned: dict[tuple[object, ...], tuple[Stack, Stack]] = field(default_factory=dict)
+    """Stacks with versions fixed, to see what depends on them, each with the one that it is made of."""
+    supposed: bool = False
+    """The texts are edited in memory to see what would be: a measured line that names no settings is not about them."""
+    readings: Counter[str] = field(default_factory=Counter)
+    """How often the runs of each file were read again, to see what their verdicts depend on."""
+    own: Callable[[Launch], Launch] = field(default=lambda launch: launch)
+    """Says whose the flags of a launch are."""
+    locks: dict[str, tuple[Measured, ...]] = field(default_factory=dict)
+    """What each budget.lock says was measured."""
+
+    @property
+    def files(self) -> Files:
+        return self.project.files
+
+    def stack_beside(self, path: str) -> Stack:
+        """The framework versions beside a config."""
+        return stack_beside(self.files, path, self.stacks)
+
+    def copy_for(self, package: str, path: str) -> Copy | None:
+        """The copy of a framework that lies in the project, for a file at ``path``."""
+        near, only = (package, posixpath.dirname(path)), (package, None)
+        if near not in self.copies:
+            self.copies[near] = copy_above(self.files, package, path)
+        if self.copies[near] is None and only not in self.copies:
+            self.copies[only] = only_copy(self.files, package)
+        return self.copies[near] or self.copies[only]
+
+    def stack_of(self, reading: Reading) -> Stack:
+        """The framework versions of a document: those beside it, and that of a copy of its own framework."""
+        beside, package = self.stack_beside(reading.document.path), reader_by(reading).package
+        copy = self.copy_for(package, reading.document.path) if package else None
+        return beside if copy is None else with_copy(self.files, beside, copy, reading.document.program)

@@ -1,0 +1,203 @@
+"""The framework versions of a run, where no budget states them: requirement and lock files beside the configs.
+
+Read are ``requirements*.txt``, ``pyproject.toml`` (dependencies), ``uv.lock``/``poetry.lock``, conda's ``environment.yml``,
+``setup.cfg`` and ``setup.py`` of the config's folder and of every folder above it up to the root; the nearest file that names a package
+wins.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from budgetlint.base.limits import PINS
+from budgetlint.base.source import SourceFile, Span
+from budgetlint.files.disk import Files
+from budgetlint.resolve.environments import of_conda, of_setup_cfg, of_setup_py
+from budgetlint.settings.run import Origin, OriginKind, Release, Stack, release, version_of
+
+if TYPE_CHECKING:  # imported where a file of versions is found: 10 ms
+    from packaging.specifiers import SpecifierSet
+    from packaging.version import Version
+
+PACKAGES = frozenset({
+    "torch", "transformers", "peft", "trl", "accelerate", "deepspeed", "bitsandbytes", "torchao", "torchtune", "torchtitan",
+    "axolotl", "llamafactory", "liger-kernel", "flash-attn", "unsloth", "lightning", "litgpt", "llm-foundry", "ms-swift",
+    "verl", "openrlhf", "oumi", "xtuner",
+})  # fmt: skip
+NAMES = (
+    "uv.lock",
+    "poetry.lock",
+    "requirements.txt",
+    "requirements-train.txt",
+    "requirements-gpu.txt",
+    "requirements-dev.txt",
+    "pyproject.toml",
+    "environment.yml",
+    "environment.yaml",
+    "conda.yml",
+    "conda.yaml",
+    "setup.cfg",
+    "setup.py",
+)
+
+
+def stack_beside(files: Files, path: str, known: dict[str, Stack] | None = None) -> Stack:
+    """The stack that holds for a config at ``path``. ``known`` keeps those of folders: configs share the folders above them."""
+    known = {} if known is None else known
+    found = Stack()
+    for folder in reversed(list(_upward(path))):
+        if folder not in known:
+            nearest: dict[str, Release] = {}
+            for release in (*_releases_in(files, folder), *found.releases.values()):
+                nearest.setdefault(release.package, release)
+            known[folder] = Stack(nearest)
+        found = known[folder]
+    return found
+
+
+def _releases_in(files: Files, folder: str) -> list[Release]:
+    """What the files of one folder say; the first that names a package holds."""
+    found: list[Release] = []
+    for name in NAMES:
+        path = posixpath.join(folder, name) if folder else name
+        if files.exists(path):
+            source = files.read(path)
+            if isinstance(source, SourceFile):
+                found.extend(_releases(name, source))
+    return found
+
+
+def _upward(path: str) -> Iterator[str]:
+    folder = posixpath.dirname(path)
+    while True:
+        yield folder
+        if not folder or folder in ("/", ".", "..") or folder.startswith("../"):
+            return
+        folder = posixpath.dirname(folder)
+
+
+def _releases(name: str, source: SourceFile) -> Iterable[Release]:
+    if name.endswith(".lock"):
+        return _locked(source)
+    if name.endswith(".toml"):
+        return _pyproject(source)
+    if name in _TEXTS:
+        return _texts(source, _TEXTS[name](source))
+    return _requirements(source)
+
+
+_TEXTS = {
+    "setup.py": of_setup_py,
+    "setup.cfg": of_setup_cfg,
+    **dict.fromkeys(("environment.yml", "environment.yaml", "conda.yml", "conda.yaml"), of_conda),
+}
+
+
+def _texts(source: SourceFile, texts: Iterable[str]) -> Iterator[Release]:
+    for text in texts:
+        release = _required(text, _found(source, re.split(r"[=<>~!\s\[]", text, maxsplit=1)[0]))
+        if release:
+            yield release
+
+
+def _requirements(source: SourceFile) -> Iterator[Release]:
+    """The first line of each package that says something about its version."""
+    at, asked = 0, Counter[str]()
+    for line in source.text.splitlines(keepends=True):
+        package = _package_of(line)
+        if package not in PACKAGES or asked[package] >= PINS.most:
+            at += len(line)
+            continue
+        asked[package] += 1
+        text = re.split(r"\s#|^#|\s--", line, maxsplit=1)[0].strip().rstrip("\\").strip()
+        start = at + line.find(text) if text else at
+        at += len(line)
+        release = _required(text, Origin(OriginKind.FILE, source, Span(start, start + len(text)), key=text)) if text else None
+        if release:
+            asked[package] = PINS.most
+            yield release
+
+
+def _package_of(line: str) -> str:
+    """The name that a requirement begins with, as PyPI spells it: most lines are about packages that nothing hangs on."""
+    found = _NAME.match(line)
+    return found[1].lower().replace("_", "-") if found else ""
+
+
+_NAME = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
+
+
+def _required(text: str, origin: Origin) -> Release | None:
+    if text.startswith(("-", "git+", "http")):
+        return None
+    from packaging.requirements import InvalidRequirement, Requirement
+
+    try:
+        requirement = Requirement(text)
+    except InvalidRequirement:
+        return None
+    package = requirement.name.lower().replace("_", "-")
+    if package not in PACKAGES or not requirement.specifier:
+        return None
+    return _range(package, requirement.specifier, origin)
+
+
+def _range(package: str, specifiers: SpecifierSet, origin: Origin) -> Release | None:
+    from packaging.version import Version
+
+    low: Version | None = None
+    high: Version | None = None
+    closed = False
+    for specifier in specifiers:
+        version = version_of(specifier.version.removesuffix(".*"))
+        if version is None:
+            continue
+        if specifier.operator in ("==", "==="):
+            return Release(package, version, None, origin, exact=True)
+        if specifier.operator in (">=", ">", "~="):
+            low = version if low is None else max(low, version)
+        if specifier.operator in ("<", "<=") and (high is None or version < high):
+            high, closed = version, specifier.operator == "<="
+        if specifier.operator == "~=":
+            release = version.release
+            high = Version(".".join(map(str, (*release[:-2], release[-2] + 1)))) if len(release) > 1 else high
+    return Release(package, low, high, origin, closed=closed) if low or high else None
+
+
+def _pyproject(source: SourceFile) -> Iterator[Release]:
+    data = _toml(source)
+    project = data.get("project")
+    listed = project.get("dependencies") if isinstance(project, dict) else None
+    for text in listed if isinstance(listed, list) else ():
+        release = _required(str(text), _found(source, str(text)))
+        if release:
+            yield release
+
+
+def _locked(source: SourceFile) -> Iterator[Release]:
+    packages = _toml(source).get("package")
+    for row in packages if isinstance(packages, list) else ():
+        if not isinstance(row, dict):
+            continue
+        name, version = str(row.get("name", "")).lower(), str(row.get("version", ""))
+        found = release(name, version, _found(source, f'name = "{row["name"]}"')) if name in PACKAGES else None
+        if found is not None:
+            yield found
+
+
+def _toml(source: SourceFile) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        return tomllib.loads(source.text)
+    except (ValueError, RecursionError):  # also of an integer of more than 4,300 digits
+        return {}
+
+
+def _found(source: SourceFile, text: str) -> Origin:
+    start = max(source.text.find(text), 0)
+    return Origin(OriginKind.FILE, source, Span(start, start + len(text)), key=text)

@@ -1,0 +1,1 @@
+"""The vocabulary of settings, and a run: settings with their origins."""

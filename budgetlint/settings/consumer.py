@@ -1,0 +1,54 @@
+"""Who reads a file, or a command's flags, and how that is known. What may be claimed of it hangs on this."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from budgetlint.base.record import record
+
+LAUNCH, OPENED, ACCEPTED, FORMAT, SEVERAL, NOBODY, LONE = "A", "B", "C", "D", "E", "F", "L"
+"""A launch names it; a program of the project opens it; one program's interface takes it; a key that one strict program alone has; several
+programs take it; nobody is known; no program is here, and its keys are one command line tool's."""
+
+WORDS = {LAUNCH: "launch", OPENED: "opened", ACCEPTED: "accepted", FORMAT: "format", SEVERAL: "several", LONE: "lone"}
+
+
+@record
+class Sink:
+    """The class of training arguments, where it is known though the program is not followed, with its library
+    (``transformers.TrainingArguments``). ``changed`` are fields that the class does not decide: the code sets them itself, or those who
+    could read a file differ in them."""
+
+    arguments: str
+    changed: frozenset[str] = frozenset()
+
+
+@record
+class Consumer:
+    """``program`` as people call it; ``evidence`` is one of the letters above; ``file`` and ``line`` say where it stands (line 0:
+    nowhere). ``followed``: what the program does with what it reads is known, its defaults too. ``says`` is the sentence for a run that
+    is read so by assumption; ``settles`` the line that would tell whose it is."""
+
+    program: str
+    evidence: str
+    file: str = ""
+    line: int = 0
+    followed: bool = True
+    says: str = ""
+    settles: str = ""
+    sink: Sink | None = None
+    """What plainly stands in a script (`budgetlint.readers.hf.sink`), or what several programs agree on (`resolve.claims.takers`)."""
+    near: bool = True
+    """False for a known script that is not in the project: only the end of its path tells it."""
+
+    @property
+    def is_nobody(self) -> bool:
+        return self.evidence == NOBODY
+
+    def as_json(self) -> dict[str, Any] | None:
+        if self.is_nobody:
+            return None
+        return {"program": self.program, "evidence": WORDS[self.evidence], "file": self.file or None, "line": self.line or None}
+
+    def __str__(self) -> str:
+        return f"read by {self.program}" + (f" ({self.file}:{self.line})" if self.line else "")
