@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from budgetlint.base.record import fields, record
-from budgetlint.catalog.module_names import Names
+from budgetlint.catalog.module_names import ModuleNames
 
 UNFILLED: Any = object()
 """What a field is that a record does not say."""
@@ -26,7 +26,7 @@ class Unfilled(LookupError):
 
 
 @record
-class Config:
+class HubConfig:
     """How a config.json is read. ``shape``: the `Architecture` fields that the modeling code fixes or the config class defaults to;
     ``sizes``: the class defaults of the sizes, for keys that a config.json leaves out (empty: they are not known, and it must write them);
     ``reader``: ``module.function`` of the catalog for what it says in its own way, "" where there is nothing of the kind."""
@@ -78,7 +78,7 @@ class Stacks:
 
 
 @record
-class Vision:
+class VisionEncoder:
     """A vision encoder that stands alone. ``tokens``: learned tokens in front of the patches that have a position of their own (class, and
     DeiT's distillation), ``class_token`` the name of the first; ``front_norm``: a norm before the blocks."""
 
@@ -102,7 +102,7 @@ class Tower:
     ``half_stream``: the stream is what the patch embedding's convolution gives, 16 bit under autocast; elsewhere fp32 positions, a class
     token or norm weights come on top."""
 
-    names: Names
+    names: ModuleNames
     at: str
     patch: str
     patch_bias: bool
@@ -150,12 +150,12 @@ class Family:
     name: str
     like: str = ""
     model_type: str = ""
-    config: Config = UNFILLED
+    config: HubConfig = UNFILLED
     basis: Basis = UNFILLED
     tools: Tools = UNFILLED
-    names: Names = UNFILLED
+    names: ModuleNames = UNFILLED
     stacks: Stacks = UNFILLED
-    vision: Vision = UNFILLED
+    vision: VisionEncoder = UNFILLED
     tower: Tower = UNFILLED
     attention_bias: tuple[str, ...] = UNFILLED
     new_names: Mapping[str, str] = UNFILLED

@@ -1,5 +1,5 @@
 """What the config.json of encoders, encoder-decoders, speech and vision models says in its own way (transformers 5.24.0
-models/*/configuration_*.py). `Config.reader` of its record names the function."""
+models/*/configuration_*.py). `HubConfig.reader` of its record names the function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one family's config.json says in its own way: heads, experts, windows, stacks. `Config.reader` of its record names the function."""
+"""What one family's config.json says in its own way: heads, experts, windows. Its record names the function (`HubConfig.reader`)."""
 
 from __future__ import annotations
 

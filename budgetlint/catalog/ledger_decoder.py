@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
-from budgetlint.catalog.module_names import DOWN, GATE, GATE_UP, QKV, UP, K, Names, O, Q, V
+from budgetlint.catalog.module_names import DOWN, GATE, GATE_UP, QKV, UP, K, ModuleNames, O, Q, V
 from budgetlint.catalog.tensor import WeightTensor
 
 
@@ -34,7 +34,7 @@ def decoder_tensors(arch: Architecture) -> Iterator[WeightTensor]:
     yield from _towers(arch)
 
 
-def decoder_names(arch: Architecture) -> Names:
+def decoder_names(arch: Architecture) -> ModuleNames:
     """The decoder's module names; behind a tower it lies one level deeper (modeling_llava.py and all since: ``model.language_model``)."""
     names, vision = family_of(arch.family).names, arch.part("vision")
     if vision is None or not names.layers.startswith("model.layers"):
@@ -44,14 +44,14 @@ def decoder_names(arch: Architecture) -> Names:
     return replace(names, **moved)
 
 
-def head(arch: Architecture, names: Names) -> Iterator[WeightTensor]:
+def head(arch: Architecture, names: ModuleNames) -> Iterator[WeightTensor]:
     if not arch.tied:
         yield WeightTensor("lm_head", "linear", names.head, arch.vocab, arch.hidden, "head")
     if arch.lm_head_bias:
         yield WeightTensor("bias", "bias", names.head, arch.vocab, 0, "head")
 
 
-def block(arch: Architecture, names: Names, at: str, where: str, layers: int) -> Iterator[WeightTensor]:
+def block(arch: Architecture, names: ModuleNames, at: str, where: str, layers: int) -> Iterator[WeightTensor]:
     """One transformer block, repeated ``layers`` times; the first ``first_dense_layers`` of a mixture are dense."""
     yield from _mla(arch, names, at, where, layers) if arch.mla else attention(arch, names, at, where, layers)
     yield from feed_forward(arch, names, at, where, layers)
@@ -59,7 +59,7 @@ def block(arch: Architecture, names: Names, at: str, where: str, layers: int) ->
         yield from norm(arch, f"{at}.{name}", arch.hidden, where, layers)
 
 
-def feed_forward(arch: Architecture, names: Names, at: str, where: str, layers: int) -> Iterator[WeightTensor]:
+def feed_forward(arch: Architecture, names: ModuleNames, at: str, where: str, layers: int) -> Iterator[WeightTensor]:
     """The MLP, or router and experts."""
     if not arch.experts:
         yield from mlp(arch, names, at, where, layers)
@@ -70,7 +70,7 @@ def feed_forward(arch: Architecture, names: Names, at: str, where: str, layers: 
         yield from _experts(arch, names, at, where, layers - dense)
 
 
-def _norm_names(arch: Architecture, names: Names) -> tuple[str, ...]:
+def _norm_names(arch: Architecture, names: ModuleNames) -> tuple[str, ...]:
     if arch.norms_per_layer == 1 and names.lone_norm:
         return (names.lone_norm,)
     return names.norms[: arch.norms_per_layer]
@@ -91,7 +91,7 @@ def linear(role: str, module: str, rows: int, cols: int, bias: bool, where: str,
         yield WeightTensor("expert_bias" if kind == "experts" else "bias", "bias", module, rows, 0, where, layers, per_layer)
 
 
-def attention(arch: Architecture, names: Names, at: str, where: str, layers: int) -> Iterator[WeightTensor]:
+def attention(arch: Architecture, names: ModuleNames, at: str, where: str, layers: int) -> Iterator[WeightTensor]:
     """q, k, v and o, or the fused qkv; the norms over queries and keys; gpt-oss attention sinks."""
     hidden, query, key = arch.hidden, arch.q_width, arch.kv_width
     modules = names.modules
@@ -114,7 +114,7 @@ def _qk_norms(arch: Architecture) -> tuple[tuple[str, int], tuple[str, int]]:
     return ("q_norm", arch.q_width), ("k_norm", arch.kv_width)
 
 
-def _mla(arch: Architecture, names: Names, at: str, where: str, layers: int) -> Iterator[WeightTensor]:
+def _mla(arch: Architecture, names: ModuleNames, at: str, where: str, layers: int) -> Iterator[WeightTensor]:
     """Multi-head latent attention (modeling_deepseek_v3.py): low-rank q and kv, a shared rotary key."""
     nope, rope, value = (arch.mla_number(key) for key in ("qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"))
     query_rank, rank, modules = arch.mla_number("q_lora_rank"), arch.mla_number("kv_lora_rank"), names.modules
@@ -131,7 +131,7 @@ def _mla(arch: Architecture, names: Names, at: str, where: str, layers: int) -> 
     yield from linear(O, f"{at}.{modules[O]}", arch.hidden, arch.heads * value, arch.o_bias, where, layers)
 
 
-def mlp(arch: Architecture, names: Names, at: str, where: str, layers: int) -> Iterator[WeightTensor]:
+def mlp(arch: Architecture, names: ModuleNames, at: str, where: str, layers: int) -> Iterator[WeightTensor]:
     hidden, inner, modules = arch.hidden, arch.intermediate, names.modules
     yield from _matrices(modules, at, hidden, inner, arch.glu, arch.mlp_bias, where, layers)
 
@@ -154,7 +154,7 @@ def _matrices(
     yield from linear(prefix + DOWN, f"{at}.{modules[DOWN]}", hidden, inner, bias, where, layers, per_layer)
 
 
-def _experts(arch: Architecture, names: Names, at: str, where: str, layers: int) -> Iterator[WeightTensor]:
+def _experts(arch: Architecture, names: ModuleNames, at: str, where: str, layers: int) -> Iterator[WeightTensor]:
     """Router, routed experts, shared experts (Qwen2-MoE: one of its own width behind a gate)."""
     count, inner = arch.experts or 0, arch.moe_intermediate or arch.intermediate
     yield from linear("router", f"{at}.{names.router}", count, arch.hidden, bool(arch.number("router_bias")), where, layers)

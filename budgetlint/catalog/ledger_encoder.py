@@ -8,7 +8,7 @@ from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
 from budgetlint.catalog.ledger_decoder import block, linear, norm
-from budgetlint.catalog.module_names import Names
+from budgetlint.catalog.module_names import ModuleNames
 from budgetlint.catalog.tensor import WeightTensor
 
 
@@ -40,7 +40,7 @@ def encoder_tensors(arch: Architecture) -> Iterator[WeightTensor]:
         yield from linear("pooler", "pooler.dense", hidden, hidden, True, "head", 0)
 
 
-def _first_norm_missing(names: Names, tensors: Iterator[WeightTensor]) -> Iterator[WeightTensor]:
+def _first_norm_missing(names: ModuleNames, tensors: Iterator[WeightTensor]) -> Iterator[WeightTensor]:
     """ModernBERT's first layer has no attention norm (modeling_modernbert.py:297-300)."""
     for tensor in tensors:
         missing = tensor.module == f"{names.layers}.{names.not_in_first}"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
 from budgetlint.catalog.ledger_decoder import feed_forward, linear, norm
-from budgetlint.catalog.module_names import K, Names, O, Q, V
+from budgetlint.catalog.module_names import K, ModuleNames, O, Q, V
 from budgetlint.catalog.tensor import WeightTensor
 
 
@@ -18,7 +18,7 @@ def widths(arch: Architecture) -> tuple[int, int, int]:
     return arch.number("delta_key_heads") * arch.number("delta_key_dim"), heads * arch.number("delta_value_dim"), heads
 
 
-def hybrid_block(arch: Architecture, names: Names, at: str, where: str) -> Iterator[WeightTensor]:
+def hybrid_block(arch: Architecture, names: ModuleNames, at: str, where: str) -> Iterator[WeightTensor]:
     full = arch.number("attention_layers")
     yield from _delta_net(arch, f"{at}.linear_attn", where, arch.layers - full)
     yield from _gated_attention(arch, names, at, where, full)
@@ -41,7 +41,7 @@ def _delta_net(arch: Architecture, at: str, where: str, layers: int) -> Iterator
     yield WeightTensor("norm", "norm", f"{at}.norm", arch.number("delta_value_dim"), 0, where, layers)
 
 
-def _gated_attention(arch: Architecture, names: Names, at: str, where: str, layers: int) -> Iterator[WeightTensor]:
+def _gated_attention(arch: Architecture, names: ModuleNames, at: str, where: str, layers: int) -> Iterator[WeightTensor]:
     modules = names.modules
     for role, rows in ((Q, 2 * arch.q_width), (K, arch.kv_width), (V, arch.kv_width)):
         yield from linear(role, f"{at}.{modules[role]}", rows, arch.hidden, arch.qkv_bias, where, layers)

@@ -8,7 +8,7 @@ from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
 from budgetlint.catalog.ledger_decoder import attention, block, head, mlp, norm
-from budgetlint.catalog.module_names import DOWN, GATE, UP, K, Names, O, Q, V
+from budgetlint.catalog.module_names import DOWN, GATE, UP, K, ModuleNames, O, Q, V
 from budgetlint.catalog.tensor import WeightTensor
 
 
@@ -31,7 +31,7 @@ def _t5_tensors(arch: Architecture) -> Iterator[WeightTensor]:
     yield from head(arch, names)
 
 
-def _t5_block(arch: Architecture, names: Names, at: str, where: str, layers: int) -> Iterator[WeightTensor]:
+def _t5_block(arch: Architecture, names: ModuleNames, at: str, where: str, layers: int) -> Iterator[WeightTensor]:
     cross = where == "decoder"
     yield from attention(arch, names, at, where, layers)
     if cross:
@@ -72,7 +72,7 @@ def _bart_tensors(arch: Architecture) -> Iterator[WeightTensor]:
     yield from head(arch, names)
 
 
-def cross_attention(arch: Architecture, names: Names, layers: int) -> Iterator[WeightTensor]:
+def cross_attention(arch: Architecture, names: ModuleNames, layers: int) -> Iterator[WeightTensor]:
     """A decoder's attention to the encoder and the norm beside it, as BART and Whisper name them."""
     named = replace(names, modules={role: path.replace("self_attn", "encoder_attn") for role, path in names.modules.items()})
     yield from crossed(attention(arch, named, names.decoder, "decoder", layers))

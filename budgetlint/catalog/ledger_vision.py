@@ -12,7 +12,7 @@ from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
 from budgetlint.catalog.ledger_decoder import block, linear, norm
-from budgetlint.catalog.module_names import DOWN, GATE, UP, Names
+from budgetlint.catalog.module_names import DOWN, GATE, UP, ModuleNames
 from budgetlint.catalog.tensor import WeightTensor
 
 
@@ -55,7 +55,7 @@ def tower_tensors(arch: Architecture, at: str, where: str) -> Iterator[WeightTen
         yield from _pooling_head(arch, f"{start}head", where)
 
 
-def _gated(names: Names) -> Names:
+def _gated(names: ModuleNames) -> ModuleNames:
     """modeling_dinov2.py Dinov2SwiGLUFFN, of the giant model only."""
     return replace(names, modules={**names.modules, GATE: "mlp.gate_proj", UP: "mlp.up_proj", DOWN: "mlp.down_proj"})
 

@@ -1,6 +1,6 @@
 """What a family calls its modules in its model code, and the words for their roles.
 
-Paths are relative to one layer; ``*`` in `Names.layers` is the layer's index, in an expert's path the expert's.
+Paths are relative to one layer; ``*`` in `ModuleNames.layers` is the layer's index, in an expert's path the expert's.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CLIP_FFN = {UP: "mlp.fc1", DOWN: "mlp.fc2"}
 
 
 @record
-class Names:
+class ModuleNames:
     """Module paths of one family; "" and an empty mapping for what it does not have.
 
     ``modules``: role -> path in a layer; ``norms``: the hidden-size norms of a layer, ``lone_norm`` the name of a single one where it

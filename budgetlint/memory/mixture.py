@@ -126,11 +126,11 @@ def _gpt_oss_router(tape: Tape, source: Value) -> Value:
 
 ROUTERS: dict[str, Callable[[Tape, Value], Value]] = {
     "softmax": _softmax_router,
-    "qwen2": _qwen2_router,
-    "qwen3": _qwen3_router,
-    "deepseek_v2": _deepseek_v2_router,
-    "deepseek_v3": _deepseek_v3_router,
-    "gpt_oss": _gpt_oss_router,
+    "softmax undivided": _qwen2_router,
+    "softmax cast back": _qwen3_router,
+    "softmax of fp32": _deepseek_v2_router,
+    "sigmoid": _deepseek_v3_router,
+    "softmax of the chosen": _gpt_oss_router,
 }
 """`Family.router` -> what it keeps."""
 

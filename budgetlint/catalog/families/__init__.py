@@ -41,7 +41,7 @@ UNLISTED = "unlisted"
 
 @lru_cache(maxsize=256)
 def known_family(name: str) -> Family | None:
-    """The record of this very name, whole; None where there is none. Names come from checked files: only a word is looked for."""
+    """The record of this very name, whole; None where there is none. ModuleNames come from checked files: only a word is looked for."""
     module = name.replace("-", "_")
     if not (module.isascii() and module.isidentifier()) or module.startswith("_"):
         return None

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from budgetlint.catalog.families._shapes import BART_SHAPE
-from budgetlint.catalog.family import TRACED, Config, Family, Stacks, Tools
-from budgetlint.catalog.module_names import ATTENTION, FFN, Names, O
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Stacks, Tools
+from budgetlint.catalog.module_names import ATTENTION, FFN, ModuleNames, O
 
 FAMILY = Family(
     "bart",
-    config=Config(
+    config=HubConfig(
         shape=BART_SHAPE,
         sizes={"hidden": 1024, "intermediate": 4096, "layers": 12, "heads": 16, "vocab": 50265, "max_positions": 1024},
         reader="hf_encoders.bart",
     ),
     basis=TRACED,
     tools=Tools(liger=False, wrap_class="", folded_experts=False, fp16_overflows=False),
-    names=Names(
+    names=ModuleNames(
         modules={**ATTENTION, O: "self_attn.out_proj", **FFN},
         norms=("self_attn_layer_norm", "final_layer_norm"),
         layers="model.encoder.layers.*",

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from budgetlint.catalog.families._shapes import ENCODER_SHAPE
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
-from budgetlint.catalog.module_names import DOWN, UP, K, Names, O, Q, V
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
+from budgetlint.catalog.module_names import DOWN, UP, K, ModuleNames, O, Q, V
 
 FAMILY = Family(
     "bert",
-    config=Config(
+    config=HubConfig(
         shape=ENCODER_SHAPE,
         sizes={"hidden": 768, "intermediate": 3072, "layers": 12, "heads": 12, "vocab": 30522, "max_positions": 512},
         reader="hf_encoders.bert",
     ),
     basis=TRACED,
     tools=Tools(liger=False, wrap_class="", folded_experts=False, fp16_overflows=False),
-    names=Names(
+    names=ModuleNames(
         modules={
             Q: "attention.self.query",
             K: "attention.self.key",

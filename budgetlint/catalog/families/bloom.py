@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from budgetlint.catalog.families._shapes import GELU_SHAPE
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
-from budgetlint.catalog.module_names import DOWN, QKV, UP, Names, O
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
+from budgetlint.catalog.module_names import DOWN, QKV, UP, ModuleNames, O
 
 FAMILY = Family(
     "bloom",
-    config=Config(
+    config=HubConfig(
         shape={**GELU_SHAPE, "activation": "gelu", "position": "alibi", "tied": True, "extra": {"embed_norm": 1}},
         sizes={"hidden": 64, "layers": 2, "heads": 8, "vocab": 250880},
         reader="hf_families.one_per_head",
     ),
     basis=TRACED,
     tools=Tools(liger=False, wrap_class="BloomBlock", folded_experts=False, fp16_overflows=False),
-    names=Names(
+    names=ModuleNames(
         modules={QKV: "self_attention.query_key_value", O: "self_attention.dense", UP: "mlp.dense_h_to_4h", DOWN: "mlp.dense_4h_to_h"},
         norms=("input_layernorm", "post_attention_layernorm"),
         layers="transformer.h.*",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from budgetlint.catalog.family import TRACED, Family, Tower, Vision
-from budgetlint.catalog.module_names import ATTENTION, CLIP_FFN, Names, O
+from budgetlint.catalog.family import TRACED, Family, Tower, VisionEncoder
+from budgetlint.catalog.module_names import ATTENTION, CLIP_FFN, ModuleNames, O
 
 FAMILY = Family(
     "clip_vision",
     basis=TRACED,
-    names=Names(
+    names=ModuleNames(
         modules={**ATTENTION, O: "self_attn.out_proj", **CLIP_FFN},
         norms=("layer_norm1", "layer_norm2"),
         layers="encoder.layers.*",
@@ -17,9 +17,9 @@ FAMILY = Family(
         final_norm="post_layernorm",
         head="",
     ),
-    vision=Vision(tokens=1, class_token="embeddings.class_embedding", patch_bias=False, front_norm="pre_layrnorm"),
+    vision=VisionEncoder(tokens=1, class_token="embeddings.class_embedding", patch_bias=False, front_norm="pre_layrnorm"),
     tower=Tower(
-        names=Names(
+        names=ModuleNames(
             modules={**ATTENTION, O: "self_attn.out_proj", **CLIP_FFN},
             norms=("layer_norm1", "layer_norm2"),
             layers="encoder.layers.*",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from budgetlint.base.record import replace
 from budgetlint.catalog.families.llama import FAMILY as LLAMA
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 
 FAMILY = Family(
     "cohere",
     like="llama",
-    config=Config(
+    config=HubConfig(
         shape={"norm": "layernorm", "norms_per_layer": 1, "tied": True, "extra": {"parallel_block": 1}},
         sizes={"hidden": 8192, "intermediate": 22528, "layers": 40, "heads": 64, "vocab": 256000, "max_positions": 8192},
     ),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from budgetlint.catalog.families.cohere import FAMILY as COHERE
-from budgetlint.catalog.family import SHAPE_ALONE, Config, Family, Tools
+from budgetlint.catalog.family import SHAPE_ALONE, Family, HubConfig, Tools
 
 FAMILY = Family(
     "cohere2",
     like="cohere",
-    config=Config(
+    config=HubConfig(
         shape={"norm": "layernorm", "norms_per_layer": 1, "tied": True, "extra": {"parallel_block": 1}},
         sizes=COHERE.config.sizes,
         reader="hf_families.every_fourth",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from budgetlint.base.record import replace
 from budgetlint.catalog.families._shapes import ENCODER_SHAPE
 from budgetlint.catalog.families.bert import FAMILY as BERT
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 from budgetlint.catalog.module_names import K, Q, V
 
 FAMILY = Family(
     "deberta-v2",
     like="bert",
-    config=Config(
+    config=HubConfig(
         shape={**ENCODER_SHAPE, "position": "relative"},
         sizes={"hidden": 1536, "intermediate": 6144, "layers": 24, "heads": 24, "vocab": 128100, "max_positions": 512},
         reader="hf_encoders.deberta",

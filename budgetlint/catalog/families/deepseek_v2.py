@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from budgetlint.base.record import replace
 from budgetlint.catalog.families.llama import FAMILY as LLAMA
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 from budgetlint.catalog.module_names import GLU, O, Q
 
 FAMILY = Family(
     "deepseek_v2",
     like="llama",
-    config=Config(
+    config=HubConfig(
         shape={},
         sizes={
             "hidden": 4096,
@@ -41,5 +41,5 @@ FAMILY = Family(
         },
     ),
     rotates_as_given=True,
-    router="deepseek_v2",
+    router="softmax of fp32",
 )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 
 FAMILY = Family(
     "deepseek_v3",
     like="deepseek_v2",
-    config=Config(
+    config=HubConfig(
         shape={},
         sizes={
             "hidden": 7168,
@@ -27,5 +27,5 @@ FAMILY = Family(
     basis=TRACED,
     tools=Tools(liger=False, wrap_class="DeepseekV3DecoderLayer", folded_experts=True, fp16_overflows=False),
     rotates_as_given=False,
-    router="deepseek_v3",
+    router="sigmoid",
 )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from budgetlint.base.record import replace
 from budgetlint.catalog.families._shapes import ENCODER_SHAPE
 from budgetlint.catalog.families.bert import FAMILY as BERT
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 from budgetlint.catalog.module_names import DOWN, UP, K, O, Q, V
 
 FAMILY = Family(
     "distilbert",
     like="bert",
-    config=Config(
+    config=HubConfig(
         shape=ENCODER_SHAPE, sizes={"hidden": 768, "intermediate": 3072, "layers": 6, "heads": 12, "vocab": 30522, "max_positions": 512}
     ),
     basis=TRACED,

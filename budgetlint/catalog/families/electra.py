@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from budgetlint.catalog.families._shapes import ENCODER_SHAPE
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 
 FAMILY = Family(
     "electra",
     like="bert",
-    config=Config(
+    config=HubConfig(
         shape=ENCODER_SHAPE,
         sizes={"hidden": 256, "intermediate": 1024, "layers": 12, "heads": 4, "vocab": 30522, "max_positions": 512},
         reader="hf_encoders.electra",

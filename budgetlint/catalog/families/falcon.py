@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from budgetlint.catalog.families._shapes import LAYERNORM_SHAPE
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
-from budgetlint.catalog.module_names import DOWN, QKV, UP, Names, O
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
+from budgetlint.catalog.module_names import DOWN, QKV, UP, ModuleNames, O
 
 FAMILY = Family(
     "falcon",
-    config=Config(
+    config=HubConfig(
         shape={**LAYERNORM_SHAPE, "glu": False, "activation": "gelu", "tied": True, "extra": {"parallel_block": 1}},
         sizes={"hidden": 4544, "layers": 32, "heads": 71, "vocab": 65024, "max_positions": 2048},
         reader="hf_families.falcon",
     ),
     basis=TRACED,
     tools=Tools(liger=False, wrap_class="FalconDecoderLayer", folded_experts=False, fp16_overflows=False),
-    names=Names(
+    names=ModuleNames(
         modules={QKV: "self_attention.query_key_value", O: "self_attention.dense", UP: "mlp.dense_h_to_4h", DOWN: "mlp.dense_4h_to_h"},
         norms=("ln_attn", "ln_mlp"),
         lone_norm="input_layernorm",

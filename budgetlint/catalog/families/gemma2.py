@@ -5,12 +5,12 @@ from __future__ import annotations
 from budgetlint.base.record import replace
 from budgetlint.catalog.families._shapes import GEMMA_SHAPE
 from budgetlint.catalog.families.llama import FAMILY as LLAMA
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 
 FAMILY = Family(
     "gemma2",
     like="gemma",
-    config=Config(
+    config=HubConfig(
         shape={**GEMMA_SHAPE, "norms_per_layer": 4},
         sizes={
             "hidden": 2304,

@@ -6,13 +6,13 @@ from budgetlint.base.record import replace
 from budgetlint.catalog.families._shapes import GEMMA_SHAPE
 from budgetlint.catalog.families.gemma2 import FAMILY as GEMMA2
 from budgetlint.catalog.families.gemma3_text import FAMILY as GEMMA3_TEXT
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 
 FAMILY = Family(
     "gemma3",
     like="gemma3_text",
     model_type="gemma3_text",
-    config=Config(
+    config=HubConfig(
         shape={**GEMMA_SHAPE, "norms_per_layer": 4, "qk_norm": "head"}, sizes=GEMMA3_TEXT.config.sizes, reader="hf_families.every_sixth"
     ),
     basis=TRACED,

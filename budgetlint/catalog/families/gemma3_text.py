@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from budgetlint.catalog.families._shapes import GEMMA_SHAPE
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 
 FAMILY = Family(
     "gemma3_text",
     like="gemma2",
-    config=Config(
+    config=HubConfig(
         shape={**GEMMA_SHAPE, "norms_per_layer": 4, "qk_norm": "head"},
         sizes={
             "hidden": 2304,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from budgetlint.base.record import replace
 from budgetlint.catalog.families.llama import FAMILY as LLAMA
-from budgetlint.catalog.family import Config, Family, Tools, nearest
+from budgetlint.catalog.family import Family, HubConfig, Tools, nearest
 from budgetlint.catalog.module_names import ATTENTION, DOWN, GATE_UP
 
 FAMILY = Family(
     "glm",
     like="llama",
-    config=Config(
+    config=HubConfig(
         shape={"qkv_bias": True},
         sizes={
             "hidden": 4096,

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from budgetlint.catalog.families._shapes import GELU_SHAPE
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
-from budgetlint.catalog.module_names import DOWN, QKV, UP, Names, O
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
+from budgetlint.catalog.module_names import DOWN, QKV, UP, ModuleNames, O
 
 FAMILY = Family(
     "gpt2",
-    config=Config(
+    config=HubConfig(
         shape={**GELU_SHAPE, "activation": "gelu_new", "position": "learned", "tied": True, "dropout": 0.1},
         sizes={"hidden": 768, "layers": 12, "heads": 12, "vocab": 50257, "max_positions": 1024},
     ),
     basis=TRACED,
     tools=Tools(liger=False, wrap_class="GPT2Block", folded_experts=False, fp16_overflows=False),
-    names=Names(
+    names=ModuleNames(
         modules={QKV: "attn.c_attn", O: "attn.c_proj", UP: "mlp.c_fc", DOWN: "mlp.c_proj"},
         norms=("ln_1", "ln_2"),
         layers="transformer.h.*",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from budgetlint.catalog.families._shapes import LAYERNORM_SHAPE
-from budgetlint.catalog.family import SHAPE_ALONE, Config, Family, Tools
-from budgetlint.catalog.module_names import DOWN, UP, K, Names, O, Q, V
+from budgetlint.catalog.family import SHAPE_ALONE, Family, HubConfig, Tools
+from budgetlint.catalog.module_names import DOWN, UP, K, ModuleNames, O, Q, V
 
 FAMILY = Family(
     "gpt_neo",
-    config=Config(
+    config=HubConfig(
         shape={
             **LAYERNORM_SHAPE,
             "glu": False,
@@ -23,7 +23,7 @@ FAMILY = Family(
     ),
     basis=SHAPE_ALONE,
     tools=Tools(liger=False, wrap_class="", folded_experts=False, fp16_overflows=False),
-    names=Names(
+    names=ModuleNames(
         modules={
             Q: "attn.attention.q_proj",
             K: "attn.attention.k_proj",

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from budgetlint.catalog.families._shapes import GELU_SHAPE
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
-from budgetlint.catalog.module_names import DOWN, QKV, UP, Names, O
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
+from budgetlint.catalog.module_names import DOWN, QKV, UP, ModuleNames, O
 
 FAMILY = Family(
     "gpt_neox",
-    config=Config(
+    config=HubConfig(
         shape={**GELU_SHAPE, "activation": "gelu", "extra": {"parallel_block": 1}},
         sizes={"hidden": 6144, "intermediate": 24576, "layers": 44, "heads": 64, "vocab": 50432, "max_positions": 2048},
         reader="hf_families.gpt_neox",
     ),
     basis=TRACED,
     tools=Tools(liger=False, wrap_class="GPTNeoXLayer", folded_experts=False, fp16_overflows=False),
-    names=Names(
+    names=ModuleNames(
         modules={QKV: "attention.query_key_value", O: "attention.dense", UP: "mlp.dense_h_to_4h", DOWN: "mlp.dense_4h_to_h"},
         norms=("input_layernorm", "post_attention_layernorm"),
         layers="gpt_neox.layers.*",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from budgetlint.base.record import replace
 from budgetlint.catalog.families.llama import FAMILY as LLAMA
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 from budgetlint.catalog.module_names import DOWN, GATE_UP
 
 FAMILY = Family(
     "gpt_oss",
     like="llama",
-    config=Config(
+    config=HubConfig(
         shape={"qkv_bias": True, "o_bias": True, "extra": {"router_bias": 1, "expert_bias": 1, "sinks": 1}},
         sizes={
             "hidden": 2880,
@@ -34,6 +34,6 @@ FAMILY = Family(
     sdpa=False,  # _supports_sdpa = False
     eager="sinks",
     norm="rms-wide",  # GptOssRMSNorm: the product with the weight is fp32
-    router="gpt_oss",
+    router="softmax of the chosen",
     expert_product="clamped",
 )

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from budgetlint.catalog.families._shapes import GPTJ_SHAPE
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
-from budgetlint.catalog.module_names import DOWN, UP, K, Names, O, Q, V
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
+from budgetlint.catalog.module_names import DOWN, UP, K, ModuleNames, O, Q, V
 
 FAMILY = Family(
     "gptj",
-    config=Config(shape=GPTJ_SHAPE, sizes={"hidden": 4096, "layers": 28, "heads": 16, "vocab": 50400, "max_positions": 2048}),
+    config=HubConfig(shape=GPTJ_SHAPE, sizes={"hidden": 4096, "layers": 28, "heads": 16, "vocab": 50400, "max_positions": 2048}),
     basis=TRACED,
     tools=Tools(liger=False, wrap_class="GPTJBlock", folded_experts=False, fp16_overflows=False),
-    names=Names(
+    names=ModuleNames(
         modules={Q: "attn.q_proj", K: "attn.k_proj", V: "attn.v_proj", O: "attn.out_proj", UP: "mlp.fc_in", DOWN: "mlp.fc_out"},
         norms=("ln_1",),
         layers="transformer.h.*",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from budgetlint.catalog.families.llama import FAMILY as LLAMA
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 
 FAMILY = Family(
     "granite",
     like="llama",
-    config=Config(shape={}, sizes=LLAMA.config.sizes),
+    config=HubConfig(shape={}, sizes=LLAMA.config.sizes),
     basis=TRACED,
     tools=Tools(liger=True, wrap_class="GraniteDecoderLayer", folded_experts=False, fp16_overflows=False),
     scales_embedding=True,  # embedding_multiplier

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from budgetlint.catalog.family import TRACED, Family, Tower
-from budgetlint.catalog.module_names import CLIP_FFN, K, Names, O, Q, V
+from budgetlint.catalog.module_names import CLIP_FFN, K, ModuleNames, O, Q, V
 
 FAMILY = Family(
     "internvl_vision",
     basis=TRACED,
     tower=Tower(
-        names=Names(
+        names=ModuleNames(
             modules={Q: "attention.q_proj", K: "attention.k_proj", V: "attention.v_proj", O: "attention.projection_layer", **CLIP_FFN},
             norms=("layernorm_before", "layernorm_after"),
             layers="encoder.layer.*",

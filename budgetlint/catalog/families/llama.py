@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
-from budgetlint.catalog.module_names import ATTENTION, DOWN, GATE, GLU, UP, Names
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
+from budgetlint.catalog.module_names import ATTENTION, DOWN, GATE, GLU, UP, ModuleNames
 
 FAMILY = Family(
     "llama",
-    config=Config(
+    config=HubConfig(
         shape={}, sizes={"hidden": 4096, "intermediate": 11008, "layers": 32, "heads": 32, "vocab": 32000, "max_positions": 2048}
     ),
     basis=TRACED,
     tools=Tools(liger=True, wrap_class="LlamaDecoderLayer", folded_experts=False, fp16_overflows=False),
-    names=Names(
+    names=ModuleNames(
         modules={**ATTENTION, **GLU},
         norms=("input_layernorm", "post_attention_layernorm"),
         layers="model.layers.*",

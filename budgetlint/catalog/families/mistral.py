@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 
 FAMILY = Family(
     "mistral",
     like="llama",
-    config=Config(
+    config=HubConfig(
         shape={},
         sizes={"hidden": 4096, "intermediate": 14336, "layers": 32, "heads": 32, "kv_heads": 8, "vocab": 32000, "max_positions": 131072},
         reader="hf_families.mistral",

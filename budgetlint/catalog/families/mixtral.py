@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from budgetlint.base.record import replace
 from budgetlint.catalog.families.llama import FAMILY as LLAMA
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 from budgetlint.catalog.module_names import DOWN, GATE, UP
 
 FAMILY = Family(
     "mixtral",
     like="llama",
-    config=Config(
+    config=HubConfig(
         shape={},
         sizes={
             "hidden": 4096,

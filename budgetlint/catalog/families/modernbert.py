@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
-from budgetlint.catalog.module_names import DOWN, GATE_UP, QKV, Names, O
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
+from budgetlint.catalog.module_names import DOWN, GATE_UP, QKV, ModuleNames, O
 
 FAMILY = Family(
     "modernbert",
-    config=Config(
+    config=HubConfig(
         shape={"kind": "encoder", "norm": "layernorm", "activation": "gelu", "tied": True},
         sizes={"hidden": 768, "intermediate": 1152, "layers": 22, "heads": 12, "vocab": 50368, "max_positions": 8192},
     ),
     basis=TRACED,
     tools=Tools(liger=False, wrap_class="", folded_experts=False, fp16_overflows=False),
-    names=Names(
+    names=ModuleNames(
         modules={QKV: "attn.Wqkv", O: "attn.Wo", GATE_UP: "mlp.Wi", DOWN: "mlp.Wo"},
         norms=("attn_norm", "mlp_norm"),
         not_in_first="attn_norm",

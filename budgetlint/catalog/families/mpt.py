@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from budgetlint.catalog.family import SHAPE_ALONE, Config, Family, Tools
-from budgetlint.catalog.module_names import DOWN, QKV, UP, Names, O
+from budgetlint.catalog.family import SHAPE_ALONE, Family, HubConfig, Tools
+from budgetlint.catalog.module_names import DOWN, QKV, UP, ModuleNames, O
 
 FAMILY = Family(
     "mpt",
-    config=Config(
+    config=HubConfig(
         shape={"norm": "layernorm", "glu": False, "activation": "gelu", "position": "alibi", "tied": True},
         sizes={},
         reader="hf_families.one_per_head",
     ),
     basis=SHAPE_ALONE,
     tools=Tools(liger=False, wrap_class="MptBlock", folded_experts=False, fp16_overflows=False),
-    names=Names(
+    names=ModuleNames(
         modules={QKV: "attn.Wqkv", O: "attn.out_proj", UP: "ffn.up_proj", DOWN: "ffn.down_proj"},
         norms=("norm_1", "norm_2"),
         layers="transformer.blocks.*",

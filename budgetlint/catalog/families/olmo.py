@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 
 FAMILY = Family(
     "olmo",
     like="llama",
-    config=Config(
+    config=HubConfig(
         shape={"norm": "layernorm-noaffine", "norms_per_layer": 0},
         sizes={"hidden": 4096, "intermediate": 11008, "layers": 32, "heads": 32, "vocab": 50304, "max_positions": 2048},
     ),

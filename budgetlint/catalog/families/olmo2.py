@@ -5,12 +5,12 @@ from __future__ import annotations
 from budgetlint.base.record import replace
 from budgetlint.catalog.families.llama import FAMILY as LLAMA
 from budgetlint.catalog.families.olmo import FAMILY as OLMO
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 
 FAMILY = Family(
     "olmo2",
     like="olmo",
-    config=Config(shape={"qk_norm": "full"}, sizes=OLMO.config.sizes),
+    config=HubConfig(shape={"qk_norm": "full"}, sizes=OLMO.config.sizes),
     basis=TRACED,
     tools=Tools(liger=True, wrap_class="Olmo2DecoderLayer", folded_experts=False, fp16_overflows=False),
     names=replace(LLAMA.names, norms=("post_attention_layernorm", "post_feedforward_layernorm")),

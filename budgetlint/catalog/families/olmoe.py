@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from budgetlint.catalog.family import SHAPE_ALONE, Config, Family, Tools
+from budgetlint.catalog.family import SHAPE_ALONE, Family, HubConfig, Tools
 
 FAMILY = Family(
     "olmoe",
     like="llama",
-    config=Config(shape={"qk_norm": "full"}, sizes={}, reader="hf_families.mixtral"),
+    config=HubConfig(shape={"qk_norm": "full"}, sizes={}, reader="hf_families.mixtral"),
     basis=SHAPE_ALONE,
     tools=Tools(liger=False, wrap_class="", folded_experts=False, fp16_overflows=False),
 )

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from budgetlint.catalog.families._shapes import GELU_SHAPE
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
-from budgetlint.catalog.module_names import ATTENTION, FFN, Names, O
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
+from budgetlint.catalog.module_names import ATTENTION, FFN, ModuleNames, O
 
 FAMILY = Family(
     "opt",
-    config=Config(
+    config=HubConfig(
         shape={**GELU_SHAPE, "activation": "relu", "position": "learned", "tied": True, "dropout": 0.1, "extra": {"position_offset": 2}},
         sizes={"hidden": 768, "intermediate": 3072, "layers": 12, "heads": 12, "vocab": 50272, "max_positions": 2048},
         reader="hf_families.opt",
     ),
     basis=TRACED,
     tools=Tools(liger=False, wrap_class="OPTDecoderLayer", folded_experts=False, fp16_overflows=False),
-    names=Names(
+    names=ModuleNames(
         modules={**ATTENTION, O: "self_attn.out_proj", **FFN},
         norms=("self_attn_layer_norm", "final_layer_norm"),
         layers="model.decoder.layers.*",

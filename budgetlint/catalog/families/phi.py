@@ -5,13 +5,13 @@ from __future__ import annotations
 from budgetlint.base.record import replace
 from budgetlint.catalog.families._shapes import GELU_SHAPE
 from budgetlint.catalog.families.llama import FAMILY as LLAMA
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 from budgetlint.catalog.module_names import ATTENTION, CLIP_FFN, O
 
 FAMILY = Family(
     "phi",
     like="llama",
-    config=Config(
+    config=HubConfig(
         shape={**GELU_SHAPE, "activation": "gelu_new", "norms_per_layer": 1, "lm_head_bias": True, "extra": {"parallel_block": 1}},
         sizes={"hidden": 2048, "intermediate": 8192, "layers": 24, "heads": 32, "vocab": 51200, "max_positions": 2048},
     ),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from budgetlint.base.record import replace
 from budgetlint.catalog.families.llama import FAMILY as LLAMA
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 from budgetlint.catalog.module_names import DOWN, GATE_UP, QKV, O
 
 FAMILY = Family(
     "phi3",
     like="llama",
-    config=Config(shape={}, sizes={"hidden": 3072, "intermediate": 8192, "layers": 32, "heads": 32, "vocab": 32064, "max_positions": 4096}),
+    config=HubConfig(
+        shape={}, sizes={"hidden": 3072, "intermediate": 8192, "layers": 32, "heads": 32, "vocab": 32064, "max_positions": 4096}
+    ),
     basis=TRACED,
     tools=Tools(liger=True, wrap_class="Phi3DecoderLayer", folded_experts=False, fp16_overflows=False),
     names=replace(

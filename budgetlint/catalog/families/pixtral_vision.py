@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from budgetlint.catalog.family import TRACED, Family, Tower
-from budgetlint.catalog.module_names import DOWN, GATE, UP, K, Names, O, Q, V
+from budgetlint.catalog.module_names import DOWN, GATE, UP, K, ModuleNames, O, Q, V
 
 FAMILY = Family(
     "pixtral_vision",
     basis=TRACED,
     tower=Tower(
-        names=Names(
+        names=ModuleNames(
             modules={
                 Q: "attention.q_proj",
                 K: "attention.k_proj",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 
 FAMILY = Family(
     "qwen2",
     like="llama",
-    config=Config(
+    config=HubConfig(
         shape={"qkv_bias": True},
         sizes={"hidden": 4096, "intermediate": 22016, "layers": 32, "heads": 32, "kv_heads": 32, "vocab": 151936, "max_positions": 32768},
     ),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from budgetlint.catalog.family import TRACED, Family, Tower
-from budgetlint.catalog.module_names import GLU, QKV, Names, O
+from budgetlint.catalog.module_names import GLU, QKV, ModuleNames, O
 
 FAMILY = Family(
     "qwen2_5_vl_vision",
     like="qwen2_vl_vision",
     basis=TRACED,
     tower=Tower(
-        names=Names(
+        names=ModuleNames(
             modules={QKV: "attn.qkv", O: "attn.proj", **GLU}, norms=("norm1", "norm2"), layers="blocks.*", embed="", final_norm="", head=""
         ),
         at="model.visual",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from budgetlint.base.record import replace
 from budgetlint.catalog.families.llama import FAMILY as LLAMA
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 
 FAMILY = Family(
     "qwen2_moe",
     like="qwen2",
-    config=Config(
+    config=HubConfig(
         shape={"qkv_bias": True, "shared_experts": 1, "extra": {"shared_gate": 1}},
         sizes={
             "hidden": 2048,
@@ -29,5 +29,5 @@ FAMILY = Family(
     basis=TRACED,
     tools=Tools(liger=False, wrap_class="Qwen2MoeDecoderLayer", folded_experts=False, fp16_overflows=False),
     names=replace(LLAMA.names, shared="mlp.shared_expert"),
-    router="qwen2",
+    router="softmax undivided",
 )

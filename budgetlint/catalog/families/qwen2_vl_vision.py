@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from budgetlint.catalog.family import TRACED, Family, Tower
-from budgetlint.catalog.module_names import CLIP_FFN, QKV, Names, O
+from budgetlint.catalog.module_names import CLIP_FFN, QKV, ModuleNames, O
 
 FAMILY = Family(
     "qwen2_vl_vision",
     basis=TRACED,
     tower=Tower(
-        names=Names(
+        names=ModuleNames(
             modules={QKV: "attn.qkv", O: "attn.proj", **CLIP_FFN},
             norms=("norm1", "norm2"),
             layers="blocks.*",

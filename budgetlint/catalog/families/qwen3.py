@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 
 FAMILY = Family(
     "qwen3",
     like="llama",
-    config=Config(
+    config=HubConfig(
         shape={"qk_norm": "head"},
         sizes={
             "hidden": 4096,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from budgetlint.catalog.family import Basis, Config, Family, Tools
+from budgetlint.catalog.family import Basis, Family, HubConfig, Tools
 
 FAMILY = Family(
     "qwen3_5",
     like="qwen3_next",
-    config=Config(
+    config=HubConfig(
         shape={"qk_norm": "head"},
         sizes={
             "hidden": 4096,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from budgetlint.catalog.family import Basis, Config, Family, Tools
+from budgetlint.catalog.family import Basis, Family, HubConfig, Tools
 
 FAMILY = Family(
     "qwen3_5_moe",
     like="qwen3_5",
-    config=Config(
+    config=HubConfig(
         shape={"qk_norm": "head", "shared_experts": 1, "extra": {"shared_gate": 1}},
         sizes={
             "hidden": 2048,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 
 FAMILY = Family(
     "qwen3_moe",
     like="qwen3",
-    config=Config(
+    config=HubConfig(
         shape={"qk_norm": "head"},
         sizes={
             "hidden": 2048,
@@ -25,5 +25,5 @@ FAMILY = Family(
     ),
     basis=TRACED,
     tools=Tools(liger=True, wrap_class="Qwen3MoeDecoderLayer", folded_experts=True, fp16_overflows=False),
-    router="qwen3",
+    router="softmax cast back",
 )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from budgetlint.base.record import replace
 from budgetlint.catalog.families.llama import FAMILY as LLAMA
-from budgetlint.catalog.family import Basis, Config, Family, Tools
+from budgetlint.catalog.family import Basis, Family, HubConfig, Tools
 
 FAMILY = Family(
     "qwen3_next",
     like="llama",
-    config=Config(
+    config=HubConfig(
         shape={"qk_norm": "head", "shared_experts": 1, "extra": {"shared_gate": 1}},
         sizes={
             "hidden": 2048,

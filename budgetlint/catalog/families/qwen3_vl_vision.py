@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from budgetlint.catalog.family import TRACED, Family, Tower
-from budgetlint.catalog.module_names import DOWN, QKV, UP, Names, O
+from budgetlint.catalog.module_names import DOWN, QKV, UP, ModuleNames, O
 
 FAMILY = Family(
     "qwen3_vl_vision",
     like="qwen2_5_vl_vision",
     basis=TRACED,
     tower=Tower(
-        names=Names(
+        names=ModuleNames(
             modules={QKV: "attn.qkv", O: "attn.proj", UP: "mlp.linear_fc1", DOWN: "mlp.linear_fc2"},
             norms=("norm1", "norm2"),
             layers="blocks.*",

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from budgetlint.catalog.family import TRACED, Family, Tower, Vision
-from budgetlint.catalog.module_names import ATTENTION, CLIP_FFN, Names, O
+from budgetlint.catalog.family import TRACED, Family, Tower, VisionEncoder
+from budgetlint.catalog.module_names import ATTENTION, CLIP_FFN, ModuleNames, O
 
 FAMILY = Family(
     "siglip",
     like="clip_vision",
     basis=TRACED,
-    vision=Vision(tokens=0, class_token="", patch_bias=True, front_norm=""),
+    vision=VisionEncoder(tokens=0, class_token="", patch_bias=True, front_norm=""),
     tower=Tower(
-        names=Names(
+        names=ModuleNames(
             modules={**ATTENTION, O: "self_attn.out_proj", **CLIP_FFN},
             norms=("layer_norm1", "layer_norm2"),
             layers="encoder.layers.*",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 
 FAMILY = Family(
     "smollm3",
     like="llama",
-    config=Config(
+    config=HubConfig(
         shape={"tied": True},
         sizes={"hidden": 2048, "intermediate": 11008, "layers": 36, "heads": 16, "kv_heads": 4, "vocab": 128256, "max_positions": 32768},
     ),

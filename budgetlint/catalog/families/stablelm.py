@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from budgetlint.catalog.families._shapes import LAYERNORM_SHAPE
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 
 FAMILY = Family(
     "stablelm",
     like="llama",
-    config=Config(
+    config=HubConfig(
         shape=LAYERNORM_SHAPE,
         sizes={"hidden": 2560, "intermediate": 6912, "layers": 32, "heads": 32, "kv_heads": 32, "vocab": 50304, "max_positions": 4096},
     ),

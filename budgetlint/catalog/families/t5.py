@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from budgetlint.catalog.family import TRACED, Config, Family, Stacks, Tools
-from budgetlint.catalog.module_names import DOWN, GATE, UP, K, Names, O, Q, V
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Stacks, Tools
+from budgetlint.catalog.module_names import DOWN, GATE, UP, K, ModuleNames, O, Q, V
 
 FAMILY = Family(
     "t5",
-    config=Config(
+    config=HubConfig(
         shape={"kind": "encoder-decoder", "glu": False, "activation": "relu", "position": "relative", "tied": True, "dropout": 0.1},
         sizes={"hidden": 512, "intermediate": 2048, "layers": 6, "heads": 8, "head_dim": 64, "vocab": 32128},
         reader="hf_encoders.t5",
     ),
     basis=TRACED,
     tools=Tools(liger=False, wrap_class="", folded_experts=False, fp16_overflows=True),
-    names=Names(
+    names=ModuleNames(
         modules={
             Q: "layer.0.SelfAttention.q",
             K: "layer.0.SelfAttention.k",

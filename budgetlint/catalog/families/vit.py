@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from budgetlint.catalog.families._shapes import GELU_SHAPE
-from budgetlint.catalog.family import TRACED, Config, Family, Tools, Vision
-from budgetlint.catalog.module_names import DOWN, UP, K, Names, O, Q, V
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools, VisionEncoder
+from budgetlint.catalog.module_names import DOWN, UP, K, ModuleNames, O, Q, V
 
 FAMILY = Family(
     "vit",
-    config=Config(
+    config=HubConfig(
         shape={**GELU_SHAPE, "kind": "vision", "activation": "gelu", "position": "learned"},
         sizes={"hidden": 768, "intermediate": 3072, "layers": 12, "heads": 12},
         reader="hf_encoders.vit",
     ),
     basis=TRACED,
     tools=Tools(liger=False, wrap_class="", folded_experts=False, fp16_overflows=False),
-    names=Names(
+    names=ModuleNames(
         modules={
             Q: "attention.attention.query",
             K: "attention.attention.key",
@@ -31,7 +31,7 @@ FAMILY = Family(
         final_norm="layernorm",
         head="",
     ),
-    vision=Vision(tokens=1, class_token="embeddings.cls_token", patch_bias=True, front_norm=""),
+    vision=VisionEncoder(tokens=1, class_token="embeddings.cls_token", patch_bias=True, front_norm=""),
     attention_bias=("qkv_bias", "o_bias"),
     new_names={
         "q_proj": "query",

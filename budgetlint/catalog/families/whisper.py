@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from budgetlint.catalog.families._shapes import GELU_SHAPE
-from budgetlint.catalog.family import TRACED, Config, Family, Tools
-from budgetlint.catalog.module_names import ATTENTION, FFN, Names, O
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
+from budgetlint.catalog.module_names import ATTENTION, FFN, ModuleNames, O
 
 FAMILY = Family(
     "whisper",
-    config=Config(
+    config=HubConfig(
         shape={**GELU_SHAPE, "kind": "speech", "activation": "gelu", "position": "learned", "tied": True},
         sizes={"hidden": 384, "intermediate": 1536, "layers": 4, "heads": 6, "vocab": 51865, "max_positions": 448},
         reader="hf_encoders.whisper",
     ),
     basis=TRACED,
     tools=Tools(liger=False, wrap_class="", folded_experts=False, fp16_overflows=False),
-    names=Names(
+    names=ModuleNames(
         modules={**ATTENTION, O: "self_attn.out_proj", **FFN},
         norms=("self_attn_layer_norm", "final_layer_norm"),
         layers="model.encoder.layers.*",
