@@ -12,6 +12,7 @@ from budgetlint.documents import Document, Scalar
 from budgetlint.documents.shell import Command, Script, read_shell
 from budgetlint.documents.shell_words import Word
 from budgetlint.documents.shell_work import ShellWork
+from budgetlint.documents.shell_written import FACT, written_documents
 from budgetlint.launch.blocks import places
 from budgetlint.launch.commands import COMPOSER, DEEPSPEED, TORCHRUN, shell_text, started
 from budgetlint.launch.cut_short import cut_short
@@ -51,6 +52,8 @@ class Builder:
             script = read_shell(text, start, end, given=self.given, make=self.make, work=self.work)
             if end is None and not self.make:  # a part of a file has line ends of its own kind
                 self.source.facts["cut short"] = tuple(cut_short(self.source, script.commands))
+            if script.written:
+                self.source.facts[FACT] = written_documents(self.source, script.written)
             for command in script.commands:
                 self.command(command, script, (), 0)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Callable, Iterable
 
 from budgetlint.base.record import open_record, replace
@@ -26,10 +25,6 @@ Resolve = Callable[[Reference], tuple[Reading, ...]]
 """The readings of the file that a reference names; none where there is no such file."""
 
 
-_CONVERTS = "convert"
-"""Programs of this name turn checkpoints into others, with the flags of the training that follows."""
-
-
 @open_record
 class Launched:
     """``readings``: the trainer's file first, then flags and launchers. ``files`` are the trainer files that the launch names;
@@ -44,7 +39,7 @@ class Launched:
 def launched(launch: Launch, resolve: Resolve) -> Launched | None:
     """The run that a command starts, or None where nobody can read what it trains: a recipe that is not here says all of it."""
     trainers = _trainers(launch, resolve)
-    if _CONVERTS in posixpath.basename(launch.program.program) or (not trainers and launch.configs and takes_recipe(launch)):
+    if not trainers and launch.configs and takes_recipe(launch):
         return None
     flags = flag_reading(launch, trainers)
     if not trainers and (flags is None or flags.role is not Role.TRAINER):
@@ -129,3 +124,17 @@ def target_of(request: Request | None) -> Target | None:
     low, high, _ = usable(card)
     spec = DeviceSpec(card, request.gpus, card.nominal_bytes, low, high, request.device, request.origin)
     return Target(None, spec, request.nodes, nodes_origin=request.origin)
+
+
+def on_jax(run: Launched, launch: Launch) -> Launched:
+    """The run of a program that computes with JAX: no formula here is its, and one process drives every local device."""
+    first, *rest = run.readings
+    origin = Origin(OriginKind.FLAG, launch.source, launch.span, "program")
+    named = Setting("unmodelled", ("jax",), origin, launch.program.program)
+    refused = replace(first, settings=first.settings.under(Settings([named])))
+    return replace(run, readings=tuple(map(_uncounted, (refused, *rest))))
+
+
+def _uncounted(reading: Reading) -> Reading:
+    kept = (one for one in reading.settings.values() if one.name != "devices" or one.origin.kind is not OriginKind.DERIVED)
+    return replace(reading, settings=Settings(kept))

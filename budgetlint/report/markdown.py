@@ -14,7 +14,7 @@ from typing import Any
 
 from budgetlint.base.finding import Finding
 from budgetlint.base.units import gib
-from budgetlint.report.answer import fork_lines, parts
+from budgetlint.report.answer import fork_lines, parts, unstarted
 from budgetlint.report.bill import LINES, costly_lines
 from budgetlint.report.excerpt import excerpt, marked
 from budgetlint.report.gfm import block, cell, code, details, html, html_code, plain, table
@@ -71,7 +71,8 @@ def _verdicts(verdicts: list[RunVerdict]) -> Iterator[str]:
 def _verdict(verdict: RunVerdict) -> str:
     words, names = parts(verdict)
     told = f": {fork_lines(verdict)[0]}" if verdict.forks else ""
-    return f"**{words}**{f' {plain(names)}' if names else ''}{plain(_cut(told))}"
+    start = f"; **{unstarted(verdict.stops)}**" if verdict.stops else ""
+    return f"**{words}**{f' {plain(names)}' if names else ''}{plain(_cut(told))}{start}"
 
 
 def _changes(report: Report, tree: Tree) -> Iterator[str]:

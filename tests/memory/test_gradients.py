@@ -214,6 +214,7 @@ def test_a_towers_gradients_come_last(run_of: Callable[[str], Any]) -> None:
     missing = shape.layer_total - gradients.down_elements(plan) + in_the_tower(plan)
     assert sizes(gradients.at_first_layer(plan, train)) == [2 * (train.elements - missing)]
     assert gradients.at_the_tower(plan, train).bytes == 2 * (train.elements - in_the_tower(plan))
+    assert gradients.at_the_tower(plan, Trainable(100, (), 100, 0)).bytes == 0
 
 
 def test_a_tower_under_fsdp(run_of: Callable[[str], Any]) -> None:
