@@ -110,11 +110,11 @@ class Tower:
     positions: str
     square: bool
     half_stream: bool
+    decoder: str
     largest_pixels: int = 0
     front: str = ""
     last: str = ""
     scales: tuple[str, ...] = ()
-    decoder: str = "model.language_model"
     merger: tuple[str, str, str] = ("", "", "")
 
 

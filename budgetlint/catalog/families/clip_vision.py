@@ -34,6 +34,7 @@ FAMILY = Family(
         positions="table",
         square=True,
         half_stream=False,
+        decoder="model.language_model",
         front="pre_layrnorm",
         last="post_layernorm",
     ),

@@ -24,6 +24,7 @@ FAMILY = Family(
         positions="table",
         square=True,
         half_stream=False,
+        decoder="model.language_model",
         scales=("lambda_1", "lambda_2"),
     ),
     always_masked=False,

@@ -32,6 +32,7 @@ FAMILY = Family(
         positions="rope",
         square=False,
         half_stream=False,
+        decoder="model.language_model",
         front="ln_pre",
     ),
     always_masked=False,

@@ -20,6 +20,7 @@ FAMILY = Family(
         positions="rope",
         square=False,
         half_stream=True,
+        decoder="model.language_model",
         largest_pixels=28 * 28 * 16384,
         merger=("mlp.0", "mlp.2", "ln_q"),
     ),

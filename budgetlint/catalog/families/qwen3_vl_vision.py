@@ -25,6 +25,7 @@ FAMILY = Family(
         positions="grid",
         square=False,
         half_stream=True,
+        decoder="model.language_model",
         largest_pixels=32 * 32 * 16384,
         merger=("linear_fc1", "linear_fc2", "norm"),
     ),

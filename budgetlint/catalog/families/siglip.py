@@ -26,6 +26,7 @@ FAMILY = Family(
         positions="table",
         square=True,
         half_stream=False,
+        decoder="model.language_model",
         last="post_layernorm",
     ),
 )
