@@ -64,7 +64,7 @@ def check(
     rules = tuple(rule for rule in registry.rules if config.selects(rule))
     said = _Outcome()
     _run_rules(judged, rules, said)
-    found = [*registry.problems, *judged.findings, *config.problems, *_misreads(judged.documents), *said.findings]
+    found = [*registry.problems, *judged.findings, *config.problems, *_misreads(judged), *said.findings]
     found = merged(unsuperseded(found, {rule.name: rule for rule in rules}))
     judge = Judge(
         registry=registry,
@@ -215,8 +215,10 @@ def _cannot_run(rule: Rule, context: RunContext, missing: Mapping[str, str]) -> 
     return None
 
 
-def _misreads(documents: Iterable[DocumentContext]) -> Iterator[Finding]:
-    for context in documents:
+def _misreads(judged: Judged) -> Iterator[Finding]:
+    """In files, and in the flags of programs that are known: a script of one's own gives a flag the values that it likes."""
+    flags = (context for context in judged.flags if context.reading.consumer is None or context.reading.consumer.followed)
+    for context in (*judged.documents, *flags):
         for misread in context.reading.misreads:
             location = misread.origin.location or context.anchor
             found = house_finding(MISREAD_VALUE, location, misread.message, help=misread.cure, key=misread.origin.key)

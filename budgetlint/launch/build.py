@@ -29,8 +29,8 @@ _CONFIG_FLAGS = ("config", "config_file", "config_path", "cfg", "train_config", 
 _CONFIG_SUFFIXES = (".yaml", ".yml", ".json", ".toml")
 _ENGINE_FLAGS = ("deepspeed", "deepspeed_config", "deepspeed_config_file", "ds_config", "ds_config_file", "ds_config_path")
 _BARE = {TORCHRUN: frozenset(("standalone", "no_python", "use_env")), DEEPSPEED: frozenset(("no_local_rank", "force_multi"))}
-_ENVIRONMENT = ("NPROC_PER_NODE", "NNODES", "CUDA_VISIBLE_DEVICES")
-"""Variables that decide how many processes a tool starts."""
+_ENVIRONMENT = ("NPROC_PER_NODE", "NNODES", "CUDA_VISIBLE_DEVICES", "MAX_PIXELS")
+"""Variables that decide how many processes a tool starts, and how large an image may be."""
 
 
 @open_state

@@ -12,6 +12,7 @@ from budgetlint.launch import Launch, Request
 from budgetlint.launch.readings import (
     data_parallel,
     flag_reading,
+    image_size,
     launcher_readings,
     one_process,
     takes_every_device,
@@ -49,9 +50,9 @@ def launched(launch: Launch, resolve: Resolve) -> Launched | None:
     one = one_process(launch, mine[0])
     if one is not None and not any(reading.settings for reading in around):
         mine = (*mine[:-1], replace(mine[-1], settings=mine[-1].settings.filled([one])))
-    plain = data_parallel(launch, (*mine, *around))
-    if plain is not None:
-        mine = (*mine[:-1], replace(mine[-1], settings=mine[-1].settings.filled([plain])))
+    beside = [one for one in (data_parallel(launch, (*mine, *around)), image_size(launch, mine[0])) if one is not None]
+    if beside:
+        mine = (*mine[:-1], replace(mine[-1], settings=mine[-1].settings.filled(beside)))
     return Launched(
         (*mine, *_with_job(launch, around)),
         tuple(_references(launch, trainers, flags, around)),
