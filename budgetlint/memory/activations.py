@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from budgetlint.catalog.families import family_of
 from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.families import dense_layer_saved
@@ -198,7 +199,7 @@ def masked_head(plan: Plan) -> int:
 def scaled_embedding(plan: Plan) -> int:
     """Granite multiplies the embedding into a new tensor, while the embedding's own output stays a leaf when only an adapter
     trains (modeling_granite.py; seen in measured rows)."""
-    if plan.arch.family != "granite" or plan.full or not plan.recompute.on:
+    if plan.full or not plan.recompute.on or not family_of(plan.arch.family).scales_embedding:
         return 0
     return plan.precision.compute * plan.tokens * plan.arch.hidden
 
