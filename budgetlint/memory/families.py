@@ -199,17 +199,11 @@ FAMILIES |= dict.fromkeys(
 
 UNLISTED = Family(pre_norm, 400_000, "no table for this architecture: priced from its shape alone", exact=False)
 
-
-OWN_CODE = Family(pre_norm, 100_000, "the model code of another framework, checked on measured runs only", exact=False)
-OWN_CODE_4BIT = replace(OWN_CODE, spread_ppm=900_000, basis="LitGPT's 4-bit path, not understood: measured runs need more than its tensors")
-UNMEASURED_CODE = replace(OWN_CODE, spread_ppm=400_000, basis="the model code of another framework, priced as that of transformers")
 LOOPED = Family(pre_norm, 60_000, "a loop over the experts (transformers before 5), read from its code, not traced", exact=False)
 
 
 def family_of(plan: Plan) -> Family:
-    """What the estimate of the activations rests on; a framework's own model code and a loop over experts are not traced."""
-    if plan.model_code != "transformers":
-        return OWN_CODE_4BIT if plan.quant else OWN_CODE if plan.model_code == "litgpt" else UNMEASURED_CODE
+    """What the estimate of the activations rests on in transformers' code; a loop over experts is not traced."""
     found = FAMILIES.get(plan.arch.family, UNLISTED)
     return replace(LOOPED, layer=found.layer) if plan.expert_loop and found.exact else found
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base.record import record
-from budgetlint.memory import litgpt
 from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.plan import Plan
 
@@ -109,9 +108,6 @@ def forward(plan: Plan) -> Iterator[Term]:
     """Live at the end of the forward."""
     if not plan.makes_logits:
         return
-    if plan.model_code == "litgpt" and plan.loss != "fused":
-        yield from litgpt.logits(plan)
-        return
     if plan.loss in ("fused", "chunked"):
         yield from _chunked(plan)
         return
@@ -122,9 +118,6 @@ def forward(plan: Plan) -> Iterator[Term]:
 def backward(plan: Plan) -> Iterator[Term]:
     """Live at the peak of the loss backward, before the first weight gradient."""
     if not plan.makes_logits:
-        return
-    if plan.model_code == "litgpt" and plan.loss != "fused":
-        yield from litgpt.logits(plan)
         return
     if plan.loss in ("fused", "chunked"):
         yield from _chunked(plan)

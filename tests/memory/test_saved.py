@@ -15,6 +15,7 @@ from budgetlint.catalog.ledger import linears
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.catalog.tensor import Linear
+from budgetlint.memory.code import pick
 from budgetlint.memory.families import FAMILIES, dense_layer_saved, family_of, layer_saved
 from budgetlint.memory.mixture import folded_weights
 from budgetlint.memory.plan import Adapter, Plan, Precision, Recompute, Sharding
@@ -130,6 +131,7 @@ def test_a_loop_over_experts_keeps_the_rows_in_pieces() -> None:
 
 def test_what_is_not_traced_says_so() -> None:
     plan = plan_of(row_of("llama", weights="bf16", lora=None, kernel="flash"))
-    assert family_of(plan).exact
-    assert not family_of(replace(plan, model_code="litgpt")).exact
+    assert pick(plan).basis(plan).exact
+    foreign = replace(plan, model_code="litgpt")
+    assert not pick(foreign).basis(foreign).exact
     assert not family_of(replace(plan, arch=replace(plan.arch, family="unheard-of"))).exact
