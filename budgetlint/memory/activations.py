@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from budgetlint.catalog.families import family_of
 from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Bucket, Term, tensor
 from budgetlint.memory.families import dense_layer_saved
@@ -207,7 +208,7 @@ def masked_head(plan: Plan) -> Iterator[Term]:
 def _scales_embedding(plan: Plan) -> bool:
     """Granite multiplies the embedding into a new tensor, while the embedding's own output stays a leaf when only an adapter
     trains (modeling_granite.py; seen in measured rows)."""
-    return plan.arch.family == "granite" and not plan.full and plan.recompute.on
+    return not plan.full and plan.recompute.on and family_of(plan.arch.family).scales_embedding
 
 
 def last_hidden_state(plan: Plan) -> Iterator[Term]:

@@ -240,10 +240,10 @@ def _sized(plan: Plan, capacity: Capacity | None) -> tuple[Assumption, ...]:
 
 
 def _basis(plan: Plan) -> tuple[Assumption, ...]:
-    family = pick(plan).basis(plan)
-    if family.exact:
+    basis = pick(plan).basis(plan)
+    if basis.exact:
         return ()
-    return (Assumption(f"activations of {plan.arch.family}: {family.basis} (+/- {family.spread_ppm // 10_000} %)", "model"),)
+    return (Assumption(f"activations of {plan.arch.family}: {basis.text} (+/- {basis.spread_ppm // 10_000} %)", "model"),)
 
 
 def _readings(planned: Planned) -> tuple[Assumption, ...]:

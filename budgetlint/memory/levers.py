@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from budgetlint.catalog.architecture import Architecture
-from budgetlint.memory.attend import MASKED
+from budgetlint.catalog.families import family_of
 from budgetlint.memory.code import pick
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import Recompute
@@ -29,28 +29,22 @@ def recompute_of(settings: Settings, stack: Stack) -> Recompute:
 def kernel_of(settings: Settings, arch: Architecture, compute: int, notes: Notes) -> str:
     """Which attention kernel runs: aten/native/transformers/cuda/sdp_utils.cpp (torch 2.13): flash takes 16-bit types
     without a mask, memory-efficient needs as many key as query heads, math takes the rest."""
-    wanted: str = settings.value("attention", "")
+    wanted, family = settings.value("attention", ""), family_of(arch.family)
     if not wanted:
         notes.assume("attention is not stated: sdpa, the default of transformers", "attention")
         wanted = "sdpa"
-    if wanted == "eager" or (wanted == "sdpa" and arch.family in WITHOUT_SDPA):
+    if wanted == "eager" or (wanted == "sdpa" and not family.sdpa):
         return "eager"
-    if arch.family in BIASED:
+    if family.position_bias:
         return "efficient"
     if wanted in ("flash", "flex"):
         return "flash"
-    if arch.family in MASKED:
+    if family.always_masked:
         return "math" if arch.kv_heads == 1 else "efficient"
     if compute == 2:
         return "flash"
     return "efficient" if arch.kv_heads == arch.heads else "math"
 
-
-WITHOUT_SDPA = frozenset({"gemma2", "bloom", "gpt_oss", "deberta-v2"})
-"""transformers 5.24.0: ``_supports_sdpa = False`` (Bloom, gpt-oss, DeBERTa), or eager by its configuration (Gemma 2)."""
-
-BIASED = frozenset({"t5", "mt5"})
-"""Families that add a position bias to the scores: no flash (transformers 5.24.0 modeling_t5.py ``_supports_flash_attn = False``)."""
 
 BIASED_SDPA_SINCE = "5.16"
 """From this transformers version T5 uses sdpa (wheels: 5.14.0 has no ``_supports_sdpa``, 5.16.0 has). Before, its own Python, with the

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base.record import record
+from budgetlint.catalog.families import family_of
 from budgetlint.memory.estimate import Bucket, Dims, Term, tensor
 from budgetlint.memory.plan import Plan
 
@@ -74,7 +75,7 @@ _PLAIN_AUTOCAST = Recipe(
     _PLAIN16.forward32,
 )
 _PLAIN_FUSED = ((2, "output"), (2, "shifted-copy-then-gradient"), (2, "gradient"))
-"""``full-plain``: what GPT-2 and its relatives did until `PLAIN_UNTIL`; autocast runs the cross entropy in fp32."""
+"""``full-plain``: what GPT-2 and its relatives did until `Family.logits_plain_until`; autocast runs the cross entropy in fp32."""
 
 _SCALED32 = ((4, "logits in fp32"), (4, "logits at the sampling temperature, fp32"))
 _SCALED16 = ((2, "logits at the sampling temperature"), (2, "log-softmax"))
@@ -88,12 +89,6 @@ _LOGPS = {
 trainer/utils.py), log-probabilities of one token each. In fp32 (autocast: accelerate gives fp32 outputs) a logsumexp sequence by
 sequence keeps the logits; in 16 bit each sequence's log-softmax is kept and freed as it is used. The backward stacks the sequences'
 gradients. ``logits / temperature`` is a new tensor. (torch 2.13 on CPU: 8, 12 and 16 B; 4, 4 and 6 B.)"""
-
-PLAIN_UNTIL = {
-    **dict.fromkeys(("gpt2", "gpt_bigcode", "gpt_neox", "bloom", "opt", "falcon", "mpt"), "4.49"),
-    **dict.fromkeys(("stablelm", "persimmon"), "4.48"),
-}
-"""The first transformers version whose model code of a family calls ``self.loss_function``, which upcasts the logits."""
 
 
 def vocabulary_elements(plan: Plan) -> int:
@@ -126,7 +121,7 @@ def backward(plan: Plan) -> Iterator[Term]:
 
 def _capped(plan: Plan) -> tuple[tuple[int, str], ...]:
     """Gemma-2 soft-caps the logits: the tanh is kept for the backward (modeling_gemma2.py)."""
-    return ((plan.precision.compute, "soft-cap-tanh"),) if plan.arch.family == "gemma2" else ()
+    return ((plan.precision.compute, "soft-cap-tanh"),) if family_of(plan.arch.family).caps_logits else ()
 
 
 def _recipe(plan: Plan) -> Recipe:

@@ -8,7 +8,7 @@ from typing import Any
 from budgetlint.base.record import open_record, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.device import Device
-from budgetlint.catalog.families import FUSED_EXPERTS_SINCE
+from budgetlint.catalog.module_names import FUSED_EXPERTS_SINCE
 from budgetlint.memory import roles, rollouts
 from budgetlint.memory.code import pick, with_code
 from budgetlint.memory.degrees import parallel_of

@@ -10,6 +10,7 @@ from __future__ import annotations
 from math import prod
 
 from budgetlint.base.record import state
+from budgetlint.catalog.families import family_of
 from budgetlint.memory.estimate import Dims
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved, module_bytes, norm_weight_bytes, residual_bytes
@@ -34,11 +35,12 @@ class Value:
 
 
 class Tape:
-    """The plan's dtypes, what has been kept so far, and what each linear gave (``results``), kept or not."""
+    """The plan's dtypes, the record of its family, what has been kept so far, and what each linear gave (``results``), kept or not."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.arch = plan.arch
+        self.family = family_of(plan.arch.family)
         self.compute = plan.precision.compute
         self.autocast = plan.precision.autocast
         self.weights = module_bytes(plan)

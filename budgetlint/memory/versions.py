@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base.record import replace
-from budgetlint.catalog.families import FUSED_EXPERTS_SINCE
+from budgetlint.catalog.families import family_of
+from budgetlint.catalog.module_names import FUSED_EXPERTS_SINCE
 from budgetlint.catalog.targets import resolve_targets
 from budgetlint.memory.code import pick
-from budgetlint.memory.levers import BIASED, BIASED_SDPA_SINCE
+from budgetlint.memory.levers import BIASED_SDPA_SINCE
 from budgetlint.memory.plan import Accumulation, Adapter, Plan, Quant
 from budgetlint.settings.run import Stack
 
@@ -21,7 +22,7 @@ LOADS_LAZILY_SINCE = "1.13"
 
 def by_version(plan: Plan, stack: Stack) -> Iterator[Plan]:
     """The plan under each reading of the step implementation and the logits code that the stack leaves open."""
-    if plan.arch.family in BIASED:
+    if family_of(plan.arch.family).position_bias:
         for kernel in _biased_kernels(plan, stack):
             yield from _by_version(replace(plan, attention=kernel), stack)
     else:
@@ -65,14 +66,10 @@ def _quants(plan: Plan, stack: Stack) -> tuple[Quant | None, ...]:
     return (quant,) if newer is False else (bare,) if newer else (bare, quant)
 
 
-FOLDED = frozenset({"mixtral", "qwen3_moe", "deepseek_v2", "deepseek_v3"})
-"""peft 0.21.2 utils/transformers_weight_conversion.py: families whose stacked experts and routers ``all-linear`` reaches."""
-
-
 def _adapters(plan: Plan, stack: Stack) -> tuple[Adapter | None, ...]:
     """With transformers 5, peft 0.21 adapts the stacked experts too where the targets say all linears; older ones do not."""
     targets = plan.origins["lora_targets"].value if "lora_targets" in plan.origins else ("all-linear",)
-    stacked = pick(plan).stacks_experts(stack) and plan.arch.family in FOLDED
+    stacked = pick(plan).stacks_experts(stack) and family_of(plan.arch.family).tools.folded_experts
     newer = stack.at_least("peft", "0.21")
     if plan.adapter is None or not stacked or "all-linear" not in (targets or ()) or newer is False:
         return (plan.adapter,)

@@ -10,18 +10,20 @@ from collections.abc import Iterator
 
 from budgetlint.base.record import record
 from budgetlint.catalog.architecture import Architecture
-from budgetlint.catalog.families import FUSED_EXPERTS_SINCE
+from budgetlint.catalog.families import family_of
+from budgetlint.catalog.family import Basis
+from budgetlint.catalog.module_names import FUSED_EXPERTS_SINCE
 from budgetlint.memory import loss
 from budgetlint.memory.estimate import Term
-from budgetlint.memory.families import Family, layer_saved, pre_norm
+from budgetlint.memory.families import layer_saved
 from budgetlint.memory.parallel import Parallel
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
 from budgetlint.memory.sequence import split_stream
 from budgetlint.settings.run import Settings, Stack
 
-PACKED = Family(pre_norm, 900_000, "LitGPT's 4-bit path, not understood: measured runs need more than its tensors", exact=False)
-UNMEASURED = Family(pre_norm, 400_000, "the model code of another framework, priced as that of transformers", exact=False)
+PACKED = Basis(900_000, "LitGPT's 4-bit path, not understood: measured runs need more than its tensors", exact=False)
+UNMEASURED = Basis(400_000, "the model code of another framework, priced as that of transformers", exact=False)
 
 
 @record
@@ -85,7 +87,7 @@ class ModelCode:
         """What one layer keeps from its forward to its backward on one rank, in bytes per token, without checkpoints."""
         return split_stream(plan, layer_saved(plan))
 
-    def basis(self, plan: Plan) -> Family:
+    def basis(self, plan: Plan) -> Basis:
         """What the bytes of activations rest on, and how far off they may be."""
         return PACKED if plan.quant else UNMEASURED
 
@@ -109,7 +111,7 @@ class ModelCode:
         modeling_*.py upcast and shift for themselves; families that called no ``loss_function`` yet did not upcast."""
         if plan.loss != "full" or plan.shape.encoder is not None:
             return plan.loss
-        upcast_since = loss.PLAIN_UNTIL.get(plan.arch.family)
+        upcast_since = family_of(plan.arch.family).logits_plain_until
         if upcast_since and stack.at_least("transformers", upcast_since) is False:
             return "full-plain"
         if stack.at_least("transformers", "4.49") is not False:

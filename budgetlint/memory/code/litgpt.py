@@ -12,18 +12,18 @@ from collections.abc import Callable, Iterator
 
 from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.family import Basis
 from budgetlint.catalog.ledger import linears
 from budgetlint.memory import loss
 from budgetlint.memory.code.base import PACKED, ModelCode
 from budgetlint.memory.estimate import Bucket, Term, tensor
-from budgetlint.memory.families import Family, pre_norm
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
 from budgetlint.settings.run import Settings, Stack
 
 CHUNK = 128
 QKV = ("q_proj", "k_proj", "v_proj")
-MEASURED = Family(pre_norm, 100_000, "the model code of another framework, checked on measured runs only", exact=False)
+MEASURED = Basis(100_000, "the model code of another framework, checked on measured runs only", exact=False)
 
 
 class LitGPT(ModelCode):
@@ -45,7 +45,7 @@ class LitGPT(ModelCode):
     def layer(self, plan: Plan) -> tuple[Saved, ...]:
         return tuple(layer(plan))
 
-    def basis(self, plan: Plan) -> Family:
+    def basis(self, plan: Plan) -> Basis:
         return PACKED if plan.quant else MEASURED
 
     def loss_forward(self, plan: Plan) -> Iterator[Term]:

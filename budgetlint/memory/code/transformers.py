@@ -6,13 +6,12 @@ Its layers are the programs of `families.py`, its losses the recipes of `loss.py
 from __future__ import annotations
 
 from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.families import family_of
+from budgetlint.catalog.family import Basis
 from budgetlint.memory.code.base import ModelCode, Splits
-from budgetlint.memory.families import Family, family_of
+from budgetlint.memory.families import basis_of
 from budgetlint.memory.plan import Plan
 from budgetlint.settings.run import Settings, Stack
-
-REPEATED_FOR_FLASH = frozenset({"mistral", "mixtral", "phi3", "qwen2", "qwen2_moe", "starcoder2"})
-"""transformers 4.47.1: families whose FlashAttention2 class calls repeat_kv (Llama's and Granite's do not)."""
 
 
 class Transformers(ModelCode):
@@ -26,8 +25,8 @@ class Transformers(ModelCode):
         for a class that it never makes). An unknown version counts as not."""
         return bool(stack.at_least("transformers", "4.53.0"))
 
-    def basis(self, plan: Plan) -> Family:
-        return family_of(plan)
+    def basis(self, plan: Plan) -> Basis:
+        return basis_of(plan)
 
     def repeats_keys(self, settings: Settings, arch: Architecture, stack: Stack) -> bool:
         """For sdpa until transformers 4.54 or torch 2.5 (integrations/sdpa_attention.py ``use_gqa_in_sdpa``), for flash in some families
@@ -35,7 +34,7 @@ class Transformers(ModelCode):
         if "lora" in (settings.value("kernels", ()) or ()):
             return False
         if settings.value("attention", "") in ("flash", "flex"):
-            return arch.family in REPEATED_FOR_FLASH and stack.at_least("transformers", "4.48") is False
+            return family_of(arch.family).repeats_for_flash and stack.at_least("transformers", "4.48") is False
         return stack.at_least("transformers", "4.54") is False or stack.at_least("torch", "2.5") is False
 
     def accumulates_unreduced(self, settings: Settings, stack: Stack) -> bool:
