@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from budgetlint.base.units import gib
-from budgetlint.memory.estimate import Bucket, Estimate
+from budgetlint.memory.estimate import Estimate
+from budgetlint.memory.term import Bucket
 from budgetlint.rules_api.context import RunContext
 
 from ._fit import FIXED, bytes_at_peak, largest

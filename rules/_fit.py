@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from budgetlint.base.units import gib
-from budgetlint.memory.estimate import Bucket, Estimate, Term
+from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.plan import Plan
+from budgetlint.memory.term import Bucket, Term
 from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import Setting
 

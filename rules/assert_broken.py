@@ -41,7 +41,8 @@ from budgetlint.base.units import Amount, gib, parse_amount
 from budgetlint.language.asserted import asserted_settings
 from budgetlint.language.asserts import compared_setting
 from budgetlint.language.tree import Assert, Term, Value
-from budgetlint.memory.estimate import Bucket, Estimate, Range
+from budgetlint.memory.estimate import Estimate, Range
+from budgetlint.memory.term import Bucket
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.settings.run import Origin, OriginKind, Setting
 

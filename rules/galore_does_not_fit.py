@@ -33,7 +33,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base.units import gib
-from budgetlint.memory.estimate import Bucket, Verdict
+from budgetlint.memory.estimate import Verdict
+from budgetlint.memory.term import Bucket
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 
 from ._fit import bytes_at_peak, device_words, figures, is_low_rank

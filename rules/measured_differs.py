@@ -38,7 +38,8 @@ from collections.abc import Iterator
 from budgetlint.base.units import gib
 from budgetlint.language.budget import Measured
 from budgetlint.measured.reconcile import RANGES, TOLERANCE_PPM, Compared, below_static, compare
-from budgetlint.memory.estimate import Bucket, Estimate
+from budgetlint.memory.estimate import Estimate
+from budgetlint.memory.term import Bucket
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 
 from ._measured import judged, per_cent, seen_on, tolerance, words

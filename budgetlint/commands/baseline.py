@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from budgetlint.base.source import Unreadable, read_source
-from budgetlint.commands.console import Console, Misuse
+from budgetlint.commands.console import Console
+from budgetlint.commands.misuse import Misuse
 from budgetlint.commands.writing import place_of
 from budgetlint.engine import baseline
 from budgetlint.isolation.boundary import LEADS_OUT

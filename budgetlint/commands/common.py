@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from budgetlint.base.record import open_record, replace
 from budgetlint.base.source import SourceFile, Unreadable
 from budgetlint.base.suggest import did_you_mean
-from budgetlint.commands.console import Console, Misuse
-from budgetlint.config.config import Config, load_config
+from budgetlint.commands.console import Console
+from budgetlint.commands.misuse import Misuse
+from budgetlint.config.config import Config
+from budgetlint.config.load import load_config
 from budgetlint.files.disk import ChangedFiles, DiskFiles, Files, is_repository, nearest_settings
 from budgetlint.files.walk import Passed
 from budgetlint.language import read_budget

@@ -15,7 +15,8 @@ from budgetlint.commands.revision import Revision, find_revision, git_of, opened
 from budgetlint.compare.affected import Change, change_between, files_of_run, seeds, takes_part_in, touched
 from budgetlint.compare.bills import Pair, compared, paired, sides
 from budgetlint.compare.findings import labels_of
-from budgetlint.config.config import Config, load_config
+from budgetlint.config.config import Config
+from budgetlint.config.load import load_config
 from budgetlint.files.disk import DiskFiles
 from budgetlint.files.git_renames import renamed_files
 from budgetlint.files.git_tree import RevisionFiles

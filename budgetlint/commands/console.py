@@ -13,15 +13,12 @@ from typing import TYPE_CHECKING, TextIO, cast
 from budgetlint.base.plain_text import one_line, page
 from budgetlint.base.record import open_record
 from budgetlint.base.source import SourceFile, Unreadable, decode, encode
+from budgetlint.commands.misuse import Misuse
 from budgetlint.commands.streams import Closed, Nowhere, Sink
 
 if TYPE_CHECKING:
     from budgetlint.base.crash import Crash
     from budgetlint.report.style import Style
-
-
-class Misuse(Exception):
-    """The command was called wrongly: its message, of one line, says what to do; exit code 2."""
 
 
 RUNNERS = ("GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION")

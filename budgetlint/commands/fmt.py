@@ -7,7 +7,8 @@ import argparse
 from budgetlint.base.finding import Finding
 from budgetlint.base.plain_text import ascii_json, one_line, page, visible
 from budgetlint.base.source import SourceFile, Unreadable
-from budgetlint.commands.console import Console, Misuse
+from budgetlint.commands.console import Console
+from budgetlint.commands.misuse import Misuse
 from budgetlint.commands.writing import write_file
 from budgetlint.engine.fix import difference
 from budgetlint.files.disk import DiskFiles

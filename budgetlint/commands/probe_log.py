@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from budgetlint.base.plain_text import one_line
 from budgetlint.base.units import gib
-from budgetlint.commands.console import Console, Misuse
+from budgetlint.commands.console import Console
+from budgetlint.commands.misuse import Misuse
 from budgetlint.measured.log import Seen, read_log
 from budgetlint.rules_api.context import RunContext
 

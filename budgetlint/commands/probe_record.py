@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from budgetlint.base.source import SourceFile, Unreadable
 from budgetlint.base.units import GIB
-from budgetlint.commands.console import Console, Misuse
+from budgetlint.commands.console import Console
+from budgetlint.commands.misuse import Misuse
 from budgetlint.commands.writing import write_file
 from budgetlint.files.disk import DiskFiles
 from budgetlint.measured.digest import settings_hash

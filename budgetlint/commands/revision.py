@@ -16,7 +16,8 @@ from pathlib import Path
 from budgetlint.base.record import open_record, record
 from budgetlint.base.source import MAX_BYTES
 from budgetlint.base.suggest import did_you_mean
-from budgetlint.commands.console import Console, Misuse
+from budgetlint.commands.console import Console
+from budgetlint.commands.misuse import Misuse
 from budgetlint.files.disk import Files
 from budgetlint.files.git_tree import Blob, Place, RevisionFiles
 from budgetlint.isolation.executables import find_program, usable_path, whole_checkout

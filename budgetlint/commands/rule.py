@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from budgetlint.base.suggest import did_you_mean
-from budgetlint.commands.console import Console, Misuse
+from budgetlint.commands.console import Console
+from budgetlint.commands.misuse import Misuse
 from budgetlint.engine.registry import Registry, installed
 from budgetlint.report.manual import render, render_all
 from budgetlint.report.style import Style

@@ -14,7 +14,7 @@ from budgetlint.lsp.session import Session, member
 from budgetlint.lsp.statement_text import statement_text
 from budgetlint.lsp.steps import steps
 from budgetlint.lsp.workspace import Checked
-from budgetlint.memory.estimate import Term
+from budgetlint.memory.term import Term
 from budgetlint.report.gfm import code, plain
 from budgetlint.report.terms import sized
 from budgetlint.settings.run import Setting, Settings

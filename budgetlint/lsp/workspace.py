@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from budgetlint.base.finding import Finding
 from budgetlint.base.record import field, open_record, open_state, record
 from budgetlint.base.source import SourceFile
-from budgetlint.config.config import Config, load_config
+from budgetlint.config.config import Config
+from budgetlint.config.load import load_config
 from budgetlint.files.disk import CONFIG_SUFFIXES, PYTHON_SUFFIX, ChangedFiles, DiskFiles, is_named, is_wanted, nearest_settings
 from budgetlint.resolve.project import FileEntry, Project
 

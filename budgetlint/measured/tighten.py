@@ -13,8 +13,9 @@ from budgetlint.base.units import gib
 from budgetlint.catalog.device import Device
 from budgetlint.measured.lines import Line
 from budgetlint.measured.reconcile import PPM, below_static, figures_of
-from budgetlint.memory.estimate import Assumption, Estimate, Range, Verdict
+from budgetlint.memory.estimate import Estimate, Range, Verdict
 from budgetlint.memory.need import HEADROOM_BYTES, HEADROOM_SHARE
+from budgetlint.memory.notes import Assumption
 
 AGAIN_PPM = 10_000
 """How far the same run may land another time, of what was seen: 1 % (`estimator.BASE_SPREAD`). Stated, not fitted."""

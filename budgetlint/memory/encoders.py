@@ -4,7 +4,8 @@ modeling_distilbert.py, modeling_deberta_v2.py)."""
 from __future__ import annotations
 
 from budgetlint.memory.blocks import dropout, linear, norm
-from budgetlint.memory.families import attention, mlp
+from budgetlint.memory.families import attention
+from budgetlint.memory.feed_forward import mlp
 from budgetlint.memory.tape import Tape, Value, new
 
 

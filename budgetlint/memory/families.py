@@ -12,7 +12,8 @@ from budgetlint.base.record import replace
 from budgetlint.catalog.families import family_of
 from budgetlint.catalog.family import Basis
 from budgetlint.memory.attend import attend
-from budgetlint.memory.blocks import dropout, gated_mlp, linear, norm, plain_mlp, rotate
+from budgetlint.memory.blocks import dropout, linear, norm, rotate
+from budgetlint.memory.feed_forward import mlp
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
 from budgetlint.memory.shape import shape_of
@@ -65,14 +66,6 @@ def latent_attention(tape: Tape, source: Value) -> Value:
 
 def attention_dropout(tape: Tape) -> float:
     return tape.arch.dropout if tape.family.drops_scores else 0.0
-
-
-def mlp(tape: Tape, source: Value) -> Value:
-    if tape.arch.experts:
-        from budgetlint.memory.mixture import mixture
-
-        return mixture(tape, source)
-    return gated_mlp(tape, source, tape.arch.intermediate) if tape.arch.glu else plain_mlp(tape, source, tape.arch.intermediate)
 
 
 # -- layers ------------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from __future__ import annotations
 from budgetlint.catalog.ledger_hybrid import widths
 from budgetlint.memory.attend import attend
 from budgetlint.memory.blocks import linear, norm, rotate
-from budgetlint.memory.families import mlp
+from budgetlint.memory.feed_forward import mlp
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
 from budgetlint.memory.tape import Tape, Value, new

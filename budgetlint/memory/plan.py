@@ -9,13 +9,14 @@ from budgetlint.base.record import field, open_record, record
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.device import Device
 from budgetlint.catalog.optimizer import Optimizer
-from budgetlint.memory.estimate import Assumption, Dims
+from budgetlint.memory.notes import Assumption
 from budgetlint.memory.parallel import ALONE, Parallel, Stage
 from budgetlint.memory.shape import Linear, Shape, shape_of
+from budgetlint.memory.term import Dims
 from budgetlint.settings.run import Setting
 
 if TYPE_CHECKING:
-    from budgetlint.memory.vision import Vision
+    from budgetlint.memory.vision_plan import Vision
 
 HEADLESS = frozenset({"classification", "regression", "none"})
 """``model_head``: what stands in the place of a language-modelling head (AutoModelForSequenceClassification), or nothing."""

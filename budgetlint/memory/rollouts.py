@@ -19,16 +19,17 @@ from typing import TYPE_CHECKING
 from budgetlint.base.record import replace
 from budgetlint.memory import activations, sharded
 from budgetlint.memory.code import pick
-from budgetlint.memory.estimate import Bucket, Phase, Range, Term, tensor
+from budgetlint.memory.estimate import Phase, Range
 from budgetlint.memory.need import PPM, totals
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import Plan, Recompute, Rollout
 from budgetlint.memory.roles import ROLLOUTS
 from budgetlint.memory.saved import residual_bytes
+from budgetlint.memory.term import Bucket, Term, tensor
 from budgetlint.settings.run import Settings
 
 if TYPE_CHECKING:
-    from budgetlint.memory.phases import Step
+    from budgetlint.memory.step import Step
 
 OWN = "hf"
 SAMPLING = (("output", 4), ("fp32-copy", 4), ("probabilities", 4))

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from budgetlint.base.record import record
 from budgetlint.catalog.families import family_of
-from budgetlint.memory.estimate import Dims
 from budgetlint.memory.plan import Plan
+from budgetlint.memory.term import Dims
 
 
 @record

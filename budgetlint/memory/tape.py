@@ -11,10 +11,10 @@ from math import prod
 
 from budgetlint.base.record import state
 from budgetlint.catalog.families import family_of
-from budgetlint.memory.estimate import Dims
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved, module_bytes, norm_weight_bytes, residual_bytes
 from budgetlint.memory.shape import Linear
+from budgetlint.memory.term import Dims
 
 
 @state

@@ -12,8 +12,9 @@ from functools import cached_property
 
 from budgetlint.base.record import open_record
 from budgetlint.memory import phases
-from budgetlint.memory.estimate import Bucket, Estimate, Term
+from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.plan import Plan
+from budgetlint.memory.term import Bucket, Term
 
 
 @open_record

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from budgetlint.base.plain_text import one_line
 from budgetlint.base.record import record
 from budgetlint.base.units import both, gib
-from budgetlint.memory.estimate import ALLOCATED_BUCKETS, BROKEN, Bucket, Estimate, Range, Term
+from budgetlint.memory.estimate import BROKEN, Estimate, Range
+from budgetlint.memory.term import ALLOCATED_BUCKETS, Bucket, Term
 from budgetlint.report.answer import fork_lines, loud
 from budgetlint.report.headroom import about, against
 from budgetlint.report.rank import RANK, rank_line

@@ -7,7 +7,8 @@ from typing import Any
 
 from budgetlint.base.plain_text import ascii_json, one_line
 from budgetlint.base.units import gib
-from budgetlint.memory.estimate import Bucket, Estimate, Phase
+from budgetlint.memory.estimate import Estimate, Phase
+from budgetlint.memory.term import Bucket
 from budgetlint.oom.explain import Explanation
 from budgetlint.oom.match import Candidate
 from budgetlint.oom.tensor import KINDS

@@ -8,7 +8,8 @@ from budgetlint.base.plain_text import one_line
 from budgetlint.base.record import record
 from budgetlint.base.units import gib
 from budgetlint.memory.buffers import WORKSPACES
-from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Phase
+from budgetlint.memory.estimate import Phase
+from budgetlint.memory.term import ALLOCATED_BUCKETS, Bucket
 from budgetlint.probe.record import PhasePeak, Simulated
 from budgetlint.report.style import PLAIN, Style, wrapped
 from budgetlint.rules_api.context import RunContext

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from budgetlint.base.plain_text import one_line
 from budgetlint.base.units import gib
-from budgetlint.memory.estimate import Estimate, Term
+from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.sources import source_of
+from budgetlint.memory.term import Term
 from budgetlint.report.headroom import about
 from budgetlint.report.style import PLAIN, Style
 from budgetlint.rules_api.context import RunContext

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from budgetlint.base.units import gib
 from budgetlint.memory import textbook
-from budgetlint.memory.estimate import Bucket, Estimate
+from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.plan import Plan
+from budgetlint.memory.term import Bucket
 from budgetlint.memory.textbook import Textbook
 from budgetlint.report.style import PLAIN, Style, wrapped
 from budgetlint.rules_api.context import RunContext

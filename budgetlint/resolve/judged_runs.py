@@ -9,8 +9,9 @@ from budgetlint.base.record import record, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.language.budget import BudgetRun, Target
 from budgetlint.language.placement import Placement, broken, hosted, overlay, placements
-from budgetlint.memory.estimate import BROKEN, UNREAD, Assumption, Estimate, Opened, Verdict
+from budgetlint.memory.estimate import BROKEN, UNREAD, Estimate, Opened, Verdict
 from budgetlint.memory.estimator import Capacity, estimate
+from budgetlint.memory.notes import Assumption
 from budgetlint.memory.planner import Planned, plan_run
 from budgetlint.readers import reader_by
 from budgetlint.readers.base import complete

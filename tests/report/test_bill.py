@@ -8,7 +8,9 @@ import pytest
 
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.language.budget import DeviceSpec, Target
-from budgetlint.memory.estimate import Assumption, Bucket, Estimate, Fork, ForkReading, Opened, Phase, Range, Term, Verdict
+from budgetlint.memory.estimate import Estimate, Fork, ForkReading, Opened, Phase, Range, Verdict
+from budgetlint.memory.notes import Assumption
+from budgetlint.memory.term import Bucket, Term
 from budgetlint.report import bill, estimate_json
 from budgetlint.report.style import Style
 from budgetlint.rules_api.context import RunContext

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from budgetlint.readers.lazy import on_first_use
 
 if TYPE_CHECKING:
+    # for types: the reader takes its name from here, as others do without loading the reader
     from budgetlint.readers.launcher.reader import READER
 
 __all__ = ["FORMAT", "READER"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from budgetlint.base.record import record
 from budgetlint.base.units import gib
-from budgetlint.memory.estimate import Bucket
+from budgetlint.memory.term import Bucket
 from budgetlint.report.bill import WHAT
 from budgetlint.report.svg.curve import Span
 from budgetlint.report.svg.element import Value, closed, element, escaped

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from budgetlint.base.record import record
-from budgetlint.memory.estimate import Bucket
+from budgetlint.memory.term import Bucket
 from budgetlint.memory.timeline import Moment
 from budgetlint.report.svg.theme import STACK
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from budgetlint.base.record import record
 from budgetlint.base.units import gib
-from budgetlint.memory.estimate import Bucket, Estimate
+from budgetlint.memory.estimate import Estimate
+from budgetlint.memory.term import Bucket
 from budgetlint.memory.timeline import timeline
 from budgetlint.report.svg import words
 from budgetlint.report.svg.axis import moment_names, phase_names, size_axis
