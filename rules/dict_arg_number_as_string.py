@@ -33,7 +33,7 @@ import json
 from collections.abc import Iterator
 
 from budgetlint.base import numerals
-from budgetlint.documents import Mapping, Scalar, Style
+from budgetlint.documents import Mapping, Scalar, ScalarStyle
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
 from budgetlint.settings.run import Setting
 
@@ -55,7 +55,7 @@ def _in_block(document: DocumentContext, block: Mapping) -> Iterator[Finding]:
     """The block of a flag was JSON text."""
     flag = document.reading.document.format == "shell"
     for entry in block.entries:
-        if not isinstance(entry.value, Scalar) or entry.value.style is Style.PLAIN or (flag and _converted(entry.value.text)):
+        if not isinstance(entry.value, Scalar) or entry.value.style is ScalarStyle.PLAIN or (flag and _converted(entry.value.text)):
             continue
         if _number(entry.value.text) is not None and entry.key.text not in CONVERTED:
             yield document.finding(

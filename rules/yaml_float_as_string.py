@@ -40,7 +40,7 @@ from collections.abc import Iterator
 
 from budgetlint.base import numerals
 from budgetlint.base.source import Span
-from budgetlint.documents import Entry, Loader, Mapping, Scalar, Style
+from budgetlint.documents import Entry, Loader, Mapping, Scalar, ScalarStyle
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
 
 from ._common import CONVERTED
@@ -110,7 +110,7 @@ def _texts(document: DocumentContext, candidates: tuple[Entry, ...]) -> Iterator
     told = {one.origin.span for one in document.reading.misreads}
     for entry in candidates:
         node = entry.value
-        if not isinstance(node, Scalar) or node.style is not Style.PLAIN or "e" not in node.text.lower() or node.tag:
+        if not isinstance(node, Scalar) or node.style is not ScalarStyle.PLAIN or "e" not in node.text.lower() or node.tag:
             continue
         if isinstance(node.value(Loader.PYYAML), str) and (_meant(node.text) is not None or _is_untold(node, told)):
             yield entry

@@ -37,7 +37,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base import numerals
-from budgetlint.documents import Scalar, Style
+from budgetlint.documents import Scalar, ScalarStyle
 from budgetlint.documents.node import walk
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
 
@@ -49,7 +49,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
         return
     for _, entry in walk(document.reading.document.root):
         node = entry.value
-        if not isinstance(node, Scalar) or node.style is not Style.PLAIN or node.tag or not _odd(node.text):
+        if not isinstance(node, Scalar) or node.style is not ScalarStyle.PLAIN or node.tag or not _odd(node.text):
             continue
         value = node.value(loader(document.reading))
         if isinstance(value, (int, float)) and numerals.finite(value) is not None and str(value) != _decimal(node.text):

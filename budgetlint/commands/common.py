@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from budgetlint.base.record import open_record, replace
-from budgetlint.base.source import SourceFile, Unreadable
+from budgetlint.base.source import SourceFile, UnreadableFile
 from budgetlint.base.suggest import did_you_mean
 from budgetlint.commands.console import Console
 from budgetlint.commands.misuse import Misuse
@@ -33,7 +33,7 @@ def open_config(io: Console) -> Config:
     if path is None:
         return Config()
     source = DiskFiles(io.root, named=[str(path)]).read("pyproject.toml" if path.parent == io.root else str(path))
-    if isinstance(source, Unreadable):  # it may say what fails
+    if isinstance(source, UnreadableFile):  # it may say what fails
         raise Misuse(f"{source.path} {source.problem}: {source.cure}")
     return load_config(source)
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, TextIO, cast
 
 from budgetlint.base.plain_text import one_line, page
 from budgetlint.base.record import open_record
-from budgetlint.base.source import SourceFile, Unreadable, decode, encode
+from budgetlint.base.source import SourceFile, UnreadableFile, decode, encode
 from budgetlint.commands.misuse import Misuse
-from budgetlint.commands.streams import Closed, Nowhere, Sink
+from budgetlint.commands.streams import Closed, Nowhere, StandardOutput
 
 if TYPE_CHECKING:
     from budgetlint.base.crash import Crash
@@ -83,7 +83,7 @@ class Console:
         """Standard input as a text, in any locale. Raises `Misuse` where it is none."""
         buffer = getattr(self.stdin, "buffer", None)
         found = SourceFile(name, self.stdin.read()) if buffer is None else decode(name, buffer.read())
-        if isinstance(found, Unreadable):
+        if isinstance(found, UnreadableFile):
             raise Misuse(f"standard input {found.problem}: {found.cure}")
         return found
 
@@ -105,5 +105,5 @@ def console(color: str = "auto") -> Console:
         root = Path.cwd()
     except OSError as error:
         raise Misuse(f"the working directory cannot be read ({error.strerror}): cd to one that is there") from None
-    out, err, stdin = Sink(sys.stdout), sys.stderr or Nowhere(), sys.stdin or Closed()
+    out, err, stdin = StandardOutput(sys.stdout), sys.stderr or Nowhere(), sys.stdin or Closed()
     return Console(cast("TextIO", out), cast("TextIO", err), cast("TextIO", stdin), os.environ, root, color)

@@ -10,7 +10,7 @@ from typing import Any, TextIO
 from budgetlint.commands.misuse import Misuse
 
 
-class Sink(io.TextIOBase):
+class StandardOutput(io.TextIOBase):
     """Standard output. What it cannot take is dropped, and ``failed`` says why: the verdict is known all the same."""
 
     def __init__(self, real: TextIO | None) -> None:

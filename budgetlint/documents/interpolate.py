@@ -15,7 +15,7 @@ import re
 
 from budgetlint.base.limits import REFERENCES
 from budgetlint.base.record import field, replace, state
-from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style, step
+from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, ScalarStyle, Sequence, step
 
 _REFERENCE = re.compile(r"\$\{(\.*)([A-Za-z0-9_/@-]+(?:(?:\.[A-Za-z0-9_/@-]+)|(?:\[[A-Za-z0-9_-]+\]))*)\}")
 _DEPTH = REFERENCES.most
@@ -92,7 +92,7 @@ class _Rewrite:
             parts.append(part)
         filler = iter(parts)
         text = _REFERENCE.sub(lambda _: next(filler), scalar.text)
-        return None if not parts or "${" in text or len(text) > _LONGEST else Scalar(text, scalar.span, Style.QUOTED)
+        return None if not parts or "${" in text or len(text) > _LONGEST else Scalar(text, scalar.span, ScalarStyle.QUOTED)
 
     def _named(self, reference: re.Match[str], parents: Parents, depth: int) -> Node | None:
         """The node that a reference names, with its own references resolved."""

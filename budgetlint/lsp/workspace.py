@@ -40,7 +40,7 @@ class _Read:
 
 
 @open_record
-class Checked:
+class CheckedWorkspace:
     """What is known of the open files: everything judged, and the report on it."""
 
     judged: Judged
@@ -76,7 +76,7 @@ class Workspace:
         """The disk may have changed: look again."""
         self._disk = None
 
-    def check(self, opened: Mapping[str, SourceFile], named: frozenset[str] | None = None) -> Checked:
+    def check(self, opened: Mapping[str, SourceFile], named: frozenset[str] | None = None) -> CheckedWorkspace:
         """Judge the runs of the open texts, by their paths; of ``named`` only where they are given."""
         from budgetlint.engine.check import check
         from budgetlint.engine.registry import installed
@@ -94,7 +94,7 @@ class Workspace:
         extra = _extra_budget(config, files)
         judged = judge(project, extra=extra, taken=found.taken)
         report = of_named(check(judged, installed(), config), found.taken)
-        return Checked(judged, _without_known(report, config, files), files, config, project, extra)
+        return CheckedWorkspace(judged, _without_known(report, config, files), files, config, project, extra)
 
     def _fresh_disk(self) -> DiskFiles:
         if self._disk is None or time.monotonic() - self._looked > FRESH_SECONDS:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from budgetlint.memory.blocks import gated_mlp, plain_mlp
-from budgetlint.memory.tape import Tape, Value
+from budgetlint.memory.tape import Tape, TapeTensor
 
 
-def mlp(tape: Tape, source: Value) -> Value:
+def mlp(tape: Tape, source: TapeTensor) -> TapeTensor:
     if tape.arch.experts:
         from budgetlint.memory.mixture import mixture
 

@@ -165,7 +165,7 @@ class Beside:
 
 
 @record
-class Rollout:
+class RolloutPlan:
     """How a run writes what it trains on. ``engine`` hf: the trained model's own ``generate`` over ``batch`` sequences. Any other
     engine takes ``share_ppm`` of the device; ``sleeps``: not while the policy trains. ``frees``: what waits on the host meanwhile.
     ``gathers``: ZeRO-3 makes the model whole."""
@@ -226,7 +226,7 @@ class Plan:
     head: str = ""
     beside: tuple[Beside, ...] = ()
     completion: int | None = None
-    rollout: Rollout | None = None
+    rollout: RolloutPlan | None = None
     scoring: int | None = None
     totals: tuple[int, int, int] | None = None
     model_split: int = 1

@@ -204,7 +204,7 @@ def _allowance(estimate: Estimate) -> Iterator[str]:
 
 
 @record
-class Line:
+class BillLine:
     """What one line (or default) costs at the peak. ``where`` is ``file:line``, or the default's source."""
 
     where: str
@@ -213,13 +213,13 @@ class Line:
     bytes: int
 
 
-def costly_lines(bill: Iterable[Term]) -> tuple[Line, ...]:
+def costly_lines(bill: Iterable[Term]) -> tuple[BillLine, ...]:
     """The bill by the setting that sets each term, dearest first; they add up to the need exactly."""
     sums: dict[tuple[str, str, str], int] = {}
     for term in bill:
         key = _line_of(term)
         sums[key] = sums.get(key, 0) + term.bytes
-    lines = [Line(where, key, text, size) for (where, key, text), size in sums.items()]
+    lines = [BillLine(where, key, text, size) for (where, key, text), size in sums.items()]
     return tuple(sorted(lines, key=lambda line: -line.bytes))
 
 

@@ -18,7 +18,7 @@ SHOWN = 8
 
 
 @record
-class Row:
+class PhaseRow:
     """One line of the comparison, bytes; ``estimate`` is None where the estimate has no such phase."""
 
     name: str
@@ -44,21 +44,21 @@ def _head(context: RunContext, found: Simulated, style: Style) -> Iterator[str]:
     yield f"  {found.parameters:,} parameters; attention: {', '.join(found.kernels)}; {found.seconds:g} s"
 
 
-def comparison(context: RunContext, found: Simulated) -> Iterator[tuple[Row, tuple[Row, ...]]]:
+def comparison(context: RunContext, found: Simulated) -> Iterator[tuple[PhaseRow, tuple[PhaseRow, ...]]]:
     """Each phase with its buckets. The estimate's cuBLAS workspaces, which no simulation has, are left out."""
     for name, peak in found.phases.items():
         phase = context.estimate.phase(name) if context.estimate else None
-        yield Row(name, phase.bytes - workspaces(phase) if phase else None, peak.bytes), tuple(_buckets(phase, peak))
+        yield PhaseRow(name, phase.bytes - workspaces(phase) if phase else None, peak.bytes), tuple(_buckets(phase, peak))
 
 
 def workspaces(phase: Phase) -> int:
     return sum(term.bytes for term in phase.terms if term.id == WORKSPACES)
 
 
-def _buckets(phase: Phase | None, peak: PhasePeak) -> Iterator[Row]:
+def _buckets(phase: Phase | None, peak: PhasePeak) -> Iterator[PhaseRow]:
     for bucket in ALLOCATED_BUCKETS:
         less = workspaces(phase) if phase and bucket is Bucket.BUFFERS else 0
-        row = Row(bucket.value, phase.buckets[bucket] - less if phase else None, peak.buckets.get(bucket.value, 0))
+        row = PhaseRow(bucket.value, phase.buckets[bucket] - less if phase else None, peak.buckets.get(bucket.value, 0))
         if row.estimate or row.simulated:
             yield row
 
@@ -71,12 +71,12 @@ def _table(context: RunContext, found: Simulated, style: Style) -> Iterator[str]
         yield from (_line(row, "    ") for row in buckets)
 
 
-def _line(row: Row, indent: str) -> str:
+def _line(row: PhaseRow, indent: str) -> str:
     said = "-" if row.estimate is None else gib(row.estimate)
     return f"{indent + row.name:<18}{said:>14}{gib(row.simulated):>14}{_apart(row):>14}"
 
 
-def _apart(row: Row) -> str:
+def _apart(row: PhaseRow) -> str:
     """In per cent, or in bytes where the simulation has nothing."""
     if row.difference is None or row.estimate is None:
         return ""

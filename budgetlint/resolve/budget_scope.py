@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from budgetlint.base.source import SourceFile, Unreadable
+from budgetlint.base.source import SourceFile, UnreadableFile
 from budgetlint.language import read_budget
 from budgetlint.resolve.project import FileEntry
 from budgetlint.resolve.state import Assembly
@@ -54,6 +54,6 @@ def _comment_budget(entry: FileEntry) -> Budget | None:
             blank = "".join("\n" if char == "\n" else " " for char in text[:start])
             return read_budget(
                 SourceFile(entry.path, blank + text[start : span.end].rstrip()),
-                load=lambda path: Unreadable(path, "cannot be included here", "use a .budget file"),
+                load=lambda path: UnreadableFile(path, "cannot be included here", "use a .budget file"),
             )
     return None
