@@ -125,9 +125,18 @@ def _index(file: str) -> Mapping[str, Any]:
 
 
 def index_of(file: str) -> dict[str, Any]:
-    """The index of a file of rows."""
-    begins = {line.split(b'"', 4)[3].decode(): at for at, line in enumerate(_raw(file).split(b"\n")) if line.startswith(b'{"name": "')}
-    return {"crc32": crc32(_raw(file)), "owned": _owned(file), "keys": _keys(file), "lines": begins}
+    """The index of a file of rows. ``lines``: of the rows that stand on one line."""
+    rows = ((at, _on_one_line(line)) for at, line in enumerate(_raw(file).splitlines()))
+    lines = {row["name"]: at for at, row in rows if row and _rows(file).get(row.get("name")) == row}
+    return {"crc32": crc32(_raw(file)), "owned": _owned(file), "keys": _keys(file), "lines": lines}
+
+
+def _on_one_line(line: bytes) -> dict[str, Any] | None:
+    try:
+        row = json.loads(line.rstrip(b","))
+    except ValueError:
+        return None
+    return row if isinstance(row, dict) else None
 
 
 @cache
@@ -144,8 +153,9 @@ def _rows(file: str) -> dict[str, Mapping[str, Any]]:
 @cache
 def _model(file: str, name: str) -> Architecture:
     """The architecture of a row."""
-    line = _raw(file).split(b"\n")[_index(file)["lines"][name]]
-    return architecture_of(json.loads(line.rstrip(b"\r,")))
+    line = _index(file)["lines"].get(name)
+    row = None if line is None else _on_one_line(_raw(file).splitlines()[line])
+    return architecture_of(row or _rows(file)[name])
 
 
 @cache
