@@ -127,7 +127,7 @@ def _index(file: str) -> Mapping[str, Any]:
 def index_of(file: str) -> dict[str, Any]:
     """The index of a file of rows. ``lines``: of the rows that stand on one line."""
     rows = ((at, _on_one_line(line)) for at, line in enumerate(_raw(file).splitlines()))
-    lines = {row["name"]: at for at, row in rows if row and _rows(file).get(row.get("name")) == row}
+    lines = {row["name"]: at for at, row in rows if row and _rows(file).get(row.get("name", "")) == row}
     return {"crc32": crc32(_raw(file)), "owned": _owned(file), "keys": _keys(file), "lines": lines}
 
 
