@@ -13,11 +13,11 @@ Who refuses and who ignores:
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cache
 
+from budgetlint.base.expression import expression
 from budgetlint.base.record import open_record
 from budgetlint.catalog.vocabulary import gone, groups, keys, misspelt
 from budgetlint.documents import Entry, Mapping
@@ -83,7 +83,7 @@ def _interpolated(document: DocumentContext, name: str) -> bool:
     return name in facts["interpolated"]
 
 
-_REFERENCE = re.compile(r"\$\{([^{}.$]+)[}.]")
+_REFERENCE = expression(r"\$\{([^{}.$]+)[}.]")
 
 
 VOCABULARIES = {
