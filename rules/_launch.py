@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 
-from budgetlint.base.source import Span
-from budgetlint.rules_api.context import RunContext
-from budgetlint.settings.run import OriginKind, Setting
+from budgetlint.rule import OriginKind, RunContext, Setting, Span
 
 _PYTHON = re.compile(r"(?:^|[\s/=;&|(\"'])python(?:\d(?:\.\d+)?)?\s")
 _LAUNCHER = re.compile(
