@@ -5,7 +5,7 @@ accelerate 1.15.0 ``accelerator.py`` ``_prepare_deepspeed`` and ``utils/deepspee
 
 from __future__ import annotations
 
-from budgetlint.catalog.families import FUSED_EXPERTS_SINCE
+from budgetlint.catalog.module_names import FUSED_EXPERTS_SINCE
 from budgetlint.rule import TRAINER_RUNS, Optimizer, RunContext, Setting, gib, optimizer_of, stated, written_in
 
 DECOUPLES = "1.2.0"

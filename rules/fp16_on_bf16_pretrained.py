@@ -49,13 +49,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from budgetlint.catalog.families import family_of
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Setting, Severity, as_written, device_of, full_tuning, mentions, stated
 
 _NAMES = re.compile(r"(?:^|[/_-])(?:flan-|long-|um|m|by)?t5(?:[-_]|$)|(?:^|/)gemma-?[0-9]", re.IGNORECASE)
 _TOLERANT = re.compile(r"(?:^|/)t5-small$", re.IGNORECASE)
 """Stays in range: huggingface/transformers#23918, #4586; t5-base does not always (#5651: 66,246 in its feed-forward)."""
-
-_FAMILIES = frozenset(("t5", "mt5", "umt5", "gemma", "gemma2", "gemma3", "gemma3_text"))
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -66,7 +65,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     name = str(model.value)
     if _TOLERANT.search(name):
         return
-    if family in _FAMILIES or (not family and _NAMES.search(name)):
+    if family_of(family).tools.fp16_overflows if family else _NAMES.search(name):
         yield _finding(run, half, model, f"activations of {name} exceed 65,504, the largest fp16 number: the loss turns NaN or 0", None)
     elif run.plan is not None and run.plan.arch.checkpoint_dtype == "bf16" and full_tuning(run) and _has_bf16(run):
         yield _finding(run, half, model, f"{name} was trained in bf16, whose range fp16 does not have: steps may overflow", Severity.INFO)

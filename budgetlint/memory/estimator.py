@@ -10,8 +10,8 @@ from budgetlint.base.record import open_record, record, replace
 from budgetlint.catalog.device import Device
 from budgetlint.memory import mixture, rollouts
 from budgetlint.memory import phases as step_phases
+from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Assumption, Bucket, Estimate, Phase, Range, Term, Verdict
-from budgetlint.memory.families import family_of
 from budgetlint.memory.host import host_bytes
 from budgetlint.memory.layout import with_world
 from budgetlint.memory.need import FRAGMENTATION, PPM, Totals, is_shared, totals, verdict
@@ -202,13 +202,15 @@ def _buckets(phases: Iterable[Phase]) -> dict[Bucket, int]:
 
 
 def _above(above: Totals) -> tuple[Term, ...]:
-    rows = [Term(Bucket.CONTEXT, above.context.bytes, "CUDA context and libraries")] if above.context.bytes else []
-    for what, part in (("the process and the system, in the same memory", above.process), ("what is offloaded stays here", above.host)):
-        rows += [Term(Bucket.CONTEXT, part.bytes, what)] if part.bytes else []
-    if above.communication.bytes:
-        rows.append(Term(Bucket.CONTEXT, above.communication.bytes, "communicators (NCCL)"))
-    rows.append(Term(Bucket.ALLOCATOR, above.fragmentation.bytes, "fragmentation that cannot be given back"))
-    return tuple(rows)
+    """What lies above the tensors; none of it has a shape."""
+    parts = (
+        ("context.cuda", above.context),
+        ("context.process", above.process),
+        ("context.offloaded", above.host),
+        ("context.communicators", above.communication),
+    )
+    rows = [Term(Bucket.CONTEXT, part.bytes, slug) for slug, part in parts if part.bytes]
+    return (*rows, Term(Bucket.ALLOCATOR, above.fragmentation.bytes, "allocator.fragmentation"))
 
 
 def _assumptions(planned: Planned, capacity: Capacity | None, best: Plan) -> tuple[Assumption, ...]:
@@ -238,10 +240,10 @@ def _sized(plan: Plan, capacity: Capacity | None) -> tuple[Assumption, ...]:
 
 
 def _basis(plan: Plan) -> tuple[Assumption, ...]:
-    family = family_of(plan)
-    if family.exact:
+    basis = pick(plan).basis(plan)
+    if basis.exact:
         return ()
-    return (Assumption(f"activations of {plan.arch.family}: {family.basis} (+/- {family.spread_ppm // 10_000} %)", "model"),)
+    return (Assumption(f"activations of {plan.arch.family}: {basis.text} (+/- {basis.spread_ppm // 10_000} %)", "model"),)
 
 
 def _readings(planned: Planned) -> tuple[Assumption, ...]:

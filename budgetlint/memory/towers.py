@@ -4,22 +4,20 @@
 from __future__ import annotations
 
 from budgetlint.base.record import replace
+from budgetlint.catalog.families import family_of
 from budgetlint.memory.attend import attend
 from budgetlint.memory.blocks import gated_mlp, linear, norm, plain_mlp
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
 from budgetlint.memory.tape import Tape, Value, new
 
-HALF_STREAM = frozenset({"qwen2_vl_vision", "qwen2_5_vl_vision", "qwen3_vl_vision"})
-"""Towers whose stream is what the patch embedding's convolution gives: 16 bit under autocast. Elsewhere fp32 positions, a class token or
-norm weights come on top."""
-
 
 def block_saved(plan: Plan, *, one_call: bool) -> tuple[Saved, ...]:
     """What a block keeps; ``plan.arch`` is the tower. ``one_call``: flash attention takes all images in one call, where sdpa goes
     image by image and puts the outputs together (modeling_qwen2_vl.py VisionAttention.forward)."""
-    tape = Tape(replace(plan, batch=1) if plan.arch.family in HALF_STREAM else plan)
-    if tape.autocast and plan.arch.family in HALF_STREAM:
+    half = family_of(plan.arch.family).tower.half_stream
+    tape = Tape(replace(plan, batch=1) if half else plan)
+    if tape.autocast and half:
         tape.stream = tape.compute
     _block(tape, one_call=one_call)
     return tape.saved()
@@ -27,9 +25,9 @@ def block_saved(plan: Plan, *, one_call: bool) -> tuple[Saved, ...]:
 
 def _block(tape: Tape, *, one_call: bool) -> None:
     x = tape.input()
-    made = _attention(tape, norm(tape, x, what="attention norm"), one_call=one_call)
+    made = _attention(tape, norm(tape, x, what="attention-norm"), one_call=one_call)
     x = new(x, _scaled(tape, made))
-    source = norm(tape, x, what="MLP norm")
+    source = norm(tape, x, what="mlp-norm")
     arch = tape.arch
     made = _gated(tape, source) if arch.glu else plain(tape, source, arch.intermediate)
     _scaled(tape, made)
@@ -45,18 +43,18 @@ def _attention(tape: Tape, source: Value, *, one_call: bool) -> Value:
         return linear(tape, out, "o_proj", width)
     query, key, value = (linear(tape, source, role, width) for role in ("q_proj", "k_proj", "v_proj"))
     if tape.arch.qk_norm is not None:
-        query, key = norm(tape, query, what="q norm"), norm(tape, key, what="k norm")
+        query, key = norm(tape, query, what="q-norm"), norm(tape, key, what="k-norm")
     if tape.arch.position == "rope":
         query, key = (Value(width, max(part.size, tape.stream)) for part in (query, key))
     return linear(tape, attend(tape, query, key, value), "o_proj", width)
 
 
 def _scaled(tape: Tape, value: Value) -> Value:
-    """modeling_internvl.py: a learned vector times what attention and MLP give."""
-    if tape.arch.family != "internvl_vision":
+    """A learned vector times what attention and MLP give (modeling_internvl.py)."""
+    if not tape.family.tower.scales:
         return value
     if tape.trains:
-        tape.keep(value, "linear", "input of the layer scale")
+        tape.keep(value, "linear", "layer-scale.input")
     return Value(value.width, max(value.size, tape.weights))
 
 
@@ -72,6 +70,6 @@ def plain(tape: Tape, source: Value, width: int) -> Value:
 
 def _quick_gelu(tape: Tape, value: Value) -> Value:
     """activations.py QuickGELUActivation: ``x * sigmoid(1.702 * x)``."""
-    tape.keep(value, "mlp", "up output (before the activation)")
-    tape.keep(new(value), "mlp", "sigmoid")
+    tape.keep(value, "mlp", "mlp.up")
+    tape.keep(new(value), "mlp", "mlp.sigmoid")
     return new(value)

@@ -22,8 +22,12 @@ INSIDE = {
     "budgetlint.catalog.choice": ("closed values of keys", "unknown_value"),
     "budgetlint.catalog.choice_rows": ("closed values of keys", "unknown_value"),
     "budgetlint.catalog.context": ("what a CUDA process holds, for a card that is not the run's", "smallest_card"),
-    "budgetlint.catalog.families": ("a release that changed which modules LoRA reaches", "_offload"),
+    "budgetlint.catalog.families": (
+        "the record of a model family",
+        "fp16_on_bf16_pretrained fsdp_wrap_class_mismatch image_longer_than_text",
+    ),
     "budgetlint.catalog.models": ("names of checkpoints, every family", "_adapters _modules"),
+    "budgetlint.catalog.module_names": ("a release that changed which modules LoRA reaches", "_offload"),
     "budgetlint.catalog.optimizers": ("bytes of the states of what is trained besides", "modules_to_save_embeddings"),
     "budgetlint.catalog.targets": ("module names of a family", "_modules lora_target_mismatch"),
     "budgetlint.catalog.vocabulary": (
@@ -47,7 +51,6 @@ INSIDE = {
         "full_state_dict_save_spike gc_off_long_seq host_ram_per_rank_load modules_to_save_embeddings smallest_card",
     ),
     "budgetlint.memory.planner": ("a plan of other settings", "_whatif budget_config_mismatch"),
-    "budgetlint.memory.sight": ("tokens of an image", "image_longer_than_text"),
     "budgetlint.memory.static": (
         "bytes of weights and states in another layout",
         "bnb8bit_embeddings_32bit_state budget_config_mismatch full_state_dict_save_spike",
