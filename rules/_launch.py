@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from budgetlint.base.expression import expression
-from budgetlint.base.source import Span
-from budgetlint.rules_api.context import RunContext
-from budgetlint.settings.run import OriginKind, Setting
+from budgetlint.rule import OriginKind, RunContext, Setting, Span
 
 _PYTHON = expression(r"(?:^|[\s/=;&|(\"'])python(?:\d(?:\.\d+)?)?\s")
 _LAUNCHER = expression(

@@ -20,8 +20,7 @@ from functools import cache
 from budgetlint.base.expression import expression
 from budgetlint.base.record import open_record
 from budgetlint.catalog.vocabulary import gone, groups, keys, misspelt
-from budgetlint.documents import Entry, Mapping
-from budgetlint.rule import Confidence, DocumentContext, Finding, Severity
+from budgetlint.rule import Confidence, DocumentContext, Entry, Finding, Mapping, Severity
 
 from ._unknown import misspelt_key
 from ._unknown_dropped import dropped_key
