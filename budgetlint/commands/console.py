@@ -18,7 +18,7 @@ from budgetlint.commands.streams import Closed, Nowhere, StandardOutput
 
 if TYPE_CHECKING:
     from budgetlint.base.crash import Crash
-    from budgetlint.report.style import Style
+    from budgetlint.report.style import TerminalStyle
 
 
 RUNNERS = ("GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION")
@@ -41,7 +41,7 @@ class Console:
         return bool(getattr(self.out, "isatty", lambda: False)())
 
     @property
-    def style(self) -> Style:
+    def style(self) -> TerminalStyle:
         from budgetlint.report.style import style_for  # brings in what only reports need
 
         return style_for(self.color, terminal=self.terminal, environ=self.environ, encoding=getattr(self.out, "encoding", None) or "utf-8")

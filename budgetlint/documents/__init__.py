@@ -1,7 +1,7 @@
 """Located reading of configuration files: YAML, JSON (with comments) and TOML. See `node` for the tree."""
 
 from budgetlint.documents.load import load
-from budgetlint.documents.node import Document, Entry, Mapping, Node, Problem, Scalar, ScalarStyle, Sequence, plain, walk
+from budgetlint.documents.node import Document, Entry, Mapping, Node, Problem, Scalar, Sequence, Style, plain, walk
 from budgetlint.documents.scalars import Loader, Value
 
 __all__ = [
@@ -12,8 +12,8 @@ __all__ = [
     "Node",
     "Problem",
     "Scalar",
-    "ScalarStyle",
     "Sequence",
+    "Style",
     "Value",
     "load",
     "plain",

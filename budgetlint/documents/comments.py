@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.load import FORMATS
-from budgetlint.documents.node import Document, ScalarStyle, every_scalar
+from budgetlint.documents.node import Document, Style, every_scalar
 from budgetlint.documents.yaml_tabs import block_content
 
 _RULES = {
@@ -62,7 +62,7 @@ def _protected(text: str, kind: str, documents: tuple[Document, ...]) -> set[tup
     """Ranges where no comment can start. The header of a YAML block scalar, ``| # why``, is none of them."""
     ranges = set()
     for scalar in every_scalar(document.root for document in documents):
-        block = kind == "yaml" and scalar.style is ScalarStyle.BLOCK
+        block = kind == "yaml" and scalar.style is Style.BLOCK
         ranges.add(block_content(scalar, text) if block else (scalar.span.start, scalar.span.end))
     if not documents or any(document.problems for document in documents):
         ranges.update(found.span() for found in _QUOTED.finditer(text, max((end for _, end in ranges), default=0)))

@@ -10,20 +10,21 @@ from __future__ import annotations
 import re
 
 from budgetlint.base import limits
+from budgetlint.base.expression import expression
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.failure import MAX_DEPTH, TOO_LARGE, Refused, blame, problem, too_deep, too_many
 from budgetlint.documents.json_strings import read_block_string, read_string
-from budgetlint.documents.node import Document, Entry, Mapping, Node, Problem, Scalar, ScalarStyle, Sequence
+from budgetlint.documents.node import Document, Entry, Mapping, Node, Problem, Scalar, Sequence, Style
 
 _MOST = limits.NODES.most
-_BLANKS = re.compile(r"[ \t\n\r]*")
-_COMMENT = re.compile(r"(?://|#)[^\r\n]*|/\*(?:.*?\*/)?", re.DOTALL)
-_EASY_STRING = re.compile(r'"([^"\\\x00-\x1f]*)"')
-_LITERAL = re.compile(
+_BLANKS = expression(r"[ \t\n\r]*")
+_COMMENT = expression(r"(?://|#)[^\r\n]*|/\*(?:.*?\*/)?", re.DOTALL)
+_EASY_STRING = expression(r'"([^"\\\x00-\x1f]*)"')
+_LITERAL = expression(
     r"(?:-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?|true|false|null|NaN|-?Infinity)(?=[ \t]*(?:[,\]}\r\n#]|//|/\*|\Z))"
 )
-_TO_LINE_END = re.compile(r"[^\r\n]*")
-_BARE_KEY = re.compile(r"[^\s:{}\[\],]+(?=[ \t\r\n]*:)")
+_TO_LINE_END = expression(r"[^\r\n]*")
+_BARE_KEY = expression(r"[^\s:{}\[\],]+(?=[ \t\r\n]*:)")
 
 _COST = {
     "comment": ("a comment", "delete it where json.load reads the file; hjson takes it"),
@@ -96,7 +97,7 @@ class _Reader:
             raise too_many(limits.NODES, at)
         if easy := _EASY_STRING.match(text, at):
             end = easy.end()
-            return Scalar(easy[1], Span(at, end), ScalarStyle.QUOTED), end
+            return Scalar(easy[1], Span(at, end), Style.QUOTED), end
         first = text[at : at + 1]
         if first == "{":
             mapping = self.object(at, depth)
@@ -117,7 +118,7 @@ class _Reader:
         content, end = read_block_string(text, at) if text.startswith("'''", at) else read_string(text, at)
         if content.lenient_escape:
             self.lenient("single-quotes", content.lenient_escape, content.lenient_escape + 2)
-        return Scalar(content.text, Span(at, end), ScalarStyle.QUOTED), end
+        return Scalar(content.text, Span(at, end), Style.QUOTED), end
 
     def unquoted(self, at: int, first: str) -> tuple[Scalar, int]:
         """hjson takes text without quotes up to the end of the line, commas, brackets and comments included."""
@@ -135,12 +136,12 @@ class _Reader:
         text = self.text
         if easy := _EASY_STRING.match(text, at):
             end = easy.end()
-            return Scalar(easy[1], Span(at, end), ScalarStyle.QUOTED), end
+            return Scalar(easy[1], Span(at, end), Style.QUOTED), end
         if text[at : at + 1] in ('"', "'"):
             return self.string(at)
         if bare := _BARE_KEY.match(text, at):
             self.lenient("unquoted-key", at, bare.end())
-            return Scalar(bare[0], Span(at, bare.end()), ScalarStyle.QUOTED), bare.end()
+            return Scalar(bare[0], Span(at, bare.end()), Style.QUOTED), bare.end()
         raise _no_key(text, at)
 
     def object(self, start: int, depth: int, braces: bool = True) -> Mapping:

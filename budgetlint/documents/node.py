@@ -16,13 +16,13 @@ from budgetlint.base.source import Location, SourceFile, Span
 from budgetlint.documents.scalars import LONG, RESOLVERS, Loader, Value, plain_value, resolve
 
 
-class ScalarStyle(Enum):
+class Style(Enum):
     PLAIN = "plain"
     QUOTED = "quoted"
     BLOCK = "block"
 
 
-_PLAIN = ScalarStyle.PLAIN  # asked for each value of each file
+_PLAIN = Style.PLAIN  # asked for each value of each file
 
 
 @record
@@ -31,7 +31,7 @@ class Scalar:
 
     text: str
     span: Span
-    style: ScalarStyle = ScalarStyle.PLAIN
+    style: Style = Style.PLAIN
     tag: str = ""
 
     def value(self, loader: Loader) -> Value:

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from budgetlint.base import limits
 from budgetlint.base.record import replace, state
 from budgetlint.base.source import SourceFile, Span
-from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, ScalarStyle, Sequence
+from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style
 from budgetlint.documents.python_builders import MARK, SETTINGS_MARK, read_builders, read_settings
 from budgetlint.documents.python_marks import CAST, MORE, is_open
 from budgetlint.documents.python_names import AttributeStore, Bindings, chain_of, names_of
@@ -210,7 +210,7 @@ class _Reading:
     def _constant(self, node: ast.expr, value: object) -> Scalar | None:
         span = self._places.span(node)
         if isinstance(value, str) and isinstance(node, ast.Constant):
-            return Scalar(value, span, ScalarStyle.QUOTED)
+            return Scalar(value, span, Style.QUOTED)
         if value is None or (isinstance(value, bool) and isinstance(node, ast.Constant)):
             return Scalar(str(value), span) if isinstance(node, ast.Constant) else None
         if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -243,7 +243,7 @@ class _Reading:
         """With repetitions: ``{**common, "bf16": True}`` means its last."""
         for key, value in zip(node.keys, node.values, strict=True):
             if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                yield Entry(Scalar(key.value, self._places.span(key), ScalarStyle.QUOTED), self._node(value, depth + 1))
+                yield Entry(Scalar(key.value, self._places.span(key), Style.QUOTED), self._node(value, depth + 1))
                 continue
             yield from self._unpacked(value, depth) if key is None else (self._more(self._places.span(value)),)
 

@@ -15,7 +15,7 @@ from budgetlint.base import limits
 from budgetlint.base.numerals import is_digits
 from budgetlint.base.record import field, open_state, replace
 from budgetlint.base.source import SourceFile, Span
-from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, ScalarStyle, Sequence
+from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style
 from budgetlint.documents.python_names import chain_of
 from budgetlint.documents.python_places import Places
 
@@ -159,7 +159,7 @@ class _Body:
         if not isinstance(number, ast.Constant):
             return None
         if isinstance(number.value, str) and number is node:
-            return Scalar(number.value, span, ScalarStyle.QUOTED)
+            return Scalar(number.value, span, Style.QUOTED)
         if number.value is None or isinstance(number.value, (bool, int, float)):
             return Scalar("".join(self.module.text[span.start : span.end].split()), span)
         return None
@@ -176,11 +176,11 @@ class _Top(_Body):
         chain = chain_of(node)
         if chain and chain[0] in self.module.imports and chain[0] not in self.held:
             qualified = ".".join((self.module.imports[chain[0]], *chain[1:]))
-            return Scalar(qualified, self.module.places.span(node), ScalarStyle.QUOTED)
+            return Scalar(qualified, self.module.places.span(node), Style.QUOTED)
         if isinstance(node, ast.Call) and chain_of(node.func) != ("dict",):
             return self._symbolic(node)
         if chain[:1] == ("torch",):
-            return Scalar(".".join(chain), self.module.places.span(node), ScalarStyle.QUOTED)
+            return Scalar(".".join(chain), self.module.places.span(node), Style.QUOTED)
         return super().node(node, depth)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.documents.node import Node, Scalar, ScalarStyle
+from budgetlint.documents.node import Node, Scalar, Style
 
 MORE = "**"
 CAST = "half"
@@ -11,4 +11,4 @@ CAST = "half"
 
 def is_open(node: Node | None) -> bool:
     """A value that the file does not tell."""
-    return isinstance(node, Scalar) and node.style is ScalarStyle.PLAIN and node.text[:1] == "<"
+    return isinstance(node, Scalar) and node.style is Style.PLAIN and node.text[:1] == "<"

@@ -7,7 +7,7 @@ import tomllib
 
 from budgetlint.base.source import Span
 from budgetlint.documents.failure import MAX_DEPTH, too_deep
-from budgetlint.documents.node import Entry, Mapping, Node, Scalar, ScalarStyle, Sequence
+from budgetlint.documents.node import Entry, Mapping, Node, Scalar, Sequence, Style
 
 BLANKS = re.compile(r"[ \t]*")
 BLANKS_AND_COMMENTS = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
@@ -26,7 +26,7 @@ def read_key(text: str, at: int) -> tuple[Scalar, int]:
     if text[at] in "\"'":
         return _string(text, at)
     end = _BARE.match(text, at).end()  # type: ignore[union-attr]
-    return Scalar(text[at:end], Span(at, end), ScalarStyle.QUOTED), end
+    return Scalar(text[at:end], Span(at, end), Style.QUOTED), end
 
 
 def _string(text: str, at: int) -> tuple[Scalar, int]:
@@ -34,7 +34,7 @@ def _string(text: str, at: int) -> tuple[Scalar, int]:
     raw = text[at:end]
     simple = raw[0] == "'" != raw[1:2] or ("\\" not in raw and not raw.startswith(('"""', "'''")))
     content = raw[1:-1] if simple else tomllib.loads(f"text = {raw}")["text"]
-    return Scalar(content, Span(at, end), ScalarStyle.BLOCK if raw.startswith(('"""', "'''")) else ScalarStyle.QUOTED), end
+    return Scalar(content, Span(at, end), Style.BLOCK if raw.startswith(('"""', "'''")) else Style.QUOTED), end
 
 
 def read_value(text: str, at: int, depth: int) -> tuple[Node, int]:

@@ -6,15 +6,15 @@ does (``yaml/composer.py``, ``yaml/constructor.py``), duplicate keys included; d
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 from budgetlint.base import limits
+from budgetlint.base.expression import expression
 from budgetlint.base.record import replace
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.failure import MAX_DEPTH, TOO_LARGE, Refused, blame, too_deep, too_many
-from budgetlint.documents.node import Document, Entry, Mapping, Node, Problem, Scalar, ScalarStyle, Sequence
+from budgetlint.documents.node import Document, Entry, Mapping, Node, Problem, Scalar, Sequence, Style
 from budgetlint.documents.yaml_events import (
     AliasEvent,
     DocumentStartEvent,
@@ -33,9 +33,9 @@ _MOST = limits.NODES.most
 MAX_EXPANDED = limits.ALIASED.most
 """Nodes that aliases may add (``omegaconf/_yaml.py`` stops earlier, PyYAML never)."""
 
-_PLAIN_OR_QUOTED = {"": ScalarStyle.PLAIN, None: ScalarStyle.PLAIN, "'": ScalarStyle.QUOTED, '"': ScalarStyle.QUOTED}
-_STYLES = {**_PLAIN_OR_QUOTED, "|": ScalarStyle.BLOCK, ">": ScalarStyle.BLOCK}
-_PROPERTIES = re.compile(r"(?:(?:&[^\s,\[\]{}]+|!(?:<[^>\s]*>|[^\s,\[\]{}]*))(?:\s+(?:#[^\r\n]*\s*)*|\Z|(?=[,\]}])))+")
+_PLAIN_OR_QUOTED = {"": Style.PLAIN, None: Style.PLAIN, "'": Style.QUOTED, '"': Style.QUOTED}
+_STYLES = {**_PLAIN_OR_QUOTED, "|": Style.BLOCK, ">": Style.BLOCK}
+_PROPERTIES = expression(r"(?:(?:&[^\s,\[\]{}]+|!(?:<[^>\s]*>|[^\s,\[\]{}]*))(?:\s+(?:#[^\r\n]*\s*)*|\Z|(?=[,\]}])))+")
 _MERGE_TAG = "tag:yaml.org,2002:merge"
 
 
@@ -222,7 +222,7 @@ def _last_first(merged: list[tuple[Entry, ...]]) -> tuple[Entry, ...]:
 
 
 def _is_merge(key: Scalar) -> bool:
-    return key.tag == _MERGE_TAG or (key.style is ScalarStyle.PLAIN and not key.tag)
+    return key.tag == _MERGE_TAG or (key.style is Style.PLAIN and not key.tag)
 
 
 def _no_key(node: Mapping | Sequence, text: str) -> Refused:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.failure import problem
-from budgetlint.documents.node import Node, Problem, Scalar, ScalarStyle, every_scalar
+from budgetlint.documents.node import Node, Problem, Scalar, Style, every_scalar
 from budgetlint.documents.pattern import later
 
 _TAB_OR_COMMENT = later(r"\t|(?<!\S)#[^\r\n]*")
@@ -37,7 +37,7 @@ def tabs(source: SourceFile, roots: list[Node | None]) -> tuple[Problem, ...]:
 
 def _protected(text: str, roots: list[Node | None]) -> list[tuple[int, int]]:
     return [
-        block_content(scalar, text) if scalar.style is ScalarStyle.BLOCK else (scalar.span.start, scalar.span.end)
+        block_content(scalar, text) if scalar.style is Style.BLOCK else (scalar.span.start, scalar.span.end)
         for scalar in every_scalar(roots)
-        if scalar.style is not ScalarStyle.PLAIN
+        if scalar.style is not Style.PLAIN
     ]

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from budgetlint.documents import Scalar, ScalarStyle
+from budgetlint.base.expression import expression
+from budgetlint.documents import Scalar, Style
 from budgetlint.documents.shell_words import Atom, Word
 from budgetlint.documents.yaml_tabs import block_content
 
-_PIECES = re.compile(r"\S+|\s+")
+_PIECES = expression(r"\S+|\s+")
 
 
 def word_of_scalar(scalar: Scalar, text: str) -> Word:
     """The scalar as one word. Block scalars are indented in the file, so each line is an atom of its own."""
-    if scalar.style is ScalarStyle.BLOCK:
+    if scalar.style is Style.BLOCK:
         atoms = tuple(_lines(scalar, text))
     else:
         raw = text[scalar.span.start : scalar.span.end]

@@ -11,7 +11,7 @@ from budgetlint.memory.buffers import WORKSPACES
 from budgetlint.memory.estimate import Phase
 from budgetlint.memory.term import ALLOCATED_BUCKETS, Bucket
 from budgetlint.probe.record import PhasePeak, Simulated
-from budgetlint.report.style import PLAIN, Style, wrapped
+from budgetlint.report.style import PLAIN, TerminalStyle, wrapped
 from budgetlint.rules_api.context import RunContext
 
 SHOWN = 8
@@ -30,13 +30,13 @@ class PhaseRow:
         return None if self.estimate is None else self.estimate - self.simulated
 
 
-def render(context: RunContext, found: Simulated, style: Style = PLAIN) -> str:
+def render(context: RunContext, found: Simulated, style: TerminalStyle = PLAIN) -> str:
     """One run; ends with a line end."""
     parts = (_head(context, found, style), _table(context, found, style), _peak(found, style), _pools(found, style), _notes(found, style))
     return "\n\n".join("\n".join(lines) for part in parts if (lines := list(part))) + "\n"
 
 
-def _head(context: RunContext, found: Simulated, style: Style) -> Iterator[str]:
+def _head(context: RunContext, found: Simulated, style: TerminalStyle) -> Iterator[str]:
     yield f"{style.ink(one_line(context.label), 'bold')}: {gib(found.bytes)} simulated, highest in {found.phase}"
     depth = f"{found.depths[0]} and {found.depths[1]} of" if found.depths else "all"
     code = ", ".join(f"{name} {version}" for name, version in found.versions.items() if name != "budgetlint")
@@ -63,7 +63,7 @@ def _buckets(phase: Phase | None, peak: PhasePeak) -> Iterator[PhaseRow]:
             yield row
 
 
-def _table(context: RunContext, found: Simulated, style: Style) -> Iterator[str]:
+def _table(context: RunContext, found: Simulated, style: TerminalStyle) -> Iterator[str]:
     yield style.ink(f"  {'':<16}{'estimate':>14}{'simulated':>14}{'difference':>14}", "bold")
     for phase, buckets in comparison(context, found):
         moment = found.phases[phase.name].moment
@@ -85,7 +85,7 @@ def _apart(row: PhaseRow) -> str:
     return f"{row.difference * 100 / row.simulated:+.2f} %"
 
 
-def _peak(found: Simulated, style: Style) -> Iterator[str]:
+def _peak(found: Simulated, style: TerminalStyle) -> Iterator[str]:
     peak = found.phases[found.phase]
     yield style.ink(f"  live at the peak, in {found.phase}{': ' + peak.moment if peak.moment else ''}", "bold")
     for live in peak.live[:SHOWN]:
@@ -97,7 +97,7 @@ def _peak(found: Simulated, style: Style) -> Iterator[str]:
         yield f"  {gib(rest):>12}  the rest"
 
 
-def _pools(found: Simulated, style: Style) -> Iterator[str]:
+def _pools(found: Simulated, style: TerminalStyle) -> Iterator[str]:
     if found.native is None or found.expandable is None:
         yield "  reserved: not simulated, as the layers are not alike (--full-depth does)"
         return
@@ -106,7 +106,7 @@ def _pools(found: Simulated, style: Style) -> Iterator[str]:
         yield f"  {name:<20} reserves {gib(pool.reserved):>12}, gets through with {gib(pool.least)}"
 
 
-def _notes(found: Simulated, style: Style) -> Iterator[str]:
+def _notes(found: Simulated, style: TerminalStyle) -> Iterator[str]:
     if found.job.world > 1:
         yield f"  figures are of the first of {found.job.world:,} ranks; nothing is sent"
     if found.job.loss != "full":

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from budgetlint.base.source import SourceFile
-from budgetlint.documents import Document, Loader, Mapping, Node, Scalar, ScalarStyle, Sequence, plain
+from budgetlint.documents import Document, Loader, Mapping, Node, Scalar, Sequence, Style, plain
 from budgetlint.documents.yaml import _read, read_yaml
 
 
@@ -109,11 +109,11 @@ def test_reading_the_raw_text_of_a_value_gives_the_value(values: list[str], newl
 
 
 STYLES = {
-    "a": ScalarStyle.PLAIN,
-    "'a'": ScalarStyle.QUOTED,
-    '"a"': ScalarStyle.QUOTED,
-    "|\n a": ScalarStyle.BLOCK,
-    ">\n a": ScalarStyle.BLOCK,
+    "a": Style.PLAIN,
+    "'a'": Style.QUOTED,
+    '"a"': Style.QUOTED,
+    "|\n a": Style.BLOCK,
+    ">\n a": Style.BLOCK,
 }
 
 

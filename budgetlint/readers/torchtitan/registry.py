@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from budgetlint.base import numerals
 from budgetlint.base.record import replace
-from budgetlint.documents import Document, Entry, Mapping, Node, Scalar, ScalarStyle, Sequence
+from budgetlint.documents import Document, Entry, Mapping, Node, Scalar, Sequence, Style
 from budgetlint.readers.base import origin_of
 from budgetlint.settings.run import Setting
 
@@ -77,7 +77,7 @@ def _model(root: Mapping, path: str) -> Iterator[Entry]:
         yield Entry(Scalar("flavor", flavor.span), flavor)
     converters = spec.get("converters")
     if isinstance(converters, Sequence):
-        names = tuple(Scalar(_kind(item), item.span, ScalarStyle.QUOTED) for item in converters.items)
+        names = tuple(Scalar(_kind(item), item.span, Style.QUOTED) for item in converters.items)
         yield Entry(Scalar("converters", converters.span), Sequence(names, converters.span))
 
 
@@ -112,7 +112,7 @@ def _recompute(root: Mapping) -> Iterator[Entry]:
 
 
 def _entry(name: str, text: str, at: Node, plain: bool = False) -> Entry:
-    return Entry(Scalar(name, at.span), Scalar(text, at.span, ScalarStyle.PLAIN if plain else ScalarStyle.QUOTED))
+    return Entry(Scalar(name, at.span), Scalar(text, at.span, Style.PLAIN if plain else Style.QUOTED))
 
 
 def lora_settings(document: Document) -> Iterator[Setting]:
