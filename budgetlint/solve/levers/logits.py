@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.frameworks import format_of
 from budgetlint.solve.levers.idea import Idea, Situation
 
 LIGER = ("rms_norm", "rope", "swiglu", "linear_cross_entropy")
@@ -15,16 +16,13 @@ LIGER_FAMILIES = frozenset({
 })  # fmt: skip
 """liger-kernel 0.6 monkey_patch.py MODEL_TYPE_TO_APPLY_LIGER_FN."""
 
-BY_LIGER = frozenset({"trl", "alignment_handbook", "hf_training_arguments", "llamafactory", "ms_swift"})
-"""Formats whose trainer has a switch for all of liger's kernels."""
-
 
 def ideas(situation: Situation) -> Iterator[Idea]:
     plan = situation.plan
     if not plan.makes_logits or plan.loss == "logps":
         return
     if plan.loss.startswith("full"):
-        if situation.formats & BY_LIGER:
+        if any(format_of(format).liger_key for format in situation.formats):
             yield from _liger(situation)
         else:
             yield Idea(
