@@ -145,7 +145,7 @@ def _seed(asked: argparse.Namespace) -> str:
     sources = _sources(asked)
     frozen.committed_data(ROOT, SEEDS)
     linter = _linter(asked)
-    return _write(asked, "seeds", linter, *seeding.look(linter, sources, seeding.kinds(SEEDS), asked.budget))
+    return _write(asked, "seeds", linter, *seeding.look(linter, sources, seeding.kinds(SEEDS, asked.batch), asked.budget))
 
 
 def _reports(asked: argparse.Namespace) -> str:

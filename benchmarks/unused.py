@@ -27,10 +27,10 @@ CHOSEN_BY_NAME = (
     "budgetlint.commands.*.HELP", "budgetlint.commands.*.EPILOG", "budgetlint.commands.*.configure", "budgetlint.commands.*.run",
     "budgetlint.lsp.*.answer", "budgetlint.report.*.render", "budgetlint.readers.*.reader.READER", "budgetlint.readers.*.reader.READERS",
     "budgetlint.readers.*.manifest.MANIFEST",
-    "budgetlint.language.grammar._Builder.*", "budgetlint_rules.*.RULE", "budgetlint_rules.RULES",
+    "budgetlint.language.grammar._Builder.*", "budgetlint_rules.*.RULE", "budgetlint_rules.RULES", "budgetlint.catalog.families.*.FAMILY",
 )  # fmt: skip
-"""What modules have in common that are imported by a name made at run time (a command, a request, a format, a reader, a rule), and what
-lark calls by the names of the grammar's rules."""
+"""What modules have in common that are imported by a name made at run time (a command, a request, a format, a reader, a rule, a model
+family), and what lark calls by the names of the grammar's rules."""
 FOREIGN = frozenset({"Enum", "NamedTuple", "Protocol", "TypedDict", "BaseModel"})
 _PATH = re.compile(r"[\w.]*[.:]?\w+")
 """A text that can name a module, or something of one."""

@@ -35,7 +35,7 @@ FAMILIES = {
         "warmup_both_set fsdp_offload_8bit_optim optimizer_in_bwd_clip cosine_min_lr_kwargs layerwise_optimizer_grad_accumulation "
         "ds_max_grad_norm_in_params galore_with_deepspeed polynomial_lr_end fused_and_foreach muon_deepspeed_fsdp1 onebit_with_zero "
         "plateau_needs_eval tp_8bit_optim adam_hparams_without_adam "
-        "bnb_on_metal"
+        "bnb_on_metal learning_rate_too_high"
     ),
     "BL4": (  # adapters and quantisation
         "lora_target_mismatch quantized_without_adapter load_4bit_and_8bit axolotl_qlora_without_4bit fsdp_qlora_quant_storage "
@@ -44,7 +44,7 @@ FAMILIES = {
         "modules_to_save_half_precision new_tokens_not_trainable tied_embeddings_adapter peft_zero3_non_reentrant "
         "ddp_reentrant_marked_twice peft_gc_no_input_grads lm_head_adapter_fused_loss chunked_nll_and_liger unsloth_zero3 "
         "lora_plus_galore pissa_or_resize_on_quantized dora_ptq layers_to_transform_regex lora_dropout_target_parameters loftq_ignored "
-        "unfrozen_reentrant axolotl_lora_kernels qat_with_peft quant_options_without_switch"
+        "unfrozen_reentrant axolotl_lora_kernels qat_with_peft quant_options_without_switch lora_dropout_range"
     ),
     "BL5": (  # distribution
         "ds_hf_batch_mismatch ds_batch_arithmetic zero3_keys_lower_stage zero3_gather16_false fsdp_no_auto_wrap fsdp_and_deepspeed "
@@ -73,7 +73,7 @@ FAMILIES = {
         "selective_ckpt_conflicts gc_unsupported_model fsdp_gc_redundant_allgather"
     ),
     "BL9": (  # files and keys
-        "unknown_key yaml_float_as_string duplicate_key json_comment_or_comma unknown_value"
+        "unknown_key yaml_float_as_string duplicate_key json_comment_or_comma unknown_value unknown_flag"
     ),
 }
 """Modules of the rules whose codes begin so."""

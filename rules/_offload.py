@@ -6,7 +6,7 @@ accelerate 1.15.0 ``accelerator.py`` ``_prepare_deepspeed`` and ``utils/deepspee
 from __future__ import annotations
 
 from budgetlint.base.units import gib
-from budgetlint.catalog.families import FUSED_EXPERTS_SINCE
+from budgetlint.catalog.module_names import FUSED_EXPERTS_SINCE
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.rule import RunContext
 from budgetlint.settings.run import Setting

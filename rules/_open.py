@@ -23,12 +23,29 @@ def _open(estimate: Estimate) -> tuple[Opened, ...]:
     return tuple(one for fork in estimate.forks for one in fork.settings) or estimate.opened
 
 
+def _lacking(estimate: Estimate) -> str:
+    """Of a model that is named and not known, its shape is what lacks: the files or the line that give it."""
+    named = next((one.text for one in estimate.opened if one.name == "model" and _is_name(one.text)), "")
+    if estimate.missing != ("model",) or not named:
+        return "state it in the config or in the budget"
+    return f"its shape is not known here: put the checkpoint's config.json at that path, or its numbers into a budget: {CUSTOM}"
+
+
+CUSTOM = "config FILE; model custom hidden=… layers=… heads=… intermediate=… vocab=…"
+
+
+def _is_name(text: str) -> bool:
+    """A name or a path, not a variable."""
+    return bool(text) and not any(mark in text for mark in "$({<")
+
+
 def cure(estimate: Estimate) -> str:
     """What to state."""
     if estimate.reason == NOT_MODELLED:
-        return "measure it (budgetlint probe), or state what was measured: measured peak=…"
+        probed = "" if "jax" in estimate.missing else "measure it (budgetlint probe), or "
+        return f"{probed}state what was measured: measured peak=…"
     if estimate.reason != DEPENDS:
-        return "state it in the config or in the budget"
+        return _lacking(estimate)
     fork = estimate.forks[0]
     packages = [one.name for one, value in zip(fork.settings, fork.readings[0].values, strict=True) if value.startswith((">=", "<"))]
     if packages:

@@ -52,6 +52,11 @@ def optimizer_of(setting: Setting | None) -> Optimizer | None:
     return found if isinstance(found, Optimizer) else None
 
 
+def plain_adam(name: str) -> bool:
+    """AdamW and its 8-bit, paged and fused kin; other optimizers have rates of their own."""
+    return name.removeprefix("paged_").startswith(("adamw", "fused_adam", "cpu_adam", "optimi_adamw"))
+
+
 def full_tuning(run: RunContext) -> bool:
     """The model itself trains: no adapter, as far as the files say."""
     return run.value("adapter", "lora" if "lora_r" in run.run.settings else "none") == "none" and _known(run, "adapter")

@@ -1,7 +1,8 @@
-"""A key stands twice in the same block.
+"""A key stands twice in the same block, or a flag twice in the same command.
 
 PyYAML and `json.load` keep the last one without a word, while people read the first. OmegaConf (LLaMA-Factory from 0.9.4,
-torchtune) and DeepSpeed's own loader refuse the file.
+torchtune) and DeepSpeed's own loader refuse the file. Command lines keep the last flag; told where both stand in the command itself, not
+where one comes from a variable that the other is meant to override.
 
 ## What it costs
 
@@ -30,6 +31,7 @@ learning_rate: 0.00002
 ## Sources
 
 - PyYAML 6.0 (run): `{a: 1, a: 2}` is 2. OmegaConf 2.3 (run): "found duplicate key".
+- CPython 3.13 `argparse.py` `_StoreAction`: the last value is stored; a list (`nargs="+"`) replaces the list before it.
 - DeepSpeed 0.19.8 `runtime/config.py` `dict_raise_error_on_duplicate_keys`; accelerate 1.15.0 `utils/deepspeed.py` `json.load`.
 """
 
@@ -39,12 +41,14 @@ import re
 from collections import abc
 from collections.abc import Iterator
 
+from budgetlint.base.source import Span
+from budgetlint.catalog.vocabulary import keys
 from budgetlint.documents import Entry, Mapping, Node, Scalar, Sequence, plain
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
 
 from ._keys import entries, loader
 
-BOOKKEEPING = re.compile(r"-*(?:log|save|checkpoint|timing|report|wandb|tensorboard|tracking)")
+BOOKKEEPING = re.compile(r"-*(?:log|save|run_name|checkpoint|timing|report|wandb|tensorboard|tracking)")
 LAST_WINS = "the last one counts, without a word"
 UNKNOWN_LOADER = "PyYAML and json take the last one without a word, OmegaConf stops"
 COSTS = {
@@ -55,9 +59,59 @@ COSTS = {
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
+    if document.reading.document.format == "shell":
+        yield from _flags(document)
+        return
     for block in _blocks(document.reading.document.root):
         if len(set(map(_name, block.entries))) != len(block.entries):
             yield from _repeated(document, block)
+
+
+def _flags(document: DocumentContext) -> Iterator[Finding]:
+    """Flags of a program that is known; of another, which may collect what is said several times, those of training arguments."""
+    consumer, root = document.reading.consumer, document.reading.document.root
+    if consumer is None or root is None:
+        return
+    single = None if consumer.followed else keys("hf", "training_arguments")
+    for block in _blocks(root):
+        last = {entry.key.text: entry for entry in block.entries}
+        for entry in block.entries:
+            winner = last[entry.key.text]
+            if winner is entry or (single is not None and not _is_single(entry, single)):
+                continue
+            if all(_inside(one.key.span, root.span) for one in (entry, winner)):
+                yield _flag(document, entry, winner)
+
+
+def _is_single(entry: Entry, names: frozenset[str]) -> bool:
+    return entry.key.text in names and isinstance(entry.value, Scalar)
+
+
+def _as_flag(document: DocumentContext, entry: Entry) -> str:
+    """As the command has it: ``--learning-rate``, ``actor.model.lr``."""
+    span = entry.key.span
+    return document.reading.document.source.text[span.start : span.end]
+
+
+def _inside(one: Span, command: Span) -> bool:
+    return command.start <= one.start and one.end <= command.end
+
+
+def _flag(document: DocumentContext, first: Entry, winner: Entry) -> Finding:
+    how = loader(document.reading)
+    same = plain(first.value, how) == plain(winner.value, how)
+    said = f"{_shown(first.value)} both times" if same else f"{_shown(first.value)} here and {_shown(winner.value)} behind it"
+    name = _as_flag(document, first)
+    return document.finding(
+        first.key,
+        f"{name} stands twice in this command, {said}: {LAST_WINS}",
+        help="delete one",
+        related=[(winner.key, "again here; this one counts")],
+        fixes=document.delete(first, f"delete the first {name}, which has no effect", safety=Safety.SAFE),
+        severity=Severity.INFO if same or BOOKKEEPING.match(first.key.text) else Severity.WARNING,
+        key=first.key.text,
+        value=_shown(first.value),
+    )
 
 
 def _blocks(root: Node | None) -> Iterator[Mapping]:
@@ -82,11 +136,11 @@ def _name(entry: Entry) -> str:
 def _repeated(document: DocumentContext, block: Mapping) -> Iterator[Finding]:
     """Two keys are one where the loader makes the same of them: ``1`` and ``"1"`` are two."""
     how = loader(document.reading)
-    keys = [(type(value := entry.key.value(how)), value) for entry in block.entries]
-    last = {key: at for at, key in enumerate(keys)}
+    names = [(type(value := entry.key.value(how)), value) for entry in block.entries]
+    last = {key: at for at, key in enumerate(names)}
     ordered = block is document.reading.document.root or block.entries is entries(document.reading)
-    others = _next_others(keys)
-    for at, (key, entry) in enumerate(zip(keys, block.entries, strict=True)):
+    others = _next_others(names)
+    for at, (key, entry) in enumerate(zip(names, block.entries, strict=True)):
         if last[key] > at and entry.key.text != "<<":
             moves = not ordered and others[at] < last[key]
             yield _finding(document, entry, block.entries[last[key]], Safety.UNSAFE if moves else Safety.SAFE)
@@ -143,6 +197,7 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     fix="safe",
+    flags=True,
     aliases=("yaml-duplicate-key", "ds-duplicate-key"),
     harm=9.3,
 )

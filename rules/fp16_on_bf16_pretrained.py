@@ -32,12 +32,14 @@ bf16: true
 
 ## When it is meant
 
-Unsloth patches Gemma for fp16 and is not told. Other models with a bf16 checkpoint (Llama 3, Qwen) usually train in fp16 mixed
-precision: those are told as information, for full fine-tuning on a card that has bf16.
+Unsloth patches Gemma for fp16 and is not told, nor is QLoRA that computes in bf16 or fp32. Other models with a bf16 checkpoint (Llama 3,
+Qwen) usually train in fp16 mixed precision: those are told as information, for full fine-tuning on a card that has bf16.
 
 ## Sources
 
 - huggingface/transformers#5651, #9295, #11461, #23918 (T5; t5-small is not told), google/gemma_pytorch#24 (Gemma): NaN in fp16.
+- bitsandbytes 0.46.1 `nn/modules.py` `Linear4bit.forward`: the input goes to `compute_dtype` and the output back; PEFT 0.21.2
+  `utils/other.py` `prepare_model_for_kbit_training` casts what is in 16 bit to fp32.
 - huggingface/transformers#14579: models trained in bf16 overflow in fp16.
 - DeepSpeed 0.19.8 `runtime/fp16/loss_scaler.py` `DynamicLossScaler.update_scale`: "Current loss scale already at minimum".
 """
@@ -47,6 +49,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from budgetlint.catalog.families import family_of
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.settings.run import Setting
 
@@ -57,18 +60,16 @@ _NAMES = re.compile(r"(?:^|[/_-])(?:flan-|long-|um|m|by)?t5(?:[-_]|$)|(?:^|/)gem
 _TOLERANT = re.compile(r"(?:^|/)t5-small$", re.IGNORECASE)
 """Stays in range: huggingface/transformers#23918, #4586; t5-base does not always (#5651: 66,246 in its feed-forward)."""
 
-_FAMILIES = frozenset(("t5", "mt5", "umt5", "gemma", "gemma2", "gemma3", "gemma3_text"))
-
 
 def check(run: RunContext) -> Iterator[Finding]:
     half, model = _half(run), run.setting("model")
-    if half is None or model is None or not model.known or _unsloth(run):
+    if half is None or model is None or not model.known or _unsloth(run) or _computes_wider(run):
         return
     family = run.plan.arch.family if run.plan is not None else ""
     name = str(model.value)
     if _TOLERANT.search(name):
         return
-    if family in _FAMILIES or (not family and _NAMES.search(name)):
+    if family_of(family).tools.fp16_overflows if family else _NAMES.search(name):
         yield _finding(run, half, model, f"activations of {name} exceed 65,504, the largest fp16 number: the loss turns NaN or 0", None)
     elif run.plan is not None and run.plan.arch.checkpoint_dtype == "bf16" and full_tuning(run) and _has_bf16(run):
         yield _finding(run, half, model, f"{name} was trained in bf16, whose range fp16 does not have: steps may overflow", Severity.INFO)
@@ -81,6 +82,12 @@ def _half(run: RunContext) -> Setting | None:
         if setting is not None and stated(setting) and str(setting.value).startswith("fp16"):
             return setting
     return None
+
+
+def _computes_wider(run: RunContext) -> bool:
+    """bitsandbytes computes its 4-bit layers in a dtype of their own, whatever autocast says; the stream between them is fp32 after
+    PEFT's preparation. Nothing is in fp16 unless that dtype is."""
+    return run.value("quant") in ("nf4", "fp4") and run.value("quant_compute_dtype") != "fp16"
 
 
 def _has_bf16(run: RunContext) -> bool:

@@ -42,7 +42,7 @@ from ._fit import bytes_at_peak, figures
 
 def check(run: RunContext) -> Iterator[Finding]:
     estimate, plan = run.estimate, run.plan
-    if estimate is None or plan is None or not plan.whole_gradients or estimate.limit is None or not estimate.near:
+    if estimate is None or plan is None or not plan.accumulation.unreduced or estimate.limit is None or not estimate.near:
         return
     whole = bytes_at_peak(estimate, (Bucket.GRADIENTS,))
     saved = whole - whole // plan.sharding.grads_over

@@ -41,8 +41,10 @@ fsdp_config:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.families import all_families, family_of
 from budgetlint.documents import Mapping, Sequence
 from budgetlint.readers.base import to_words
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
@@ -52,35 +54,30 @@ from ._common import written
 from ._fsdp import POLICIES, is_launched, option, option_words
 from ._training import TRAINERS
 
-LAYERS = {
-    "llama": "LlamaDecoderLayer", "mistral": "MistralDecoderLayer", "mixtral": "MixtralDecoderLayer", "qwen2": "Qwen2DecoderLayer",
-    "qwen2_moe": "Qwen2MoeDecoderLayer", "qwen3": "Qwen3DecoderLayer", "qwen3_moe": "Qwen3MoeDecoderLayer",
-    "gemma": "GemmaDecoderLayer", "gemma2": "Gemma2DecoderLayer", "phi": "PhiDecoderLayer", "phi3": "Phi3DecoderLayer",
-    "gpt_neox": "GPTNeoXLayer", "falcon": "FalconDecoderLayer", "opt": "OPTDecoderLayer", "gpt2": "GPT2Block", "bloom": "BloomBlock",
-    "deepseek_v3": "DeepseekV3DecoderLayer", "olmo2": "Olmo2DecoderLayer", "cohere": "CohereDecoderLayer",
-    "granite": "GraniteDecoderLayer", "starcoder2": "Starcoder2DecoderLayer", "smollm3": "SmolLM3DecoderLayer",
-    "gpt_oss": "GptOssDecoderLayer", "stablelm": "StableLmDecoderLayer", "mpt": "MptBlock", "gptj": "GPTJBlock",
-}  # fmt: skip
-"""The family's own decoder layer, for families with one."""
-FAMILIES = {layer: family for family, layer in LAYERS.items()}
-
 
 def check(run: RunContext) -> Iterator[Finding]:
     plan, model = run.plan, run.setting("model")
     arch: Architecture | None = plan.arch if plan is not None and plan.model_code == "transformers" else None
-    if arch is None or arch.family not in LAYERS or arch.parts or run.value("trust_remote_code", False):
+    own = family_of(arch.family).tools.wrap_class if arch is not None else ""
+    if arch is None or not own or arch.parts or run.value("trust_remote_code", False):
         return
     for reading in run.run.readings:
         named = _named(reading)
-        wrong = next((word for word in _classes(named) if FAMILIES.get(word, arch.family) != arch.family), None)
+        wrong = next((word for word in _classes(named) if word != own and word in _every_layer()), None)
         if named is not None and wrong is not None:
             yield run.finding(
                 named,
                 f"{wrong} is no layer of {arch.name}: accelerate stops when it wraps the model",
-                help=f"{LAYERS[arch.family]}, or delete the line: the model names its own layer",
+                help=f"{own}, or delete the line: the model names its own layer",
                 because=[model] if model else (),
-                fixes=run.set(named, LAYERS[arch.family], safety=Safety.UNSAFE),
+                fixes=run.set(named, own, safety=Safety.UNSAFE),
             )
+
+
+@cache
+def _every_layer() -> frozenset[str]:
+    """The decoder layers of all families that were read."""
+    return frozenset(one.tools.wrap_class for one in all_families() if one.said("tools") and one.tools.wrap_class)
 
 
 def _named(reading: Reading) -> Setting | None:

@@ -2,7 +2,7 @@
 
 A step takes `per_device_train_batch_size` x processes x `steps_per_generation` (by default the accumulation steps) completions, or
 `generation_batch_size`; each prompt needs `num_generations` of them (8 where unset). The evaluation batch has to divide too. Told
-where the number of processes is known; axolotl from 0.18 on also asks it of the batch of one process.
+where the number of processes is known, else on which numbers it runs; axolotl from 0.18 on also asks it of the batch of one process.
 
 ## What it costs
 
@@ -38,14 +38,15 @@ python examples/scripts/grpo.py --config train.yaml
 
 ## Sources
 
-- TRL 0.15.2 `trainer/grpo_trainer.py`; 0.19.1, 0.24.0, 1.10.0 and 1.16.0 `trainer/grpo_config.py` `__post_init__`. 0.15 leaves the
-  accumulation out, which is stricter.
+- TRL 0.14.0 asks for nothing; 0.15.2 and 0.16.1 `trainer/grpo_trainer.py` `__init__` leave the accumulation out, which is stricter;
+  0.17.0 has it; 0.19.1, 0.24.0, 1.10.0 and 1.16.0 `trainer/grpo_config.py` `__post_init__`.
 - axolotl 0.18.0 and 0.19.0 `utils/schemas/validation.py` `check_grpo_batch_size_divisibility`; not in 0.16.1.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import gcd
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 from budgetlint.settings.run import Setting
@@ -55,6 +56,8 @@ from ._completions import batch_of, count, world_of
 from ._moments import evaluation
 from ._scripts import TRL_ARGUMENTS, told
 
+ASKED_SINCE, ACCUMULATES_SINCE = "0.15.0", "0.17.0"
+"""TRL that first asks, and the first that counts the accumulation steps."""
 DEFAULT_GENERATIONS = 8
 DEFAULT_EVAL_BATCH = 8
 
@@ -69,12 +72,39 @@ def check(run: RunContext) -> Iterator[Finding]:
 def _trl(run: RunContext) -> Iterator[Finding]:
     written, micro, world = told(run, "num_generations"), run.setting("micro_batch"), world_of(run)
     each = count(written, DEFAULT_GENERATIONS)
-    if world is None or micro is None or not micro.known or each is None or each < 2:
+    if micro is None or not micro.known or each is None or each < 2 or run.at_least("trl", ASKED_SINCE) is False:
         return
-    batch, why = batch_of(run, int(micro.value) * int(world.value))
+    if world is None:
+        yield from _on_any_number(run, written, micro, each)
+        return
+    batch, why = _batch(run, int(micro.value) * int(world.value))
     if batch is not None and batch % each:
         yield _finding(run, written or micro, f"a batch of {batch} completions ({why})", batch, each, [micro, world])
     yield from _evaluated(run, world, each)
+
+
+def _batch(run: RunContext, at_once: int) -> tuple[int | None, str]:
+    """Completions that have to divide, by TRL's version."""
+    if run.at_least("trl", ACCUMULATES_SINCE) is False:
+        return at_once, f"TRL before {ACCUMULATES_SINCE} counts {at_once} at once, without accumulation"
+    return batch_of(run, at_once)
+
+
+def _on_any_number(run: RunContext, written: Setting | None, micro: Setting, each: int) -> Iterator[Finding]:
+    """Nobody starts it here: which numbers of processes it runs on, where that is not any and somebody wrote the number."""
+    batch, _ = _batch(run, int(micro.value))
+    if written is None or batch is None or batch % each == 0 or told(run, "generation_batch_size") is not None:
+        return
+    times = each // gcd(batch, each)
+    yield run.finding(
+        written,
+        f"{batch} completions of each process divide by num_generations {each} only on a multiple of {times} processes: on another number "
+        "the run stops at start",
+        help=f"start {times} processes or a multiple of it, or make the batch of one process a multiple of {each}",
+        because=[micro],
+        severity=Severity.INFO,
+        numbers={"batch_completions": batch, "num_generations": each, "processes": times},
+    )
 
 
 def _evaluated(run: RunContext, world: Setting, each: int) -> Iterator[Finding]:

@@ -45,7 +45,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.memory.sight import SQUARE
+from budgetlint.catalog.families import family_of
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 
 from ._arguments import trainer_of
@@ -54,7 +54,7 @@ from ._arguments import trainer_of
 def check(run: RunContext) -> Iterator[Finding]:
     pixels, length = run.setting("image_max_pixels"), run.setting("seq_len")
     tower = run.plan.arch.part("vision") if run.plan is not None else None
-    if tower is None or tower.family in SQUARE or pixels is None or length is None or not (pixels.known and length.known):
+    if tower is None or family_of(tower.family).tower.square or pixels is None or length is None or not (pixels.known and length.known):
         return
     if trainer_of(run, ("llamafactory",)) is None:
         return

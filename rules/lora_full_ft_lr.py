@@ -51,7 +51,7 @@ from collections.abc import Iterator
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 
 from ._common import is_on, written
-from ._training import as_written, full_tuning, number, optimizer_of, stated
+from ._training import as_written, full_tuning, number, optimizer_of, plain_adam, stated
 
 LARGE = 1_000_000_000
 LORA_LOW, FULL_HIGH, MARGIN = 2e-5, 1e-4, 3
@@ -67,7 +67,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     optimizer, trainer = optimizer_of(run.setting("optimizer")), run.run.trainer
     if (
         optimizer is None
-        or not _plain_adam(optimizer.name)
+        or not plain_adam(optimizer.name)
         or trainer is None
         or any(written(trainer, key) is not None for key in _OWN_RATES)
     ):
@@ -93,11 +93,6 @@ def check(run: RunContext) -> Iterator[Finding]:
             help=f"{USUAL_FULL} is usual for full supervised fine-tuning; above {number(FULL_HIGH)} only with a reason",
             numbers={"learning_rate": rate.value, "usual_to": FULL_HIGH},
         )
-
-
-def _plain_adam(name: str) -> bool:
-    """AdamW and its 8-bit, paged and fused kin; other optimizers have rates of their own."""
-    return name.removeprefix("paged_").startswith(("adamw", "fused_adam", "cpu_adam", "optimi_adamw"))
 
 
 def _plain_lora(run: RunContext) -> bool:

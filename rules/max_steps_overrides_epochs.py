@@ -29,6 +29,7 @@ max_steps: -1
 ## Sources
 
 - transformers 5.24.0 `trainer.py` `set_initial_training_values`; the same in 4.57.6.
+- ms-swift 2.6.1, 3.5.0 and 4.6.0: both are arguments of that Trainer; its Megatron part has `train_iters` and is not told.
 """
 
 from __future__ import annotations
@@ -47,12 +48,13 @@ def check(document: DocumentContext) -> Iterator[Finding]:
     limit, passes = number(steps), number(epochs)
     if steps is None or epochs is None or limit is None or passes is None or limit <= 0:
         return
+    consumer = document.reading.consumer
     yield document.finding(
         steps,
         f"max_steps {steps.text} makes {epochs.name} {epochs.text} have no effect: the run ends after {int(limit):,} optimizer steps",
         help="keep one of them; -1 leaves it to the epochs",
         because=[epochs],
-        severity=Severity.WARNING if passes > limit else None,
+        severity=Severity.WARNING if passes > limit and (consumer is None or consumer.followed) else None,
     )
 
 
@@ -65,7 +67,8 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    formats=(*TRAINERS, "axolotl"),
+    formats=(*TRAINERS, "axolotl", "ms_swift"),
+    flags=True,
     words=("max_steps",),
     harm=12.0,
 )

@@ -2,7 +2,8 @@
 
 DeepSpeed's top level, axolotl and torchtune's recipes ignore what they do not know, so a slip means the default; PEFT ignores it
 with a warning. DeepSpeed's sections, accelerate's top level, the Hugging Face argument parsers, LitGPT, torchtitan (from 0.2 on) and
-ms-swift refuse it. Programs around the Trainer have arguments of their own, so there only a slip of one or two letters is told.
+ms-swift refuse it. Programs around the Trainer have arguments of their own, so there only a slip of one or two letters is told; of flags
+only those of programs that are known (`trl`, `llamafactory-cli`, `swift`, the examples of transformers), whose parsers stop.
 
 For axolotl, LLaMA-Factory, LitGPT, torchtitan and ms-swift a key that an older release took is told too, with the release that
 dropped it and its name of today, where the framework's version is known (`stack`, a requirements file).
@@ -30,6 +31,8 @@ Ignored: the run goes on with the default (one gradient accumulation step instea
   PEFT 0.1 to 0.21, torchtune 0.1 to 0.6.
 - DeepSpeed 0.19.8 `runtime/config_utils.py`: sections are pydantic models with `extra="forbid"`, the top level is read key by key.
 - axolotl 0.19.0 `utils/schemas/config.py`: unknown keys are dropped.
+- LLaMA-Factory 0.9.4 `hparams/parser.py` `_parse_args` and TRL 1.16.0 `scripts/utils.py` `parse_args_and_config`: flags that nobody takes
+  end the run. CPython 3.13 `argparse.py` `_get_option_tuples`: the beginning of a name stands for it.
 - LitGPT 0.5.13 `__main__.py` (jsonargparse), torchtitan 0.2.2 `config/manager.py` ("Invalid field names"), ms-swift 4.6.0
   `pipelines/base.py` ("remaining_argv"), PEFT 0.21.2 `config.py` ("Unexpected keyword arguments"), torchtune 0.6.1 `recipes/*.py`
   (`cfg.get`).
@@ -40,6 +43,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 from functools import cache
 
+from budgetlint.base.record import record
 from budgetlint.catalog.vocabulary import gone, keys, misspelt
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
 
@@ -70,9 +74,12 @@ def _of_axolotl() -> tuple[frozenset[str], frozenset[str]]:
 
 def _trainer(document: DocumentContext) -> Iterator[Finding]:
     own = document.format == "llamafactory"
-    if own and document.entry("finetuning_type") is None:
+    if own and document.entry("finetuning_type") is None and document.entry("stage") is None:
         return  # the second schema (llamafactory.v1) has names of its own
     wanted, known = _of_trainers(own)
+    if document.reading.document.format == "shell":
+        yield from _slips(document, wanted, _Abbreviated(known), "the argument parser stops")
+        return
     cost = "the argument parser stops, or a script of your own leaves the default"
     yield from _slips(document, wanted, known, cost, Severity.WARNING, Confidence.MEDIUM)
     if own:
@@ -85,6 +92,16 @@ def _of_trainers(llamafactory: bool) -> tuple[frozenset[str], frozenset[str]]:
     trainer, hparams = keys("hf", "training_arguments", "trl"), keys("llamafactory", "hparams")
     wanted = keys("hf", "training_arguments") | hparams if llamafactory else trainer
     return wanted, trainer | hparams | keys("hf", "trl_script")
+
+
+@record
+class _Abbreviated:
+    """Flags: argparse takes the beginning of a name for the name."""
+
+    known: frozenset[str]
+
+    def __contains__(self, name: object) -> bool:
+        return any(one.startswith(str(name)) for one in self.known)
 
 
 @cache
@@ -106,7 +123,7 @@ def _older(document: DocumentContext, package: str, gone: Mapping[str, str], kno
 def _slips(
     document: DocumentContext,
     wanted: frozenset[str],
-    known: frozenset[str],
+    known: Container[str],
     cost: str,
     severity: Severity | None = None,
     confidence: Confidence | None = None,
@@ -138,6 +155,7 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=tuple(_CHECKS),
+    flags=True,
     aliases=("ds-typo-key", "axolotl-unknown-key", "torchtune-unknown-key"),
     harm=13.8,
 )

@@ -1,10 +1,12 @@
 """The warm-up is longer than the run.
 
-Told only where both are written as numbers of steps. A warm-up of exactly the run's length may be one stage of several, and is not told.
+Told where both are written as numbers of steps, and of a share above 1, often written in percent. A warm-up of exactly the run's length
+may be one stage of several, and is not told.
 
 ## What it costs
 
-The learning rate never reaches the value that is configured, and no decay follows.
+The learning rate never reaches the value that is configured, and no decay follows. transformers before 5.0 stops at a share above 1;
+from then on it takes the number as steps: `warmup_ratio: 3` is a warm-up of 3 steps.
 
 ## Failing
 
@@ -35,6 +37,9 @@ warmup_steps: 20
 ## Sources
 
 - transformers 5.24.0 `optimization.py`: the rate is `step / warmup_steps` of its peak during the warm-up.
+- transformers 4.41.0 and 4.57.6 `training_args.py` `__post_init__`: "warmup_ratio must lie in range [0,1]"; 5.0.0: the share becomes
+  `warmup_steps`; 5.24.0 has no such argument. ms-swift 4.6.0 `trainers/arguments.py`: "must be less than 1".
+- axolotl 0.12.2 `core/builders/base.py`: the share times the steps of the run.
 """
 
 from __future__ import annotations
@@ -42,11 +47,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.settings.run import Setting
 
+from ._arguments import trainer_of
 from ._training import as_written, number, stated
 
 
 def check(run: RunContext) -> Iterator[Finding]:
+    share = run.setting("warmup_ratio")
+    if share is not None and stated(share) and share.value > 1:
+        yield _share(run, share)
+        return
     steps, warmup, rate = run.setting("max_steps"), run.setting("warmup_steps"), run.setting("learning_rate")
     if steps is None or warmup is None or not stated(steps) or not stated(warmup) or steps.value < 1 or warmup.value <= steps.value:
         return
@@ -61,6 +72,34 @@ def check(run: RunContext) -> Iterator[Finding]:
     )
 
 
+def _share(run: RunContext, share: Setting) -> Finding:
+    stops, cost = _cost_of(run, share)
+    return run.finding(
+        share,
+        f"'{as_written(share)}' is more than the whole run: {cost}",
+        help=f"a share of the run between 0 and 1, such as {number(share.value / 100)}",
+        numbers={"warmup_fraction": share.value},
+        severity=Severity.ERROR if stops else None,
+    )
+
+
+def _cost_of(run: RunContext, share: Setting) -> tuple[bool, str]:
+    """Does it surely stop the run, and what it does in words."""
+    if trainer_of(run) is None:
+        return False, "the learning rate never reaches its value, or the program refuses it"
+    newer = run.at_least("transformers", STEPS_SINCE)
+    if newer is False:
+        return True, f"transformers before {STEPS_SINCE} stops when the arguments are read"
+    steps = f"{int(share.value)} step{'s' if share.value >= 2 else ''}"
+    if newer:
+        return False, f"transformers {STEPS_SINCE} and newer takes it as {steps} or does not know it"
+    return False, f"transformers before {STEPS_SINCE} stops when the arguments are read, newer ones take it as {steps} or do not know it"
+
+
+STEPS_SINCE = "5.0.0"
+"""transformers that makes ``warmup_steps`` of it."""
+
+
 RULE = Rule(
     code="BL307",
     name="warmup-longer-than-run",
@@ -70,6 +109,6 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    needs=("max_steps", "warmup_steps"),
+    words=("warmup_steps", "warmup_ratio"),
     harm=9.0,
 )

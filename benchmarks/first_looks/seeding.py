@@ -2,8 +2,10 @@
 
 `data/first_look_seeds.jsonl` holds a kind of mistake a line: ``needs`` (keys of the file, each with a pattern of its value), ``change``
 (one of `CHANGES` and its words), ``mistake`` (what is wrong then), ``source`` (why), ``names`` (rules that would say it), ``files``
-(surfaces). A key may stand as a line of YAML or JSON, or as a flag of a shell script. Nothing is parsed: the file must stay what its
-author wrote.
+(surfaces). A kind with ``batch`` is meant for that batch alone, which then takes no other; it stands ``at`` one repository and file,
+where a program was read that makes it wrong, says ``right`` (what should stand there), and leaves ``names`` empty: nobody looked up
+whether a rule would say it. A key may stand as a line of YAML or JSON, or as a flag of a shell script. Nothing is parsed: the file must
+stay what its author wrote.
 """
 
 from __future__ import annotations
@@ -49,8 +51,11 @@ class Place:
     line: int
 
 
-def kinds(path: Path) -> list[Kind]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+def kinds(path: Path, batch: int | None = None) -> list[Kind]:
+    """The kinds of a batch; those that are of no batch, where it has none of its own."""
+    table = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    own = [kind for kind in table if "batch" in kind and kind["batch"] == batch]
+    return own or [kind for kind in table if "batch" not in kind]
 
 
 def planted(text: str, suffix: str, kind: Kind) -> tuple[str, int] | None:
@@ -154,7 +159,8 @@ def places(sources: Sequence[Source], table: Iterable[Kind]) -> list[Place]:
     for source in sources:
         read = _texts(source)
         for kind in table:
-            here = [Place(source, path, kind, *made) for path, text in read if (made := planted(text, Path(path).suffix, kind))]
+            open_to = [(path, text) for path, text in read if kind.get("at", [source.name, path]) == [source.name, path]]
+            here = [Place(source, path, kind, *made) for path, text in open_to if (made := planted(text, Path(path).suffix, kind))]
             found += sheets.drawn(here, 1, _name, SEED)
     return found
 
@@ -203,10 +209,16 @@ def _row(linter: Linter, place: Place, budget: str) -> Row:
         (tree / place.path).write_text(place.text, encoding="utf-8")
         after = frozen.check(linter, tree, budget)
     new = list(_new(before, after))
-    truth = f"{place.kind['mistake']} ({place.kind['source']}); rules that would say it: {', '.join(place.kind['names']) or 'none yet'}"
     kind, source = place.kind["id"], place.source
     said = after.get("crashed") or " || ".join(new) or "nothing new"
-    return Row("seed", source.name, source.commit, place.path, place.line, kind, "", said, budget, truth=truth)
+    return Row("seed", source.name, source.commit, place.path, place.line, kind, "", said, budget, truth=_truth(place.kind))
+
+
+def _truth(kind: Kind) -> str:
+    told = f"{kind['mistake']} ({kind['source']})"
+    if "right" in kind:
+        return f"{told}; right is: {kind['right']}"
+    return f"{told}; rules that would say it: {', '.join(kind['names']) or 'none yet'}"
 
 
 def _new(before: Answer, after: Answer) -> Iterator[str]:

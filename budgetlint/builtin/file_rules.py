@@ -249,4 +249,56 @@ COMMAND_CUT_SHORT = house_rule(
     """,
 )
 
-FILE_RULES = (UNREADABLE_FILE, UNPARSABLE_FILE, AMBIGUOUS_FORMAT, MISSING_REFERENCE, NO_SUCH_CONFIG, TOO_LARGE, COMMAND_CUT_SHORT)
+GUESSED_REFERENCE = house_rule(
+    "BL917",
+    "guessed-reference",
+    Severity.INFO,
+    """\
+    A path leads to no file, and the only file of that name in the repository is taken for it.
+
+    Paths are tried from the working directory, from the folder of the file that names them and from those above it. What is found by
+    its name alone may be another file; an absolute path is never looked for by its name.
+
+    ## What it costs
+
+    The run is judged with settings that may not be its own. Where the path leads nowhere on the training machine too, it stops at start.
+
+    ## Failing
+
+    ```yaml train/sft.yaml
+    per_device_train_batch_size: 4
+    learning_rate: 0.0001
+    deepspeed: zero3.json
+    gradient_accumulation_steps: 8
+    output_dir: out
+    num_train_epochs: 1
+    ```
+
+    ```json engines/zero3.json
+    {"zero_optimization": {"stage": 3}, "train_micro_batch_size_per_gpu": "auto"}
+    ```
+
+    ## Passing
+
+    ```yaml train/sft.yaml
+    per_device_train_batch_size: 4
+    learning_rate: 0.0001
+    deepspeed: engines/zero3.json
+    gradient_accumulation_steps: 8
+    output_dir: out
+    num_train_epochs: 1
+    ```
+
+    ```json engines/zero3.json
+    {"zero_optimization": {"stage": 3}, "train_micro_batch_size_per_gpu": "auto"}
+    ```
+
+    ## Sources
+
+    - transformers `integrations/deepspeed.py`: a path that does not exist raises ValueError.
+    """,
+)
+
+FILE_RULES = (
+    UNREADABLE_FILE, UNPARSABLE_FILE, AMBIGUOUS_FORMAT, MISSING_REFERENCE, NO_SUCH_CONFIG, TOO_LARGE, COMMAND_CUT_SHORT, GUESSED_REFERENCE,
+)  # fmt: skip

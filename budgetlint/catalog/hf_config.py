@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any
 
 from budgetlint.base.numerals import finite
 from budgetlint.base.record import record
 from budgetlint.catalog.architecture import Architecture
-from budgetlint.catalog.hf_defaults import KEYS, LIKE, NESTED, NUMBERS, SAME_CODE, SHAPE
-from budgetlint.catalog.hf_families import LARGEST, SIZES, SPECIAL
+from budgetlint.catalog.families import SAME_CODE, known_family
+from budgetlint.catalog.family import Family
+from budgetlint.catalog.hf_defaults import KEYS
+from budgetlint.catalog.hf_families import LARGEST, SIZES
 
 DTYPES = {
     "bfloat16": "bf16",
@@ -19,9 +22,6 @@ DTYPES = {
     "torch.float16": "fp16",
     "torch.float32": "fp32",
 }
-
-Q_K_V_ONLY = frozenset({"glm", "glm4", "seed_oss"})
-"""Families whose ``attention_bias`` leaves the output projection without one (modeling_glm.py; seed_oss has a key of its own)."""
 
 
 @record
@@ -35,35 +35,39 @@ class ConfigProblem:
 def architecture_from_config(config: Mapping[str, Any], name: str) -> Architecture | tuple[ConfigProblem, ...]:
     """Read a transformers ``config.json``; missing keys take the defaults of the 5.24.0 config classes.
 
-    A multimodal config is read through its ``text_config``, with the vision tower of `hf_vision.READERS`; others are noted.
+    A multimodal config is read through its ``text_config``, with the vision tower of `hf_vision.WHOLES`; others are noted.
     """
     text = config.get("text_config") or config.get("llm_config") or config.get("language_config")
     outer = str(config.get("model_type") or "")
-    if isinstance(text, Mapping) and outer not in NESTED:
+    if isinstance(text, Mapping) and not _is_whole(outer):
         return (ConfigProblem("model_type", _unknown(outer)),)
     merged = {**_inherited(config), **text} if isinstance(text, Mapping) else dict(config)
     kind = str(merged.get("model_type") or outer)
-    family = "gemma3" if outer == "gemma3" else SAME_CODE.get(kind, kind)
-    if family not in SHAPE:
+    family = known_family("gemma3" if outer == "gemma3" else SAME_CODE.get(kind, kind))
+    if family is None or not family.said("config"):
         return (ConfigProblem("model_type", _unknown(kind)),)
     problems: list[ConfigProblem] = []
     values = _values(merged, family, problems)
     if problems:
         return tuple(problems)
-    special = SPECIAL.get(family) or _of_encoders(family, values["kind"])
-    if special is not None:
-        special(merged, values)
+    if family.config.reader:
+        _reader(family)(merged, values)
     counted = _towers(config, values) or not isinstance(text, Mapping)
     note = "" if counted else "only the language model is counted, not the tower beside it"
-    return Architecture(name=name, hub_id="", family=family, note=note, sources=(f"{name}: config.json",), **_finished(values))
+    return Architecture(name=name, hub_id="", family=family.name, note=note, sources=(f"{name}: config.json",), **_finished(values))
 
 
-def _of_encoders(family: str, kind: str) -> Callable[[Mapping[str, Any], dict[str, Any]], None] | None:
-    if kind == "decoder":
-        return None
-    from budgetlint.catalog.hf_encoders import READERS
+def _is_whole(model_type: str) -> bool:
+    from budgetlint.catalog.hf_vision import WHOLES  # most configs are of text models
 
-    return READERS.get(family)
+    return model_type in WHOLES
+
+
+def _reader(family: Family) -> Callable[[Mapping[str, Any], dict[str, Any]], None]:
+    """What reads the keys of the family's own."""
+    module, _, name = family.config.reader.partition(".")
+    found: Callable[[Mapping[str, Any], dict[str, Any]], None] = getattr(import_module(f"budgetlint.catalog.{module}"), name)
+    return found
 
 
 def _towers(config: Mapping[str, Any], values: dict[str, Any]) -> bool:
@@ -87,9 +91,9 @@ def _inherited(config: Mapping[str, Any]) -> dict[str, Any]:
     return {key: config[key] for key in ("tie_word_embeddings", "torch_dtype", "dtype", "vocab_size") if key in config}
 
 
-def _values(config: Mapping[str, Any], family: str, problems: list[ConfigProblem]) -> dict[str, Any]:
-    defaults = NUMBERS.get(LIKE.get(family, family), {})
-    values: dict[str, Any] = {"kind": "decoder", **{k: dict(v) if isinstance(v, Mapping) else v for k, v in SHAPE[family].items()}}
+def _values(config: Mapping[str, Any], family: Family, problems: list[ConfigProblem]) -> dict[str, Any]:
+    defaults, shape = family.config.sizes, family.config.shape
+    values: dict[str, Any] = {"kind": "decoder", **{k: dict(v) if isinstance(v, Mapping) else v for k, v in shape.items()}}
     values.setdefault("extra", {})
     for field, keys in KEYS.items():
         value = _number(config, keys, problems)
@@ -119,7 +123,7 @@ def _number(config: Mapping[str, Any], keys: tuple[str, ...], problems: list[Con
     return None
 
 
-def _common(config: Mapping[str, Any], values: dict[str, Any], problems: list[ConfigProblem], family: str) -> None:
+def _common(config: Mapping[str, Any], values: dict[str, Any], problems: list[ConfigProblem], family: Family) -> None:
     hidden, heads = values["hidden"], values["heads"]
     if not heads or not hidden or not values["layers"]:
         problems.append(ConfigProblem("", "hidden size, layers and heads must be at least 1"))
@@ -136,11 +140,11 @@ def _common(config: Mapping[str, Any], values: dict[str, Any], problems: list[Co
     _flags(config, values, family)
 
 
-def _flags(config: Mapping[str, Any], values: dict[str, Any], family: str) -> None:
+def _flags(config: Mapping[str, Any], values: dict[str, Any], family: Family) -> None:
     values["tied"] = bool(config.get("tie_word_embeddings", values.get("tied", False)))
     if "attention_bias" in config:
-        values["qkv_bias"] = bool(config["attention_bias"])
-        values["o_bias"] = values["qkv_bias"] and family not in Q_K_V_ONLY
+        values.update(qkv_bias=False, o_bias=False)
+        values.update(dict.fromkeys(family.attention_bias, bool(config["attention_bias"])))
     for key, field in (("qkv_bias", "qkv_bias"), ("use_qkv_bias", "qkv_bias"), ("mlp_bias", "mlp_bias")):
         if isinstance(config.get(key), bool):
             values[field] = config[key]
@@ -169,6 +173,3 @@ def _windows(config: Mapping[str, Any], values: dict[str, Any]) -> None:
 def _finished(values: dict[str, Any]) -> dict[str, Any]:
     extra = {key: value for key, value in values["extra"].items() if isinstance(value, int) and value}
     return {**values, "extra": tuple(extra.items())}
-
-
-# -- model custom -----------------------------------------------------------------------------------------------------

@@ -1,15 +1,15 @@
 """What the config.json of encoders, encoder-decoders, speech and vision models says in its own way (transformers 5.24.0
-models/*/configuration_*.py)."""
+models/*/configuration_*.py). `HubConfig.reader` of its record names the function."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from budgetlint.catalog.hf_families import LARGEST, size
 
 
-def _t5(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+def t5(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     feed = str(config.get("feed_forward_proj", "relu" if values["activation"] == "relu" else "gated-gelu"))
     values["glu"], values["kv_heads"] = feed.startswith("gated"), values["heads"]
     values["activation"] = {"gated-gelu": "gelu_new"}.get(feed, feed.removeprefix("gated-"))
@@ -19,7 +19,7 @@ def _t5(config: Mapping[str, Any], values: dict[str, Any]) -> None:
         values["extra"]["bias_in_every_layer"] = 1
 
 
-def _bart(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+def bart(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     """``attention_dropout`` and ``activation_dropout`` stand beside ``dropout``: in thousandths, for `Architecture.number`."""
     values["extra"]["decoder_layers"] = size(config, "decoder_layers", values["layers"])
     for key in ("attention_dropout", "activation_dropout"):
@@ -28,11 +28,11 @@ def _bart(config: Mapping[str, Any], values: dict[str, Any]) -> None:
             values["extra"][f"{key}_permille"] = round(1000 * rate)
 
 
-def _bert(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+def bert(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     values["extra"].update(type_vocab=size(config, "type_vocab_size", 2), pooler=1)
 
 
-def _electra(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+def electra(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     """modeling_electra.py: embeddings of another width are projected; no pooler."""
     values["extra"]["type_vocab"] = size(config, "type_vocab_size", 2)
     width = size(config, "embedding_size", 128)
@@ -40,7 +40,7 @@ def _electra(config: Mapping[str, Any], values: dict[str, Any]) -> None:
         values["extra"]["embed_width"] = width
 
 
-def _deberta(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+def deberta(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     buckets = config.get("position_buckets", -1)
     if config.get("relative_attention", False):
         values["extra"]["rel_buckets"] = buckets if isinstance(buckets, int) and 0 < buckets <= LARGEST else values["max_positions"]
@@ -50,16 +50,16 @@ def _deberta(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     values["extra"]["conv_kernel"] = size(config, "conv_kernel_size", 0)
 
 
-def _whisper(config: Mapping[str, Any], values: dict[str, Any]) -> None:
-    _bart(config, values)
+def whisper(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+    bart(config, values)
     values["extra"].update(mel_bins=size(config, "num_mel_bins", 80), source_positions=size(config, "max_source_positions", 1500))
 
 
-def _vit(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+def vit(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     values["extra"].update(image_size=size(config, "image_size", 224), patch_size=(size(config, "patch_size", 16) or 16))
 
 
-def _dinov2(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+def dinov2(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     """modeling_dinov2.py: the MLP's width is a multiple of the hidden size, of a gated one two thirds of it in steps of 8."""
     inner = values["hidden"] * (size(config, "mlp_ratio", 4) or 4)
     values["glu"] = bool(config.get("use_swiglu_ffn", False))
@@ -72,22 +72,3 @@ def _dinov2(config: Mapping[str, Any], values: dict[str, Any]) -> None:
         values["extra"]["registers"] = size(config, "num_register_tokens", 4)
     if registered or config.get("use_mask_token", True):
         values["extra"]["mask_token"] = 1
-
-
-READERS: dict[str, Callable[[Mapping[str, Any], dict[str, Any]], None]] = {
-    "t5": _t5,
-    "mt5": _t5,
-    "bart": _bart,
-    "mbart": _bart,
-    "pegasus": _bart,
-    "bert": _bert,
-    "roberta": _bert,
-    "xlm-roberta": _bert,
-    "electra": _electra,
-    "deberta-v2": _deberta,
-    "whisper": _whisper,
-    "vit": _vit,
-    "deit": _vit,
-    "dinov2": _dinov2,
-}
-"""Family -> what it adds to the values that every config has in common."""

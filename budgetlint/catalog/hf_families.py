@@ -1,8 +1,8 @@
-"""What one family's config.json says in its own way: heads, experts, windows, stacks."""
+"""What one family's config.json says in its own way: heads, experts, windows. Its record names the function (`HubConfig.reader`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 SIZES = (
@@ -42,25 +42,35 @@ LARGEST = 10**9
 """No size of a model is larger; a bigger number is a slip, and multiplying it would only hide that."""
 
 
-def _gemma_windows(every: int) -> Callable[[Mapping[str, Any], dict[str, Any]], None]:
-    def apply(config: Mapping[str, Any], values: dict[str, Any]) -> None:
-        layers = values["layers"]
-        if not isinstance(config.get("layer_types"), list):
-            window = size(config, "sliding_window", 4096)
-            step = config.get("sliding_window_pattern", every)
-            if isinstance(window, int) and window and isinstance(step, int) and step > 0:
-                values["sliding_window"], values["sliding_layers"] = window, layers - layers // step
-
-    return apply
+def _windows(config: Mapping[str, Any], values: dict[str, Any], every: int) -> None:
+    """All layers but each of so many see a window."""
+    layers = values["layers"]
+    if not isinstance(config.get("layer_types"), list):
+        window = size(config, "sliding_window", 4096)
+        step = config.get("sliding_window_pattern", every)
+        if isinstance(window, int) and window and isinstance(step, int) and step > 0:
+            values["sliding_window"], values["sliding_layers"] = window, layers - layers // step
 
 
-def _gpt_oss(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+def every_second(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+    _windows(config, values, 2)
+
+
+def every_fourth(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+    _windows(config, values, 4)
+
+
+def every_sixth(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+    _windows(config, values, 6)
+
+
+def gpt_oss(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     values["moe_intermediate"] = values["intermediate"]
     if not isinstance(config.get("layer_types"), list):
         values["sliding_window"], values["sliding_layers"] = size(config, "sliding_window", 128), -(-values["layers"] // 2)
 
 
-def _mixture(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+def mixture(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     """Qwen-MoE: layers named in mlp_only_layers, or off the sparse step, are dense (modeling_qwen3_moe.py decoder layer)."""
     only, step = config.get("mlp_only_layers") or (), config.get("decoder_sparse_step") or 1
     if isinstance(only, (list, tuple)) and isinstance(step, int):
@@ -68,7 +78,7 @@ def _mixture(config: Mapping[str, Any], values: dict[str, Any]) -> None:
         values["first_dense_layers"] = dense or None
 
 
-def _hybrid(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+def hybrid(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     """configuration_qwen3_5.py: ``layer_types`` says which layers are attention, else every fourth."""
     kinds, layers = config.get("layer_types"), values["layers"]
     every = size(config, "full_attention_interval", 4) or 4
@@ -83,16 +93,16 @@ def _hybrid(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     )
 
 
-def _mistral(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+def mistral(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     if "sliding_window" not in config:
         values["sliding_window"], values["sliding_layers"] = 4096, values["layers"]
 
 
-def _mixtral(_config: Mapping[str, Any], values: dict[str, Any]) -> None:
+def mixtral(_config: Mapping[str, Any], values: dict[str, Any]) -> None:
     values["moe_intermediate"] = values["intermediate"]
 
 
-def _opt(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+def opt(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     """modeling_opt.py OPTDecoder: embeddings of another width are projected; no last norm where norms follow the sums (350m)."""
     width = size(config, "word_embed_proj_dim", 0)
     if width and width != values["hidden"]:
@@ -100,20 +110,20 @@ def _opt(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     values["final_norm"] = config.get("do_layer_norm_before", True) is not False
 
 
-def _gpt_neo(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+def gpt_neo(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     """configuration_gpt_neo.py ``attention_types``: by default every other layer sees ``window_size`` positions."""
     values["kv_heads"] = values["heads"]
     values["sliding_window"], values["sliding_layers"] = size(config, "window_size", 256), values["layers"] // 2
 
 
-def _deepseek(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+def deepseek(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     sizes = {"q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128}
     given = {key: config.get(key, default) for key, default in sizes.items()}
     values["mla"] = tuple((key, value) for key, value in given.items() if isinstance(value, int) and value)
     values["head_dim"] = dict(values["mla"]).get("qk_nope_head_dim", 0) + dict(values["mla"]).get("qk_rope_head_dim", 0)
 
 
-def _falcon(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+def falcon(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     """modeling_falcon.py: one kv head unless new_decoder_architecture; two norms there or without parallel attention."""
     new, heads = bool(config.get("new_decoder_architecture", False)), values["heads"]
     multi = bool(config.get("multi_query", True))
@@ -125,7 +135,7 @@ def _falcon(config: Mapping[str, Any], values: dict[str, Any]) -> None:
         values["position"] = "alibi"
 
 
-def _gpt_neox(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+def gpt_neox(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     """modeling_gpt_neox.py GPTNeoXLayer: ``use_parallel_residual`` false runs the MLP on what attention has added."""
     values["kv_heads"] = values["heads"]
     if config.get("use_parallel_residual") is False:
@@ -133,47 +143,19 @@ def _gpt_neox(config: Mapping[str, Any], values: dict[str, Any]) -> None:
         values["extra"]["sequential_residual"] = 1
 
 
-def _big_code(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+def big_code(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     values["kv_heads"] = 1 if config.get("multi_query", True) else values["heads"]
 
 
-def _one_per_head(_config: Mapping[str, Any], values: dict[str, Any]) -> None:
+def one_per_head(_config: Mapping[str, Any], values: dict[str, Any]) -> None:
     values["kv_heads"] = values["heads"]
 
 
-def _starcoder2(config: Mapping[str, Any], values: dict[str, Any]) -> None:
+def starcoder2(config: Mapping[str, Any], values: dict[str, Any]) -> None:
     values["qkv_bias"] = values["o_bias"] = values["mlp_bias"] = bool(config.get("use_bias", True))
 
 
-def _qwen(_config: Mapping[str, Any], values: dict[str, Any]) -> None:
+def qwen(_config: Mapping[str, Any], values: dict[str, Any]) -> None:
     """Remote code of Qwen 1: ``intermediate_size`` is twice the width of each of its two matrices."""
     values["intermediate"] //= 2
     values["kv_heads"] = values["heads"]
-
-
-SPECIAL: dict[str, Callable[[Mapping[str, Any], dict[str, Any]], None]] = {
-    "gemma2": _gemma_windows(2),
-    "gemma3": _gemma_windows(6),
-    "gemma3_text": _gemma_windows(6),
-    "olmo3": _gemma_windows(4),
-    "cohere2": _gemma_windows(4),
-    "gpt_oss": _gpt_oss,
-    "qwen2_moe": _mixture,
-    "qwen3_moe": _mixture,
-    **dict.fromkeys(("qwen3_next", "qwen3_5", "qwen3_5_moe"), _hybrid),
-    "mistral": _mistral,
-    "mixtral": _mixtral,
-    "olmoe": _mixtral,
-    "opt": _opt,
-    "gpt_neo": _gpt_neo,
-    "codegen": _one_per_head,
-    "mpt": _one_per_head,
-    "deepseek_v2": _deepseek,
-    "deepseek_v3": _deepseek,
-    "falcon": _falcon,
-    "gpt_bigcode": _big_code,
-    "gpt_neox": _gpt_neox,
-    "bloom": _one_per_head,
-    "starcoder2": _starcoder2,
-    "qwen": _qwen,
-}

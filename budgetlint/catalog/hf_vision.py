@@ -161,7 +161,7 @@ def _llava(config: Config, outer: Config) -> Architecture | None:
     return reader(config, outer) if reader else None
 
 
-READERS: dict[str, Callable[[Config, Config], Architecture | None]] = {
+WHOLES: dict[str, Callable[[Config, Config], Architecture | None] | None] = {
     "qwen2_vl": _qwen2,
     "qwen2_5_vl": _qwen25,
     **dict.fromkeys(("qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe"), _qwen3),
@@ -174,14 +174,16 @@ READERS: dict[str, Callable[[Config, Config], Architecture | None]] = {
     "internvl": _internvl,
     "internvl_chat": _internvl,
     "mistral3": _pixtral,
+    **dict.fromkeys(("gemma3n", "idefics2", "llava_onevision"), None),
 }
-"""model_type of the whole -> what reads its ``vision_config``."""
+"""Multimodal model_types whose ``text_config`` is a language model of a known family (others add layers of their own) -> what reads their
+``vision_config``; None where the tower's code is not followed here."""
 
 
 def vision_part(config: Config) -> Architecture | None:
     """The tower of a multimodal config; None where there is none, or none whose code is followed here."""
     described = config.get("vision_config")
-    reader = READERS.get(str(config.get("model_type") or ""))
+    reader = WHOLES.get(str(config.get("model_type") or ""))
     if reader is None or not isinstance(described, Mapping):
         return None
     return reader(described, config)

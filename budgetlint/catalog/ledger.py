@@ -74,5 +74,5 @@ def outer_linears(arch: Architecture) -> tuple[Linear, ...]:
     """Token embedding and head as adapters see them, when they are named (``embed_tokens``, ``lm_head``); a tied head too."""
     found = [Linear(t.role, t.module, t.cols, t.rows, 1, 1, t.where, False) for t in weight_tensors(arch) if t.role in ("embed", "lm_head")]
     if arch.tied and arch.kind in ("decoder", "encoder-decoder", "speech"):
-        found.append(Linear("lm_head", family_of(arch.family).head, arch.hidden, arch.vocab, 1, 1, "head", arch.lm_head_bias))
+        found.append(Linear("lm_head", family_of(arch.family).names.head, arch.hidden, arch.vocab, 1, 1, "head", arch.lm_head_bias))
     return tuple(found)

@@ -8,19 +8,20 @@ from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
 from budgetlint.catalog.ledger_decoder import block, linear, norm
+from budgetlint.catalog.module_names import ModuleNames
 from budgetlint.catalog.tensor import WeightTensor
 
 
 def encoder_tensors(arch: Architecture) -> Iterator[WeightTensor]:
     """The bare model (``BertModel``), with its pooler where the checkpoint has one."""
-    family, hidden = family_of(arch.family), arch.hidden
+    names, hidden = family_of(arch.family).names, arch.hidden
     width = arch.number("embed_width", hidden)
-    yield WeightTensor("embed", "embedding", family.embed, arch.vocab, width, "embed")
+    yield WeightTensor("embed", "embedding", names.embed, arch.vocab, width, "embed")
     if arch.position == "learned":
-        yield WeightTensor("pos_embed", "embedding", family.positions, arch.max_positions or 0, width, "embed")
+        yield WeightTensor("pos_embed", "embedding", names.positions, arch.max_positions or 0, width, "embed")
     if arch.number("type_vocab"):
         yield WeightTensor("type_embed", "embedding", "embeddings.token_type_embeddings", arch.number("type_vocab"), width, "embed")
-    yield from norm(arch, family.embed_norm, width, "embed", 0)
+    yield from norm(arch, names.embed_norm, width, "embed", 0)
     if width != hidden:  # modeling_electra.py ``embeddings_project``
         yield from linear("project_in", "embeddings_project", hidden, width, True, "embed", 0)
     if arch.number("rel_buckets"):
@@ -32,15 +33,15 @@ def encoder_tensors(arch: Architecture) -> Iterator[WeightTensor]:
         yield WeightTensor("conv", "conv", "encoder.conv.conv", hidden, hidden * arch.number("conv_kernel"), "embed")
         yield WeightTensor("bias", "bias", "encoder.conv.conv", hidden, 0, "embed")
         yield from norm(arch, "encoder.conv.LayerNorm", hidden, "embed", 0)
-    yield from _first_norm_missing(arch, block(arch, family, family.layers, "layer", arch.layers))
+    yield from _first_norm_missing(names, block(arch, names, names.layers, "layer", arch.layers))
     if arch.final_norm:
-        yield from norm(arch, family.final_norm, hidden, "final", 0)
+        yield from norm(arch, names.final_norm, hidden, "final", 0)
     if arch.number("pooler"):
         yield from linear("pooler", "pooler.dense", hidden, hidden, True, "head", 0)
 
 
-def _first_norm_missing(arch: Architecture, tensors: Iterator[WeightTensor]) -> Iterator[WeightTensor]:
+def _first_norm_missing(names: ModuleNames, tensors: Iterator[WeightTensor]) -> Iterator[WeightTensor]:
     """ModernBERT's first layer has no attention norm (modeling_modernbert.py:297-300)."""
     for tensor in tensors:
-        missing = arch.family == "modernbert" and tensor.module.endswith("attn_norm")
+        missing = tensor.module == f"{names.layers}.{names.not_in_first}"
         yield replace(tensor, layers=tensor.layers - 1) if missing else tensor

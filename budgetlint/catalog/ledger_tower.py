@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.families import family_of
 from budgetlint.catalog.ledger_decoder import block, linear, norm
 from budgetlint.catalog.tensor import WeightTensor
-from budgetlint.catalog.towers import TOWERS
 
 _MODEL = "model"
 
 
 def tower_tensors(arch: Architecture) -> Iterator[WeightTensor]:
     """A tower alone: patches, positions, blocks, norms around them."""
-    tower, hidden, patch = TOWERS[arch.family], arch.hidden, arch.number("patch_size", 1)
+    tower, hidden, patch = family_of(arch.family).tower, arch.hidden, arch.number("patch_size", 1)
     at = tower.at
     if tower.class_token:
         yield WeightTensor("class_token", "vector", f"{at}.embeddings.class_embedding", hidden, 0, "vision")
@@ -27,8 +27,8 @@ def tower_tensors(arch: Architecture) -> Iterator[WeightTensor]:
         yield WeightTensor("tower_positions", "embedding", f"{at}.pos_embed", rows, hidden, "vision")
     if tower.front:
         yield from norm(arch, f"{at}.{tower.front}", hidden, "vision", 0)
-    layers = f"{at}.{tower.family.layers}"
-    yield from block(arch, tower.family, layers, "vision", arch.layers)
+    layers = f"{at}.{tower.names.layers}"
+    yield from block(arch, tower.names, layers, "vision", arch.layers)
     for name in tower.scales:
         yield WeightTensor("scale", "vector", f"{layers}.{name}", hidden, 0, "vision", arch.layers)
     if tower.last:
@@ -37,7 +37,7 @@ def tower_tensors(arch: Architecture) -> Iterator[WeightTensor]:
 
 def position_rows(arch: Architecture) -> int:
     """Learned positions: of a grid that is resampled, or one for each patch of the image size and for the class token."""
-    tower = TOWERS[arch.family]
+    tower = family_of(arch.family).tower
     if tower.positions == "table":
         return (arch.number("image_size") // arch.number("patch_size", 1)) ** 2 + tower.class_token
     return arch.number("positions") if tower.positions == "grid" else 0
@@ -62,15 +62,14 @@ def merged(arch: Architecture) -> int:
 def _merger(arch: Architecture, width: int) -> Iterator[WeightTensor]:
     """Qwen: a norm over patches, two linears over four of them (``PatchMerger``); Qwen3-VL one more for each DeepStack layer, whose
     norm is over all four."""
-    inner, third = merged(arch), arch.family == "qwen3_vl_vision"
-    first, second, name = ("linear_fc1", "linear_fc2", "norm") if third else ("mlp.0", "mlp.2", "ln_q")
-    at = f"{TOWERS[arch.family].at}.merger"
+    inner, tower = merged(arch), family_of(arch.family).tower
+    (first, second, name), at = tower.merger, f"{tower.at}.merger"
     yield from norm(arch, f"{at}.{name}", arch.hidden, "projector", 0)
     yield from linear("projector_1", f"{at}.{first}", inner, inner, True, "projector", 1)
     yield from linear("projector_2", f"{at}.{second}", width, inner, True, "projector", 1)
     count = arch.number("deepstack")
     if count:
-        deep = f"{TOWERS[arch.family].at}.deepstack_merger_list.*"
+        deep = f"{tower.at}.deepstack_merger_list.*"
         yield from norm(arch, f"{deep}.{name}", inner, "projector", count)
         yield from linear("projector_1", f"{deep}.{first}", inner, inner, True, "projector", count)
         yield from linear("projector_2", f"{deep}.{second}", width, inner, True, "projector", count)

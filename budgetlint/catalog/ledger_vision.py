@@ -10,16 +10,10 @@ from collections.abc import Iterator
 
 from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
-from budgetlint.catalog.families import DOWN, GATE, UP, Family, family_of
+from budgetlint.catalog.families import family_of
 from budgetlint.catalog.ledger_decoder import block, linear, norm
+from budgetlint.catalog.module_names import DOWN, GATE, UP, ModuleNames
 from budgetlint.catalog.tensor import WeightTensor
-
-TOKENS_BEFORE = {"vit": 1, "deit": 2, "dinov2": 1, "clip_vision": 1}
-"""Learned tokens in front of the patches that have a position of their own: class, and DeiT's distillation."""
-
-PATCH_BIAS = {"vit": True, "deit": True, "dinov2": True, "clip_vision": False, "siglip": True}
-
-CLASS_TOKEN = {"vit": "embeddings.cls_token", "deit": "embeddings.cls_token", "dinov2": "embeddings.cls_token"}
 
 
 def patches(arch: Architecture) -> int:
@@ -31,7 +25,7 @@ def image_tokens(arch: Architecture, image_size: int = 0) -> int:
     """Positions that one image takes in the encoder: patches, class and distillation token, registers. ``image_size``: the side
     in pixels, by default the checkpoint's own."""
     side = (image_size or arch.number("image_size")) // (arch.number("patch_size") or 1)
-    return side**2 + TOKENS_BEFORE.get(arch.family, 0) + arch.number("registers")
+    return side**2 + family_of(arch.family).vision.tokens + arch.number("registers")
 
 
 def vision_tensors(arch: Architecture) -> Iterator[WeightTensor]:
@@ -44,35 +38,33 @@ def vision_tensors(arch: Architecture) -> Iterator[WeightTensor]:
 def tower_tensors(arch: Architecture, at: str, where: str) -> Iterator[WeightTensor]:
     """A vision encoder under the module ``at``: patches, positions (and learned tokens), blocks, last norm."""
     family, hidden, start = family_of(arch.family), arch.hidden, f"{at}." if at else ""
-    patch = arch.number("patch_size")
-    before = TOKENS_BEFORE.get(arch.family, 0)
+    names, vision, patch = family.names, family.vision, arch.number("patch_size")
     yield from _learned_tokens(arch, start, where)
-    yield WeightTensor("patch_embed", "conv", f"{start}{family.embed}", hidden, 3 * patch * patch, where)
-    if PATCH_BIAS[arch.family]:
-        yield WeightTensor("bias", "bias", f"{start}{family.embed}", hidden, 0, where)
-    yield WeightTensor("pos_embed", "embedding", f"{start}{family.positions}", patches(arch) + before, hidden, where)
-    if arch.family == "clip_vision":
-        yield from norm(arch, f"{start}pre_layrnorm", hidden, where, 0)
-    at = start + family.layers
-    yield from block(arch, _gated(family) if arch.glu else family, at, where, arch.layers)
+    yield WeightTensor("patch_embed", "conv", f"{start}{names.embed}", hidden, 3 * patch * patch, where)
+    if vision.patch_bias:
+        yield WeightTensor("bias", "bias", f"{start}{names.embed}", hidden, 0, where)
+    yield WeightTensor("pos_embed", "embedding", f"{start}{names.positions}", patches(arch) + vision.tokens, hidden, where)
+    if vision.front_norm:
+        yield from norm(arch, f"{start}{vision.front_norm}", hidden, where, 0)
+    at = start + names.layers
+    yield from block(arch, _gated(names) if arch.glu else names, at, where, arch.layers)
     if arch.number("layer_scale"):
         yield from (WeightTensor("scale", "vector", f"{at}.layer_scale{index}.lambda1", hidden, 0, where, arch.layers) for index in (1, 2))
-    yield from norm(arch, start + family.final_norm, hidden, where, 0)
+    yield from norm(arch, start + names.final_norm, hidden, where, 0)
     if arch.number("pooling_head"):
         yield from _pooling_head(arch, f"{start}head", where)
 
 
-def _gated(family: Family) -> Family:
+def _gated(names: ModuleNames) -> ModuleNames:
     """modeling_dinov2.py Dinov2SwiGLUFFN, of the giant model only."""
-    return replace(family, modules={**family.modules, GATE: "mlp.gate_proj", UP: "mlp.up_proj", DOWN: "mlp.down_proj"})
+    return replace(names, modules={**names.modules, GATE: "mlp.gate_proj", UP: "mlp.up_proj", DOWN: "mlp.down_proj"})
 
 
 def _learned_tokens(arch: Architecture, start: str, where: str) -> Iterator[WeightTensor]:
-    hidden, before = arch.hidden, TOKENS_BEFORE.get(arch.family, 0)
-    if before:
-        name = CLASS_TOKEN.get(arch.family, "embeddings.class_embedding")
-        yield WeightTensor("class_token", "vector", start + name, hidden, 0, where)
-    if before > 1:
+    hidden, vision = arch.hidden, family_of(arch.family).vision
+    if vision.class_token:
+        yield WeightTensor("class_token", "vector", start + vision.class_token, hidden, 0, where)
+    if vision.tokens > 1:
         yield WeightTensor("class_token", "vector", f"{start}embeddings.distillation_token", hidden, 0, where)
     if arch.number("mask_token"):
         yield WeightTensor("mask_token", "vector", f"{start}embeddings.mask_token", hidden, 0, where)
@@ -96,10 +88,10 @@ def dual_tensors(arch: Architecture) -> Iterator[WeightTensor]:
     text, vision, width = arch.part("text"), arch.part("vision"), arch.number("projection_dim")
     if text is None or vision is None:
         return
-    family = family_of(text.family)
-    yield WeightTensor("embed", "embedding", f"text_model.{family.embed}", text.vocab, text.hidden, "text")
-    yield WeightTensor("pos_embed", "embedding", f"text_model.{family.positions}", text.max_positions or 0, text.hidden, "text")
-    yield from block(text, family, f"text_model.{family.layers}", "text", text.layers)
+    names = family_of(text.family).names
+    yield WeightTensor("embed", "embedding", f"text_model.{names.embed}", text.vocab, text.hidden, "text")
+    yield WeightTensor("pos_embed", "embedding", f"text_model.{names.positions}", text.max_positions or 0, text.hidden, "text")
+    yield from block(text, names, f"text_model.{names.layers}", "text", text.layers)
     yield from norm(text, "text_model.final_layer_norm", text.hidden, "text", 0)
     yield from tower_tensors(vision, "vision_model", "vision")
     yield from linear("projection", "text_projection", width, text.hidden, False, "head", 0)

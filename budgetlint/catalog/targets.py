@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.families import family_of
 from budgetlint.catalog.ledger import linears, outer_linears, weight_tensors
 from budgetlint.catalog.tensor import Linear
 
@@ -20,16 +21,10 @@ ROLES = {
 }
 """Words that budgets use for groups of roles; a module of that very name wins."""
 
-_ATTENTION = {"q_proj": "query", "k_proj": "key", "v_proj": "value", "o_proj": "attention.output.dense"}
-_VIT = {**_ATTENTION, "fc1": "intermediate.dense", "fc2": "layer.*.output.dense"}
-RENAMED: dict[str, dict[str, str]] = {"vit": _VIT, "deit": _VIT, "dinov2": _ATTENTION}
-"""Names of transformers 5.24.0 (modeling_vit.py, modeling_deit.py, modeling_dinov2.py) -> those of 4.57.0, which the ledger lists."""
-
 _REGEX = re.compile(r"[\\*+?|()\[\]^$]")
 """A single word with one of these is an expression, however it came (a module's name has none of them)."""
 
 _PARAMETERS = ("expert_", "router")
-_NEVER_LINEAR = frozenset({"gpt_oss"})
 
 
 def module_names(arch: Architecture) -> dict[str, tuple[str, ...]]:
@@ -55,8 +50,8 @@ def resolve_targets(
         found = _by_pattern(arch, targets, (*blocks, *outer_linears(arch)))
         return found, () if found else (targets,)
     names = (targets,) if isinstance(targets, str) else tuple(targets)
-    if arch.family in RENAMED:
-        names = tuple(RENAMED[arch.family].get(name, name) for name in names)
+    renamed = family_of(arch.family).new_names
+    names = tuple(renamed.get(name, name) for name in names)
     if len(names) == 1 and _REGEX.search(names[0]):
         found = _by_pattern(arch, names[0], (*blocks, *outer_linears(arch)))
         return found, () if found else names
@@ -66,7 +61,7 @@ def resolve_targets(
 
 
 def _is_linear(arch: Architecture, item: Linear, fused_experts: bool) -> bool:
-    fused = fused_experts or arch.family in _NEVER_LINEAR
+    fused = fused_experts or family_of(arch.family).experts_are_parameters
     return not (fused and item.role.startswith(_PARAMETERS))
 
 

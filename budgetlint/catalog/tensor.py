@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from budgetlint.base.record import record
 
+TOWER_PLACES = frozenset({"vision", "projector"})
+"""`WeightTensor.where` of a vision tower's tensors, and of those that bring its output to the decoder's width."""
+
 
 @record
 class WeightTensor:

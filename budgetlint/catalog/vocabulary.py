@@ -64,14 +64,29 @@ SHORTEST = 7
 def misspelt(word: str, known: frozenset[str]) -> str:
     """The one name that a long enough word misspells; empty where none or several are near."""
     index = _alike(known)
-    if not SHORTEST <= len(word) <= index.longest + 2:
+    if not SHORTEST <= len(word) <= index.longest + LONGEST_TAIL:
         return ""
     near: dict[int, list[str]] = {}
     for name in {name for shape in _shapes(word) for name in index.names.get(shape, ())}:
         if abs(len(name) - len(word)) <= 2 and len(name) >= SHORTEST - 1 and (errors := _slips(word, name)):
             near.setdefault(errors, []).append(name)
-    best = near.get(1) or near.get(2) or []
+    best = near.get(1) or near.get(2) or _cut_or_grown(word, known)
     return best[0] if len(best) == 1 else ""
+
+
+LONGEST_TAIL, SHORTEST_STEM = 4, 10
+
+
+def _cut_or_grown(word: str, known: frozenset[str]) -> list[str]:
+    """Names whose last part goes on where the word stops, or stops where it goes on: ``gradient_checkpoint`` for
+    ``gradient_checkpointing``, ``sequence_length`` for ``sequence_len``."""
+    found = []
+    for name in known:
+        short, long = sorted((word, name), key=len)
+        tail = long[len(short) :]
+        if len(short) >= SHORTEST_STEM and 2 < len(tail) <= LONGEST_TAIL and long.startswith(short) and tail.isalpha():
+            found.append(name)
+    return found
 
 
 @record

@@ -3,44 +3,57 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from budgetlint.base.plain_text import ascii_json, one_line
 from budgetlint.commands.common import crashed, open_config, project_of
 from budgetlint.commands.console import Console
 from budgetlint.commands.options import add_paths
+from budgetlint.commands.why import edges_of, why
 from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX
+from budgetlint.launch import Launch
 from budgetlint.report.style import cells, padded
+from budgetlint.resolve.edges import Edge
 from budgetlint.resolve.project import FileEntry
 from budgetlint.resolve.runs import collect
 from budgetlint.resolve.state import Collected
+
+Idle = Sequence[tuple[Launch, str]]
+"""Commands whose programs train nothing, each with what it does."""
 
 HELP = "What each file is taken for, and the runs it belongs to.\n"
 
 EPILOG = """\
 examples:
   budgetlint files                          # everything below this folder
+  budgetlint files --why                    # which line of which file makes each one part of a run
   budgetlint files sft.yaml --format json
 """
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
+    parser.add_argument("--why", action="store_true", help="for each file the lines that name it, and what leads to those")
     parser.add_argument("--format", choices=("text", "json"), default="text")
 
 
 def run(args: argparse.Namespace, io: Console) -> int:
     project = project_of(args.paths, io, open_config(io))
-    runs = _runs_by_file(collect(project).runs)
+    work = collect(project)
+    runs, edges = _runs_by_file(work.runs), edges_of(work)
     entries = sorted(filter(_is_shown, project.entries.values()), key=lambda entry: entry.path)
     if args.format == "json":
-        rows = [_row(entry, runs.get(entry.path, [])) for entry in entries]
+        rows = [_row(entry, runs.get(entry.path, []), edges.get(entry.path, []), work.idle.get(entry.path, ())) for entry in entries]
         io.write(ascii_json({"version": 1, "files": rows}, indent=2))
         return crashed(project, io)
     shown = [one_line(entry.path) for entry in entries]
     width = min(max(map(cells, shown), default=0), 60)
     for path, entry in zip(shown, entries, strict=True):
-        io.line(f"{padded(path, width)}  {_told(entry, runs.get(entry.path, []))}".rstrip())
+        notes = _told(entry, runs.get(entry.path, []), work.idle.get(entry.path, ()))
+        io.line(f"{padded(path, width)}  {notes}".rstrip())
+        for line in why(edges, entry.path) if args.why else ():
+            io.line(one_line(line))
     if not entries:
         io.line("no file with a config's suffix here")
     return crashed(project, io)
@@ -51,7 +64,7 @@ def _is_shown(entry: FileEntry) -> bool:
     return entry.format is not None or bool(entry.problem) or not entry.path.endswith((PYTHON_SUFFIX, NOTEBOOK_SUFFIX, ".md"))
 
 
-def _row(entry: FileEntry, runs: list[str]) -> dict[str, Any]:
+def _row(entry: FileEntry, runs: list[str], edges: Iterable[Edge], idle: Idle) -> dict[str, Any]:
     consumer = entry.consumer
     return {
         "path": entry.path,
@@ -59,6 +72,8 @@ def _row(entry: FileEntry, runs: list[str]) -> dict[str, Any]:
         "consumer": consumer.as_json() if consumer is not None else None,
         "settles": (consumer.settles or None) if consumer is not None else None,
         "runs": runs,
+        "trains_nothing": [{"line": _line(launch), "program": launch.program.program, "does": does} for launch, does in idle],
+        "because": [edge.as_json() for edge in edges],
         "problem": entry.problem or None,
     }
 
@@ -76,9 +91,14 @@ def _runs_by_file(collected: list[Collected]) -> dict[str, list[str]]:
     return found
 
 
-def _told(entry: FileEntry, runs: list[str]) -> str:
+def _line(launch: Launch) -> int:
+    return launch.source.locate(launch.span).line
+
+
+def _told(entry: FileEntry, runs: list[str], idle: Idle) -> str:
     told = entry.format or "-"
     notes = [f"run {', '.join(runs)}"] if runs else []
+    notes += [f"no training run: {launch.program.program} {does} (line {_line(launch)})" for launch, does in idle]
     notes += [entry.problem] if entry.problem else []
     notes += _whose(entry)
     return f"{told:<22} {one_line('; '.join(notes))}"

@@ -8,7 +8,7 @@ on known values is worked out. Everything else stays symbolic: ``$1``, ``$(...)`
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from budgetlint.base.record import field, open_record, open_state, record, replace
 from budgetlint.base.source import Span
@@ -17,6 +17,7 @@ from budgetlint.documents.shell_expand import Assignment, Expander
 from budgetlint.documents.shell_lexer import Array, Lexer, Operator, Token
 from budgetlint.documents.shell_words import Literal, RawWord, Variable, Word, moved
 from budgetlint.documents.shell_work import ShellWork
+from budgetlint.documents.shell_written import Written
 
 _PATTERN = "pattern"
 """The state of a ``case`` between ``in`` or ``;;`` and the ``)`` of the pattern."""
@@ -42,6 +43,8 @@ class Script:
 
     commands: tuple[Command, ...]
     expander: Expander
+    written: tuple[Written, ...] = ()
+    """The files that it writes with here-documents, outside of branches and functions."""
 
     def value(self, name: str) -> Word | None:
         """What a variable holds, as one word; None where the script does not set it."""
@@ -72,7 +75,8 @@ def read_shell(
     expander = Expander(assigned, given if given is not None else {}, work)
     ordered = place is None and not make
     commands = tuple(Command(*_parts(raw, expander, raw.span.start if ordered and not raw.later else None), raw.span) for raw in raws)
-    return Script(tuple(command for command in commands if command.words), expander)
+    written = tuple(parser.here_documents(expander)) if place is None else ()
+    return Script(tuple(command for command in commands if command.words), expander, written)
 
 
 def _moved_assignment(one: Assignment, place: Callable[[int], int]) -> Assignment:
@@ -112,6 +116,14 @@ class _Parser:
     chained: bool = False
     """The command stands behind ``&&`` or ``||``: it may not run."""
     skip_word: bool = False
+    redirect: str = ""
+    """The redirection whose word comes next."""
+    target: RawWord | None = None
+    mark: RawWord | None = None
+    """Of the command that is being read: the file behind ``>``, the mark behind ``<<``."""
+    marks: int = 0
+    written: list[tuple[RawWord, RawWord, int]] = field(default_factory=list)
+    """Target, mark, and which of the here-documents it is."""
     over: bool = False
     """The script has left: ``exit``, or ``exec`` with a program."""
 
@@ -127,12 +139,14 @@ class _Parser:
             self._operator(token)
         elif self.skip_word:
             self.skip_word = False
+            self._redirected(token)
         elif isinstance(token, Array) or self.words or not self._reserved(token):
             self.words.append(token)
 
     def _operator(self, token: Operator) -> None:
         if token.redirects:
             self.skip_word = not token.text.endswith("&-")
+            self.redirect = token.text
         elif self._top() == _PATTERN:
             self._pattern(token)
         elif token.text == "(" and self._opens_function():
@@ -140,6 +154,25 @@ class _Parser:
             self._push("function")
         elif not (token.text == ")" and self._top() == "function" and not self.words):
             self._separator(token)
+
+    def _redirected(self, word: RawWord | Array) -> None:
+        """The word behind a redirection."""
+        if self.redirect in (">", ">|", "1>") and isinstance(word, RawWord):
+            self.target = word
+        elif self.redirect.endswith(("<<", "<<-")) and isinstance(word, RawWord):
+            self.mark = word
+            self.marks += 1
+
+    def here_documents(self, expander: Expander) -> Iterator[Written]:
+        """What is known of the files that are written, once all variables are."""
+        for target, mark, number in self.written:
+            if number >= len(self.lexer.bodies):
+                continue
+            body = self.lexer.bodies[number]
+            inner = Lexer(self.lexer.text, body.start, body.end, work=self.lexer.work)
+            parts = inner.here_parts() if mark.bare else (Literal(self.lexer.text[body.start : body.end], body.start, quoted=True),)
+            name, text = (expander.text(raw, target.span.start) for raw in (target, RawWord(parts, body)))
+            yield Written(name, text)
 
     def _top(self) -> str:
         return self.stack[-1] if self.stack else ""
@@ -205,8 +238,11 @@ class _Parser:
     def _finish(self) -> None:
         """The end of a simple command."""
         words, self.words = self.words, []
+        target, mark, self.target, self.mark = self.target, self.mark, None, None
         if not words:
             return
+        if target is not None and mark is not None and self._is_cat(words):
+            self.written.append((target, mark, self.marks - 1))
         first = words[0].bare if isinstance(words[0], RawWord) else ""
         if first in ("for", "select"):
             self._loop_variable(words)
@@ -214,6 +250,12 @@ class _Parser:
             self._push("function")
         elif first not in ("case", "[["):
             self._simple(words)
+
+    def _is_cat(self, words: list[RawWord | Array]) -> bool:
+        """``cat`` alone, in a place that every run of the script comes to."""
+        only = words[0] if len(words) == 1 else None
+        certain = not (self.chained or any(self.inside[kind] for kind in _CONDITIONAL))
+        return certain and isinstance(only, RawWord) and only.bare == "cat"
 
     def _loop_variable(self, words: list[RawWord | Array]) -> None:
         if len(words) > 1 and isinstance(words[1], RawWord):

@@ -66,6 +66,13 @@ class Expander:
         raw = one.words[0] if one.words else RawWord((), Span(0, 0))
         return word_of(tuple(_unsplit(self._atoms(raw.parts, splits=False))), raw.span)
 
+    def text(self, raw: RawWord, until: int) -> Word:
+        """A word that is not parted, as it is before what stands behind ``until``."""
+        self._until = until
+        found = word_of(tuple(_unsplit(self._atoms(raw.parts, splits=False))), raw.span)
+        self._until = None
+        return found
+
     def variable(self, name: str) -> Word | None:
         if name not in self._taken:
             self._taken[name] = self._variable(name)

@@ -298,6 +298,15 @@ class Lexer:
             parts.extend(more)
         return tuple(parts)
 
+    def here_parts(self) -> tuple[Part, ...]:
+        """The text of a here-document whose mark is not quoted: quotes are text, parameters are expanded."""
+        parts: list[Part] = []
+        while self.at < self.end and self._goes_on():
+            quote = next((mark for mark in ('"', '\\"') if self.text.startswith(mark, self.at)), "")
+            parts.extend([Literal(quote, self.at, quoted=True)] if quote else self._inside_double())
+            self.at += len(quote)
+        return tuple(parts)
+
     def _in_quoted_default(self) -> list[Part]:
         mark = self.text[self.at]
         if mark == '"':

@@ -25,6 +25,7 @@ from budgetlint.engine.evidence import allowed
 from budgetlint.engine.other_readers import by_label, spared
 from budgetlint.engine.registry import Registry
 from budgetlint.engine.severity import Judge, merged, unsuperseded
+from budgetlint.engine.stops import stopped
 from budgetlint.engine.suppressions import Suppression, suppressions
 from budgetlint.language.budget import RuleLevel
 from budgetlint.memory.estimate import INCOMPLETE, Verdict
@@ -63,7 +64,7 @@ def check(
     rules = tuple(rule for rule in registry.rules if config.selects(rule))
     said = _Outcome()
     _run_rules(judged, rules, said)
-    found = [*registry.problems, *judged.findings, *config.problems, *_misreads(judged.documents), *said.findings]
+    found = [*registry.problems, *judged.findings, *config.problems, *_misreads(judged), *said.findings]
     found = merged(unsuperseded(found, {rule.name: rule for rule in rules}))
     judge = Judge(
         registry=registry,
@@ -75,10 +76,11 @@ def check(
     )
     kept, suppressed = judge.judge((*found, *_too_many(judge.suppressions)))
     kept = spared(kept, judged.runs)
+    stops = stopped(kept, judged.runs)
     language = [problem for context in judged.budgets for problem in context.budget.problems]
     return Report(
         findings=tuple(sorted({f.sort_key: f for f in (*language, *kept)}.values(), key=lambda finding: finding.sort_key)),
-        verdicts=tuple(verdict_of(context) for context in judged.runs),
+        verdicts=tuple(replace(verdict_of(context), stops=stops.get(context.label, ())) for context in judged.runs),
         skips=tuple(said.skips),
         suppressed=tuple(suppressed),
         excuses=tuple(judge.excuses),
@@ -213,8 +215,10 @@ def _cannot_run(rule: Rule, context: RunContext, missing: Mapping[str, str]) -> 
     return None
 
 
-def _misreads(documents: Iterable[DocumentContext]) -> Iterator[Finding]:
-    for context in documents:
+def _misreads(judged: Judged) -> Iterator[Finding]:
+    """In files, and in the flags of programs that are known: a script of one's own gives a flag the values that it likes."""
+    flags = (context for context in judged.flags if context.reading.consumer is None or context.reading.consumer.followed)
+    for context in (*judged.documents, *flags):
         for misread in context.reading.misreads:
             location = misread.origin.location or context.anchor
             found = house_finding(MISREAD_VALUE, location, misread.message, help=misread.cure, key=misread.origin.key)
@@ -257,7 +261,8 @@ def _texts(judged: Judged) -> dict[str, tuple[SourceFile, str]]:
     texts = {source.path: (source, "") for source in judged.sources} | {source.path: (source, "budget") for source in budgets}
     readings = [context.reading for context in judged.documents]
     readings += [reading for context in judged.runs for reading in context.run.readings]
-    return texts | {reading.document.path: (reading.document.source, reading.document.format) for reading in readings}
+    # a file that a script writes stands in the script, whose comments are a shell's
+    return texts | {reading.document.path: (reading.document.source, reading.document.format) for reading in reversed(readings)}
 
 
 def _budget_source(context: BudgetContext) -> SourceFile | None:

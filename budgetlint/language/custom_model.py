@@ -32,7 +32,18 @@ def check_custom(checked: Checked, problems: Problems) -> Numbers | None:
         message = f"heads={given['heads']} is no multiple of kv_heads={kv_heads}"
         problems.add("BL003", checked.source, checked.options["kv_heads"].span, message, "each key head serves a whole number of heads")
         return None
+    if not _reads_text(given.get("family", "llama")):
+        message = f"{given['family']} has no vocabulary: a custom model is a decoder of text"
+        problems.add("BL003", checked.source, checked.options["family"].span, message, "llama, qwen2, gpt2, …")
+        return None
     return tuple(given.items())
+
+
+def _reads_text(name: str) -> bool:
+    from budgetlint.catalog.families import family_of  # few budgets have a model of their own
+
+    family = family_of(name)
+    return family.said("names") and bool(family.names.head)
 
 
 def custom_architecture(numbers: Iterable[tuple[str, Any]], family: str = "llama") -> Architecture:

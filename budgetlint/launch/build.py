@@ -13,6 +13,7 @@ from budgetlint.documents import Document, Scalar
 from budgetlint.documents.shell import Command, Script, read_shell
 from budgetlint.documents.shell_words import Word
 from budgetlint.documents.shell_work import ShellWork
+from budgetlint.documents.shell_written import FACT, written_documents
 from budgetlint.frameworks import manifests
 from budgetlint.launch.blocks import places
 from budgetlint.launch.commands import COMPOSER, DEEPSPEED, TORCHRUN, shell_text, started
@@ -30,8 +31,8 @@ _CONFIG_FLAGS = ("config", "config_file", "config_path", "cfg", "train_config", 
 _CONFIG_SUFFIXES = (".yaml", ".yml", ".json", ".toml")
 _ENGINE_FLAGS = ("deepspeed", "deepspeed_config", "deepspeed_config_file", "ds_config", "ds_config_file", "ds_config_path")
 _BARE = {TORCHRUN: frozenset(("standalone", "no_python", "use_env")), DEEPSPEED: frozenset(("no_local_rank", "force_multi"))}
-_ENVIRONMENT = ("NPROC_PER_NODE", "NNODES", "CUDA_VISIBLE_DEVICES")
-"""Variables that decide how many processes a tool starts."""
+_ENVIRONMENT = ("NPROC_PER_NODE", "NNODES", "CUDA_VISIBLE_DEVICES", "MAX_PIXELS")
+"""Variables that decide how many processes a tool starts, and how large an image may be."""
 
 
 @open_state
@@ -53,6 +54,8 @@ class Builder:
             script = read_shell(text, start, end, given=self.given, make=self.make, work=self.work)
             if end is None and not self.make:  # a part of a file has line ends of its own kind
                 self.source.facts["cut short"] = tuple(cut_short(self.source, script.commands))
+            if script.written:
+                self.source.facts[FACT] = written_documents(self.source, script.written)
             for command in script.commands:
                 self.command(command, script, (), 0)
 

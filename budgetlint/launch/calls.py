@@ -25,11 +25,12 @@ _BEFORE = frozenset(("nohup", "srun", "time", "exec", "sudo", "env", "then", "do
 
 @open_record
 class Call:
-    """``arguments`` is None where one of them is not literal."""
+    """``arguments`` is None where one of them is not literal; ``start`` is where the call stands in its file."""
 
     path: str
     arguments: tuple[str, ...] | None
     environment: tuple[tuple[str, str], ...] = ()
+    start: int = 0
 
 
 def names_in(text: str) -> frozenset[str]:
@@ -63,4 +64,4 @@ def _call(command: Command, around: Mapping[str, Word]) -> Iterator[Call]:
     behind = [word.text for word in words[words.index(script) + 1 :]]
     held = {name: word.text for name, word in (*around.items(), *command.environment.items())}
     told = tuple(sorted(pair for pair in held.items() if not is_symbolic(pair[1])))
-    yield Call(script.text, None if any(map(is_symbolic, behind)) else tuple(behind), told)
+    yield Call(script.text, None if any(map(is_symbolic, behind)) else tuple(behind), told, command.span.start)

@@ -1,8 +1,8 @@
 """Arguments as a located mapping: ``--per-device-batch 4``, ``--flag=value``, ``section.key=value``.
 
-One entry per flag, named as the program's parser names it (argparse ``dest``: dashes become underscores), dotted names nested,
-the last of repeated flags counts. A bare flag is true. Sources: CPython 3.13 ``argparse.py`` ``_parse_optional``,
-transformers 5.24 ``hf_argparser.py``, Hydra 1.3 ``core/override_parser``.
+One entry per flag, named as the program's parser names it (argparse ``dest``: dashes become underscores), dotted names nested, the last
+of repeated flags counts; those before it stay in sight, as duplicates of a file's key do. A bare flag is true. Sources: CPython 3.13
+``argparse.py`` ``_parse_optional``, transformers 5.24 ``hf_argparser.py``, Hydra 1.3 ``core/override_parser``.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ class Arguments:
 class _Branch:
     key: Scalar
     children: dict[str, _Branch | Entry] = field(default_factory=dict)
+    repeated: list[Entry] = field(default_factory=list)
 
 
 def parse(words: Sequence[Word], span: Span, *, bare: frozenset[str] = frozenset()) -> Arguments:
@@ -145,15 +146,17 @@ def _put(top: _Branch, name: str, key_span: Span, value: Node) -> None:
             child = _Branch(Scalar(section, key_span))
             branch.children[section] = child
         branch = child
-    branch.children.pop(last, None)
+    before = branch.children.pop(last, None)
+    if isinstance(before, Entry):
+        branch.repeated.append(before)
     branch.children[last] = Entry(Scalar(last, key_span), value)
 
 
 def _mapping(branch: _Branch, span: Span) -> Mapping:
-    entries = tuple(
+    living = (
         child if isinstance(child, Entry) else Entry(child.key, _mapping(child, child.key.span)) for child in branch.children.values()
     )
-    return Mapping(entries, span)
+    return Mapping((*branch.repeated, *living), span)
 
 
 def entries_of(pairs: Iterable[tuple[str, Word]], span: Span) -> Mapping:

@@ -9,11 +9,12 @@ from functools import cache
 from budgetlint import frameworks
 from budgetlint.base.numerals import small
 from budgetlint.base.record import replace
-from budgetlint.documents import Document, Entry, Scalar
+from budgetlint.documents import Document, Entry, Loader, Scalar
 from budgetlint.launch.accelerate import as_config, config_file
 from budgetlint.launch.commands import ACCELERATE, COMPOSER, DEEPSPEED, OUMI
 from budgetlint.launch.launch import Launch
 from budgetlint.readers import Reader, identify, reader_of
+from budgetlint.readers.base import Key, read_keys, to_count
 from budgetlint.readers.hf.recognise import FLAVOURS
 from budgetlint.readers.known_programs import known_program
 from budgetlint.settings.run import Origin, OriginKind, Reading, Reference, Role, Setting, Settings
@@ -157,6 +158,16 @@ def with_device_map(around: tuple[Reading, ...], trainer: Reading, launcher: str
     kept = [setting for setting in environment.settings.values() if setting is not told]
     spread = replace(environment, settings=Settings((*kept, processes, layers)))
     return tuple(spread if reading is environment else reading for reading in around)
+
+
+def image_size(launch: Launch, trainer: Reading) -> Setting | None:
+    """ms-swift takes the largest image of Qwen's models from ``MAX_PIXELS`` (ms_swift 2.6.1 ``llm/utils/template.py``, 3.5.0
+    ``llm/model/model/qwen.py`` and 4.6.0 ``model/models/qwen.py`` patch_qwen_vl_utils, all by ``get_env_args``)."""
+    environment = next((document for document in launch.layers if document.program == _ENVIRONMENT), None)
+    if environment is None or trainer.format != "ms_swift":
+        return None
+    settings, _ = read_keys(environment, Loader.SHELL, (Key("MAX_PIXELS", "image_max_pixels", to_count),))
+    return next(iter(settings), None)
 
 
 _ALONE = Setting("devices_per_node", 1, Origin(OriginKind.DERIVED, note="ms-swift starts one process without NPROC_PER_NODE"), "1")

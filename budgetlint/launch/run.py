@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Callable, Iterable
 
 from budgetlint.base.record import open_record, replace
@@ -13,6 +12,7 @@ from budgetlint.launch import Launch, Request
 from budgetlint.launch.readings import (
     data_parallel,
     flag_reading,
+    image_size,
     launcher_readings,
     one_process,
     takes_every_device,
@@ -24,10 +24,6 @@ from budgetlint.settings.run import Origin, OriginKind, Reading, Reference, Role
 
 Resolve = Callable[[Reference], tuple[Reading, ...]]
 """The readings of the file that a reference names; none where there is no such file."""
-
-
-_CONVERTS = "convert"
-"""Programs of this name turn checkpoints into others, with the flags of the training that follows."""
 
 
 @open_record
@@ -44,7 +40,7 @@ class Launched:
 def launched(launch: Launch, resolve: Resolve) -> Launched | None:
     """The run that a command starts, or None where nobody can read what it trains: a recipe that is not here says all of it."""
     trainers = _trainers(launch, resolve)
-    if _CONVERTS in posixpath.basename(launch.program.program) or (not trainers and launch.configs and takes_recipe(launch)):
+    if not trainers and launch.configs and takes_recipe(launch):
         return None
     flags = flag_reading(launch, trainers)
     if not trainers and (flags is None or flags.role is not Role.TRAINER):
@@ -54,9 +50,9 @@ def launched(launch: Launch, resolve: Resolve) -> Launched | None:
     one = one_process(launch, mine[0])
     if one is not None and not any(reading.settings for reading in around):
         mine = (*mine[:-1], replace(mine[-1], settings=mine[-1].settings.filled([one])))
-    plain = data_parallel(launch, (*mine, *around))
-    if plain is not None:
-        mine = (*mine[:-1], replace(mine[-1], settings=mine[-1].settings.filled([plain])))
+    beside = [one for one in (data_parallel(launch, (*mine, *around)), image_size(launch, mine[0])) if one is not None]
+    if beside:
+        mine = (*mine[:-1], replace(mine[-1], settings=mine[-1].settings.filled(beside)))
     return Launched(
         (*mine, *_with_job(launch, around)),
         tuple(_references(launch, trainers, flags, around)),
@@ -129,3 +125,17 @@ def target_of(request: Request | None) -> Target | None:
     low, high, _ = usable(card)
     spec = DeviceSpec(card, request.gpus, card.nominal_bytes, low, high, request.device, request.origin)
     return Target(None, spec, request.nodes, nodes_origin=request.origin)
+
+
+def on_jax(run: Launched, launch: Launch) -> Launched:
+    """The run of a program that computes with JAX: no formula here is its, and one process drives every local device."""
+    first, *rest = run.readings
+    origin = Origin(OriginKind.FLAG, launch.source, launch.span, "program")
+    named = Setting("unmodelled", ("jax",), origin, launch.program.program)
+    refused = replace(first, settings=first.settings.under(Settings([named])))
+    return replace(run, readings=tuple(map(_uncounted, (refused, *rest))))
+
+
+def _uncounted(reading: Reading) -> Reading:
+    kept = (one for one in reading.settings.values() if one.name != "devices" or one.origin.kind is not OriginKind.DERIVED)
+    return replace(reading, settings=Settings(kept))

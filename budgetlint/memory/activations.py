@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from budgetlint.catalog.families import family_of
+from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.families import dense_layer_saved
 from budgetlint.memory.plan import Plan
@@ -29,17 +31,8 @@ def checkpoint_bytes(plan: Plan) -> int:
     """What a checkpointed layer keeps per token: its input; selective checkpointing also the attention output."""
     kept = residual_bytes(plan) * plan.stream // (plan.parallel.tensor if plan.parallel.partition else 1)
     if plan.recompute.kind == "selective":
-        kept += plan.precision.compute * plan.arch.q_width + 4 * plan.arch.heads
-        if plan.model_code == "torchtitan":
-            kept += plan.precision.compute * _every_second_matmul(plan)
+        kept += plan.precision.compute * plan.arch.q_width + 4 * plan.arch.heads + pick(plan).selective_bytes(plan)
     return kept
-
-
-def _every_second_matmul(plan: Plan) -> int:
-    """torchtitan's per-op policy keeps the output of every second matmul (activation_checkpoint.py ``_get_custom_policy``): of
-    q, k, v, o, gate, up, down the first, third, fifth and seventh."""
-    arch = plan.arch
-    return arch.q_width + arch.kv_width + arch.intermediate + arch.hidden
 
 
 def kept_layers(plan: Plan, layer: tuple[Saved, ...], freed: bool = False) -> Iterator[Term]:
@@ -95,14 +88,14 @@ def _never_together(plan: Plan, own: int, gradients: int) -> int:
     """Where every forward of the step comes before the first backward, the gradients stand only once one micro batch less is in flight:
     the higher of both moments is less than their sum by the smaller of the two. A buffer stands from the start."""
     stage, count = plan.stage, plan.parallel.micro_batches
-    if stage is None or count is None or plan.one_buffer or stage.chunks > 1 or stage.flying < count:
+    if stage is None or count is None or plan.accumulation.one_buffer or stage.chunks > 1 or stage.flying < count:
         return 0
     return min(own, gradients)
 
 
 def _embedding_mask(plan: Plan) -> int:
-    """Megatron drops from the embedding, outside every checkpoint (models/common/embeddings/language_model_embedding.py): a byte each."""
-    drops = plan.model_code == "megatron" and plan.arch.dropout and plan.full and plan.recompute.on
+    """Dropout behind the embedding, outside every checkpoint: a byte each."""
+    drops = pick(plan).drops_embedding and plan.arch.dropout and plan.full and plan.recompute.on
     return plan.tokens * plan.stream if drops and (plan.stage is None or plan.stage.first) else 0
 
 
@@ -206,7 +199,7 @@ def masked_head(plan: Plan) -> int:
 def scaled_embedding(plan: Plan) -> int:
     """Granite multiplies the embedding into a new tensor, while the embedding's own output stays a leaf when only an adapter
     trains (modeling_granite.py; seen in measured rows)."""
-    if plan.arch.family != "granite" or plan.full or not plan.recompute.on:
+    if plan.full or not plan.recompute.on or not family_of(plan.arch.family).scales_embedding:
         return 0
     return plan.precision.compute * plan.tokens * plan.arch.hidden
 

@@ -15,7 +15,7 @@ def attend(tape: Tape, query: Value, key: Value, value: Value, rate: float = 0.0
         return _efficient(tape, query, key, value)
     if kernel == "math":
         return _math(tape, query, rate)
-    return EAGER.get(tape.arch.family, eager)(tape, query, key, value, rate)
+    return EAGER[tape.family.eager](tape, query, key, value, rate)
 
 
 def _low(tape: Tape, value: Value) -> Value:
@@ -46,16 +46,12 @@ def _out_width(tape: Tape, query: Value) -> int:
     return tape.arch.heads * tape.arch.mla_number("v_head_dim") if tape.arch.mla else query.width
 
 
-MASKED = frozenset({"falcon"})
-"""Families that always hand a boolean mask to sdpa, so that flash never runs (modeling_falcon.py: allow_is_causal_skip=False)."""
-
-
 def _efficient(tape: Tape, query: Value, key: Value, value: Value) -> Value:
     """The same on keys and values of every head; a padding mask becomes a bias of s x s in each layer
     (attention.cpp convert_boolean_attn_mask)."""
     wide = _out_width(tape, query)
     out = _fused(tape, query, _every_head(tape, key, query.width), _every_head(tape, value, wide))
-    if tape.plan.padded or tape.arch.family in MASKED:
+    if tape.plan.padded or tape.family.always_masked:
         tape.keep(Value(0, tape.compute, 1), "attention", "padding mask as a bias")
     return out
 
@@ -63,7 +59,7 @@ def _efficient(tape: Tape, query: Value, key: Value, value: Value) -> Value:
 def _math(tape: Tape, query: Value, rate: float) -> Value:
     """aten _scaled_dot_product_attention_math: scaled fp32 copies of q and k, v of every head, fp32 probabilities. Falcon hands over its
     one key head as it is: with a single sequence the product needs no copy of it for every head."""
-    one = tape.plan.batch == 1 and tape.arch.kv_heads == 1 and tape.arch.family in MASKED
+    one = tape.plan.batch == 1 and tape.arch.kv_heads == 1 and tape.family.always_masked
     tape.keep(Value(query.width, 4), "attention", "q")
     for what in ("k of every head", "v of every head"):
         tape.keep(Value(tape.arch.kv_width if one else query.width, 4), "attention", what)
@@ -80,7 +76,7 @@ def _operand(tape: Tape, value: Value, width: int, what: str) -> None:
     """torch.matmul copies a four-dimensional operand whose heads are not contiguous; with a single sequence there is
     nothing to copy, and one key head for all stays a view until it is cast."""
     low = tape.low(value)
-    if tape.plan.batch == 1 and (value.width == width or (tape.arch.kv_heads == 1 and (low is value or tape.arch.family in MASKED))):
+    if tape.plan.batch == 1 and (value.width == width or (tape.arch.kv_heads == 1 and (low is value or tape.family.always_masked))):
         tape.keep(low, "attention", what)
     else:
         tape.keep(Value(width, low.size), "attention", what)
@@ -156,10 +152,11 @@ def eager_sinks(tape: Tape, query: Value, key: Value, value: Value, _: float) ->
 
 
 EAGER = {
-    **dict.fromkeys(("gpt2", "bert", "roberta", "electra", "xlm-roberta", "distilbert", "dinov2"), eager_own_dtype),
-    "internvl_vision": eager_own_dtype,
-    "gemma2": eager_capped,
+    "fp32": eager,
+    "own dtype": eager_own_dtype,
+    "capped": eager_capped,
     "falcon": eager_falcon,
-    "gptj": eager_wide,
-    "gpt_oss": eager_sinks,
+    "wide": eager_wide,
+    "sinks": eager_sinks,
 }
+"""`Family.eager` -> its attention in Python."""

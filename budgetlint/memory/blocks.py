@@ -47,9 +47,9 @@ def dropout(tape: Tape, value: Value, rate: float, part: str = "dropout", what: 
 
 
 def norm(tape: Tape, source: Value, groups: int = 1, style: str = "", what: str = "norm") -> Value:
-    """One norm over a tensor, in ``groups`` (heads). ``style``: how the code is written, by default as the family's
-    `STYLES`."""
-    return STYLES[style or STYLE.get(tape.arch.family, tape.arch.norm)](tape, source, groups, what)
+    """One norm over a tensor, in ``groups`` (heads). ``style``: how the code is written, by default as the family's."""
+    written = style or tape.family.norm
+    return STYLES[tape.arch.norm if written == "shape" else written](tape, source, groups, what)
 
 
 def _rms(tape: Tape, source: Value, groups: int, what: str) -> Value:
@@ -123,26 +123,17 @@ def _t5(tape: Tape, source: Value, groups: int, what: str) -> Value:
 
 
 STYLES = {"t5": _t5, "rmsnorm": _rms, "rms-wide": _rms_wide, "layernorm": _layer, "layernorm-noaffine": _layer_wide, "cohere": _cohere}
-STYLE = {
-    **dict.fromkeys(("gemma", "gemma2", "gemma3", "gemma3_text", "olmo2", "olmo3", "gpt_oss"), "rms-wide"),
-    **dict.fromkeys(("qwen3_next", "qwen3_5", "qwen3_5_moe"), "rms-wide"),
-    "cohere": "cohere",
-    **dict.fromkeys(("t5", "mt5"), "t5"),
-}
-"""Families whose norm is not written as `Architecture.norm` says."""
+"""`Family.norm`, or `Architecture.norm` -> how it is written."""
 
 
 # -- rotary embedding, MLP ---------------------------------------------------------------------------------------------
-
-ROTATES_IN_PLACE_DTYPE = frozenset({"modernbert", "cohere", "olmo", "olmo2", "olmo3", "deepseek_v2"})
-"""Families that rotate in the dtype they are given; the others multiply by tables of the residual stream's dtype."""
 
 
 def rotate(tape: Tape, value: Value) -> Value:
     """``x * cos + rotate_half(x) * sin``: a new tensor, and the tables need no gradient."""
     if tape.arch.position != "rope":
         return value
-    if tape.arch.family in ROTATES_IN_PLACE_DTYPE:
+    if tape.family.rotates_as_given:
         return new(value)
     return Value(value.width, max(value.size, tape.stream))
 

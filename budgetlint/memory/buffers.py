@@ -33,20 +33,9 @@ def casts(plan: Plan, train: Trainable, layers: int, *, head: bool) -> Iterator[
         )
 
 
-def chunked_head_copies(plan: Plan) -> Iterator[Term]:
-    """A frozen fp32 head under autocast is cast at every call, and each copy is kept for the backward: LitGPT calls it once
-    per 128 positions (reproduced in torch: 4 calls of a frozen weight keep 4 copies, of a training one 1)."""
-    if plan.model_code != "litgpt" or plan.full or not plan.precision.autocast or plan.precision.weights != 4:
-        return
-    calls = -(-plan.length // 128) - 1
-    count = calls * plan.shape.head_elements
-    why = plan.because("precision", "seq_len", "stack")
-    yield Term(Bucket.BUFFERS, count * plan.precision.compute, f"{calls} more 16-bit copies of the head, one a chunk", why)
-
-
 def folded_experts(plan: Plan, layers: int) -> Iterator[Term]:
     """Second copies of the stacked experts of ``layers`` layers, with the adapter's update folded in."""
-    count = layers * folded_weights(plan) if plan.adapter is not None and not (plan.expert_loop or plan.one_buffer) else 0
+    count = layers * folded_weights(plan) if plan.adapter is not None and not (plan.expert_loop or plan.accumulation.one_buffer) else 0
     if count:
         size = plan.precision.compute if plan.quant is not None else plan.precision.weights
         yield Term(
@@ -76,7 +65,7 @@ def data_parallel(plan: Plan, train: Trainable) -> Iterator[Term]:
     ``gradient_as_bucket_view``), DeepSpeed's reduce bucket."""
     sharding = plan.sharding
     size = plan.adapter.dtype if plan.adapter is not None else plan.precision.grads
-    if sharding.kind == "ddp" and not plan.one_buffer:
+    if sharding.kind == "ddp" and not plan.accumulation.one_buffer:
         count = train.elements * size
         yield Term(
             Bucket.BUFFERS, count, f"DDP buckets: a copy of {train.elements:,} gradients x {size} B", plan.because("shard", "devices")
@@ -91,7 +80,7 @@ def _low_gradients(plan: Plan, train: Trainable) -> Iterator[Term]:
     backward makes 16-bit gradients, which are then added to a whole fp32 buffer and zeroed in place, not freed."""
     precision, sharding = plan.precision, plan.sharding
     wide = precision.weights == 2 and precision.grads == 4 and precision.recipe.endswith("bf16")
-    engine = not plan.one_buffer or "zero_bucket" in plan.origins or plan.parallel.sent
+    engine = not plan.accumulation.one_buffer or "zero_bucket" in plan.origins or plan.parallel.sent
     if sharding.kind == "zero1" and wide and engine and plan.full and not sharding.offload_optimizer:
         count = train.elements
         why = plan.because("grads_dtype", "shard", "precision")
@@ -102,7 +91,7 @@ def _zero_buckets(plan: Plan, size: int) -> Iterator[Term]:
     """deepspeed/runtime/zero/stage_1_and_2.py and stage3.py, 0.19.6: one contiguous reduce bucket, two when communication
     overlaps, each at its full size however few parameters train."""
     sharding, zero = plan.sharding, plan.sharding.zero
-    if plan.one_buffer and "zero_bucket" not in plan.origins:
+    if plan.accumulation.one_buffer and "zero_bucket" not in plan.origins:
         return
     if zero.secondary > 1 and sharding.kind == "zero3" and not sharding.offload_params:
         copied, wide = plan.shape.total, plan.precision.compute

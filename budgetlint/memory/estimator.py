@@ -10,8 +10,8 @@ from budgetlint.base.record import open_record, record, replace
 from budgetlint.catalog.device import Device
 from budgetlint.memory import mixture, rollouts
 from budgetlint.memory import phases as step_phases
+from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Assumption, Bucket, Estimate, Phase, Range, Term, Verdict
-from budgetlint.memory.families import family_of
 from budgetlint.memory.host import host_bytes
 from budgetlint.memory.layout import with_world
 from budgetlint.memory.need import FRAGMENTATION, PPM, Totals, is_shared, totals, verdict
@@ -238,10 +238,10 @@ def _sized(plan: Plan, capacity: Capacity | None) -> tuple[Assumption, ...]:
 
 
 def _basis(plan: Plan) -> tuple[Assumption, ...]:
-    family = family_of(plan)
-    if family.exact:
+    basis = pick(plan).basis(plan)
+    if basis.exact:
         return ()
-    return (Assumption(f"activations of {plan.arch.family}: {family.basis} (+/- {family.spread_ppm // 10_000} %)", "model"),)
+    return (Assumption(f"activations of {plan.arch.family}: {basis.text} (+/- {basis.spread_ppm // 10_000} %)", "model"),)
 
 
 def _readings(planned: Planned) -> tuple[Assumption, ...]:

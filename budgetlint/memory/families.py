@@ -1,6 +1,6 @@
-"""The layer of each model family: a program over a tape that follows its transformers code (5.24.0 modeling_*.py).
+"""Programs of layers: each runs one layer's forward over a tape and follows transformers code (5.24.0 modeling_*.py).
 
-A family that is not listed is priced as the nearest listed one, with a named assumption and a wider range.
+The record of a family (`budgetlint.catalog.families`) names its program, here or in another module of this package.
 """
 
 from __future__ import annotations
@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 
-from budgetlint.base.record import record, replace
+from budgetlint.base.record import replace
+from budgetlint.catalog.families import family_of
+from budgetlint.catalog.family import Basis
 from budgetlint.memory.attend import attend
 from budgetlint.memory.blocks import dropout, gated_mlp, linear, norm, plain_mlp, rotate
 from budgetlint.memory.plan import Plan
@@ -19,23 +21,12 @@ from budgetlint.memory.tape import Tape, Value, new
 Layer = Callable[[Tape], None]
 
 
-@record
-class Family:
-    """``layer`` runs one layer's forward on a tape. ``spread_ppm``: how far the true bytes of activations may lie from that,
-    in 1/10^6 either way. ``basis`` says what the program rests on; ``exact``: it equals every trace of the family."""
-
-    layer: Layer
-    spread_ppm: int
-    basis: str
-    exact: bool = True
-
-
 def qkv(tape: Tape, source: Value) -> tuple[Value, Value, Value]:
     """Three linears, or one whose parts are views."""
     q, kv = tape.arch.q_width, tape.arch.kv_width
     if "qkv_proj" in tape.linears:
         packed = linear(tape, source, "qkv_proj", q + 2 * kv)
-        if tape.arch.family == "falcon" and tape.arch.kv_heads < tape.arch.heads:
+        if tape.family.packed_heads and tape.arch.kv_heads < tape.arch.heads:
             own = kv if tape.arch.kv_heads == 1 else q  # modeling_falcon.py _split_heads: one head, or broadcast to every head
             return packed.view(q), Value(own, packed.size), Value(own, packed.size)
         return packed.view(q), packed.view(kv), packed.view(kv)
@@ -73,12 +64,7 @@ def latent_attention(tape: Tape, source: Value) -> Value:
 
 
 def attention_dropout(tape: Tape) -> float:
-    return tape.arch.dropout if tape.arch.family in DROPS_SCORES else 0.0
-
-
-DROPS_SCORES = frozenset(
-    {"gpt2", "gpt_bigcode", "gptj", "bert", "roberta", "gpt_neox", "bloom", "electra", "xlm-roberta", "distilbert", "vit", "deit"}
-)
+    return tape.arch.dropout if tape.family.drops_scores else 0.0
 
 
 def mlp(tape: Tape, source: Value) -> Value:
@@ -147,71 +133,22 @@ def post_norm(tape: Tape) -> None:
     norm(tape, new(x, dropout(tape, mlp(tape, x), rate)), what="output norm")
 
 
-def _later(module: str, name: str) -> Layer:
-    """A program of another module, read when a model of its families is priced."""
+# -- the program of a plan ---------------------------------------------------------------------------------------------
 
-    def run(tape: Tape) -> None:
-        program: Layer = getattr(import_module(f"budgetlint.memory.{module}"), name)
-        program(tape)
-
-    return run
+LOOPED = Basis(60_000, "a loop over the experts (transformers before 5), read from its code, not traced", exact=False)
 
 
-_TRACED = "traces of transformers 5.24.0, torch 2.13.0 and peft 0.21.2 on meta tensors"
+def basis_of(plan: Plan) -> Basis:
+    """What the estimate of the activations rests on in transformers' code; a loop over experts is not traced."""
+    found = family_of(plan.arch.family).basis
+    return LOOPED if plan.expert_loop and found.exact else found
 
 
-PROGRAMS: dict[Layer, tuple[str, ...]] = {
-    pre_norm: (
-        *("llama", "mistral", "qwen2", "qwen3", "granite", "smollm3", "gemma", "gemma2", "gemma3_text", "gemma3", "phi3", "olmo"),
-        *("stablelm", "starcoder2", "gpt2", "gpt_bigcode", "opt", "bloom"),
-        *("mixtral", "qwen2_moe", "qwen3_moe", "gpt_oss", "deepseek_v2", "deepseek_v3"),
-        *("vit", "deit", "modernbert"),
-    ),
-    output_norm: ("olmo2", "olmo3"),
-    parallel: ("phi", "gptj", "cohere"),
-    falcon: ("falcon",),
-    gpt_neox: ("gpt_neox",),
-    post_norm: ("bert", "roberta", "electra", "xlm-roberta"),
-    _later("seq2seq", "t5"): ("t5", "mt5"),
-    _later("seq2seq", "whisper"): ("whisper", "mbart", "pegasus"),
-    _later("seq2seq", "bart"): ("bart",),
-    _later("encoders", "distilbert"): ("distilbert",),
-    _later("encoders", "dinov2"): ("dinov2",),
-    _later("encoders", "deberta"): ("deberta-v2",),
-}
-"""Every traced family and the program that gives its traces to the byte."""
-
-_NOT_TRACED = "priced as the nearest traced family"
-
-FAMILIES: dict[str, Family] = {
-    **{name: Family(program, 15_000, _TRACED) for program, names in PROGRAMS.items() for name in names},
-    **dict.fromkeys(
-        ("ministral", "internlm2", "baichuan", "chatglm", "glm", "qwen"), Family(pre_norm, 120_000, f"{_NOT_TRACED}, Llama", exact=False)
-    ),
-    "codegen": Family(parallel, 150_000, f"{_NOT_TRACED}, GPT-J", exact=False),
-    "deepseek": Family(pre_norm, 150_000, f"{_NOT_TRACED}, a mixture with fp32 router probabilities", exact=False),
-}
-
-FAMILIES |= dict.fromkeys(
-    ("qwen3_next", "qwen3_5", "qwen3_5_moe"),
-    Family(pre_norm, 300_000, "linear attention, read from its code with the kernels of flash-linear-attention, not traced", exact=False),
-)
-
-UNLISTED = Family(pre_norm, 400_000, "no table for this architecture: priced from its shape alone", exact=False)
-
-
-OWN_CODE = Family(pre_norm, 100_000, "the model code of another framework, checked on measured runs only", exact=False)
-OWN_CODE_4BIT = replace(OWN_CODE, spread_ppm=900_000, basis="LitGPT's 4-bit path, not understood: measured runs need more than its tensors")
-UNMEASURED_CODE = replace(OWN_CODE, spread_ppm=400_000, basis="the model code of another framework, priced as that of transformers")
-LOOPED = Family(pre_norm, 60_000, "a loop over the experts (transformers before 5), read from its code, not traced", exact=False)
-
-
-def family_of(plan: Plan) -> Family:
-    """What the estimate of the activations rests on; a framework's own model code and a loop over experts are not traced."""
-    if plan.model_code != "transformers":
-        return OWN_CODE_4BIT if plan.quant else OWN_CODE if plan.model_code == "litgpt" else UNMEASURED_CODE
-    found = FAMILIES.get(plan.arch.family, UNLISTED)
-    return replace(LOOPED, layer=found.layer) if plan.expert_loop and found.exact else found
+def program(named: str) -> Layer:
+    """``module.function`` of this package, as `Family.layer` names it."""
+    module, _, name = named.partition(".")
+    found: Layer = getattr(import_module(f"budgetlint.memory.{module}"), name)
+    return found
 
 
 def layer_saved(plan: Plan) -> tuple[Saved, ...]:
@@ -221,7 +158,7 @@ def layer_saved(plan: Plan) -> tuple[Saved, ...]:
 
         return mixed(plan)
     tape = Tape(plan)
-    FAMILIES.get(plan.arch.family, UNLISTED).layer(tape)
+    program(tape.family.layer)(tape)
     return tape.saved()
 
 

@@ -16,7 +16,7 @@ def element_bytes(plan: Plan) -> int:
 
 def accumulated(plan: Plan, train: Trainable) -> Term:
     """What earlier micro batches left: whole under FSDP's ``no_sync``, else as the optimizer takes it."""
-    return sharded.whole_gradients(plan, train.elements) if plan.whole_gradients else in_backward(plan, train)
+    return sharded.whole_gradients(plan, train.elements) if plan.accumulation.unreduced else in_backward(plan, train)
 
 
 def in_backward(plan: Plan, train: Trainable) -> Term:
@@ -119,7 +119,7 @@ def tied_twice(plan: Plan) -> Term:
     """A tied embedding gets two gradients, from the head and from the lookup; their sum stands beside both. Where earlier micro batches
     left a gradient, the new one is made before it is added (torch accumulate_grad.h; `benchmarks/oracle.py` counts it)."""
     tied = plan.full and not plan.shape.head and plan.makes_logits
-    again = plan.full and plan.accum > 1 and not plan.one_buffer and not plan.optimizer_in_backward
+    again = plan.full and plan.accum > 1 and not plan.accumulation.one_buffer and not plan.optimizer_in_backward
     count, size = (2 * tied + again) * plan.shape.embed, element_bytes(plan)
     what = "the embedding's second gradient and their sum" if tied else "the embedding's gradient of this micro batch"
     return Term(Bucket.GRADIENTS, count * size, f"{what}: {count:,} x {size} B", plan.because("model", "grad_accum"))

@@ -12,9 +12,10 @@ from typing import Any
 from budgetlint.base.record import replace
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import find_optimizer
+from budgetlint.memory.code import pick
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.parallel import DEGREES, is_naive
-from budgetlint.memory.plan import Plan, Precision, Recompute, Sharding, Zero
+from budgetlint.memory.plan import DTYPE_BYTES, Plan, Precision, Recompute, Sharding, Zero
 from budgetlint.memory.unmodelled import may_save
 from budgetlint.settings.run import OriginKind, Settings, Stack
 
@@ -53,6 +54,7 @@ def sharding(settings: Settings, notes: Notes) -> Sharding:
         zero=_zero(settings, kind),
         group=group,
         replicas=replicas,
+        reduce_bytes=DTYPE_BYTES.get(settings.value("reduce_dtype", ""), 0),
     )
 
 
@@ -81,9 +83,8 @@ def _devices(settings: Settings) -> int | None:
     return stated or (replicas * _degree(settings, DEGREES[:3]) if replicas else None)
 
 
-def whole_gradients(settings: Settings, stack: Stack, shard: Sharding, *, pipelined: bool = False) -> bool:
-    """FSDP under ``no_sync``: the Trainer (transformers 5.3 trainer.py; ``sync_each_batch`` has no effect from 4.46 to 5.1) and
-    LitGPT (``fabric.no_backward_sync``) reduce in the last micro batch only. torchtune and torchtitan reduce in each.
+def accumulates_unreduced(settings: Settings, stack: Stack, shard: Sharding, *, pipelined: bool = False) -> bool:
+    """FSDP under ``no_sync``: some trainers reduce in the last micro batch only, others in each.
     accelerate has it for FSDP2 since 1.11 (accelerator.py ``no_sync``): before, two micro batches of gpt-oss-20b took 21 GiB where
     the whole gradients alone are 39 (axolotl examples/gpt-oss/README.md). A pipeline reduces after the last micro batch (torch 2.9
     distributed/pipelining/stage.py ``backward_maybe_with_nosync``)."""
@@ -93,9 +94,7 @@ def whole_gradients(settings: Settings, stack: Stack, shard: Sharding, *, pipeli
         return False
     if shard.kind == "fsdp2" and stack.at_least("accelerate", "1.11") is False:
         return False
-    if stack.model_code == "transformers" and settings.value("sync_each_batch"):
-        return stack.at_least("transformers", "5.2") is False and stack.at_least("transformers", "4.46") is not False
-    return stack.model_code in ("transformers", "litgpt")
+    return pick(stack).accumulates_unreduced(settings, stack)
 
 
 MOST_RANKS = 1024
@@ -200,7 +199,7 @@ def least(plan: Plan, settings: Settings, stack: Stack) -> Iterator[Plan]:
         lowest = replace(
             lowest, batch=1, seq=1, sharding=Sharding("zero3", "full", world, world, world, world, True, True, True, zero=_LEAST)
         )
-    if plan.whole_gradients and plan.sharding.kind == "fsdp2" and stack.at_least("accelerate", "1.11") is None:
-        lowest = replace(lowest, whole_gradients=False)
+    if plan.accumulation.unreduced and plan.sharding.kind == "fsdp2" and stack.at_least("accelerate", "1.11") is None:
+        lowest = replace(lowest, accumulation=replace(plan.accumulation, unreduced=False))
     if lowest is not plan:
         yield lowest

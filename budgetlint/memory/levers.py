@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from budgetlint.catalog.architecture import Architecture
-from budgetlint.memory.attend import MASKED
+from budgetlint.catalog.families import family_of
+from budgetlint.memory.code import pick
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import Recompute
 from budgetlint.settings.run import Settings, Stack
@@ -14,12 +15,11 @@ def recompute_of(settings: Settings, stack: Stack) -> Recompute:
     reentrant = settings.value("recompute_reentrant")
     if reentrant is None:
         reentrant = stack.at_least("transformers", "5.0") is False
-    kind, every = settings.value("recompute", "none"), settings.value("recompute_every", 1) or 1
-    megatron = stack.model_code == "megatron"
+    kind, every, chunk = pick(stack).checkpoints(settings.value("recompute", "none"), settings.value("recompute_every", 1) or 1)
     return Recompute(
-        kind="core" if megatron and kind == "selective" else kind,
-        every=1 if megatron else every,
-        chunk=every if megatron else 1,
+        kind=kind,
+        every=every,
+        chunk=chunk,
         first=settings.value("recompute_layers"),
         reentrant=bool(reentrant),
         offload=bool(settings.value("recompute_offload", False)),
@@ -29,46 +29,26 @@ def recompute_of(settings: Settings, stack: Stack) -> Recompute:
 def kernel_of(settings: Settings, arch: Architecture, compute: int, notes: Notes) -> str:
     """Which attention kernel runs: aten/native/transformers/cuda/sdp_utils.cpp (torch 2.13): flash takes 16-bit types
     without a mask, memory-efficient needs as many key as query heads, math takes the rest."""
-    wanted: str = settings.value("attention", "")
+    wanted, family = settings.value("attention", ""), family_of(arch.family)
     if not wanted:
         notes.assume("attention is not stated: sdpa, the default of transformers", "attention")
         wanted = "sdpa"
-    if wanted == "eager" or (wanted == "sdpa" and arch.family in WITHOUT_SDPA):
+    if wanted == "eager" or (wanted == "sdpa" and not family.sdpa):
         return "eager"
-    if arch.family in BIASED:
+    if family.position_bias:
         return "efficient"
     if wanted in ("flash", "flex"):
         return "flash"
-    if arch.family in MASKED:
+    if family.always_masked:
         return "math" if arch.kv_heads == 1 else "efficient"
     if compute == 2:
         return "flash"
     return "efficient" if arch.kv_heads == arch.heads else "math"
 
 
-WITHOUT_SDPA = frozenset({"gemma2", "bloom", "gpt_oss", "deberta-v2"})
-"""transformers 5.24.0: ``_supports_sdpa = False`` (Bloom, gpt-oss, DeBERTa), or eager by its configuration (Gemma 2)."""
-
-BIASED = frozenset({"t5", "mt5"})
-"""Families that add a position bias to the scores: no flash (transformers 5.24.0 modeling_t5.py ``_supports_flash_attn = False``)."""
-
 BIASED_SDPA_SINCE = "5.16"
 """From this transformers version T5 uses sdpa (wheels: 5.14.0 has no ``_supports_sdpa``, 5.16.0 has). Before, its own Python, with the
 softmax in fp32."""
-
-
-REPEATED_FOR_FLASH = frozenset({"mistral", "mixtral", "phi3", "qwen2", "qwen2_moe", "starcoder2"})
-"""transformers 4.47.1: families whose FlashAttention2 class calls repeat_kv (Llama's and Granite's do not)."""
-
-
-def repeats_keys(settings: Settings, arch: Architecture, stack: Stack) -> bool:
-    """Grouped keys copied to every query head before a fused kernel: for sdpa until transformers 4.54 or torch 2.5
-    (integrations/sdpa_attention.py ``use_gqa_in_sdpa``), for flash in some families until 4.48. Unsloth has its own forward."""
-    if stack.model_code != "transformers" or "lora" in (settings.value("kernels", ()) or ()):
-        return False
-    if settings.value("attention", "") in ("flash", "flex"):
-        return arch.family in REPEATED_FOR_FLASH and stack.at_least("transformers", "4.48") is False
-    return stack.at_least("transformers", "4.54") is False or stack.at_least("torch", "2.5") is False
 
 
 FUSED_BY_COMPILE = ("rms_norm", "rope", "swiglu")

@@ -14,21 +14,13 @@ from collections.abc import Iterator
 from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.static import Trainable
-from budgetlint.settings.run import Stack
 
 _WHY = ("precision", "grads_dtype")
 
 
-def is_local_ddp(stack: Stack, gradient_bytes: int) -> bool:
-    """Whether a run's wrapper is that one: fp32 gradients need the contiguous buffers. (megatron-core is at 0.x.)"""
-    if stack.model_code != "megatron" or gradient_bytes == 4:
-        return False
-    return stack.at_least("megatron", "2.0") is True and stack.at_least("megatron", "2.6") is False
-
-
 def left_behind(plan: Plan, train: Trainable) -> Iterator[Term]:
     """What the step before left, beside this step's gradients."""
-    if not plan.local_ddp:
+    if not plan.accumulation.left_behind:
         return
     count, size = train.elements, plan.precision.grads
     yield Term(Bucket.BUFFERS, count * size, f"main_grad of the step before: {count:,} x {size} B (Megatron-LM < 2.6)", plan.because(*_WHY))

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base.record import record
-from budgetlint.memory import litgpt
+from budgetlint.catalog.families import family_of
 from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.plan import Plan
 
@@ -77,7 +77,7 @@ _PLAIN_AUTOCAST = Recipe(
     _PLAIN16.forward32,
 )
 _PLAIN_FUSED = ((2, "logits"), (2, "shifted copy, then its gradient"), (2, "gradient of the logits"))
-"""``full-plain``: what GPT-2 and its relatives did until `PLAIN_UNTIL`; autocast runs the cross entropy in fp32."""
+"""``full-plain``: what GPT-2 and its relatives did until `Family.logits_plain_until`; autocast runs the cross entropy in fp32."""
 
 _SCALED32 = ((4, "logits in fp32"), (4, "logits at the sampling temperature, fp32"))
 _SCALED16 = ((2, "logits at the sampling temperature"), (2, "log-softmax"))
@@ -94,12 +94,6 @@ trainer/utils.py), log-probabilities of one token each. In fp32 (autocast: accel
 sequence keeps the logits; in 16 bit each sequence's log-softmax is kept and freed as it is used. The backward stacks the sequences'
 gradients. ``logits / temperature`` is a new tensor. (torch 2.13 on CPU: 8, 12 and 16 B; 4, 4 and 6 B.)"""
 
-PLAIN_UNTIL = {
-    **dict.fromkeys(("gpt2", "gpt_bigcode", "gpt_neox", "bloom", "opt", "falcon", "mpt"), "4.49"),
-    **dict.fromkeys(("stablelm", "persimmon"), "4.48"),
-}
-"""The first transformers version whose model code of a family calls ``self.loss_function``, which upcasts the logits."""
-
 
 def vocabulary_elements(plan: Plan) -> int:
     return plan.scored * plan.arch.vocab
@@ -108,9 +102,6 @@ def vocabulary_elements(plan: Plan) -> int:
 def forward(plan: Plan) -> Iterator[Term]:
     """Live at the end of the forward."""
     if not plan.makes_logits:
-        return
-    if plan.model_code == "litgpt" and plan.loss != "fused":
-        yield from litgpt.logits(plan)
         return
     if plan.loss in ("fused", "chunked"):
         yield from _chunked(plan)
@@ -123,9 +114,6 @@ def backward(plan: Plan) -> Iterator[Term]:
     """Live at the peak of the loss backward, before the first weight gradient."""
     if not plan.makes_logits:
         return
-    if plan.model_code == "litgpt" and plan.loss != "fused":
-        yield from litgpt.logits(plan)
-        return
     if plan.loss in ("fused", "chunked"):
         yield from _chunked(plan)
         return
@@ -137,7 +125,7 @@ def backward(plan: Plan) -> Iterator[Term]:
 
 def _capped(plan: Plan) -> tuple[tuple[int, str], ...]:
     """Gemma-2 soft-caps the logits: the tanh is kept for the backward (modeling_gemma2.py)."""
-    return ((plan.precision.compute, "tanh of the soft-capped logits"),) if plan.arch.family == "gemma2" else ()
+    return ((plan.precision.compute, "tanh of the soft-capped logits"),) if family_of(plan.arch.family).caps_logits else ()
 
 
 def _recipe(plan: Plan) -> Recipe:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from budgetlint.catalog.architecture import Architecture
-from budgetlint.catalog.families import FUSED_EXPERTS_SINCE
-from budgetlint.catalog.ledger import linears
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.catalog.targets import resolve_targets
+from budgetlint.memory.code import pick
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import Adapter, Quant
 from budgetlint.settings.run import OriginKind, Settings, Stack
@@ -43,16 +42,11 @@ def adapter_of(settings: Settings, arch: Architecture, notes: Notes, stack: Stac
 
 
 def _target_roles(arch: Architecture, targets: tuple[str, ...], stack: Stack) -> frozenset[str]:
-    """The roles that are adapted. transformers 5 keeps experts and routers as parameters, which PEFT's linears do not reach;
-    Megatron's are grouped linears; LitGPT packs q, k and v into one weight and adapts parts of it (litgpt/lora.py ``LoRAQKVLinear``)."""
-    fused = stack.model_code != "megatron" and stack.at_least("transformers", FUSED_EXPERTS_SINCE) is not False
-    matched, _ = resolve_targets(arch, targets, fused_experts=fused)
+    """The roles that are adapted, in the modules of the code that runs."""
+    code = pick(stack)
+    matched, _ = resolve_targets(arch, targets, fused_experts=code.stacks_experts(stack))
     roles = {item.role for item in matched if item.where not in ("vision", "projector")}  # towers: sight.py
-    if stack.model_code == "litgpt":
-        parts = {"q_proj", "k_proj", "v_proj"} & (set(targets) | roles)
-        packed = any(linear.role == "qkv_proj" for linear in linears(arch))
-        roles |= parts | ({"qkv_proj"} if parts and packed else set())
-    return frozenset(roles)
+    return frozenset(code.lora_roles(arch, targets, roles))
 
 
 def _saved_modules(settings: Settings, arch: Architecture) -> int:
@@ -112,9 +106,8 @@ def optimizer_of(settings: Settings, notes: Notes) -> Optimizer:
 
 
 def wide_embedding(settings: Settings, optimizer: Optimizer, stack: Stack) -> bool:
-    """The Trainer registers every ``nn.Embedding`` for 32-bit states under bitsandbytes' 8-bit optimizers (transformers 4.53.0 to 5.24.0
-    trainer.py ``create_optimizer``; 4.50.0 looks for a class that it never makes). An unknown version counts as not, and so does a
-    budget's word: any loop may stand behind it."""
+    """bitsandbytes' 8-bit optimizers keep the embedding's states in 32 bit where the trainer registers it. A budget's word counts as not:
+    any loop may stand behind it."""
     eight = optimizer.library == "bitsandbytes" and any(state.block for state in optimizer.states)
     by_trainer = "optimizer" in settings and settings["optimizer"].origin.kind is not OriginKind.BUDGET
-    return eight and by_trainer and stack.model_code == "transformers" and bool(stack.at_least("transformers", "4.53.0"))
+    return eight and by_trainer and pick(stack).widens_embedding(stack)

@@ -21,7 +21,7 @@ INDEX = 8
 def mixture(tape: Tape, source: Value) -> Value:
     """Router, routed experts, shared experts."""
     arch = tape.arch
-    weights = ROUTERS.get(arch.family, _softmax_router)(tape, source)
+    weights = ROUTERS[tape.family.router](tape, source)
     (_expert_loop if tape.plan.expert_loop else _experts)(tape, source, weights)
     width = arch.shared_intermediate or (arch.moe_intermediate or arch.intermediate) * (arch.shared_experts or 0)
     if width:
@@ -125,12 +125,14 @@ def _gpt_oss_router(tape: Tape, source: Value) -> Value:
 
 
 ROUTERS: dict[str, Callable[[Tape, Value], Value]] = {
-    "qwen2_moe": _qwen2_router,
-    "qwen3_moe": _qwen3_router,
-    "deepseek_v2": _deepseek_v2_router,
-    "deepseek_v3": _deepseek_v3_router,
-    "gpt_oss": _gpt_oss_router,
+    "softmax": _softmax_router,
+    "softmax undivided": _qwen2_router,
+    "softmax cast back": _qwen3_router,
+    "softmax of fp32": _deepseek_v2_router,
+    "sigmoid": _deepseek_v3_router,
+    "softmax of the chosen": _gpt_oss_router,
 }
+"""`Family.router` -> what it keeps."""
 
 
 # -- experts -----------------------------------------------------------------------------------------------------------
@@ -143,7 +145,7 @@ def _experts(tape: Tape, source: Value, weights: Value) -> None:
         tape.keep(Value(count, INDEX), "mlp", what)
     _grouped_input(tape, Value(count * source.width, source.size), ("expert_gate_proj", "expert_gate_up_proj"), "gathered expert inputs")
     both = Value(2 * count * width, tape.weights)
-    made = (_clamped if arch.family == "gpt_oss" else gated)(tape, both.view(count * width), both.view(count * width))
+    made = PRODUCTS[tape.family.expert_product](tape, both.view(count * width), both.view(count * width))
     _grouped_input(tape, made, ("expert_down_proj",), "expert products")
     tape.keep(Value(count * source.width, tape.weights), "mlp", "expert outputs")
     tape.keep(new(weights), "mlp", "weights of the rows")
@@ -177,3 +179,7 @@ def _clamped(tape: Tape, gate: Value, up: Value) -> Value:
     for what in ("clamped gate", "sigmoid", "up + 1", "gated"):
         tape.keep(new(gate), "mlp", what)
     return new(up)
+
+
+PRODUCTS: dict[str, Callable[[Tape, Value, Value], Value]] = {"gated": gated, "clamped": _clamped}
+"""`Family.expert_product` -> what the activation of an expert keeps."""

@@ -12,12 +12,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from budgetlint.base.record import open_record, replace
-from budgetlint.memory import activations, buffers, gradients, litgpt, local_ddp, loss, megatron, roles, rollouts, scoring, sharded, static
+from budgetlint.memory import activations, buffers, gradients, local_ddp, roles, rollouts, scoring, sharded, static
+from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Bucket, Phase, Term
-from budgetlint.memory.families import layer_saved
 from budgetlint.memory.plan import Plan, Recompute
 from budgetlint.memory.saved import Saved, total
-from budgetlint.memory.sequence import split_stream
 from budgetlint.memory.static import Trainable
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ def step_of(plan: Plan) -> Step:
     beside = (*roles.held(plan), *rollouts.always(plan))
     fixed = (*static.weights(plan, train), *beside, *static.optimizer(plan, train))
     resting = (*fixed, *buffers.workspaces(plan), *buffers.data_parallel(plan, train))
-    layer = layer_of(plan)
+    layer = pick(plan).layer(plan)
     stored = gradients.in_backward(plan, train)
     flying = (*activations.in_flight(plan, layer, stored.bytes), *roles.in_the_backward(plan), *local_ddp.left_behind(plan, train))
     front = _front(plan)
@@ -77,13 +76,6 @@ def _seen(plan: Plan) -> tuple[Term, ...]:
     from budgetlint.memory import vision
 
     return tuple(vision.kept(plan))
-
-
-def layer_of(plan: Plan) -> tuple[Saved, ...]:
-    """What one layer keeps, by the code that runs the model."""
-    if plan.model_code == "megatron" and plan.arch.kind in ("decoder", "encoder"):
-        return megatron.layer(plan)
-    return tuple(litgpt.layer(plan)) if plan.model_code == "litgpt" else split_stream(plan, layer_saved(plan))
 
 
 Moment = tuple[str, tuple[Term, ...]]
@@ -139,8 +131,8 @@ def _forward(step: Step) -> tuple[str, tuple[Term, ...]]:
             f"last hidden state: {plan.tokens:,} tokens x {plan.arch.hidden:,}",
             plan.because("micro_batch", "seq_len"),
         ),
-        *loss.forward(plan),
-        *buffers.chunked_head_copies(plan),
+        *pick(plan).loss_forward(plan),
+        *pick(plan).head_copies(plan),
         *buffers.casts(plan, step.train, _cast_layers(plan), head=True),
         *buffers.folded_experts(plan, 0 if plan.recompute.on else plan.shape.layers),
         *sharded.parameters(plan, layers=0),
@@ -162,8 +154,8 @@ def _loss_backward(step: Step) -> tuple[str, tuple[Term, ...]]:
         *step.flying,
         *step.kept,
         *activations.outside_layers(plan),
-        *loss.backward(plan),
-        *buffers.chunked_head_copies(plan),
+        *pick(plan).loss_backward(plan),
+        *pick(plan).head_copies(plan),
         *buffers.casts(plan, step.train, layers, head=True),
         *buffers.folded_experts(plan, layers),
         *sharded.parameters(plan, layers=sharded.backward_layers(plan) - 1),
@@ -274,13 +266,13 @@ def _evaluation(step: Step) -> tuple[str, tuple[Term, ...]]:
     """No gradients, nothing kept: one layer's tensors come and go, the logits are made, upcast and, where the caller keeps
     them, kept (transformers trainer.py evaluation_loop; batch 8 by default)."""
     plan = replace(step.plan, batch=step.plan.eval_batch, recompute=Recompute())
-    layer = step.layer if step.front is None else layer_of(plan)
+    layer = step.layer if step.front is None else pick(plan).layer(plan)
     flight = total(layer, plan.tokens, plan.length)
     why = plan.because("eval_batch", "seq_len")
     return "the logits", (
         *step.resting,
         Term(Bucket.ACTIVATIONS, flight, f"one layer in flight: {plan.tokens:,} tokens", why),
-        *loss.forward(plan),
+        *pick(plan).loss_forward(plan),
         *sharded.parameters(plan, layers=1),
     )
 

@@ -112,7 +112,8 @@ class Zero:
 @record
 class Sharding:
     """Data-parallel layout. ``world`` is the data-parallel degree; the ``*_over`` say over how many ranks each is split.
-    ``group``: ranks that hold one copy together (0: all, or all over ``replicas``)."""
+    ``group``: ranks that hold one copy together (0: all, or all over ``replicas``). ``reduce_bytes``: of an element in which FSDP2
+    reduces gradients, 0 where no setting says."""
 
     kind: str = "none"
     strategy: str = "full"
@@ -127,6 +128,7 @@ class Sharding:
     zero: Zero = Zero()
     group: int = 0
     replicas: int = 1
+    reduce_bytes: int = 0
 
     @property
     def is_fsdp(self) -> bool:
@@ -135,6 +137,18 @@ class Sharding:
     @property
     def is_zero(self) -> bool:
         return self.kind.startswith("zero")
+
+
+@record
+class Accumulation:
+    """How gradients live from one micro batch, and one step, to the next. ``unreduced``: FSDP keeps those of earlier micro batches whole
+    (``no_sync``). ``one_buffer``: they lie in one buffer from the start. ``zeroed``: ``zero_grad`` leaves them there instead of dropping
+    them (`versions.py`). ``left_behind``: Megatron-LM 2.0 to 2.5 keeps those of the step before as well (`local_ddp.py`)."""
+
+    unreduced: bool = False
+    one_buffer: bool = False
+    zeroed: bool = False
+    left_behind: bool = False
 
 
 @record
@@ -170,16 +184,14 @@ class Plan:
     ``repeat_kv``: the attention kernel gets a copy of the keys and values for every query head. ``parallel``: how
     tensor, pipeline, context and expert parallelism split the model; ``stage``: the part of it that the plan is of (`rank.py`).
     ``model_split``: over how many ranks at most, where the layout is not modelled: the low end is divided by it, the answer open.
-    ``whole_gradients``: FSDP keeps the gradients of earlier micro batches unsharded. ``cutoff``: ``seq`` is where a default cuts
+    ``cutoff``: ``seq`` is where a default cuts
     samples, which may all be shorter; ``lone``: the sequences of one example, where a flattened batch needs no other as long.
     ``optimizer_in_backward``: each parameter steps as soon as its gradient is there.
     ``source``: positions of the encoder that a decoder attends to, its own are ``seq`` (`two_stacks.py`); ``side``: the stack that the
     plan is of, ``encoder`` or the whole model's, which is its last one.
-    ``zeroes``: gradients are zeroed and stay, not dropped; ``eager_modules``: every kernel is loaded with the context (`versions.py`).
-    ``local_ddp``: Megatron-LM's wrapper of 2.0 to 2.5 (`local_ddp.py`).
+    ``eager_modules``: every kernel is loaded with the context (`versions.py`).
     ``vision``: what a tower in front of the decoder does.
     ``wide_embedding``: an 8-bit optimizer keeps the embedding's states in 32 bit.
-    ``reduced``: bytes an element takes in which FSDP2 reduces gradients, 0 for those of the compute dtype.
     ``scoring``: sequences of a pass that only makes log-probabilities (`scoring.py`).
     ``beside``: other models on the device. ``completion``: the longest completion, where only completions get logits.
     ``totals``: least, best and most bytes of the device, which a rollout engine takes its share of; None: not known yet.
@@ -197,8 +209,7 @@ class Plan:
     attention: str  # flash | efficient | math | eager
     loss: str  # a recipe of `budgetlint.memory.loss`
     sharding: Sharding
-    whole_gradients: bool = False
-    reduced: int = 0
+    accumulation: Accumulation = Accumulation()
     optimizer_in_backward: bool = False
     wide_embedding: bool = False
     cutoff: bool = False
@@ -222,10 +233,8 @@ class Plan:
     stage: Stage | None = None
     padded: bool = False
     vision: Vision | None = None
-    local_ddp: bool = False
     source: int | None = None
     side: str = ""
-    zeroes: bool = False
     eager_modules: bool = False
     device: Device | None = None
     origins: Mapping[str, Setting] = field(default_factory=dict)
@@ -305,14 +314,9 @@ class Plan:
         return count if self.stage is None else -(-count * self.shape.total // shape_of(self.shape.arch).total)
 
     @property
-    def one_buffer(self) -> bool:
-        """Gradients lie in one buffer from the start (megatron-core 0.14.0 distributed/param_and_grad_buffer.py)."""
-        return self.model_code == "megatron" and not self.local_ddp
-
-    @property
     def carries(self) -> bool:
         """Gradients of an earlier micro batch, or their zeroed buffers, are there when a backward begins."""
-        return self.accum > 1 or self.one_buffer or self.zeroes
+        return self.accum > 1 or self.accumulation.one_buffer or self.accumulation.zeroed
 
     def adapted(self, linear: Linear) -> bool:
         return self.adapter is not None and linear.role in self.adapter.targets

@@ -8,16 +8,17 @@ from typing import Any
 from budgetlint.base.record import open_record, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.device import Device
-from budgetlint.catalog.families import FUSED_EXPERTS_SINCE
+from budgetlint.catalog.module_names import FUSED_EXPERTS_SINCE
 from budgetlint.memory import roles, rollouts
+from budgetlint.memory.code import pick, with_code
+from budgetlint.memory.degrees import parallel_of
 from budgetlint.memory.estimate import Assumption
-from budgetlint.memory.layout import least, model_parallel, sharding, whole_gradients
-from budgetlint.memory.levers import fused_kernels, kernel_of, loss_of, recompute_of, repeats_keys
-from budgetlint.memory.local_ddp import is_local_ddp
+from budgetlint.memory.layout import accumulates_unreduced, least, model_parallel, sharding
+from budgetlint.memory.levers import fused_kernels, kernel_of, loss_of, recompute_of
 from budgetlint.memory.method import adapter_of, optimizer_of, quant_of, wide_embedding
 from budgetlint.memory.notes import Notes
-from budgetlint.memory.parallel import ALONE, Parallel, parallel_of
-from budgetlint.memory.plan import DTYPE_BYTES, HEADLESS, Plan, Precision, Sharding
+from budgetlint.memory.parallel import ALONE, Parallel
+from budgetlint.memory.plan import HEADLESS, Accumulation, Plan, Precision, Sharding
 from budgetlint.memory.recipe import precision_of
 from budgetlint.memory.shape import shape_of
 from budgetlint.memory.unmodelled import refuse
@@ -40,7 +41,7 @@ def plan_run(settings: Settings, stack: Stack, arch: Architecture | None, device
     notes = Notes()
     if arch is None:
         return Planned((), ("model",), ())
-    stack = _with_code(settings, stack)
+    stack = with_code(settings, stack)
     plans = [_plan(read, stack, arch, device, notes) for either in _adapted_or_not(settings)
              for stored in _stored(either, arch, notes) for read in readings(stored)]  # fmt: skip
     if arch.part("vision") is not None and arch.kind == "decoder":
@@ -88,12 +89,6 @@ def _stored(settings: Settings, arch: Architecture, notes: Notes) -> Iterator[Se
         )
 
 
-def _with_code(settings: Settings, stack: Stack) -> Stack:
-    """The stack with the code that runs the model: the budget's word, else what the trainer's reader says."""
-    named = settings.value("model_code", "transformers")
-    return replace(stack, model_code=named) if stack.model_code == "transformers" else stack
-
-
 def _unique(plans: list[Plan]) -> tuple[Plan, ...]:
     seen: list[Plan] = []
     for plan in plans:
@@ -103,7 +98,7 @@ def _unique(plans: list[Plan]) -> tuple[Plan, ...]:
 
 
 _READ = (
-    "precision", "whole_gradients", "optimizer", "optimizer_impl", "loss", "recompute", "attention", "sharding", "quant", "adapter",
+    "precision", "accumulation", "optimizer", "optimizer_impl", "loss", "recompute", "attention", "sharding", "quant", "adapter",
     "seq", "completion", "beside", "rollout", "padded", "vision",
 )  # fmt: skip
 """What two readings of one run can differ in."""
@@ -147,13 +142,10 @@ def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device |
         adapter=adapter,
         quant=quant,
         sharding=shard,
-        whole_gradients=whole_gradients(settings, stack, shard, pipelined=pipelined),
-        reduced=DTYPE_BYTES.get(settings.value("reduce_dtype", ""), 0),
+        accumulation=_accumulation(settings, stack, shard, precision, pipelined=pipelined),
         model_split=model_parallel(settings)[1] if parallel is None else 1,
         parallel=parallel or ALONE,
         model_code=stack.model_code,
-        local_ddp=is_local_ddp(stack, precision.grads),
-        zeroes=stack.at_least("torch", DROPS_GRADIENTS_SINCE) is False,
         eager_modules=stack.at_least("torch", LOADS_LAZILY_SINCE) is False,
         head=settings.value("model_head", ""),
         **_workload(settings, arch, notes),
@@ -166,10 +158,20 @@ def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device |
     )
 
 
+def _accumulation(settings: Settings, stack: Stack, shard: Sharding, precision: Precision, *, pipelined: bool) -> Accumulation:
+    code = pick(stack)
+    left_behind = code.leaves_gradients(stack, precision.grads)
+    return Accumulation(
+        unreduced=accumulates_unreduced(settings, stack, shard, pipelined=pipelined),
+        one_buffer=code.gradient_buffer and not left_behind,
+        zeroed=stack.at_least("torch", DROPS_GRADIENTS_SINCE) is False,
+        left_behind=left_behind,
+    )
+
+
 def _as_run(settings: Settings, stack: Stack, arch: Architecture) -> Architecture:
     """The architecture as this run's code builds it."""
-    if stack.model_code == "litgpt":
-        arch = replace(arch, tied=False)  # litgpt/model.py never ties lm_head to wte
+    arch = pick(stack).as_built(arch)
     if arch.kind == "decoder" and settings.value("model_head") in HEADLESS:
         arch = replace(arch, tied=True)  # no table of its own at the end
     return arch
@@ -180,8 +182,8 @@ def _layout(settings: Settings, stack: Stack, arch: Architecture, notes: Notes) 
     shard = sharding(settings, notes)
     parallel = parallel_of(settings, stack, arch, notes)
     pipelined = parallel is not None and parallel.pipeline > 1 and shard.is_fsdp
-    if pipelined and stack.model_code == "torchtitan" and "reshard_after_forward" not in settings:
-        shard = replace(shard, reshard=False)  # torchtitan 0.2.2 apply_fsdp: the default policy keeps parameters under a pipeline
+    if pipelined and not pick(stack).reshards_in_pipeline and "reshard_after_forward" not in settings:
+        shard = replace(shard, reshard=False)
     return shard, parallel, pipelined
 
 
@@ -214,7 +216,7 @@ def _computation(settings: Settings, stack: Stack, arch: Architecture, precision
         "attention": kernel_of(settings, arch, precision.compute, notes),
         "loss": loss_of(settings),
         "kernels": fused_kernels(settings, notes),
-        "repeat_kv": repeats_keys(settings, arch, stack),
+        "repeat_kv": pick(stack).repeats_keys(settings, arch, stack),
         "expert_loop": bool(arch.experts) and stack.at_least("transformers", FUSED_EXPERTS_SINCE) is False,
         "compile": bool(settings.value("compile", False)),
     }

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from budgetlint.base.record import replace
 from budgetlint.memory import sharded
+from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Bucket, Phase, Range, Term
 from budgetlint.memory.need import PPM, totals
 from budgetlint.memory.notes import Notes
@@ -203,13 +204,11 @@ def _sampling(plan: Plan) -> Iterator[Term]:
 
 def _prompts(step: Step) -> Iterator[Term]:
     """The prompts run through the layers, one layer in flight, and fill the cache."""
-    from budgetlint.memory.phases import layer_of  # the moments there are made of these here
-
     plan = step.plan
     batch = plan.rollout.batch if plan.rollout else 0
     prompt = max(plan.length - (plan.completion or 0), 1)
     ahead = replace(plan, batch=batch, seq=prompt, completion=None, recompute=Recompute())
-    flight = total(layer_of(ahead), ahead.tokens, prompt)
+    flight = total(pick(ahead).layer(ahead), ahead.tokens, prompt)
     yield Term(Bucket.ACTIVATIONS, flight, f"one layer in flight: {batch:,} prompts x {prompt:,} tokens", plan.because(*_WHY))
     yield from _cache(plan, prompt)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from budgetlint.base.record import record
+from budgetlint.catalog.families import family_of
 from budgetlint.memory.plan import Plan
 
 
@@ -50,12 +51,8 @@ def residual_bytes(plan: Plan) -> int:
     A 4-bit linear gives back its input's dtype (bitsandbytes 0.43.3 nn/modules.py Linear4bit.forward), so fp32 norms make
     the whole stream fp32. Encoders norm the stream itself, and autocast runs LayerNorm in fp32 (modeling_bert.py).
     """
-    normed = plan.arch.kind == "encoder" or plan.arch.family in NORMED_STREAM
+    normed = plan.arch.kind == "encoder" or family_of(plan.arch.family).normed_stream
     return 4 if normed and plan.precision.autocast else norm_weight_bytes(plan)
-
-
-NORMED_STREAM = frozenset({"bart", "mbart"})
-"""Encoder-decoders whose embeddings, or whose sums, are normed before a layer sees them (modeling_bart.py, modeling_mbart.py)."""
 
 
 def norm_output_bytes(plan: Plan) -> int:

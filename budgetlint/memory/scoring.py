@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from budgetlint.base.record import replace
 from budgetlint.memory import sharded
+from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.loss import CHUNK
 from budgetlint.memory.plan import Plan, Recompute
@@ -37,12 +38,10 @@ def moment(step: Step) -> Iterator[tuple[str, tuple[Term, ...]]]:
 
 
 def _passing(plan: Plan) -> Iterator[Term]:
-    from budgetlint.memory.phases import layer_of  # the moments there are made of these here
-
     ahead = replace(plan, batch=plan.scoring, recompute=Recompute())
     tokens, length, scored = ahead.tokens, plan.length, ahead.scored
     yield from sharded.parameters(plan, layers=1)
-    flight = total(layer_of(ahead), tokens, length)
+    flight = total(pick(ahead).layer(ahead), tokens, length)
     yield Term(Bucket.ACTIVATIONS, flight, f"one layer in flight: {plan.scoring:,} sequences x {length:,} tokens", plan.because(*_WHY))
     if not ahead.makes_logits or plan.loss == "fused":
         return

@@ -8,7 +8,6 @@ the source (``side`` of a `Value`). The encoder's output itself belongs to no la
 from __future__ import annotations
 
 from budgetlint.memory.blocks import activation, dropout, linear, norm
-from budgetlint.memory.levers import BIASED
 from budgetlint.memory.tape import Tape, Value, new
 
 
@@ -54,7 +53,7 @@ def _bias(tape: Tape, key: Value) -> Value | None:
     for each sequence; in a decoder with the causal mask, whose condition ``where`` keeps. Cross-attention's bias is zeros that the
     layers share, until a padding mask is laid over them. Elsewhere a padding mask becomes a bias of the batch."""
     heads, padded, cross = tape.arch.heads, tape.plan.padded, key.side == "source"
-    if tape.arch.family not in BIASED:
+    if not tape.family.position_bias:
         return _mask(tape, cross)
     if cross:
         return Value(0, tape.compute, heads, side="cross") if padded else None
@@ -91,7 +90,7 @@ def _eager(tape: Tape, query: Value, key: Value, value: Value) -> Value:
 
 def _score_dropout(tape: Tape) -> float:
     """T5 has one rate for everything; BART's scores have their own (``attention_dropout``), in 1/1000."""
-    return tape.arch.dropout if tape.arch.family in BIASED else tape.arch.number("attention_dropout_permille") / 1000
+    return tape.arch.dropout if tape.family.one_dropout_rate else tape.arch.number("attention_dropout_permille") / 1000
 
 
 def _named(what: str, key: Value) -> str:
@@ -113,7 +112,7 @@ def feed_forward(tape: Tape, source: Value, rate: float) -> Value:
     else:
         made = activation(tape, linear(tape, source, "up_proj", arch.intermediate), arch.activation)
     made = dropout(tape, made, rate)
-    if arch.family in BIASED:
+    if tape.family.casts_before_down:
         made = tape.cast(made, tape.weights)
     return linear(tape, made, "down_proj", arch.hidden)
 

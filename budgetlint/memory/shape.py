@@ -132,7 +132,7 @@ def _never_trained(arch: Architecture) -> int:
     (modeling_pegasus.py ``_freeze=True``)."""
     if arch.position == "sinusoidal":
         return 2 * (arch.max_positions or 0) * arch.hidden
-    return arch.number("source_positions") * arch.hidden if arch.family == "whisper" else 0
+    return arch.number("source_positions") * arch.hidden
 
 
 def _stack(arch: Architecture, usual: tuple[str, int]) -> Shape:

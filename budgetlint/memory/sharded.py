@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.plan import Plan
 
@@ -74,13 +75,8 @@ def held_outputs(plan: Plan) -> Iterator[Term]:
 
 
 def whole_gradients(plan: Plan, elements: int) -> Term:
-    """Gradients of ``elements`` trained weights under ``no_sync``, in the dtype of the gathered parameters. LitGPT wraps whole
-    blocks: the gradient of a block's flat parameter has its frozen weights too (torch 2.13 _flat_param.py: parts of one tensor; a
-    run on gloo shows it). torchtitan reduces in fp32, and so it accumulates (torch 2.9 _fsdp_param.py
-    ``to_accumulated_grad_if_needed``)."""
-    size = plan.precision.grads if plan.model_code == "torchtitan" else plan.precision.compute
-    if plan.model_code == "litgpt" and plan.adapter is not None:
-        elements = plan.shape.layers * plan.shape.layer_total
+    """Gradients of ``elements`` trained weights under ``no_sync``."""
+    elements, size = pick(plan).unreduced_gradients(plan, elements)
     return Term(
         Bucket.GRADIENTS,
         elements * size,
@@ -91,7 +87,7 @@ def whole_gradients(plan: Plan, elements: int) -> Term:
 
 def gradient_of_the_unit(plan: Plan) -> Iterator[Term]:
     """The gradient that a layer's backward makes before it is added to the earlier ones."""
-    if plan.whole_gradients and (plan.full or plan.model_code == "litgpt"):
+    if plan.accumulation.unreduced and (plan.full or pick(plan).flat_blocks):
         count, size = plan.shape.layer_total, plan.precision.compute
         yield Term(
             Bucket.GRADIENTS, count * size, f"this layer's gradient on top: {count:,} x {size} B", plan.because("grad_accum", "shard")
@@ -99,13 +95,12 @@ def gradient_of_the_unit(plan: Plan) -> Iterator[Term]:
 
 
 def root_reduction(plan: Plan) -> Iterator[Term]:
-    """FSDP reduces the root unit last: its unsharded gradients and the input of the reduce-scatter. That is of the compute dtype (torch
-    MixedPrecisionPolicy's own default, and accelerate 1.15 utils/dataclasses.py); trainers with an FSDP2 of their own ask for fp32
-    (torchtitan 0.2.2 ``mixed_precision_reduce``; verl by its reader)."""
+    """FSDP reduces the root unit last: its unsharded gradients and the input of the reduce-scatter. That is of the compute dtype
+    unless a setting or the code says otherwise."""
     if not plan.sharding.is_fsdp or not plan.full:
         return
     root, size = plan.shape.root, plan.precision.compute
-    asked = plan.reduced or (4 if plan.model_code == "torchtitan" else size)
+    asked = plan.sharding.reduce_bytes or pick(plan).reduce_scatter_bytes(plan)
     reduced = asked if plan.sharding.kind == "fsdp2" else size
     why = plan.because("shard", "wrap", "reduce_dtype")
     yield Term(Bucket.GRADIENTS, root * size, f"unsharded root gradients: {root:,} x {size} B", why)

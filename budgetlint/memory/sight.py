@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.families import family_of
 from budgetlint.catalog.targets import resolve_targets
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import Plan
@@ -17,9 +18,6 @@ FROZEN = {
     "train_projector": ("multi_modal_projector", "projector", "merger", "aligner", "connector", "mlp1", "visual"),
 }
 """What ``freeze`` calls the parts; Qwen's ``visual`` holds both."""
-
-SQUARE = frozenset({"clip_vision", "siglip", "idefics3_vision", "internvl_vision"})
-"""Towers that see every image, or tile of one, at the size that their positions are made for; the others take it as it comes."""
 
 
 def views(plan: Plan, settings: Settings, notes: Notes) -> Iterator[Plan]:
@@ -86,19 +84,14 @@ def _cuts_text_alone(settings: Settings) -> bool:
     return length is not None and (length.origin.key == "cutoff_len" or "cutoff_len" in length.origin.note)
 
 
-DEFAULT_PIXELS = {"qwen2_vl_vision": 28 * 28 * 16384, "qwen2_5_vl_vision": 28 * 28 * 16384, "qwen3_vl_vision": 32 * 32 * 16384}
-"""The largest image that the processors of the checkpoints leave as it is: preprocessor_config.json of Qwen2-VL and Qwen2.5-VL
-(``max_pixels`` 12,845,056) and Qwen3-VL (``longest_edge`` 16,777,216): 16,384 tokens."""
-
-
 def _image(settings: Settings, tower: Architecture) -> tuple[int, int]:
     """The fewest and the most patches of one image."""
-    patch, merge = tower.number("patch_size", 1), tower.number("merge", 1)
-    if tower.family in SQUARE:
+    patch, merge, known = tower.number("patch_size", 1), tower.number("merge", 1), family_of(tower.family).tower
+    if known.square:
         side = (tower.number("image_size") // patch) ** 2
         tiles = settings.value("image_tiles", TILES) if tower.number("tiled") else 1
         return side, side * tiles
-    pixels = settings.value("image_max_pixels") or DEFAULT_PIXELS.get(tower.family, tower.number("image_size") ** 2)
+    pixels = settings.value("image_max_pixels") or known.largest_pixels or tower.number("image_size") ** 2
     return merge**2, max(merge**2, pixels // patch**2)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from budgetlint.memory import roles, rollouts
+from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Bucket, Phase
-from budgetlint.memory.families import family_of
 from budgetlint.memory.need import PPM
 from budgetlint.memory.plan import Plan
 
@@ -20,7 +20,7 @@ _functorch/partitioners.py), so up to 40 % of the activations either way. Stated
 def ends(plan: Plan, phase: Phase) -> tuple[int, int]:
     """The least and the most that one phase can be."""
     moving, own = _moving(plan, phase), phase.bytes - rollouts.share_in(plan, phase.name)
-    spread = moving * family_of(plan).spread_ppm // PPM + own * BASE_SPREAD // PPM + _buffer_spread(plan, phase)
+    spread = moving * pick(plan).basis(plan).spread_ppm // PPM + own * BASE_SPREAD // PPM + _buffer_spread(plan, phase)
     saving = moving * COMPILED // PPM if plan.compile else 0
     less, more = rollouts.unsure_share(plan, phase.name)
     unsure = rollouts.may_be_less(plan, phase) + roles.may_be_less(plan, phase) + less
@@ -30,8 +30,7 @@ def ends(plan: Plan, phase: Phase) -> tuple[int, int]:
 def _moving(plan: Plan, phase: Phase) -> int:
     """What the family's spread is taken of: activations, and under model code that nobody measured the loss too (Megatron-LM
     tensor_parallel/cross_entropy.py works in place)."""
-    measured = plan.model_code in ("transformers", "litgpt")
-    return phase.buckets[Bucket.ACTIVATIONS] + (0 if measured else phase.buckets[Bucket.LOGITS])
+    return phase.buckets[Bucket.ACTIVATIONS] + (0 if pick(plan).measured else phase.buckets[Bucket.LOGITS])
 
 
 def _evictable(plan: Plan, phase: Phase) -> int:

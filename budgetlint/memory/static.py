@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from budgetlint.base.record import record
 from budgetlint.catalog import ledger
 from budgetlint.catalog.optimizers import state_bytes_of
+from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.shape import DENSE, Linear
@@ -157,7 +158,7 @@ def gradient_bytes(plan: Plan, elements: int) -> int:
     (megatron-core 0.14.0 optimizer/cpu_offloading/hybrid_optimizer.py copies from it)."""
     sharding = plan.sharding
     on_host = sharding.offload_params if sharding.is_fsdp else sharding.offload_optimizer and sharding.is_zero
-    if not plan.optimizer.keeps_gradients or (on_host and not plan.one_buffer):
+    if not plan.optimizer.keeps_gradients or (on_host and not plan.accumulation.one_buffer):
         return 0
     size = plan.adapter.bytes_of(elements) if plan.adapter is not None else elements * plan.precision.grads
     return share(plan, size, plan.sharding.grads_over)
@@ -225,7 +226,7 @@ def step_temporaries(plan: Plan, train: Trainable) -> Iterator[Term]:
     if precision.master and precision.grads < 4 and plan.adapter is None and sharding.is_zero:
         group = min(sharding.zero.sub_group, -(-train.elements // over)) if sharding.kind == "zero3" else -(-train.elements // over)
         yield Term(Bucket.BUFFERS, group * 4, f"{group:,} gradients cast to fp32 for the step", plan.because("shard", "zero_sub_group"))
-    if precision.master and precision.grads < 4 and plan.full and plan.model_code == "megatron" and not sharding.is_zero:
+    if precision.master and precision.grads < 4 and plan.full and pick(plan).casts_gradients and not sharding.is_zero:
         yield Term(
             Bucket.BUFFERS,
             4 * train.elements,

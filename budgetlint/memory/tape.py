@@ -8,6 +8,7 @@ one tensor kept twice counts once.
 from __future__ import annotations
 
 from budgetlint.base.record import state
+from budgetlint.catalog.families import family_of
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved, module_bytes, norm_weight_bytes, residual_bytes
 from budgetlint.memory.shape import Linear
@@ -31,11 +32,12 @@ class Value:
 
 
 class Tape:
-    """The plan's dtypes and what has been kept so far."""
+    """The plan's dtypes, the record of its family, and what has been kept so far."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.arch = plan.arch
+        self.family = family_of(plan.arch.family)
         self.compute = plan.precision.compute
         self.autocast = plan.precision.autocast
         self.weights = module_bytes(plan)

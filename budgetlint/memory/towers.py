@@ -4,22 +4,20 @@
 from __future__ import annotations
 
 from budgetlint.base.record import replace
+from budgetlint.catalog.families import family_of
 from budgetlint.memory.attend import attend
 from budgetlint.memory.blocks import gated_mlp, linear, norm, plain_mlp
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
 from budgetlint.memory.tape import Tape, Value, new
 
-HALF_STREAM = frozenset({"qwen2_vl_vision", "qwen2_5_vl_vision", "qwen3_vl_vision"})
-"""Towers whose stream is what the patch embedding's convolution gives: 16 bit under autocast. Elsewhere fp32 positions, a class token or
-norm weights come on top."""
-
 
 def block_saved(plan: Plan, *, one_call: bool) -> tuple[Saved, ...]:
     """What a block keeps; ``plan.arch`` is the tower. ``one_call``: flash attention takes all images in one call, where sdpa goes
     image by image and puts the outputs together (modeling_qwen2_vl.py VisionAttention.forward)."""
-    tape = Tape(replace(plan, batch=1) if plan.arch.family in HALF_STREAM else plan)
-    if tape.autocast and plan.arch.family in HALF_STREAM:
+    half = family_of(plan.arch.family).tower.half_stream
+    tape = Tape(replace(plan, batch=1) if half else plan)
+    if tape.autocast and half:
         tape.stream = tape.compute
     _block(tape, one_call=one_call)
     return tape.saved()
@@ -52,8 +50,8 @@ def _attention(tape: Tape, source: Value, *, one_call: bool) -> Value:
 
 
 def _scaled(tape: Tape, value: Value) -> Value:
-    """modeling_internvl.py: a learned vector times what attention and MLP give."""
-    if tape.arch.family != "internvl_vision":
+    """A learned vector times what attention and MLP give (modeling_internvl.py)."""
+    if not tape.family.tower.scales:
         return value
     if tape.trains:
         tape.keep(value, "linear", "input of the layer scale")

@@ -25,6 +25,7 @@ class Unmodelled:
 TABLE = {
     "torchacc": Unmodelled("TorchAcc (XLA's FSDP, fusion and memory planner)", True, "ms-swift 2 fsdp_num, USE_TORCHACC"),
     "xla": Unmodelled("a TPU or another XLA device", True, "accelerate 1.15 distributed_type XLA, TPU"),
+    "jax": Unmodelled("JAX (compiled steps, its own arrays and devices)", True, "transformers 4.57 examples/flax; optax 0.2"),
     "habana": Unmodelled("a Gaudi card's graph mode", True, "accelerate 1.15 distributed_type MULTI_HPU; optimum-habana"),
     "tiled-mlp": Unmodelled("an MLP that runs tile by tile", True, "axolotl 0.18 tiled_mlp; DeepSpeed 0.18.6 ulysses_sp.py TiledMLP"),
     "fp8-weights": Unmodelled("weights that are kept and gathered in fp8", True, "Megatron-LM fp8_param_gather"),

@@ -18,7 +18,7 @@ from budgetlint.settings.run import Settings
 FIELDS = {
     "vision": "images", "seq": "seq_len", "padded": "seq_len", "adapter": "adapter", "quant": "quant_experts", "loss": "loss",
     "attention": "attention", "precision": "weights_dtype", "recompute": "recompute", "optimizer_impl": "optimizer_impl",
-    "whole_gradients": "sync_each_batch", "completion": "completion_len", "beside": "reference_model", "rollout": "rollout_memory",
+    "accumulation": "sync_each_batch", "completion": "completion_len", "beside": "reference_model", "rollout": "rollout_memory",
 }  # fmt: skip
 """Plan field -> the setting that would say it."""
 
@@ -65,6 +65,8 @@ def _words(field: str, plan: Plan) -> str:
         return f"{value:,} tokens"
     if field == "padded":
         return "padded" if value else "of one length"
+    if field == "accumulation":
+        return str(value.unreduced).lower()
     if field == "adapter":
         return "none" if value is None else f"lora, its tables in {value.saved_dtype or value.dtype} B"
     return str(value).lower() if isinstance(value, (bool, str)) else type(value).__name__.lower()

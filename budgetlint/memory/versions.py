@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base.record import replace
-from budgetlint.catalog.families import FUSED_EXPERTS_SINCE
+from budgetlint.catalog.families import family_of
+from budgetlint.catalog.module_names import FUSED_EXPERTS_SINCE
 from budgetlint.catalog.targets import resolve_targets
-from budgetlint.memory.levers import BIASED, BIASED_SDPA_SINCE
-from budgetlint.memory.loss import PLAIN_UNTIL
-from budgetlint.memory.plan import Adapter, Plan, Quant
+from budgetlint.memory.code import pick
+from budgetlint.memory.levers import BIASED_SDPA_SINCE
+from budgetlint.memory.plan import Accumulation, Adapter, Plan, Quant
 from budgetlint.settings.run import Stack
 
 DROPS_GRADIENTS_SINCE = "2.0"
@@ -21,7 +22,7 @@ LOADS_LAZILY_SINCE = "1.13"
 
 def by_version(plan: Plan, stack: Stack) -> Iterator[Plan]:
     """The plan under each reading of the step implementation and the logits code that the stack leaves open."""
-    if plan.arch.family in BIASED:
+    if family_of(plan.arch.family).position_bias:
         for kernel in _biased_kernels(plan, stack):
             yield from _by_version(replace(plan, attention=kernel), stack)
     else:
@@ -37,18 +38,19 @@ def _biased_kernels(plan: Plan, stack: Stack) -> tuple[str, ...]:
 
 
 def _by_version(plan: Plan, stack: Stack) -> Iterator[Plan]:
+    plan = replace(plan, loss=pick(plan).loss_recipe(plan, stack))
     for implementation in _implementations(plan, stack):
-        for recipe in _loss_recipes(plan, stack):
-            for adapter in _tables(plan, _adapters(plan, stack)):
-                for quant in _quants(plan, stack):
-                    for whole in _wholes(plan, stack):
-                        yield replace(plan, optimizer_impl=implementation, loss=recipe, adapter=adapter, quant=quant, whole_gradients=whole)
+        for adapter in _tables(plan, _adapters(plan, stack)):
+            for quant in _quants(plan, stack):
+                for kept in _accumulations(plan, stack):
+                    yield replace(plan, optimizer_impl=implementation, adapter=adapter, quant=quant, accumulation=kept)
 
 
-def _wholes(plan: Plan, stack: Stack) -> tuple[bool, ...]:
+def _accumulations(plan: Plan, stack: Stack) -> tuple[Accumulation, ...]:
     """Whole gradients between FSDP's reductions, for certain where the trainer is known to accumulate under ``no_sync``."""
-    known = plan.model_code in ("litgpt", "torchtitan") or stack.at_least("transformers", "4.0") is not None
-    return (True, False) if plan.whole_gradients and not known else (plan.whole_gradients,)
+    known = pick(plan).knows_accumulation(stack)
+    either = plan.accumulation.unreduced and not known
+    return (plan.accumulation, replace(plan.accumulation, unreduced=False)) if either else (plan.accumulation,)
 
 
 def _quants(plan: Plan, stack: Stack) -> tuple[Quant | None, ...]:
@@ -64,15 +66,10 @@ def _quants(plan: Plan, stack: Stack) -> tuple[Quant | None, ...]:
     return (quant,) if newer is False else (bare,) if newer else (bare, quant)
 
 
-FOLDED = frozenset({"mixtral", "qwen3_moe", "deepseek_v2", "deepseek_v3"})
-"""peft 0.21.2 utils/transformers_weight_conversion.py: families whose stacked experts and routers ``all-linear`` reaches."""
-
-
 def _adapters(plan: Plan, stack: Stack) -> tuple[Adapter | None, ...]:
     """With transformers 5, peft 0.21 adapts the stacked experts too where the targets say all linears; older ones do not."""
     targets = plan.origins["lora_targets"].value if "lora_targets" in plan.origins else ("all-linear",)
-    newest = stack.at_least("transformers", FUSED_EXPERTS_SINCE) is not False
-    stacked = plan.arch.family in FOLDED and newest and plan.model_code != "megatron"
+    stacked = pick(plan).stacks_experts(stack) and family_of(plan.arch.family).tools.folded_experts
     newer = stack.at_least("peft", "0.21")
     if plan.adapter is None or not stacked or "all-linear" not in (targets or ()) or newer is False:
         return (plan.adapter,)
@@ -99,18 +96,3 @@ def _implementations(plan: Plan, stack: Stack) -> tuple[str, ...]:
     if newer is None:
         return ("fused", "foreach")
     return ("fused",) if newer else ("foreach",)
-
-
-def _loss_recipes(plan: Plan, stack: Stack) -> tuple[str, ...]:
-    if plan.model_code == "megatron" and plan.loss == "full":
-        return ("full-split",)
-    if plan.model_code == "torchtitan" and plan.loss == "full" and plan.parallel.logits and plan.parallel.tensor > 1:
-        return ("full-dtensor",)
-    if plan.loss != "full" or plan.shape.encoder is not None:
-        return (plan.loss,)
-    upcast_since = PLAIN_UNTIL.get(plan.arch.family)
-    if upcast_since and stack.at_least("transformers", upcast_since) is False:
-        return ("full-plain",)
-    if stack.at_least("transformers", "4.49") is not False:
-        return ("full",)
-    return ("full-shifted",) if stack.at_least("transformers", "4.46") else ("full-upcast",)

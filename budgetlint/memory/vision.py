@@ -12,14 +12,15 @@ from functools import lru_cache
 
 from budgetlint.base.record import record, replace
 from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.families import family_of
 from budgetlint.catalog.ledger import weight_tensors
-from budgetlint.catalog.towers import PLACES
+from budgetlint.catalog.tensor import TOWER_PLACES
 from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.parallel import ALONE
 from budgetlint.memory.plan import Plan, Recompute
 from budgetlint.memory.saved import Saved, total
 from budgetlint.memory.shape import shape_of
-from budgetlint.memory.towers import HALF_STREAM, block_saved
+from budgetlint.memory.towers import block_saved
 
 _WHY = ("images", "image_max_pixels", "micro_batch", "train_vision", "model")
 
@@ -71,7 +72,7 @@ def behind(plan: Plan) -> int:
 @lru_cache(maxsize=64)
 def linear_elements(arch: Architecture) -> int:
     """What a 4-bit base packs of tower and projector: all linears (transformers 5.24.0 integrations/bitsandbytes.py)."""
-    return sum(one.elements for one in weight_tensors(arch) if one.where in PLACES and one.kind == "linear")
+    return sum(one.elements for one in weight_tensors(arch) if one.where in TOWER_PLACES and one.kind == "linear")
 
 
 # -- activations -------------------------------------------------------------------------------------------------------
@@ -102,7 +103,7 @@ def _pairs(seen: Vision, tower: Architecture) -> int:
 
 def stream_bytes(plan: Plan, tower: Architecture) -> int:
     """Between blocks, for each patch: the checkpoint of a block."""
-    half = plan.precision.autocast and tower.family in HALF_STREAM
+    half = plan.precision.autocast and family_of(tower.family).tower.half_stream
     size = plan.precision.compute if half or not plan.precision.autocast else plan.precision.weights
     return size * tower.hidden
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from budgetlint.memory.phases import layer_of
+from budgetlint.memory.code import pick
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
 from budgetlint.oom.tensor import Tensor
@@ -16,7 +16,7 @@ _KIND_OF_PART = {"norm": "hidden", "attention": "attention", "mlp": "mlp", "adap
 
 
 def of_layers(plan: Plan) -> Iterator[Tensor]:
-    kept = layer_of(plan)
+    kept = pick(plan).layer(plan)
     yield from _passing(plan)
     yield from _adapted(plan)
     yield from _kept(plan, kept)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.memory import loss
+from budgetlint.memory.code import pick
 from budgetlint.memory.plan import Plan
 from budgetlint.oom.tensor import Tensor
 from budgetlint.settings.run import Setting
@@ -45,7 +45,7 @@ def _training(plan: Plan) -> Iterator[Tensor]:
 
 
 def _chunks(plan: Plan) -> Iterator[Tensor]:
-    for term in loss.forward(plan):
+    for term in pick(plan).loss_forward(plan):
         name, _, arithmetic = term.what.partition(": ")
         yield Tensor(term.bytes, name, arithmetic or name, "logits", "forward", term.because)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from budgetlint.catalog.families import family_of
 from budgetlint.catalog.models import architecture_of
 from budgetlint.probe.job import Job
 from budgetlint.probe.trace import Key, Peak
@@ -9,9 +10,6 @@ from budgetlint.probe.trace import Key, Peak
 LEAST = 4
 """First, second, last but one, last: each its own part of the backward."""
 MIDDLE = "backward: the layers between"
-
-PERIODS = {"gemma2": 2, "gemma3": 6, "gemma3_text": 6, "gpt_oss": 2, "cohere2": 4, "olmo3": 4, "gpt_neo": 2}
-"""Layers after which the kinds of attention repeat (``layer_types``)."""
 
 
 def depths_of(job: Job) -> tuple[int, int] | None:
@@ -29,7 +27,7 @@ def block_of(job: Job) -> tuple[int, int]:
     """The first layer and the length of a block of layers that a deeper model has more of."""
     arch = architecture_of(job.arch)
     first = (arch.first_dense_layers or 0) if arch.experts else 0
-    return first + 2, PERIODS.get(arch.family, 1) * job.every
+    return first + 2, family_of(arch.family).layer_period * job.every
 
 
 def deepened(lower: dict[str, Peak], upper: dict[str, Peak], depths: tuple[int, int], layers: int) -> dict[str, Peak]:

@@ -64,6 +64,11 @@ def _missing(one: Answered) -> Iterator[str]:
         yield f"{shown} ({one_line(opened.place.file)}:{opened.place.line}{':' if said else ''}{said})"
 
 
+def unstarted(stops: Sequence[str]) -> str:
+    """``does not start (BL205)``; empty for a run that starts as far as is known."""
+    return f"does not start ({', '.join(stops)})" if stops else ""
+
+
 # -- forks -------------------------------------------------------------------------------------------------------------------
 
 

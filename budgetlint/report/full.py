@@ -8,6 +8,7 @@ from typing import Any
 from budgetlint.base.finding import Finding, Fix, Related, Safety, Severity
 from budgetlint.base.plain_text import one_line
 from budgetlint.base.source import Location, SourceFile
+from budgetlint.report.alike import places, told_once
 from budgetlint.report.excerpt import excerpt, marked
 from budgetlint.report.numbers import shown_numbers
 from budgetlint.report.style import PLAIN, SEVERITY_INK, Style, cells, wrapped
@@ -17,10 +18,10 @@ from budgetlint.results.report import Gate, Report
 
 def render(report: Report, style: Style = PLAIN, *, info: bool = False, gate: Gate = Gate(), **_options: Any) -> str:
     """Findings (info ones only when asked for), then the summary; ends with a line end."""
+    shown = (finding for finding in report.findings if info or finding.severity > Severity.INFO)
     blocks = [
-        "\n".join(finding_lines(finding, report.sources, style, report.urls.get(finding.code, "")))
-        for finding in report.findings
-        if info or finding.severity > Severity.INFO
+        "\n".join(finding_lines(finding, report.sources, style, report.urls.get(finding.code, ""), others))
+        for finding, others in told_once(shown)
     ]
     changes = ["\n".join(block) for block in _changes(report, style)]
     return "\n\n".join([*blocks, *changes, "\n".join(summary_lines(report, style, info=info, gate=gate))]) + "\n"
@@ -35,8 +36,10 @@ def _changes(report: Report, style: Style) -> Iterable[list[str]]:
     return blocks(report.comparison, style)
 
 
-def finding_lines(finding: Finding, sources: Mapping[str, SourceFile], style: Style = PLAIN, url: str = "") -> Iterator[str]:
-    """``url``: the page of the rule, where it has one."""
+def finding_lines(
+    finding: Finding, sources: Mapping[str, SourceFile], style: Style = PLAIN, url: str = "", others: tuple[Finding, ...] = ()
+) -> Iterator[str]:
+    """``url``: the page of the rule, where it has one; ``others`` say the same elsewhere."""
     lines = [finding.location.line, *(related.location.line for related in finding.related)]
     gutter = len(str(max(lines)))
     yield from _headline(finding, style)
@@ -45,6 +48,8 @@ def finding_lines(finding: Finding, sources: Mapping[str, SourceFile], style: St
         yield from _elsewhere(related, sources, style, gutter)
     for label, text in _notes(finding):
         yield from _note(label, text, style, gutter)
+    if others:
+        yield from _note("also", places(others), style, gutter)
     rule = f"{finding.name} (budgetlint rule {finding.code})"
     yield from (line.replace(finding.name, style.link(finding.name, url)) for line in _note("rule", rule, style, gutter))
 

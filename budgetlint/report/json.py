@@ -96,6 +96,7 @@ def _run(verdict: RunVerdict) -> dict[str, Any]:
         "need": verdict.need,
         "limit": verdict.limit,
         "missing": list(verdict.missing),
+        "stops": list(verdict.stops),
         **open_json(verdict),
     }
 

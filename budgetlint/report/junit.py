@@ -16,7 +16,7 @@ from budgetlint import __version__
 from budgetlint.base.finding import Finding
 from budgetlint.base.plain_text import one_line, page, sentence
 from budgetlint.base.record import field, open_state
-from budgetlint.report.answer import fork_lines, short
+from budgetlint.report.answer import fork_lines, short, unstarted
 from budgetlint.report.headroom import figures
 from budgetlint.report.shown import shown
 from budgetlint.report.style import PLAIN, Style
@@ -71,7 +71,7 @@ def _cases(report: Report, findings: list[Finding], tree: Tree) -> Iterator[_Cas
 
 
 def _run_case(verdict: RunVerdict) -> _Case:
-    said = f"{short(verdict)}: {'; '.join([*fork_lines(verdict), figures(verdict)])}"
+    said = f"{short(verdict)}: {'; '.join(filter(None, [*fork_lines(verdict), figures(verdict), unstarted(verdict.stops)]))}"
     if verdict.judged:
         return _Case("run", verdict.label, said)
     return _Case("run", verdict.label, said, unjudged=f"not judged; {short(verdict)}")

@@ -14,7 +14,8 @@ from typing import Any
 
 from budgetlint.base.finding import Finding
 from budgetlint.base.units import gib
-from budgetlint.report.answer import fork_lines, parts
+from budgetlint.report.alike import places, told_once
+from budgetlint.report.answer import fork_lines, parts, unstarted
 from budgetlint.report.bill import LINES, costly_lines
 from budgetlint.report.excerpt import excerpt, marked
 from budgetlint.report.gfm import block, cell, code, details, html, html_code, plain, table
@@ -71,7 +72,8 @@ def _verdicts(verdicts: list[RunVerdict]) -> Iterator[str]:
 def _verdict(verdict: RunVerdict) -> str:
     words, names = parts(verdict)
     told = f": {fork_lines(verdict)[0]}" if verdict.forks else ""
-    return f"**{words}**{f' {plain(names)}' if names else ''}{plain(_cut(told))}"
+    start = f"; **{unstarted(verdict.stops)}**" if verdict.stops else ""
+    return f"**{words}**{f' {plain(names)}' if names else ''}{plain(_cut(told))}{start}"
 
 
 def _changes(report: Report, tree: Tree) -> Iterator[str]:
@@ -96,20 +98,24 @@ def _findings(found: list[Finding], report: Report, tree: Tree, room: int) -> It
     if not found:
         return
     yield "### Findings"
-    for number, finding in enumerate(found):
-        part = _finding(finding, report, tree)
+    told = told_once(found)
+    for number, (finding, others) in enumerate(told):
+        part = _finding(finding, report, tree, others)
         room -= _size(part)
         if room < 0:
-            yield f"{counted(found[number:])} more, left out to stay within the size of a comment"
+            rest = [one for first, more in told[number:] for one in (first, *more)]
+            yield f"{counted(rest)} more, left out to stay within the size of a comment"
             return
         yield part
 
 
-def _finding(finding: Finding, report: Report, tree: Tree) -> str:
+def _finding(finding: Finding, report: Report, tree: Tree, others: tuple[Finding, ...]) -> str:
     at = finding.location
     place = html_code(f"{tree.path(at.file)}:{at.line}:{at.column}")
     summary = f"<b>{finding.severity.value}</b> {finding.code} {html(finding.name)} {place}<br>{html(_cut(finding.message))}"
-    return details(summary, "\n\n".join([*_excerpt(finding, report), "\n".join(f"- {note}" for note in _notes(finding, report, tree))]))
+    return details(
+        summary, "\n\n".join([*_excerpt(finding, report), "\n".join(f"- {note}" for note in _notes(finding, report, tree, others))])
+    )
 
 
 def _excerpt(finding: Finding, report: Report) -> Iterator[str]:
@@ -120,7 +126,7 @@ def _excerpt(finding: Finding, report: Report) -> Iterator[str]:
         yield block(marked(found, PLAIN, gutter, "^", ()))
 
 
-def _notes(finding: Finding, report: Report, tree: Tree) -> Iterator[str]:
+def _notes(finding: Finding, report: Report, tree: Tree, others: tuple[Finding, ...]) -> Iterator[str]:
     if finding.numbers:
         yield f"cost: {plain(_cut(shown_numbers(finding.numbers)))}"
     if finding.help:
@@ -132,6 +138,8 @@ def _notes(finding: Finding, report: Report, tree: Tree) -> Iterator[str]:
         yield f"see {code(f'{tree.path(at.file)}:{at.line}')}: {plain(_cut(related.message))}"
     if finding.runs:
         yield f"runs: {_cut(', '.join(code(run) for run in finding.runs))}"
+    if others:
+        yield plain(_cut(places(others)))
     url = report.urls.get(finding.code, "")
     page = f"[{finding.name}](<{url}>)" if url.startswith(("https://", "http://")) and not set(url) & set("<> \n") else code(finding.name)
     yield f"rule: {page} (`budgetlint rule {finding.code}`)"

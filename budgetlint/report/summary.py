@@ -95,7 +95,14 @@ def verdicts_line(report: Report, style: Style = PLAIN) -> str:
     counts = report.verdict_counts()
     shown = ", ".join(style.verdict(verdict, verdict_count(verdict, counts[verdict.value])) for verdict in Verdict if counts[verdict.value])
     rest = f" ({_why_not(tuple(v for v in report.verdicts if not v.judged))})" if judged < total else ""
-    return f"{plural(judged, 'run')} judged{f' of {total:,}' if judged < total else ''}: {shown}{rest}."
+    return f"{plural(judged, 'run')} judged{f' of {total:,}' if judged < total else ''}: {shown}{rest}.{_unstarted(report.verdicts)}"
+
+
+def _unstarted(verdicts: Sequence[RunVerdict]) -> str:
+    """Of the runs, those that do not start, whatever they would need."""
+    stopped = [one for one in verdicts if one.stops]
+    codes = sorted({code for one in stopped for code in one.stops})
+    return f" {plural(len(stopped), 'run')} {'does' if len(stopped) == 1 else 'do'} not start ({', '.join(codes)})." if stopped else ""
 
 
 def verdict_count(verdict: Verdict, count: int) -> str:

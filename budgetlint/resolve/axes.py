@@ -128,8 +128,8 @@ def open_packages(stack: Stack, questions: Iterable[tuple[str, str]]) -> Iterato
 
 
 OLDEST = {"torch": "2.0", "transformers": "4.40", "trl": "0.9", "peft": "0.10", "accelerate": "0.30", "deepspeed": "0.14"}
-"""Where nobody states a version, older ones are not counted (releases of 2023 and the spring of 2024: what configs of today name is
-newer, and transformers 5 refuses torch before 2.4); a lower bound that reaches below is taken by its word."""
+"""Where nobody states a version, older ones are not counted (torch 2.0 is of March 2023, the others are of March to June 2024: what
+configs of today name is newer, and transformers 5 refuses torch before 2.4); a lower bound that reaches below is taken by its word."""
 
 
 def _unstated(package: str) -> Release:

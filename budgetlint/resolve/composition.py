@@ -14,6 +14,7 @@ from budgetlint.documents.defaults_list import Base, bases, group_keys, is_compo
 from budgetlint.documents.merge import foreign, merged, nested
 from budgetlint.readers import reader_by
 from budgetlint.readers.hf.recognise import as_before
+from budgetlint.resolve.edges import BASE, Edge
 from budgetlint.resolve.state import Assembly
 from budgetlint.settings.run import Reading
 
@@ -76,6 +77,8 @@ class _Composition:
             return None
         self.sources.append(found.source)
         self.named.add(base.path)
+        line = document.source.locate(base.node.span).line
+        self.work.edges[Edge(path, document.path, line, base.path, BASE)] = None
         tree = self.whole(found, chosen, (*trail, path))
         package = base.package if base.package is not None else package_of(found)
         return nested(foreign(tree, found.source), group_keys(base) if package is None else package) if tree is not None else None

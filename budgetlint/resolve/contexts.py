@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from budgetlint.base.source import SourceFile
+from budgetlint.files.disk import PYTHON_SUFFIX
+from budgetlint.resolve.edges import candidates
 from budgetlint.resolve.state import Assembly
 from budgetlint.rules_api.context import BudgetContext, DocumentContext
 from budgetlint.settings.run import Reading, Stack
@@ -37,7 +40,15 @@ def flag_contexts(work: Assembly) -> Iterator[DocumentContext]:
         for reading in context.run.readings:
             if reading.document.format == "shell" and id(reading) not in seen:
                 seen.add(id(reading))
-                yield DocumentContext(reading=reading, stack_of=partial(_held, context.run.stack))
+                yield DocumentContext(reading=reading, stack_of=partial(_held, context.run.stack), program_of=partial(_program, work))
+
+
+def _program(work: Assembly, reading: Reading) -> SourceFile | None:
+    """The script by its path, from the working directory, or from the command's folder or one above it."""
+    name = reading.document.program
+    paths = candidates(reading.document.path, name) if name.endswith(PYTHON_SUFFIX) else ()
+    read = next((work.files.read(path) for path in paths if work.files.exists(path)), None)
+    return read if isinstance(read, SourceFile) else None
 
 
 def _held(stack: Stack, _reading: Reading) -> Stack:

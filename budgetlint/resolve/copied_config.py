@@ -18,7 +18,7 @@ from budgetlint.launch import Launch
 from budgetlint.readers import reader_of
 from budgetlint.readers.known_programs import HYDRA, known_program
 from budgetlint.resolve.composition import base_of
-from budgetlint.resolve.references import candidates
+from budgetlint.resolve.edges import candidates
 from budgetlint.resolve.state import Assembly
 
 _DECORATOR = re.compile(r"^@hydra\.main\(([^()]{0,400})\)", re.MULTILINE)

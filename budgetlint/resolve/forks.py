@@ -7,17 +7,18 @@ where not it is unknown, and the forks say how it is with each.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from budgetlint.base.limits import JOINT_READINGS
-from budgetlint.base.record import field, record, replace, state
+from budgetlint.base.record import field, replace, state
 from budgetlint.memory.estimate import Estimate, Fork, ForkReading, Opened, Range, Verdict
 from budgetlint.memory.estimator import Capacity, if_short
 from budgetlint.memory.need import verdict
 from budgetlint.memory.unmodelled import TABLE
 from budgetlint.memory.unstated import agree, by_plans, each, unseen
 from budgetlint.resolve.axes import Answer, Asking, Axis, Choice, is_unwritten, joined, open_packages, open_settings, values_of
-from budgetlint.settings.run import Setting, Settings, Stack
+from budgetlint.resolve.fork_table import JointReading, Table, extremes, forks_of
+from budgetlint.settings.run import Settings, Stack
 
 SURE = (Verdict.FITS, Verdict.DOES_NOT_FIT)
 
@@ -37,7 +38,7 @@ def decided(first: Answer, stack: Stack, capacity: Capacity | None, asking: Aski
     if table is None:
         return _of_plans(first, replace(found, verdict=_by_range(found, capacity), missing=()), capacity)
     read = list(table.cells.values())
-    found = replace(found, need=_extremes(found.need.bytes, [one.need for one in read]))
+    found = replace(found, need=extremes(found.need.bytes, [one.need for one in read]))
     if all(one.verdict is Verdict.UNKNOWN for one in read):
         return _of_plans(read[0].answer, found, capacity)
     return _told(found, table)
@@ -60,28 +61,19 @@ def _with_places(found: Estimate, settings: Settings) -> Estimate:
 # -- asking ------------------------------------------------------------------------------------------------------------------
 
 
-@record
-class _Reading:
-    """How a run is, read in one way."""
-
-    need: Range
-    verdict: Verdict
-    answer: Answer
-
-
 @state
 class _Asked:
     """Asks nothing twice, and counts."""
 
     asking: Asking
     capacity: Capacity
-    known: dict[tuple[tuple[str, str], ...], _Reading] = field(default_factory=dict)
+    known: dict[tuple[tuple[str, str], ...], JointReading] = field(default_factory=dict)
 
-    def reading(self, choices: Mapping[str, Choice]) -> _Reading:
+    def reading(self, choices: Mapping[str, Choice]) -> JointReading:
         key = tuple((name, choice.words) for name, choice in sorted(choices.items()))
         if key not in self.known:
             answer = self.asking.answer(choices)
-            self.known[key] = _Reading(answer.estimate.need, _verdict(answer, self.capacity), answer)
+            self.known[key] = JointReading(answer.estimate.need, _verdict(answer, self.capacity), answer)
         return self.known[key]
 
     def has_room(self, count: int) -> bool:
@@ -113,19 +105,11 @@ def _axes(first: Answer, stack: Stack, asking: Asking) -> list[Axis]:
     return [*packages, *open_settings(newest.settings)]
 
 
-@record
-class _Table:
-    """Every joint reading of some axes, by the places of their choices."""
-
-    axes: tuple[Axis, ...]
-    cells: Mapping[tuple[int, ...], _Reading]
-
-
-def _table(axes: Sequence[Axis], asked: _Asked) -> _Table | None:
+def _table(axes: Sequence[Axis], asked: _Asked) -> Table | None:
     """The joint readings of the axes that change the need, the one that narrows it most first, and only as many as it takes until every
     reading has a verdict. None where no axis changes anything."""
     ends = [(_open_still(both), axis) for axis in axes if len(set(map(_figures, both := _ends(axis, asked)))) > 1]
-    table = _Table((), {})
+    table = Table((), {})
     for _, axis in sorted(ends, key=lambda one: one[0]):
         if table.axes and all(one.verdict is not Verdict.UNKNOWN for one in table.cells.values()):
             break
@@ -134,11 +118,11 @@ def _table(axes: Sequence[Axis], asked: _Asked) -> _Table | None:
     return table if table.axes else None
 
 
-def _ends(axis: Axis, asked: _Asked) -> tuple[_Reading, _Reading]:
+def _ends(axis: Axis, asked: _Asked) -> tuple[JointReading, JointReading]:
     return asked.reading({axis.name: axis.choices[0]}), asked.reading({axis.name: axis.choices[-1]})
 
 
-def _figures(one: _Reading) -> tuple[Range, Verdict]:
+def _figures(one: JointReading) -> tuple[Range, Verdict]:
     return one.need, one.verdict
 
 
@@ -157,119 +141,30 @@ def _without_repeats(axis: Axis, asked: _Asked) -> Axis:
     return Axis(axis.opened, tuple(kept))
 
 
-def _open_still(readings: Iterable[_Reading]) -> tuple[int, int]:
+def _open_still(readings: Iterable[JointReading]) -> tuple[int, int]:
     """How many of the readings have no verdict, and bytes between their ends: what an axis leaves open."""
     found = list(readings)
     widths = ((one.need.bytes * 2 if one.need.high is None else one.need.high) - one.need.low for one in found)
     return sum(one.verdict is Verdict.UNKNOWN for one in found), sum(widths)
 
 
-def _finer(table: _Table, axis: Axis, asked: _Asked) -> _Table:
+def _finer(table: Table, axis: Axis, asked: _Asked) -> Table:
     """The readings by one more axis, where nothing is decided yet: what more is known changes no verdict that is sure."""
-    cells: dict[tuple[int, ...], _Reading] = {}
-    coarse: Mapping[tuple[int, ...], _Reading | None] = table.cells or {(): None}
+    cells: dict[tuple[int, ...], JointReading] = {}
+    coarse: Mapping[tuple[int, ...], JointReading | None] = table.cells or {(): None}
     for where, one in coarse.items():
         chosen = {table.axes[at].name: table.axes[at].choices[place] for at, place in enumerate(where)}
         for place, choice in enumerate(axis.choices):
             decided_already = one is not None and (one.verdict is not Verdict.UNKNOWN or not asked.has_room(1))
             cells[(*where, place)] = one if one is not None and decided_already else asked.reading(chosen | {axis.name: choice})
-    return _Table((*table.axes, axis), cells)
+    return Table((*table.axes, axis), cells)
 
 
-# -- what it comes to --------------------------------------------------------------------------------------------------------
-
-
-def _told(found: Estimate, table: _Table) -> Estimate:
+def _told(found: Estimate, table: Table) -> Estimate:
     verdicts = {one.verdict for one in table.cells.values()}
     if len(verdicts) == 1:
         return replace(found, verdict=verdicts.pop(), missing=(), opened=())
-    return replace(found, verdict=Verdict.UNKNOWN, forks=tuple(sorted(_forks(table), key=lambda fork: -fork.spread)))
-
-
-def _extremes(best: int, needs: Iterable[Range]) -> Range:
-    every = list(needs)
-    highs = [need.high for need in every if need.high is not None]
-    high = max(best, *highs) if len(highs) == len(every) else None
-    return Range(best, min(best, *(need.low for need in every)), high)
-
-
-def _forks(table: _Table) -> Iterator[Fork]:
-    """The axes that change the verdict, each by itself; before them all of them together, where none decides alone."""
-    table = _merged(table)
-    deciding = [at for at, axis in enumerate(table.axes) if len(axis.choices) > 1 and _decides(table, at)]
-    singles = [_fork(table, (at,)) for at in deciding or range(len(table.axes))]
-    if len(deciding) > 1 and not any(_is_sure(fork) for fork in singles):
-        yield _fork(table, tuple(deciding))
-    yield from (fork for fork in singles if len(fork.readings) > 1)
-
-
-def _is_sure(fork: Fork) -> bool:
-    return all(reading.verdict is not Verdict.UNKNOWN for reading in fork.readings)
-
-
-def _decides(table: _Table, at: int) -> bool:
-    """Is there a reading whose verdict changes with this axis alone?"""
-    slices = {_slice(table, at, place) for place in range(len(table.axes[at].choices))}
-    return len(slices) > 1
-
-
-def _slice(table: _Table, at: int, place: int) -> tuple[Verdict, ...]:
-    return tuple(one.verdict for where, one in sorted(table.cells.items()) if where[at] == place)
-
-
-def _merged(table: _Table) -> _Table:
-    """Neighbouring epochs of a package that agree in every reading are one."""
-    for at, axis in enumerate(table.axes):
-        place = 1
-        while place < len(axis.choices):
-            newer, older = axis.choices[place - 1], axis.choices[place]
-            if newer.release is None or _slice(table, at, place - 1) != _slice(table, at, place):
-                place += 1
-                continue
-            axis = Axis(axis.opened, (*axis.choices[: place - 1], joined(newer, older), *axis.choices[place + 1 :]))
-            table = _Table((*table.axes[:at], axis, *table.axes[at + 1 :]), _folded(table.cells, at, place))
-    return table
-
-
-def _folded(cells: Mapping[tuple[int, ...], _Reading], at: int, place: int) -> dict[tuple[int, ...], _Reading]:
-    """The cells with one place of an axis laid onto the one before it."""
-    found: dict[tuple[int, ...], _Reading] = {}
-    for where, one in sorted(cells.items()):
-        onto = where if where[at] < place else (*where[:at], where[at] - 1, *where[at + 1 :])
-        newer = found.get(onto)
-        found[onto] = one if newer is None else replace(newer, need=_extremes(newer.need.bytes, (newer.need, one.need)))
-    return found
-
-
-def _fork(table: _Table, wanted: tuple[int, ...]) -> Fork:
-    """The readings of some axes, each over whatever the others are."""
-    grouped: dict[tuple[int, ...], list[_Reading]] = {}
-    for where, one in sorted(table.cells.items()):
-        grouped.setdefault(tuple(where[at] for at in wanted), []).append(one)
-    readings = tuple(_reading(table, wanted, places, group, grouped) for places, group in grouped.items())
-    return Fork(tuple(table.axes[at].opened for at in wanted), readings)
-
-
-def _reading(
-    table: _Table, wanted: tuple[int, ...], places: tuple[int, ...], group: list[_Reading], every: Mapping[tuple[int, ...], list[_Reading]]
-) -> ForkReading:
-    verdicts = {one.verdict for one in group}
-    values = tuple(table.axes[at].choices[place].words for at, place in zip(wanted, places, strict=True))
-    others = [found[0].answer.settings for where, found in every.items() if where != places]
-    because = _because(group[0].answer.settings, others, {table.axes[at].name for at in wanted})
-    need = _extremes(group[0].need.bytes, [one.need for one in group])
-    return ForkReading(values, because, need, verdicts.pop() if len(verdicts) == 1 else Verdict.UNKNOWN)
-
-
-def _because(settings: Settings, others: list[Settings], names: set[str]) -> str:
-    """What is set otherwise than in another reading: ``loss chunked, adapter_dtype bf16``; of a variable what it is: ``${GC}``."""
-    known = [one for one in settings.values() if one.known and one.name not in names]
-    differing = [f"{one.name} {one.value}" for one in known if any(_is_other(one.value, other.get(one.name)) for other in others)]
-    return ", ".join(differing) or ", ".join(f"{name} is {settings[name].text}" for name in names if name in settings)
-
-
-def _is_other(value: object, setting: Setting | None) -> bool:
-    return setting is not None and setting.value != value
+    return replace(found, verdict=Verdict.UNKNOWN, forks=tuple(sorted(forks_of(table), key=lambda fork: -fork.spread)))
 
 
 # -- lengths, and what the planner leaves open ---------------------------------------------------------------------------------
@@ -286,7 +181,7 @@ def _by_length(first: Answer, found: Estimate, capacity: Capacity) -> Estimate:
     opened = Opened("seq_len", length.origin.location if length else None, length.text if length else "")
     longest = ForkReading((f"samples of {plan.seq:,} tokens",), "as long as they may be", found.need, Verdict.DOES_NOT_FIT)
     shortest = ForkReading(("short samples",), "the data decides", short.need, short.verdict)
-    need = _extremes(found.need.bytes, (found.need, short.need))
+    need = extremes(found.need.bytes, (found.need, short.need))
     return replace(found, need=need, verdict=Verdict.UNKNOWN, forks=(Fork((opened,), (longest, shortest)),))
 
 

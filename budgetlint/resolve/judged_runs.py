@@ -112,13 +112,14 @@ def _on(run: Run, target: Target) -> Run:
 
 
 def _with_reader(answer: Estimate, run: Run) -> Estimate:
-    """Whose the file is taken to be, in front of everything that is assumed; of nobody's file there is no verdict."""
+    """Whose the file is taken to be, and which files are guessed, in front of everything that is assumed; of nobody's file there is no
+    verdict."""
     consumer = run.trainer.consumer if run.trainer is not None else None
     if consumer is not None and consumer.is_nobody:
         return replace(answer, verdict=Verdict.UNKNOWN, missing=(*answer.missing, "program"))
-    if consumer is None or not consumer.says:
-        return answer
-    return replace(answer, assumptions=(Assumption(consumer.says, "program"), *answer.assumptions))
+    told = [Assumption(consumer.says, "program")] if consumer is not None and consumer.says else []
+    told += [Assumption(text, "") for text in dict.fromkeys(reading.guessed for reading in run.readings) if text]
+    return replace(answer, assumptions=(*told, *answer.assumptions)) if told else answer
 
 
 def _answer(work: Assembly, run: Run, target: Target, architecture: Architecture | None) -> tuple[Planned, Estimate]:

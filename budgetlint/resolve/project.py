@@ -353,6 +353,7 @@ CODES = {
     "no-such-config": "BL914",
     "too-large": "BL915",
     "command-cut-short": "BL916",
+    "guessed-reference": "BL917",
     "internal-error": "BL998",
 }
 

@@ -16,8 +16,9 @@ from budgetlint.language import read_budget
 from budgetlint.resolve.budget_scope import comment, holding
 from budgetlint.resolve.claims import claim_all
 from budgetlint.resolve.composition import composed
+from budgetlint.resolve.edges import BOUND, HOLDS, Edge
 from budgetlint.resolve.project import FileEntry, Project, file_finding, open_project
-from budgetlint.resolve.references import follow, followed, quietly
+from budgetlint.resolve.references import follow, followed, place_of, program_text, quietly
 from budgetlint.resolve.script_calls import with_arguments
 from budgetlint.resolve.state import Assembly, Collected
 from budgetlint.settings.run import Reading, Role, Settings
@@ -80,8 +81,8 @@ def judge_texts(texts: Mapping[str, str], *, budget: str | None = None) -> Judge
 
 def collect(project: Project, *, extra: Budget | None = None, overrides: Settings | None = None) -> Assembly:
     """Every run of the project in ``runs``: which files it is made of, and under which budget. Nothing is estimated."""
-    with_arguments(project)
-    work = Assembly(project, extra, overrides or Settings())
+    called = with_arguments(project)
+    work = Assembly(project, extra, overrides or Settings(), edges=dict.fromkeys(called))
     claim_all(work)
     budgets = [entry.budget for entry in list(project.entries.values()) if entry.budget is not None]
     for budget in (*budgets, *([extra] if extra else [])):
@@ -92,7 +93,7 @@ def collect(project: Project, *, extra: Budget | None = None, overrides: Setting
     for entry in entries:
         with project.contained("joining the runs of", entry.path):
             started.extend(_launch_runs(work, entry, budgets))
-    work.bound.update(started)
+    work.bound.update(started, _idle_files(work))
     for entry in list(project.entries.values()):
         for reading in entry.readings:
             if reading.role is Role.TRAINER and entry.path not in work.bound and not _is_nobodys(reading):
@@ -173,6 +174,9 @@ def _entries(work: Assembly, ref: ConfigRef) -> Iterator[FileEntry]:
         entry = work.project.as_kind(path, ref.kind) if ref.kind else work.project.add(path)
         if entry.format is None and not entry.launches:
             _no_config(work, ref, f"is no training config that a reader knows ({path})")
+        named = ref.origin.location
+        if named is not None:
+            work.edges[Edge(path, named.file, named.line, ref.path, BOUND)] = None
         yield entry
 
 
@@ -192,8 +196,28 @@ def _is_nobodys(reading: Reading) -> bool:
     return reading.consumer is not None and reading.consumer.is_nobody
 
 
+def _idle_files(work: Assembly) -> Iterator[str]:
+    """Files that only programs which train nothing are known to read. One of a strict trainer's own format is still a recipe of it."""
+    for launch, _ in (one for launches in work.idle.values() for one in launches):
+        for path in filter(None, (place_of(work, reference) for reference in launch.configs)):
+            consumer = work.project.add(path).consumer
+            if consumer is not None and consumer.program == launch.program.program and not consumer.followed:
+                yield path
+
+
+def _over(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) -> Budget | None:
+    """The budget that holds for a file which none names."""
+    budget = comment(work, entry)
+    if budget is not None:
+        return budget
+    found = holding(work, entry.path, budgets)
+    if found is not None and found.path in work.project.entries:
+        work.edges[Edge(found.path, entry.path, 0, "", HOLDS)] = None
+    return found
+
+
 def _free_run(work: Assembly, entry: FileEntry, reading: Reading, budgets: Iterable[Budget]) -> None:
-    budget = comment(work, entry) or holding(work, entry.path, budgets)
+    budget = _over(work, entry, budgets)
     run = budget.runs[0] if budget and budget.runs else None
     name = entry.path if len(entry.readings) == 1 else f"{entry.path}#{reading.document.number}"
     trainer = composed(work, reading)
@@ -206,20 +230,36 @@ def _free_run(work: Assembly, entry: FileEntry, reading: Reading, budgets: Itera
 def _launched_in(work: Assembly, entry: FileEntry) -> list[tuple[Launch, Launched]]:
     """The launches of a file that start a run."""
     if entry.path not in work.launched:
-        from budgetlint.launch.run import launched
+        from budgetlint.launch.purpose import runs_on_jax
+        from budgetlint.launch.run import launched, on_jax
         from budgetlint.resolve.copied_config import over_own_config
 
-        mine = (over_own_config(work, launch) for launch in map(work.own, entry.launches))
-        found = [(launch, launched(launch, partial(quietly, work))) for launch in mine]
-        work.launched[entry.path] = [(launch, run) for launch, run in found if run is not None]
+        found: list[tuple[Launch, Launched]] = []
+        for launch in (over_own_config(work, launch) for launch in _training(work, entry)):
+            run = launched(launch, partial(quietly, work))
+            if run is not None:
+                found.append((launch, on_jax(run, launch) if runs_on_jax(launch, partial(program_text, work, entry.path)) else run))
+        work.launched[entry.path] = found
     return work.launched[entry.path]
+
+
+def _training(work: Assembly, entry: FileEntry) -> Iterator[Launch]:
+    """The launches of a file whose programs train, or may; the others are noted."""
+    from budgetlint.launch.purpose import purpose
+
+    for launch in map(work.own, entry.launches):
+        does = purpose(launch, partial(program_text, work, entry.path))
+        if does:
+            work.idle.setdefault(entry.path, []).append((launch, does))
+        else:
+            yield launch
 
 
 def _launch_runs(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) -> tuple[str, ...]:
     """The runs of a script or job file; returns the trainer files that they take. One that a budget binds is the budget's run."""
     found = [(launch, run) for launch, run in _launched_in(work, entry) if not set(run.files) & work.bound]
     for launch, run in found:
-        budget = comment(work, entry) or holding(work, entry.path, budgets)
+        budget = _over(work, entry, budgets)
         budget_run = budget.runs[0] if budget and budget.runs else None
         name = entry.path if len(found) == 1 else f"{entry.path}#{launch.number}"
         _add(work, name, _whole(work, run), budget, budget_run, run.target)

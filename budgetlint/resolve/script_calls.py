@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from budgetlint.base.record import replace
-from budgetlint.base.source import SourceFile
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import load
+from budgetlint.resolve.edges import CALL, Edge, candidates
 from budgetlint.resolve.project import FileEntry, Project, is_script, script_entry
-from budgetlint.resolve.references import candidates
 
 if TYPE_CHECKING:
     from budgetlint.launch.calls import Call
@@ -18,18 +18,18 @@ ROUNDS = 3
 """A script that starts a script that starts a script."""
 
 
-def with_arguments(project: Project) -> None:
-    """Read the scripts again that the project itself starts with arguments or variables."""
+def with_arguments(project: Project) -> tuple[Edge, ...]:
+    """Read the scripts again that the project itself starts with arguments or variables; which line starts which script."""
     scripts = {entry.path: entry for entry in project.entries.values() if _is_plain_script(entry)}
     if not scripts:
-        return
+        return ()
     names = frozenset(path.rpartition("/")[2] for path in scripts)
     callers = [entry for entry in project.entries.values() if entry.source is not None and not entry.readings and _may_call(entry, names)]
-    if not callers:
-        return
+    edges: dict[Edge, None] = {}
     for _ in range(ROUNDS):
-        if not _round(project, scripts, callers):
-            return
+        if not callers or not _round(project, scripts, callers, edges):
+            break
+    return tuple(edges)
 
 
 def _is_plain_script(entry: FileEntry) -> bool:
@@ -43,10 +43,10 @@ def _may_call(entry: FileEntry, names: frozenset[str]) -> bool:
     return source is not None and bool((names_in(source.text) & names) - {entry.path.rpartition("/")[2]})
 
 
-def _round(project: Project, scripts: dict[str, FileEntry], callers: Iterable[FileEntry]) -> bool:
+def _round(project: Project, scripts: dict[str, FileEntry], callers: Iterable[FileEntry], edges: dict[Edge, None]) -> bool:
     """Read what the calls of one round tell; did a script get arguments that it did not have before?"""
     changed = False
-    for path, calls in _by_script(project, scripts, callers).items():
+    for path, calls in _by_script(project, scripts, callers, edges).items():
         entry, call = project.entries[path], next(iter(calls))
         if len(calls) == 1 and call.arguments is not None and entry.source is not None and not entry.arguments:
             project.entries[path] = script_entry(entry.source, call.arguments, dict(call.environment))
@@ -54,15 +54,23 @@ def _round(project: Project, scripts: dict[str, FileEntry], callers: Iterable[Fi
     return changed
 
 
-def _by_script(project: Project, scripts: dict[str, FileEntry], callers: Iterable[FileEntry]) -> dict[str, set[Call]]:
-    """The different calls of each script."""
+def _by_script(
+    project: Project, scripts: dict[str, FileEntry], callers: Iterable[FileEntry], edges: dict[Edge, None]
+) -> dict[str, set[Call]]:
+    """The different calls of each script, each an edge."""
     found: dict[str, set[Call]] = {}
     for caller in callers:
         for call in _calls(project.entries[caller.path]):
             path = next((one for one in candidates(caller.path, call.path) if one in scripts and one != caller.path), None)
             if path is not None:
-                found.setdefault(path, set()).add(replace(call, path=path))
+                found.setdefault(path, set()).add(replace(call, path=path, start=0))
+                edges[_edge(caller, call, path)] = None
     return found
+
+
+def _edge(caller: FileEntry, call: Call, path: str) -> Edge:
+    line = caller.source.locate(Span(call.start, call.start)).line if caller.source is not None else 0
+    return Edge(path, caller.path, line, call.path, CALL)
 
 
 def _calls(entry: FileEntry) -> Iterator[Call]:

@@ -13,6 +13,7 @@ from budgetlint.files.disk import Files
 from budgetlint.memory.reuse import Answers
 from budgetlint.readers import reader_by
 from budgetlint.resolve.copies import Copy, copy_above, only_copy, with_copy
+from budgetlint.resolve.edges import Edge
 from budgetlint.resolve.project import Project
 from budgetlint.resolve.versions import stack_beside
 from budgetlint.settings.run import Reading, Settings, Stack
@@ -64,6 +65,10 @@ class Assembly:
     """The texts are edited in memory to see what would be: a measured line that names no settings is not about them."""
     readings: Counter[str] = field(default_factory=Counter)
     """How often the runs of each file were read again, to see what their verdicts depend on."""
+    idle: dict[str, list[tuple[Launch, str]]] = field(default_factory=dict)
+    """By script, the commands whose programs train nothing, each with what it does instead."""
+    edges: dict[Edge, None] = field(default_factory=dict)
+    """Why each file is part of a run, in the order in which that was found."""
     own: Callable[[Launch], Launch] = field(default=lambda launch: launch)
     """Says whose the flags of a launch are."""
     locks: dict[str, tuple[Measured, ...]] = field(default_factory=dict)

@@ -13,7 +13,8 @@ class RunVerdict:
 
     ``judged`` is False where no budget says what the device offers: then there is nothing to compare with. ``bill`` is what is live
     in ``peak_phase``, and adds up to ``need``; ``least`` is what the need is at least where it has no upper end, else None.
-    ``reason``, ``forks``, ``opened``, ``leaning`` and ``over`` are those of the estimate.
+    ``reason``, ``forks``, ``opened``, ``leaning`` and ``over`` are those of the estimate; ``stops`` the codes of the errors for which the
+    run does not start, whatever it would need.
     """
 
     name: str
@@ -31,6 +32,7 @@ class RunVerdict:
     opened: tuple[Opened, ...] = ()
     leaning: Verdict | None = None
     over: int | None = None
+    stops: tuple[str, ...] = ()
 
     @property
     def judged(self) -> bool:

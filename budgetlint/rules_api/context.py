@@ -207,11 +207,18 @@ class RunContext(Context):
 class DocumentContext(Context):
     """One document that a reader recognised. Values are read as the framework's own loader reads them.
 
-    ``stack_of`` finds the framework versions that hold for it, and is asked only by rules that need them.
+    ``stack_of`` finds the framework versions that hold for it, ``program_of`` the text of the script that a command's flags go to, where it
+    lies in the project; both are asked only by rules that need them.
     """
 
     reading: Reading
     stack_of: Callable[[Reading], Stack] = field(default=lambda _reading: Stack(), repr=False)
+    program_of: Callable[[Reading], SourceFile | None] = field(default=lambda _reading: None, repr=False)
+
+    @property
+    def program(self) -> SourceFile | None:
+        """The script that takes these flags; None for a tool, and for what is not here."""
+        return self.program_of(self.reading)
 
     def at_least(self, package: str, version: str) -> bool | None:
         """Is the document used with ``package >= version``? None when the stack does not tell."""

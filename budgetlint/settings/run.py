@@ -304,6 +304,8 @@ class Reading:
     misreads: tuple[Misread, ...] = ()
     consumer: Consumer | None = None
     """Who reads it, as far as the project tells; None where nobody asked."""
+    guessed: str = ""
+    """That the file is here by its name alone, where the path that names it leads nowhere."""
 
 
 def run_label(name: str, target: str | None, cell: str) -> str:

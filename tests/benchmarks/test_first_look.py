@@ -237,6 +237,22 @@ def test_seeds_are_spread_over_kinds_and_repositories(repository: Callable[..., 
     assert {one.kind["id"] for one in chosen} == {"lr", "batch"}
 
 
+@pytest.mark.parametrize(("batch", "wanted"), [(None, ["any"]), (1, ["any"]), (2, ["own"])])
+def test_a_batch_with_kinds_of_its_own_takes_no_other(batch: int | None, wanted: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "seeds.jsonl"
+    path.write_text("".join(json.dumps(kind) + "\n" for kind in ({**KIND, "id": "any"}, {**KIND, "id": "own", "batch": 2})))
+    assert [kind["id"] for kind in seeding.kinds(path, batch)] == wanted
+
+
+def test_a_kind_that_is_meant_for_a_place_stands_there_alone(repository: Callable[..., Path], linter: Linter, tmp_path: Path) -> None:
+    files = {"train.yaml": "lr: 1\n", "read.yaml": "lr: 1\n"}
+    for name in ("a/one", "b/two"):
+        repository(name, **files)
+    kind = {**KIND, "change": ["set", "lr", "bad"], "at": ["a/one", "read.yaml"], "right": "a number"}
+    _, rows = seeding.look(linter, [look.source(name, tmp_path / "mirror") for name in ("a/one", "b/two")], [kind], "")
+    assert [(row.source, row.path, row.truth) for row in rows] == [("a/one", "read.yaml", "m (s); right is: a number")]
+
+
 def test_a_seed_row_tells_only_what_is_new(repository: Callable[..., Path], linter: Linter, tmp_path: Path) -> None:
     repository(**{"train.yaml": "old: bad\nlr: 1\n"})
     kind = {**KIND, "change": ["set", "lr", "bad"]}

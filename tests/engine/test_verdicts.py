@@ -16,6 +16,7 @@ from budgetlint.report import bill, check_report, estimate_json
 from budgetlint.report.answer import fork_lines, loud
 from budgetlint.report.forks_json import open_json
 from budgetlint.report.svg import render as svg
+from budgetlint.resolve.axes import OLDEST
 from budgetlint.resolve.runs import judge_texts
 from budgetlint.rules_api.context import RunContext
 
@@ -333,3 +334,9 @@ def test_llamafactory_starts_data_parallel_processes() -> None:
     assert loud(answer(budget, files)) == "DOES NOT FIT"
     absent = files | {"sft.yaml": text + "deepspeed: ds/z3.json\n"}
     assert loud(answer(budget, absent)) == "INCOMPLETE: shard (sft.yaml:12: ds/z3.json)"
+
+
+def test_the_manual_names_the_oldest_releases_that_are_counted() -> None:
+    """One fact in two places: what an open version may be, and what the page says of it."""
+    page = " ".join((Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8").split())
+    assert [f"{name} {version}" for name, version in OLDEST.items() if f"{name} {version}" not in page] == []

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Bucket
-from budgetlint.memory.families import family_of
 from budgetlint.resolve.runs import judge_texts
 from budgetlint.rules_api.context import RunContext
 
@@ -37,8 +37,8 @@ def tune(more: str = "") -> RunContext:
 def test_torchtunes_own_code_has_a_wider_range() -> None:
     plan = tune().plan
     assert plan.model_code == "torchtune"
-    assert not family_of(plan).exact
-    assert family_of(plan).spread_ppm > 100_000
+    assert not pick(plan).basis(plan).exact
+    assert pick(plan).basis(plan).spread_ppm > 100_000
 
 
 def test_the_step_in_the_backward_never_has_all_gradients() -> None:

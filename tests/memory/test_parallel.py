@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import pytest
 
+from budgetlint.memory.code import pick
 from budgetlint.memory.parallel import Parallel, Stage
-from budgetlint.memory.phases import layer_of
 from budgetlint.memory.pipeline import layer_counts, stages
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.rank import misplaced, rank_plans, rank_shape
@@ -156,7 +156,7 @@ def test_a_layer_keeps_what_the_paper_says(name: str, tensor: int, sequence: boo
     plan = of_the_paper(name, tensor=tensor, sequence=sequence, selective=selective)
     scores = 0 if selective else Fraction(5 * heads * 2048, hidden * tensor)
     expected = 2048 * hidden * (Fraction(10, tensor if sequence else 1) + Fraction(24, tensor) + scores)
-    assert total(layer_of(plan), 2048, 2048) - 16 * 2048 == expected
+    assert total(pick(plan).layer(plan), 2048, 2048) - 16 * 2048 == expected
 
 
 def test_context_parallelism_divides_the_tokens_and_the_checkpoints() -> None:

@@ -36,7 +36,7 @@ def _reduced(plan) -> int:
 @pytest.mark.parametrize(("how", "asked", "size"), [("fsdp2", 0, 2), ("fsdp2", 4, 4), ("fsdp", 0, 2), ("fsdp", 4, 2)])
 def test_the_dtype_of_the_reduction(how: str, asked: int, size: int) -> None:
     (run,) = judge_texts({}, budget=RUN.format(how=how)).runs
-    assert _reduced(replace(run.plan, reduced=asked)) == size
+    assert _reduced(replace(run.plan, sharding=replace(run.plan.sharding, reduce_bytes=asked))) == size
 
 
 def test_torchtitan_reduces_in_fp32() -> None:

@@ -10,12 +10,14 @@ from typing import Any
 import pytest
 
 from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.families import all_families
 from budgetlint.catalog.hf_config import architecture_from_config
 from budgetlint.catalog.ledger import linears
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.catalog.tensor import Linear
-from budgetlint.memory.families import FAMILIES, dense_layer_saved, family_of, layer_saved
+from budgetlint.memory.code import pick
+from budgetlint.memory.families import basis_of, dense_layer_saved, layer_saved
 from budgetlint.memory.mixture import folded_weights
 from budgetlint.memory.plan import Adapter, Plan, Precision, Recompute, Sharding
 from budgetlint.memory.shape import shape_of
@@ -92,7 +94,7 @@ def test_a_layer_keeps_what_the_trace_saw(row: Row) -> None:
 
 def test_every_family_called_exact_was_traced() -> None:
     traced = {row["family"] for row in ROWS} | elsewhere() | {"gemma3"}  # Gemma 3 with a vision tower: its text layers are gemma3_text
-    assert {name for name, family in FAMILIES.items() if family.exact} <= traced
+    assert {one.name for one in all_families() if one.said("layer") and one.basis.exact} <= traced
 
 
 def elsewhere() -> set[str]:
@@ -125,11 +127,12 @@ def test_a_loop_over_experts_keeps_the_rows_in_pieces() -> None:
     plan = plan_of(row_of("mixtral", weights="bf16", lora=None, kernel="flash"))
     looped, grouped = kept(replace(plan, expert_loop=True)), kept(plan)
     assert looped[0] == pytest.approx(grouped[0], rel=0.02)
-    assert not family_of(replace(plan, expert_loop=True)).exact
+    assert not basis_of(replace(plan, expert_loop=True)).exact
 
 
 def test_what_is_not_traced_says_so() -> None:
     plan = plan_of(row_of("llama", weights="bf16", lora=None, kernel="flash"))
-    assert family_of(plan).exact
-    assert not family_of(replace(plan, model_code="litgpt")).exact
-    assert not family_of(replace(plan, arch=replace(plan.arch, family="unheard-of"))).exact
+    assert pick(plan).basis(plan).exact
+    foreign = replace(plan, model_code="litgpt")
+    assert not pick(foreign).basis(foreign).exact
+    assert not basis_of(replace(plan, arch=replace(plan.arch, family="unheard-of"))).exact

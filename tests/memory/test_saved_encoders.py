@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.families import family_of
 from budgetlint.catalog.hf_config import architecture_from_config
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import find_optimizer
-from budgetlint.memory.families import FAMILIES, layer_saved
+from budgetlint.memory.families import layer_saved
 from budgetlint.memory.plan import Adapter, Plan, Precision, Recompute, Sharding
 from budgetlint.memory.saved import total
 from budgetlint.memory.shape import shape_of
@@ -85,4 +86,4 @@ def test_a_layer_keeps_what_the_trace_saw(row: Row) -> None:
 def test_every_family_that_this_file_is_for_was_traced() -> None:
     traced_here = {row["family"] for row in ROWS}
     assert {"vit", "deit", "dinov2", "t5", "bart", "whisper", "electra", "modernbert"} <= traced_here
-    assert all(FAMILIES[family].exact for family in traced_here)
+    assert all(family_of(family).basis.exact for family in traced_here)

@@ -9,6 +9,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from budgetlint.memory import activations, phases
+from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Bucket, Estimate, Term
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.timeline import timeline
@@ -89,7 +90,7 @@ def test_attention_runs_backward_beside_what_the_mlp_has_left(where: str) -> Non
     square mean, and twice in bf16)."""
     plan, terms = _attention(f"{SFT}; recompute full", where)
     assert _of(terms, "gradients in flight in the attention") == 1000 * (2 * 4096 + 4 * 4096 + 4 * 32 + 4 * 4096 + 2 * (4096 + 2 * 1024))
-    layer = phases.layer_of(plan)
+    layer = pick(plan).layer(plan)
     freed = activations.freed_by_the_mlp(plan, layer)
     assert freed >= 1000 * 3 * 14336 * 2
     assert _of(terms, "one layer made again") == activations.recomputed_layer(plan, layer) - freed > 0

@@ -192,3 +192,33 @@ def test_color_only_on_a_terminal(choice: str, terminal: bool, environ: dict[str
 
 def test_every_format_has_its_module() -> None:
     assert all(check_report(report(FINDING), name).endswith("\n") for name in CHECK_FORMATS)
+
+
+# -- the same of many files ------------------------------------------------------------------------------------------------
+
+
+def _of_files(count: int) -> Report:
+    found = (replace(INFO, severity=Severity.WARNING, location=Location(f"runs/{number:02}.yaml", 3, 1, 3, 5)) for number in range(count))
+    return report(*found)
+
+
+@pytest.mark.parametrize("format", ["full", "markdown"])
+def test_what_is_said_of_many_files_is_told_once_with_the_others(format: str) -> None:
+    text = check_report(_of_files(49), format)
+    assert text.count(INFO.message) == 1
+    assert (
+        "the same in 48 more places: runs/01.yaml:3, runs/02.yaml:3, runs/03.yaml:3, runs/04.yaml:3, runs/05.yaml:3, and 43 more"
+        in " ".join(text.replace("\\", "").split())
+    )
+    assert "49 warnings" in text
+
+
+@pytest.mark.parametrize("format", ["concise", "json", "sarif"])
+def test_formats_for_machines_keep_every_finding(format: str) -> None:
+    text = check_report(_of_files(49), format)
+    assert all(f"runs/{number:02}.yaml" in text for number in range(49))
+    assert text.count(INFO.message) == 49
+
+
+def test_three_are_told_each() -> None:
+    assert check_report(_of_files(3), "full").count(INFO.message) == 3

@@ -125,8 +125,9 @@ def test_escapes(made: str, text: str) -> None:
 @pytest.mark.parametrize("size", [1, pytest.param(5_000, marks=pytest.mark.slow)])
 def test_it_stays_within_a_comment_and_counts_the_rest(many: Callable[[int], Report], size: int) -> None:
     report = many(5_000)
-    long = [replace(finding, message=finding.message * size, help=finding.help * size) for finding in report.findings[:500]]
-    text = check_report(replace(report, findings=(*long, *report.findings[500:]), verdicts=report.verdicts * 100), "markdown", info=True)
+    each = [replace(finding, message=f"{number} {finding.message}") for number, finding in enumerate(report.findings)]
+    long = [replace(finding, message=finding.message * size, help=finding.help * size) for finding in each[:500]]
+    text = check_report(replace(report, findings=(*long, *each[500:]), verdicts=report.verdicts * 100), "markdown", info=True)
     assert len(text) < LIMIT
     assert "1,950 more runs: 1,950 too close\n" in text
     shown = text.count("<details>")

@@ -161,3 +161,27 @@ def test_a_file_that_only_evaluates_is_no_run(text: str, runs: int) -> None:
 def test_flags_that_only_evaluate_are_no_run() -> None:
     flags = "python run_glue.py --model_name_or_path a/b --output_dir o --per_device_train_batch_size 8 --learning_rate 1e-5 --do_train {}"
     assert [len(judge_texts({"run.sh": flags.format(word)}).runs) for word in ("True", "False")] == [1, 0]
+
+
+# -- references --------------------------------------------------------------------------------------------------------
+
+ENGINE = '{"zero_optimization": {"stage": 2}, "train_micro_batch_size_per_gpu": 7}'
+GRPO = """\
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-0.5B")
+args = TrainingArguments(output_dir="out", per_device_train_batch_size=1, bf16=True, deepspeed="NAME")
+Trainer(model=model, args=args).train()
+"""
+PLACES = {
+    "another part's file of this name": ("llama/rl/train.py", "zero2.json", "audio/sft/zero2.json", False),
+    "the same part": ("llama/rl/train.py", "zero2.json", "llama/configs/zero2.json", True),
+    "beside": ("llama/rl/train.py", "zero2.json", "llama/rl/zero2.json", True),
+    "the folder that the text names": ("scripts/train.py", "ds_configs/zero2.json", "training/ds_configs/zero2.json", True),
+    "another folder than the text names": ("scripts/train.py", "ds_configs/zero2.json", "training/old/zero2.json", False),
+}
+
+
+@pytest.mark.parametrize(("program", "name", "engine", "meant"), PLACES.values(), ids=PLACES.keys())
+def test_an_engine_file_of_another_part_is_not_the_one_that_is_meant(program: str, name: str, engine: str, meant: bool) -> None:
+    assert ("BL501" in codes({program: GRPO.replace("NAME", name), engine: ENGINE})) is meant

@@ -73,6 +73,7 @@ model = FastLanguageModel.get_peft_model(model, r=16{})
 SFTTrainer(model=model, args=SFTConfig({}output_dir="out", per_device_train_batch_size=1)).train()
 """
 
+SWIFT_VL = "swift sft --model Qwen/Qwen2.5-VL-3B-Instruct --dataset x"
 FACTS: list[tuple[str, dict[str, str], str, dict[str, Any]]] = [
     # verl 0.6.1 workers/megatron_workers.py: ppo_micro_batch_size //= data-parallel ranks (8 devices by 4 of tensor parallelism)
     ("verl on Megatron", {"run.sh": VERL + MEGATRON + "actor_rollout_ref.actor.ppo_micro_batch_size=64"}, "", {"micro_batch": 32}),
@@ -205,6 +206,20 @@ FACTS: list[tuple[str, dict[str, str], str, dict[str, Any]]] = [
         {"devices": 8, "nodes": 1},
     ),
     ("verl inside of Slurm", {"job.sh": "#!/bin/bash\n#SBATCH -N 2\nsrun --nodes=1 --ntasks=1 " + VERL}, "", {"devices": 8}),
+    # ms_swift 4.6.0 model/models/qwen.py patch_qwen_vl_utils
+    ("ms-swift's largest image", {"run.sh": "MAX_PIXELS=1003520 \\\n" + SWIFT_VL}, "", {"image_max_pixels": 1003520}),
+    ("exported before", {"run.sh": "export MAX_PIXELS=1003520\n" + SWIFT_VL}, "", {"image_max_pixels": 1003520}),
+    ("the flag as well", {"run.sh": "MAX_PIXELS=1003520 " + SWIFT_VL + " --max_pixels 50176"}, "", {"image_max_pixels": 50176}),
+    ("a variable that nobody knows", {"run.sh": "MAX_PIXELS=$SIZE " + SWIFT_VL}, "", {"image_max_pixels": None}),
+    (
+        "another program's environment",
+        {
+            "run.sh": "MAX_PIXELS=1003520 llamafactory-cli train --stage sft --model_name_or_path "
+            "Qwen/Qwen2.5-VL-3B-Instruct --finetuning_type lora --template qwen2_vl"
+        },
+        "",
+        {"image_max_pixels": 589824},
+    ),
     # TRL 1.16.0 experimental/*_config.py: num_generations is a field of GOLD, SDFT and IW-OPD too
     ("GOLD is not GRPO", {"gold.yaml": TRL + "num_generations: 1\nlmbda: 0.5\nbeta: 0.5\nuse_uld_loss: true\n"}, "", {"task": "other"}),
     (
@@ -224,9 +239,17 @@ FACTS: list[tuple[str, dict[str, str], str, dict[str, Any]]] = [
     ),
     ("Unsloth cuts at the model's length", {"train.py": UNSLOTH.format("", "", "max_length=8192, ")}, "", {"seq_len": 4096}),
     ("a shorter length of one's own", {"train.py": UNSLOTH.format("", "", "max_length=512, ")}, "", {"seq_len": 512}),
-    ("Unsloth's loss, before", {"train.py": UNSLOTH.format("", "", "")}, "stack unsloth@2024.5", {"loss": "full"}),
+    ("Unsloth's loss, before", {"train.py": UNSLOTH.format("", "", "")}, "stack unsloth@2024.8", {"loss": "in-place", "seq_len": 1024}),
+    ("Unsloth's loss, the last in place", {"train.py": UNSLOTH.format("", "", "")}, "stack unsloth@2024.11.7", {"loss": "in-place"}),
+    (
+        "Unsloth's forward of old cuts too",
+        {"train.py": UNSLOTH.format("", "", "max_length=8192, ")},
+        "stack unsloth@2024.8",
+        {"seq_len": 4096},
+    ),
+    ("Unsloth's trainers, patched", {"train.py": UNSLOTH.format("", "", "")}, "stack unsloth@2025.2.6", {"seq_len": 4096}),
     ("Unsloth's loss, since", {"train.py": UNSLOTH.format("", "", "")}, "stack unsloth@2024.12", {"loss": "fused"}),
-    ("Unsloth's loss, any version", {"train.py": UNSLOTH.format("", "", "")}, "", {"loss": ("fused", "full")}),
+    ("Unsloth's loss, any version", {"train.py": UNSLOTH.format("", "", "")}, "", {"loss": ("fused", "in-place")}),
 ]
 
 

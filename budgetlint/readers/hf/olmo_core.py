@@ -34,6 +34,7 @@ _EITHER: tuple[tuple[str, Any], ...] = (
     ("offload_params", "none"),
     ("offload_optimizer", "none"),
 )
+_BACKENDS = {"flash_2": "flash", "flash_3": "flash", "flash_4": "flash", "torch": "sdpa"}
 _ENDS = ("full", "none")
 _OF: dict[str, tuple[tuple[str, Any], ...]] = {
     "sft": (("weights_dtype", "fp32"), ("optimizer", "adamw"), ("optimizer_impl", "for-loop"), ("packing", True)),
@@ -60,6 +61,16 @@ def olmo_core_settings(look: Lookup) -> Iterator[Setting]:
     for name, value in (("task", task), *_EITHER, *_OF[task]):
         yield Setting(name, value, origin, str(value))
     yield from _recompute(look)
+    yield from _attention(look)
+
+
+def _attention(look: Lookup) -> Iterator[Setting]:
+    """OLMo-core names its kernels itself (``nn/attention/backend.py`` AttentionBackendName): what is no word of transformers is no slip."""
+    raw = look.raw("attn_implementation")
+    if raw is None or raw.text not in _BACKENDS:
+        return
+    look.misreads[:] = [one for one in look.misreads if one.origin.span != raw.origin.span]
+    yield Setting("attention", _BACKENDS[raw.text], raw.origin, raw.text)
 
 
 def _recompute(look: Lookup) -> Iterator[Setting]:

@@ -117,6 +117,9 @@ OWN = (
     Key("lr_warmup_fraction", "warmup_ratio", to_float),
     Key("loss_scale", "loss_scale", to_float),
     Key("use_flash_attn", "attention", on_means("flash")),
+    Key("use_flash_attn_v1", "attention", on_means("flash")),
+    Key("use_flash_attn_v2", "attention", on_means("flash")),
+    Key("use_flash_attn_triton", "attention", on_means("flash")),
     Key("attention_backend", "attention", to_backend),
     Key("eval_iters", "eval_on", to_evaluates),
 )

@@ -11,6 +11,7 @@ from typing import Any
 from budgetlint.documents import Document, Loader, Mapping
 from budgetlint.readers.base import Reader, default, names, read_keys, to_text
 from budgetlint.readers.lookup import Lookup, renamed
+from budgetlint.readers.megatron.attention import attention_default, read_attention
 from budgetlint.readers.megatron.engine import accumulation, engine_defaults, read_precision, read_shard, read_states
 from budgetlint.readers.megatron.keys import METHODS, OWN, to_every
 from budgetlint.readers.megatron.shape import MEGATRON, custom_model, gpt2_vocabulary, megatron_style
@@ -65,7 +66,9 @@ def _settings(flags: Document, home: str) -> tuple[Settings, tuple[()], Any]:
     look = Lookup(flags, Loader.OMEGACONF, home, misreads)
     if look.has("vision_model_type"):  # the sequence of image patches, not the language model's (examples/multimodal)
         settings = [setting for setting in settings if setting.name != "seq_len"]
+    stated = any(setting.name == "attention" for setting in settings)
     together: list[Setting] = [
+        *(() if stated else read_attention(look)),
         *read_precision(look),
         *read_states(look),
         *read_shard(look),
@@ -124,7 +127,8 @@ _FIXED: tuple[tuple[str, Any, str], ...] = (
 )
 
 
-def defaults(settings: Settings, _stack: Stack) -> Iterable[Setting]:
+def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
+    yield from attention_default(settings, stack)
     yield from (default(name, value, _ARGUMENTS + key) for name, value, key in _FIXED)
     yield from engine_defaults(settings)
     yield from accumulation(settings)

@@ -34,7 +34,7 @@ _CHECKPOINTING = ("gradient_checkpointing_enable", "prepare_model_for_kbit_train
 puts the offloading checkpoint in torch's place from 2024.12.4 at the latest)."""
 _OWN_LOSS = ("compute_loss", "training_step")
 _OWN_OPTIMIZER = ("create_optimizer", "create_optimizer_and_scheduler")
-FUSED = "unsloth kernels/cross_entropy_loss.py: head and loss in one from 2024.11, the logits in fp32 before"
+FUSED = "unsloth kernels/cross_entropy_loss.py: head and loss in one from 2024.11.8, the gradient over the logits before"
 _NOTE = "the script decides it where it cannot be read"
 
 
@@ -57,7 +57,7 @@ def elsewhere(look: Lookup, trainer: str) -> Iterator[Setting]:
     if any(name in made for name in _OWN_LOSS) or look.has("loss_type"):
         yield hidden("loss", SPANS["loss"], _NOTE)
     elif any(name in classes.UNSLOTH for name, _ in classes.sections(look.document)):
-        yield unsettled("loss", ("fused", "full"), FUSED)
+        yield unsettled("loss", ("fused", "in-place"), FUSED)
     elif trainer in classes.TRL_TRAINERS and look.prefix in classes.PLAIN_ARGUMENTS:
         yield unsettled("loss", ("chunked", "full"), f"TRL {trainer}: full logits before TRL 1.15.0, chunked head since")
     if any(name in made for name in _OWN_OPTIMIZER) or classes.is_given(look.document.get(f"{trainer}.optimizers")):

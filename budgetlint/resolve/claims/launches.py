@@ -11,7 +11,8 @@ from budgetlint.base.source import SourceFile
 from budgetlint.files.disk import PYTHON_SUFFIX
 from budgetlint.readers.hf.recognise import FLAVOURS, as_own
 from budgetlint.readers.known_programs import Program, known_program
-from budgetlint.resolve.references import candidates, place_of
+from budgetlint.resolve.edges import candidates
+from budgetlint.resolve.references import place_of
 from budgetlint.resolve.state import Assembly
 from budgetlint.settings.consumer import FORMAT, LAUNCH, Consumer, Sink
 from budgetlint.settings.run import Origin, OriginKind, Reference, Role

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from math import isqrt
 
 from budgetlint.base.record import replace
-from budgetlint.memory.levers import WITHOUT_SDPA
+from budgetlint.catalog.families import family_of
 from budgetlint.memory.plan import Plan, Recompute
 from budgetlint.solve.levers.idea import Idea, Situation
 
@@ -107,7 +107,7 @@ def _in_segments(segment: int) -> Callable[[Plan], Plan]:
 
 def _attention(situation: Situation) -> Iterator[Idea]:
     plan = situation.plan
-    if plan.attention == "eager" and plan.arch.family not in WITHOUT_SDPA:
+    if plan.attention == "eager" and family_of(plan.arch.family).sdpa:
         yield Idea(
             "sdpa", "activations", "torch's fused attention instead of eager: no scores are kept", 12,
             "none: faster", "Dao et al. 2022, arXiv 2205.14135", {"attention": "sdpa"},

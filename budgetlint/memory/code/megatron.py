@@ -11,11 +11,58 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.memory.code.base import ModelCode, Splits
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
+from budgetlint.settings.run import Settings, Stack
 
 INDEX = 8
 """Bytes of an int64."""
+
+
+class Megatron(ModelCode):
+    splits = Splits(sequence=False, embedding=True, logits=True, step=128)
+    """megatron-core 0.14.0 tensor_parallel/layers.py: column- and row-parallel linears, vocabulary-parallel tables, which are padded to a
+    multiple of ``make_vocab_size_divisible_by`` (128) for each rank; ``sequence_parallel`` is off unless a run turns it on."""
+
+    gradient_buffer = True
+    """megatron-core 0.14.0 distributed/param_and_grad_buffer.py."""
+
+    casts_gradients = True
+    """megatron-core 0.14.0 optimizer/optimizer.py ``_copy_model_grads_to_main_grads``."""
+
+    drops_embedding = True
+    """megatron-core 0.14.0 models/common/embeddings/language_model_embedding.py."""
+
+    def stacks_experts(self, stack: Stack) -> bool:
+        """Experts are grouped linears, whatever transformers lies beside them (megatron-core 0.14.0 transformer/moe/experts.py)."""
+        return False
+
+    def layer(self, plan: Plan) -> tuple[Saved, ...]:
+        return layer(plan) if plan.arch.kind in ("decoder", "encoder") else super().layer(plan)
+
+    def checkpoints(self, kind: str, every: int) -> tuple[str, int, int]:
+        """``selective`` makes only the scores again; ``--recompute-num-layers`` layers share a checkpoint (megatron-core 0.14.0
+        transformer/transformer_block.py ``_checkpointed_forward``)."""
+        return "core" if kind == "selective" else kind, 1, every
+
+    def loss_recipe(self, plan: Plan, stack: Stack) -> str:
+        """tensor_parallel/cross_entropy.py works in place of one fp32 copy."""
+        return "full-split" if plan.loss == "full" else super().loss_recipe(plan, stack)
+
+    def leaves_gradients(self, stack: Stack, size: int) -> bool:
+        """Megatron-LM 2.0 to 2.5, ``--DDP-impl local``; fp32 gradients need its contiguous buffers. (megatron-core is at 0.x.)"""
+        return size != 4 and _is_local(stack)
+
+    def kept_outputs_over(self, settings: Settings, stack: Stack, tensor: int) -> int:
+        """DeepSpeed 0.18.6 runtime/pipe/engine.py ``_exec_forward_pass`` keeps its rank's part of each output; Megatron-LM before 2.6
+        kept it whole (schedules.py ``output_tensors``; then ``deallocate_output_tensor``)."""
+        return tensor if "deepspeed" in stack.releases or "zero_bucket" in settings else int(_is_local(stack))
+
+
+def _is_local(stack: Stack) -> bool:
+    """Megatron-LM from 2.0 to 2.5, for certain."""
+    return stack.at_least("megatron", "2.0") is True and stack.at_least("megatron", "2.6") is False
 
 
 def layer(plan: Plan) -> tuple[Saved, ...]:

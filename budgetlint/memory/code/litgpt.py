@@ -8,14 +8,69 @@ scatters the adapted widths with ``index_copy``; v is a view of the packed qkv; 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from budgetlint.base.record import replace
+from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.family import Basis
+from budgetlint.catalog.ledger import linears
+from budgetlint.memory import loss
+from budgetlint.memory.code.base import PACKED, ModelCode
 from budgetlint.memory.estimate import Bucket, Term
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
+from budgetlint.settings.run import Settings, Stack
 
 CHUNK = 128
 QKV = ("q_proj", "k_proj", "v_proj")
+MEASURED = Basis(100_000, "the model code of another framework, checked on measured runs only", exact=False)
+
+
+class LitGPT(ModelCode):
+    measured = True
+    flat_blocks = True
+    """fabric wraps whole blocks: their flat parameters hold what is frozen too (torch 2.13 _flat_param.py: parts of one tensor; a run
+    on gloo shows it)."""
+
+    def as_built(self, arch: Architecture) -> Architecture:
+        """litgpt/model.py never ties ``lm_head`` to ``wte``."""
+        return replace(arch, tied=False)
+
+    def lora_roles(self, arch: Architecture, targets: tuple[str, ...], roles: set[str]) -> set[str]:
+        """q, k and v are packed into one weight, parts of which are adapted (litgpt/lora.py ``LoRAQKVLinear``)."""
+        parts = set(QKV) & (set(targets) | roles)
+        packed = any(linear.role == "qkv_proj" for linear in linears(arch))
+        return roles | parts | ({"qkv_proj"} if parts and packed else set())
+
+    def layer(self, plan: Plan) -> tuple[Saved, ...]:
+        return tuple(layer(plan))
+
+    def basis(self, plan: Plan) -> Basis:
+        return PACKED if plan.quant else MEASURED
+
+    def loss_forward(self, plan: Plan) -> Iterator[Term]:
+        return self._logits(plan, loss.forward)
+
+    def loss_backward(self, plan: Plan) -> Iterator[Term]:
+        return self._logits(plan, loss.backward)
+
+    def _logits(self, plan: Plan, otherwise: Callable[[Plan], Iterator[Term]]) -> Iterator[Term]:
+        """The chunks' logits at either moment, but where the head is fused with the loss."""
+        return otherwise(plan) if plan.loss == "fused" or not plan.makes_logits else logits(plan)
+
+    def head_copies(self, plan: Plan) -> Iterator[Term]:
+        return head_copies(plan)
+
+    def accumulates_unreduced(self, settings: Settings, stack: Stack) -> bool:
+        """finetune/lora.py: ``fabric.no_backward_sync`` in all micro batches but the last."""
+        return True
+
+    def knows_accumulation(self, stack: Stack) -> bool:
+        return True
+
+    def unreduced_gradients(self, plan: Plan, elements: int) -> tuple[int, int]:
+        """Under an adapter every weight of the blocks has its place in the gradient (`flat_blocks`)."""
+        return (elements if plan.full else plan.shape.layers * plan.shape.layer_total), plan.precision.compute
 
 
 def layer(plan: Plan) -> Iterator[Saved]:
@@ -85,3 +140,14 @@ def logits(plan: Plan) -> Iterator[Term]:
     yield Term(Bucket.LOGITS, 4 * tokens * vocab, f"log-softmax, fp32: {tokens:,} tokens x {vocab:,} x 4 B", why)
     chunk = min(CHUNK, plan.length) * (plan.batch or 1)
     yield Term(Bucket.LOGITS, 8 * chunk * vocab, f"the chunk in flight: {chunk:,} tokens x {vocab:,} x 8 B", why)
+
+
+def head_copies(plan: Plan) -> Iterator[Term]:
+    """A frozen fp32 head under autocast is cast at every call, and each copy is kept for the backward; it is called once a chunk
+    (reproduced in torch: 4 calls of a frozen weight keep 4 copies, of a training one 1)."""
+    if plan.full or not plan.precision.autocast or plan.precision.weights != 4:
+        return
+    calls = -(-plan.length // CHUNK) - 1
+    count = calls * plan.shape.head_elements
+    why = plan.because("precision", "seq_len", "stack")
+    yield Term(Bucket.BUFFERS, count * plan.precision.compute, f"{calls} more 16-bit copies of the head, one a chunk", why)

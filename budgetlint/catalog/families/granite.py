@@ -1,0 +1,15 @@
+"""Granite (transformers 5.24.0 models/granite/)."""
+
+from __future__ import annotations
+
+from budgetlint.catalog.families.llama import FAMILY as LLAMA
+from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
+
+FAMILY = Family(
+    "granite",
+    like="llama",
+    config=HubConfig(shape={}, sizes=LLAMA.config.sizes),
+    basis=TRACED,
+    tools=Tools(liger=True, wrap_class="GraniteDecoderLayer", folded_experts=False, fp16_overflows=False),
+    scales_embedding=True,  # embedding_multiplier
+)

@@ -1,0 +1,98 @@
+"""What a launched program does that trains nothing: it evaluates, prepares data, merges, exports, serves. And what trains without torch."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable
+
+from budgetlint.documents import Scalar
+from budgetlint.launch.launch import Launch
+from budgetlint.launch.readings import format_of
+from budgetlint.readers.base import names
+from budgetlint.readers.known_programs import known_program
+
+Text = Callable[[str], str | None]
+"""The text of a program of the project, by its name in a command; None where it is not here."""
+
+EVALUATES, PREPARES, CONVERTS, SERVES, IDLES = (
+    "evaluates",
+    "prepares data",
+    "converts weights",
+    "generates or serves",
+    "is told not to train",
+)
+
+_PACKAGES = (
+    (r"lm_eval(\.\w+)*|lighteval(\.\w+)*|.*\.evaluate|verl\.trainer\.main_eval|swift\.cli\.eval", EVALUATES),
+    (r"axolotl\.cli\.preprocess", PREPARES),
+    (r"axolotl\.cli\.(merge_lora|merge_sharded_fsdp_weights|quantize)|swift\.cli\.(export|merge_lora)|openrlhf\.cli\.lora_combiner"
+     r"|verl\.model_merger(\.\w+)*|optimum\.exporters\..*|transformers\.onnx", CONVERTS),
+    (r"vllm(\.\w+)*|sglang(\.\w+)*|axolotl\.cli\.(inference|vllm_serve)|swift\.cli\.(infer|deploy|app|rollout)|trl\.scripts\.vllm_serve"
+     r"|openrlhf\.cli\.(serve_rm|batch_inference|interactive_chat)|verl\.trainer\.main_generation(_server)?", SERVES),
+)  # fmt: skip
+"""Modules of packages, whole names. Sources: lm-evaluation-harness 0.4 ``__main__.py``, axolotl 0.19 ``cli/``, ms-swift 4.6 ``cli/``,
+OpenRLHF 0.8 ``cli/``, verl 0.6 ``trainer/``, ``model_merger/``, TRL 1.16 ``scripts/``, vLLM 0.11 ``entrypoints/``."""
+
+_WORDS = {
+    **dict.fromkeys(names("eval evaluate evaluation evaluator"), EVALUATES),
+    **dict.fromkeys(names("preprocess preprocessing tokenize tokenization prepare"), PREPARES),
+    **dict.fromkeys(names("merge merger export exporter quantize"), CONVERTS),
+    **dict.fromkeys(
+        names("infer inference predict prediction generate generation serve server deploy transcription labelling labeling"), SERVES
+    ),
+}
+"""Words in the name of a program of somebody's own."""
+_OF_TRAINING = names("""train training trainer pretrain pretraining finetune finetuning tune tuning sft dpo grpo ppo orpo kto rl rlhf
+    distill distillation fit""")
+_FLAGS_OF_TRAINING = names("""do_train per_device_train_batch_size per_gpu_train_batch_size learning_rate num_train_epochs max_steps
+    gradient_accumulation_steps""")
+_STEPS = (".backward(", "rainer.train(", ".fit(", "value_and_grad(", "jax.grad(", "apply_gradients(", "optimizer.step(")
+"""Calls without which a program trains nothing by itself."""
+_JAX = re.compile(r"^\s*(?:import|from)\s+(?:flax|optax)\b", re.MULTILINE)
+_OFF = frozenset(("false", "0", "no"))
+
+
+def purpose(launch: Launch, text: Text) -> str:
+    """What the program does instead of training; empty where it trains, or where that is not known."""
+    name = launch.program.program
+    package = next((told for pattern, told in _PACKAGES if re.fullmatch(pattern, name)), "")
+    if package or "convert" in posixpath.basename(name):
+        return package or CONVERTS
+    return IDLES if _told_not_to(launch) else _by_words(launch, text)
+
+
+def _told_not_to(launch: Launch) -> bool:
+    """``--do_train false``, or none at all for transformers' own examples, which train under ``if training_args.do_train`` (4.57
+    ``examples/pytorch/*/run_*.py``; the default is false). TRL's programs train whatever it says."""
+    switch = launch.program.entry("do_train")
+    if switch is None:
+        row = known_program(launch.program.program)
+        only = any(launch.program.entry(flag) is not None for flag in ("do_eval", "do_predict"))
+        return only and row is not None and row.format == "hf_training_arguments" and not launch.configs
+    is_off = isinstance(switch.value, Scalar) and switch.value.text.lower() in _OFF
+    return is_off and format_of(launch) in ("hf_training_arguments", "llamafactory")
+
+
+def _by_words(launch: Launch, text: Text) -> str:
+    """By the name of a script of somebody's own, unless its flags or its code are of a training."""
+    program = launch.program.program
+    if not program.endswith(".py") or known_program(program) is not None:
+        return ""
+    words = [word for word in re.split(r"[^a-z]+", posixpath.basename(program).removesuffix(".py").lower()) if word]
+    told = next((_WORDS[word] for word in words if word in _WORDS), "")
+    if not told or _OF_TRAINING & set(words) or any(launch.program.entry(flag) is not None for flag in _FLAGS_OF_TRAINING):
+        return ""
+    source = text(program)
+    return told if source is None or not any(step in source for step in _STEPS) else ""
+
+
+def runs_on_jax(launch: Launch, text: Text) -> bool:
+    """Does the program compute with JAX: its code imports flax or optax, or it is one of transformers' ``run_*_flax.py``?"""
+    program = launch.program.program
+    if not program.endswith(".py"):
+        return False
+    source = text(program)
+    if source is not None:
+        return _JAX.search(source) is not None
+    return program.endswith("_flax.py")

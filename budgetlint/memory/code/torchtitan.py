@@ -1,0 +1,55 @@
+"""torchtitan: its models/*/model, priced as transformers' layers; checkpoints, loss, reductions and pipelines are its own.
+
+Sources: torchtitan 0.2.2 ``models/llama3/infra/parallelize.py``, ``distributed/activation_checkpoint.py``,
+``distributed/pipeline_parallel.py``, ``config/job_config.py``.
+"""
+
+from __future__ import annotations
+
+from budgetlint.base.record import replace
+from budgetlint.memory.code.base import ModelCode, Splits
+from budgetlint.memory.parallel import Parallel
+from budgetlint.memory.plan import Plan
+from budgetlint.settings.run import Settings, Stack
+
+
+class Torchtitan(ModelCode):
+    splits = Splits(sequence=True, embedding=True, logits=True)
+    """models/llama3/infra/parallelize.py: always sequence parallel, loss parallel."""
+
+    reshards_in_pipeline = False
+    """``apply_fsdp``: the default policy keeps parameters under a pipeline."""
+
+    def selective_bytes(self, plan: Plan) -> int:
+        """The per-op policy keeps the output of every second matmul (activation_checkpoint.py ``_get_custom_policy``): of q, k, v, o,
+        gate, up, down the first, third, fifth and seventh."""
+        arch = plan.arch
+        return plan.precision.compute * (arch.q_width + arch.kv_width + arch.intermediate + arch.hidden)
+
+    def loss_recipe(self, plan: Plan, stack: Stack) -> str:
+        """``loss_parallel`` of torch 2.9 (distributed/tensor/parallel/loss.py) where logits are split."""
+        if plan.loss == "full" and plan.parallel.logits and plan.parallel.tensor > 1:
+            return "full-dtensor"
+        return super().loss_recipe(plan, stack)
+
+    def knows_accumulation(self, stack: Stack) -> bool:
+        """train.py reduces in each micro batch, a pipeline after the last."""
+        return True
+
+    def unreduced_gradients(self, plan: Plan, elements: int) -> tuple[int, int]:
+        """It reduces in fp32, and so it accumulates (torch 2.9 _fsdp_param.py ``to_accumulated_grad_if_needed``)."""
+        return elements, plan.precision.grads
+
+    def reduce_scatter_bytes(self, plan: Plan) -> int:
+        """config/job_config.py ``mixed_precision_reduce``, of which float32 is the only value."""
+        return 4
+
+    def expert_tensor(self, settings: Settings, tensor: int, experts: int) -> int:
+        """config/job_config.py ``expert_tensor_parallel_degree``: of no effect without expert parallelism."""
+        return tensor if experts == 1 else super().expert_tensor(settings, tensor, experts)
+
+    def pipelined(self, parallel: Parallel, settings: Settings) -> Parallel:
+        """pipeline_parallel.py: the local batch is cut into micro batches, and the first and the last stage have a layer less."""
+        size, batch = settings.value("pipeline_micro_batch"), settings.value("micro_batch")
+        cut = replace(parallel, micro_size=size, micro_batches=max(1, batch // size)) if size and batch else parallel
+        return replace(cut, lighter=(1, 1))

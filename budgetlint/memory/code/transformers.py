@@ -1,0 +1,44 @@
+"""transformers: its modeling_*.py under its Trainer, or a trainer that builds on it.
+
+Its layers are the programs of `families.py`, its losses the recipes of `loss.py`; this is what else only it does.
+"""
+
+from __future__ import annotations
+
+from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.families import family_of
+from budgetlint.catalog.family import Basis
+from budgetlint.memory.code.base import ModelCode, Splits
+from budgetlint.memory.families import basis_of
+from budgetlint.memory.plan import Plan
+from budgetlint.settings.run import Settings, Stack
+
+
+class Transformers(ModelCode):
+    measured = True
+    splits = Splits(sequence=False, embedding=False, logits=False)
+    """transformers 5.24.0 configuration_llama.py ``base_model_tp_plan``, modeling_llama.py ``_tp_plan``: the embedding is whole, the
+    logits are gathered."""
+
+    def widens_embedding(self, stack: Stack) -> bool:
+        """The Trainer registers every ``nn.Embedding`` for 32-bit states (4.53.0 to 5.24.0 trainer.py ``create_optimizer``; 4.50.0 looks
+        for a class that it never makes). An unknown version counts as not."""
+        return bool(stack.at_least("transformers", "4.53.0"))
+
+    def basis(self, plan: Plan) -> Basis:
+        return basis_of(plan)
+
+    def repeats_keys(self, settings: Settings, arch: Architecture, stack: Stack) -> bool:
+        """For sdpa until transformers 4.54 or torch 2.5 (integrations/sdpa_attention.py ``use_gqa_in_sdpa``), for flash in some families
+        until 4.48. Unsloth has its own forward."""
+        if "lora" in (settings.value("kernels", ()) or ()):
+            return False
+        if settings.value("attention", "") in ("flash", "flex"):
+            return family_of(arch.family).repeats_for_flash and stack.at_least("transformers", "4.48") is False
+        return stack.at_least("transformers", "4.54") is False or stack.at_least("torch", "2.5") is False
+
+    def accumulates_unreduced(self, settings: Settings, stack: Stack) -> bool:
+        """5.3 trainer.py; ``sync_each_batch`` has no effect from 4.46 to 5.1."""
+        if settings.value("sync_each_batch"):
+            return stack.at_least("transformers", "5.2") is False and stack.at_least("transformers", "4.46") is not False
+        return True

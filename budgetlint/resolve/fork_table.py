@@ -1,0 +1,117 @@
+"""The joint readings of a run as a table, and the forks that it comes to: which axes change the verdict, and how it is with each choice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from budgetlint.base.record import record, replace
+from budgetlint.memory.estimate import Fork, ForkReading, Range, Verdict
+from budgetlint.resolve.axes import Answer, Axis, joined
+from budgetlint.settings.run import Setting, Settings
+
+
+@record
+class JointReading:
+    """How a run is, read in one way."""
+
+    need: Range
+    verdict: Verdict
+    answer: Answer
+
+
+@record
+class Table:
+    """Every joint reading of some axes, by the places of their choices."""
+
+    axes: tuple[Axis, ...]
+    cells: Mapping[tuple[int, ...], JointReading]
+
+
+def extremes(best: int, needs: Iterable[Range]) -> Range:
+    every = list(needs)
+    highs = [need.high for need in every if need.high is not None]
+    high = max(best, *highs) if len(highs) == len(every) else None
+    return Range(best, min(best, *(need.low for need in every)), high)
+
+
+def forks_of(table: Table) -> Iterator[Fork]:
+    """The axes that change the verdict, each by itself; before them all of them together, where none decides alone."""
+    table = _merged(table)
+    deciding = [at for at, axis in enumerate(table.axes) if len(axis.choices) > 1 and _decides(table, at)]
+    singles = [_fork(table, (at,)) for at in deciding or range(len(table.axes))]
+    if len(deciding) > 1 and not any(_is_sure(fork) for fork in singles):
+        yield _fork(table, tuple(deciding))
+    yield from (fork for fork in singles if len(fork.readings) > 1)
+
+
+def _is_sure(fork: Fork) -> bool:
+    return all(reading.verdict is not Verdict.UNKNOWN for reading in fork.readings)
+
+
+def _decides(table: Table, at: int) -> bool:
+    """Is there a reading whose verdict changes with this axis alone?"""
+    slices = {_slice(table, at, place) for place in range(len(table.axes[at].choices))}
+    return len(slices) > 1
+
+
+def _slice(table: Table, at: int, place: int) -> tuple[Verdict, ...]:
+    return tuple(one.verdict for where, one in sorted(table.cells.items()) if where[at] == place)
+
+
+def _merged(table: Table) -> Table:
+    """Neighbouring epochs of a package that agree in every reading are one."""
+    for at, axis in enumerate(table.axes):
+        place = 1
+        while place < len(axis.choices):
+            newer, older = axis.choices[place - 1], axis.choices[place]
+            if newer.release is None or _slice(table, at, place - 1) != _slice(table, at, place):
+                place += 1
+                continue
+            axis = Axis(axis.opened, (*axis.choices[: place - 1], joined(newer, older), *axis.choices[place + 1 :]))
+            table = Table((*table.axes[:at], axis, *table.axes[at + 1 :]), _folded(table.cells, at, place))
+    return table
+
+
+def _folded(cells: Mapping[tuple[int, ...], JointReading], at: int, place: int) -> dict[tuple[int, ...], JointReading]:
+    """The cells with one place of an axis laid onto the one before it."""
+    found: dict[tuple[int, ...], JointReading] = {}
+    for where, one in sorted(cells.items()):
+        onto = where if where[at] < place else (*where[:at], where[at] - 1, *where[at + 1 :])
+        newer = found.get(onto)
+        found[onto] = one if newer is None else replace(newer, need=extremes(newer.need.bytes, (newer.need, one.need)))
+    return found
+
+
+def _fork(table: Table, wanted: tuple[int, ...]) -> Fork:
+    """The readings of some axes, each over whatever the others are."""
+    grouped: dict[tuple[int, ...], list[JointReading]] = {}
+    for where, one in sorted(table.cells.items()):
+        grouped.setdefault(tuple(where[at] for at in wanted), []).append(one)
+    readings = tuple(_reading(table, wanted, places, group, grouped) for places, group in grouped.items())
+    return Fork(tuple(table.axes[at].opened for at in wanted), readings)
+
+
+def _reading(
+    table: Table,
+    wanted: tuple[int, ...],
+    places: tuple[int, ...],
+    group: list[JointReading],
+    every: Mapping[tuple[int, ...], list[JointReading]],
+) -> ForkReading:
+    verdicts = {one.verdict for one in group}
+    values = tuple(table.axes[at].choices[place].words for at, place in zip(wanted, places, strict=True))
+    others = [found[0].answer.settings for where, found in every.items() if where != places]
+    because = _because(group[0].answer.settings, others, {table.axes[at].name for at in wanted})
+    need = extremes(group[0].need.bytes, [one.need for one in group])
+    return ForkReading(values, because, need, verdicts.pop() if len(verdicts) == 1 else Verdict.UNKNOWN)
+
+
+def _because(settings: Settings, others: list[Settings], names: set[str]) -> str:
+    """What is set otherwise than in another reading: ``loss chunked, adapter_dtype bf16``; of a variable what it is: ``${GC}``."""
+    known = [one for one in settings.values() if one.known and one.name not in names]
+    differing = [f"{one.name} {one.value}" for one in known if any(_is_other(one.value, other.get(one.name)) for other in others)]
+    return ", ".join(differing) or ", ".join(f"{name} is {settings[name].text}" for name in names if name in settings)
+
+
+def _is_other(value: object, setting: Setting | None) -> bool:
+    return setting is not None and setting.value != value

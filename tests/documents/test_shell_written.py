@@ -1,0 +1,88 @@
+"""Files that a script writes with a here-document are read as the files that they become."""
+
+from __future__ import annotations
+
+import pytest
+
+from budgetlint.base.source import SourceFile
+from budgetlint.documents import Loader, plain
+from budgetlint.documents.shell import read_shell
+from budgetlint.documents.shell_written import written_documents
+from budgetlint.resolve.runs import judge_texts
+from budgetlint.settings.run import Settings
+
+JSON = '{\n  "train_micro_batch_size_per_gpu": $MB,\n  "zero_optimization": {"stage": $STAGE}\n}\n'
+FLAGS = "--model_name_or_path Qwen/Qwen2.5-0.5B --output_dir o --per_device_train_batch_size 4 --bf16"
+
+
+def contents(script: str) -> dict[str, object]:
+    source = SourceFile("run.sh", script)
+    found = written_documents(source, read_shell(script).written)
+    return {name: plain(document.root, Loader.JSON) for name, document in found.items()}
+
+
+CASES = {
+    "known": ("MB=4\nSTAGE=2\ncat <<EOT > ds.json\n" + JSON + "EOT\n", {"ds.json": (4, 2)}),
+    "the file first": ("MB=4\nSTAGE=2\ncat > ds.json <<EOT\n" + JSON + "EOT\n", {"ds.json": (4, 2)}),
+    "a name in a variable": ("MB=4\nSTAGE=2\nF=out/ds.json\ncat <<EOT > $F\n" + JSON + "EOT\n", {"out/ds.json": (4, 2)}),
+    "one is the script's argument": ("MB=$1\nSTAGE=2\ncat <<EOT > ds.json\n" + JSON + "EOT\n", {"ds.json": ("${1}", 2)}),
+    "escaped": ('STAGE=2\nMB=4\ncat <<EOT > ds.json\n{"a": "\\$MB"}\nEOT\n', {"ds.json": "$MB"}),
+    "assigned only afterwards": ("STAGE=2\ncat <<EOT > ds.json\n" + JSON + "EOT\nMB=4\n", {"ds.json": ("${MB}", 2)}),
+    "a mark in quotes": ('cat <<\'EOT\' > ds.json\n{"a": "$MB"}\nEOT\n', {"ds.json": "$MB"}),
+    "in a branch": ("MB=4\nSTAGE=2\nif true; then\ncat <<EOT > ds.json\n" + JSON + "EOT\nfi\n", {}),
+    "in a function": ("MB=4\nSTAGE=2\nf() {\ncat <<EOT > ds.json\n" + JSON + "EOT\n}\n", {}),
+    "written twice": ("cat <<A > d.json\n{}\nA\ncat <<A > d.json\n{}\nA\n", {}),
+    "appended to": ("cat <<A >> d.json\n{}\nA\n", {}),
+    "no config": ("cat <<A > hosts.txt\nhost\nA\n", {}),
+    "no JSON": ("cat <<A > d.json\n{,\nA\n", {}),
+    "another command": ("tr a b <<A > d.json\n{}\nA\n", {}),
+}
+
+
+@pytest.mark.parametrize(("script", "wanted"), CASES.values(), ids=CASES)
+def test_what_is_written(script: str, wanted: dict[str, object]) -> None:
+    def figures(value: object) -> object:
+        if not isinstance(value, dict):
+            return value
+        return (
+            value["a"] if "a" in value else (value.get("train_micro_batch_size_per_gpu"), value.get("zero_optimization", {}).get("stage"))
+        )
+
+    assert {name: figures(value) for name, value in contents(script).items()} == wanted
+
+
+def settings(script: str, **files: str) -> Settings:
+    (context,) = judge_texts({"run.sh": script, **files}).runs
+    return context.run.settings
+
+
+def test_the_run_is_sharded_as_the_script_writes_it() -> None:
+    head = "STAGE=2\nDS=ds.json\nMB=$1\ncat <<EOT > $DS\n" + JSON + "EOT\n"
+    found = settings(f"{head}deepspeed --num_gpus 4 train.py --deepspeed $DS {FLAGS}\n")
+    assert found.value("shard") == "zero2"
+    assert str(found["shard"].origin).startswith("run.sh:1:")
+    assert found.value("micro_batch") == 4
+
+
+def test_a_file_of_that_name_in_the_repository_is_overwritten() -> None:
+    head = 'cat <<EOT > ds.json\n{"zero_optimization": {"stage": 3}, "train_micro_batch_size_per_gpu": 4}\nEOT\n'
+    files = {"ds.json": '{"zero_optimization": {"stage": 1}, "train_micro_batch_size_per_gpu": 4}\n'}
+    found = settings(f"{head}deepspeed --num_gpus 4 train.py --deepspeed ds.json {FLAGS}\n", **files)
+    assert (found.value("shard"), str(found["shard"].origin)) == ("zero3", "run.sh:2:33")
+
+
+def test_a_value_of_a_variable_leaves_the_sharding_open() -> None:
+    head = "STAGE=$1\nMB=4\ncat <<EOT > ds.json\n" + JSON + "EOT\n"
+    found = settings(f"{head}deepspeed --num_gpus 4 train.py --deepspeed ds.json {FLAGS}\n")
+    assert not found["shard"].known
+
+
+def test_comments_of_the_script_still_suppress(shell) -> None:
+    """The file that is written is JSON; what surrounds it is a shell's."""
+    written = 'cat <<EOT > ds.json\n{"zero_optimization": {"stage": 3}, "train_micro_batch_size_per_gpu": 1}\nEOT\n'
+    start = f"python run_clm.py --do_train --deepspeed ds.json {FLAGS}\n"
+    names = []
+    for comment in ("", "# budgetlint: allow-file ds-hf-batch-mismatch (tried)\n"):
+        shell.write("run.sh", comment + written + start)
+        names.append([one["name"] for one in shell("check", "--format", "json", "--no-cache").json["findings"]])
+    assert ("ds-hf-batch-mismatch" in names[0], "ds-hf-batch-mismatch" in names[1]) == (True, False)

@@ -1,0 +1,93 @@
+"""A reference leads to a file by its path; by its name alone only with a finding, and an absolute path never."""
+
+from __future__ import annotations
+
+import pytest
+
+from budgetlint.files.disk import TextFiles
+from budgetlint.resolve.edges import ABOVE, AS_WRITTEN, BASE, BOUND, BY_NAME, CALL, HOLDS, OWN_FOLDER, Edge, by_file, chain, rule_of
+from budgetlint.resolve.project import open_project
+from budgetlint.resolve.runs import collect, judge_texts
+
+SFT = "model_name_or_path: Qwen/Qwen2.5-0.5B\ndataset_name: a/b\nper_device_train_batch_size: 1\nmax_length: 512\ndeepspeed: {}\n"
+ZERO = '{"zero_optimization": {"stage": 3}, "train_micro_batch_size_per_gpu": 1}\n'
+
+
+@pytest.mark.parametrize(
+    ("named_in", "text", "path", "rule"),
+    [
+        ("a/b/c.yaml", "a/z.json", "a/z.json", AS_WRITTEN),
+        ("a/b/c.yaml", "./a/z.json", "a/z.json", AS_WRITTEN),
+        ("a/b/c.yaml", "z.json", "a/b/z.json", OWN_FOLDER),
+        ("a/b/c.yaml", "../z.json", "a/z.json", OWN_FOLDER),
+        ("a/b/c.yaml", "z.json", "a/z.json", ABOVE),
+        ("a/b/c.yaml", "z.json", "d/z.json", BY_NAME),
+        ("a/b/c.yaml", "${D}/z.json", "d/z.json", BY_NAME),
+    ],
+)
+def test_by_which_rule_a_text_leads_to_a_path(named_in: str, text: str, path: str, rule: str) -> None:
+    assert rule_of(named_in, text, path) == rule
+
+
+CASES = {
+    "from the working directory": ("engines/zero.json", {"engines/zero.json": ZERO}, "zero3", []),
+    "from the file's own folder": ("zero.json", {"train/zero.json": ZERO}, "zero3", []),
+    "by its name alone": ("zero.json", {"engines/zero.json": ZERO}, "zero3", ["guessed-reference"]),
+    "in a folder that only the script knows": ("${HERE}/zero.json", {"engines/zero.json": ZERO}, "zero3", ["guessed-reference"]),
+    "two of that name": ("x/zero.json", {"a/zero.json": ZERO, "b/zero.json": ZERO}, None, ["missing-reference"]),
+    "an absolute path is on another machine": ("/data/zero.json", {"engines/zero.json": ZERO}, None, ["missing-reference"]),
+    "so is one from the home folder": ("~/zero.json", {"engines/zero.json": ZERO}, None, ["missing-reference"]),
+}
+
+
+@pytest.mark.parametrize(("text", "files", "shard", "names"), CASES.values(), ids=CASES)
+def test_what_a_reference_leads_to(text: str, files: dict[str, str], shard: str | None, names: list[str]) -> None:
+    judged = judge_texts({"train/sft.yaml": SFT.format(text), **files})
+    (context,) = judged.runs
+    assert context.run.settings.value("shard") == shard
+    assert [finding.name for finding in judged.findings] == names
+    said = [one.text for one in context.estimate.assumptions if "the only one of that name" in one.text] if context.estimate else []
+    assert said == (
+        [f"{text} leads to no file here; engines/zero.json, the only one of that name, is taken for it"]
+        if "guessed-reference" in names
+        else []
+    )
+
+
+def test_a_recipe_that_a_command_names_is_guessed_aloud_too() -> None:
+    judged = judge_texts({"conf/a.yaml": SFT.format("null"), "jobs/run.sh": "trl sft \\\n  --config recipes/a.yaml\n"})
+    assert [(one.name, one.location.file, one.location.line) for one in judged.findings] == [("guessed-reference", "jobs/run.sh", 2)]
+    assert [context.run.name for context in judged.runs] == ["jobs/run.sh"]
+
+
+FILES = {
+    "all.sh": "echo\nbash run.sh conf/a.yaml\n",
+    "run.sh": "trl sft --config $1\n",
+    "conf/a.yaml": SFT.format("zero.json"),
+    "engines/zero.json": ZERO,
+    "bound/b.yaml": SFT.format("null"),
+    "bound/x.budget": "device 24GiB\nconfig b.yaml\n",
+    "y.budget": "device 24GiB\n",
+    "nemo/child.yaml": "defaults: parent.yaml\npolicy: {train_micro_batch_size: 2}\n",
+    "nemo/parent.yaml": "policy: {model_name: Qwen/Qwen2.5-1.5B, train_micro_batch_size: 1, train_global_batch_size: 8,"
+    " precision: bfloat16, dtensor_cfg: {enabled: true}}\ngrpo: {max_num_steps: 1}\ncluster: {gpus_per_node: 1, num_nodes: 1}\n",
+}
+
+
+def test_every_edge_is_data() -> None:
+    work = collect(open_project(TextFiles(FILES), ["."]))
+    assert set(work.edges) >= {
+        Edge("run.sh", "all.sh", 2, "run.sh", CALL),
+        Edge("conf/a.yaml", "run.sh", 1, "conf/a.yaml", AS_WRITTEN),
+        Edge("engines/zero.json", "conf/a.yaml", 5, "zero.json", BY_NAME),
+        Edge("bound/b.yaml", "bound/x.budget", 2, "b.yaml", BOUND),
+        Edge("y.budget", "run.sh", 0, "", HOLDS),
+        Edge("nemo/parent.yaml", "nemo/child.yaml", 1, "parent.yaml", BASE),
+    }
+    told = [(depth, edge.by, edge.certainty) for depth, edge in chain(by_file(work.edges), "engines/zero.json")]
+    assert told == [(0, "conf/a.yaml", "assumed"), (1, "run.sh", "sure"), (2, "all.sh", "sure")]
+
+
+def test_a_circle_of_edges_ends() -> None:
+    edges = by_file([Edge("a", "b", 1, "a", BASE), Edge("b", "a", 1, "b", BASE)])
+    assert [edge.by for _, edge in chain(edges, "a")] == ["b", "a"]

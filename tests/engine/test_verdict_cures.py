@@ -1,0 +1,43 @@
+"""What a run without a verdict is told to state: where only the model's shape lacks, the line that gives it."""
+
+from __future__ import annotations
+
+import pytest
+
+from budgetlint.language.custom_model import REQUIRED
+
+CONFIG = "model_name_or_path: {}\ndataset_name: a/b\nper_device_train_batch_size: 1\nmax_length: 512\n"
+SHAPE = "config a.yaml; model custom hidden=1024 layers=4 heads=8 intermediate=4096 vocab=32000"
+CASES = {
+    "a model that no table has": ("acme/own-7b", "its shape is not known here"),
+    "a variable": ("${MODEL}", "state it in the config or in the budget"),
+}
+
+
+def told(shell, budget: str) -> list[dict[str, object]]:
+    report = shell("check", "--budget", budget, "--format", "json", "--no-cache").json
+    return [one for one in report["findings"] if one["name"] == "no-verdict"]
+
+
+@pytest.mark.parametrize(("model", "said"), CASES.values(), ids=CASES)
+def test_the_cure(shell, model: str, said: str) -> None:
+    shell.write("a.yaml", CONFIG.format(model))
+    (finding,) = told(shell, "device 24GiB")
+    assert str(finding["help"]).startswith(said)
+
+
+def test_the_line_that_it_names_gives_a_verdict(shell) -> None:
+    shell.write("a.yaml", CONFIG.format("acme/own-7b"))
+    (finding,) = told(shell, "device 24GiB")
+    assert "config FILE; model custom " in str(finding["help"])
+    assert [name for name in REQUIRED if f"{name}=" not in str(finding["help"])] == []
+    assert told(shell, f"device 24GiB; {SHAPE}") == []
+
+
+def test_a_program_on_jax_is_not_sent_to_the_probe(shell) -> None:
+    shell.write(
+        "run.sh",
+        "python run_clm_flax.py --do_train --model_name_or_path gpt2 --output_dir o --per_device_train_batch_size 4 --block_size 512\n",
+    )
+    (finding,) = told(shell, "device 24GiB")
+    assert str(finding["help"]).startswith("state what was measured")
