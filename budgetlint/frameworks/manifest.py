@@ -96,6 +96,8 @@ class Format:
     """It has a switch for all of liger's kernels."""
     lone: str = ""
     """What a file that no program is known to read is told to be read as."""
+    schema: str = ""
+    """The module that holds ``SCHEMA``, of which the JSON Schema of its files is made (`file_schema`)."""
     program: str = ""
     """The program that such a file is taken to be for."""
 

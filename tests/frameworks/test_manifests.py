@@ -9,7 +9,7 @@ import pytest
 
 import budgetlint.readers
 from budgetlint.base.source import SourceFile
-from budgetlint.frameworks import every_format, manifests
+from budgetlint.frameworks import every_format, home_of, manifests
 from budgetlint.frameworks._index import MANIFESTS
 from budgetlint.frameworks.manifest import Format, Manifest
 from budgetlint.launch.read import script_launches
@@ -87,3 +87,14 @@ def test_a_spelling_is_of_a_setting(format: Format, setting: str, key: str) -> N
 
 def test_manifests_are_the_built_in_ones_where_nothing_else_is_installed() -> None:
     assert manifests()[: len(MANIFESTS)] == MANIFESTS
+
+
+def test_a_manifest_names_a_model_code_that_the_setting_has() -> None:
+    codes = {manifest.model_code for manifest in MANIFESTS} - {""}
+    assert codes | {"transformers"} == set(SETTINGS["model_code"].choices)
+
+
+@pytest.mark.parametrize("format", [format for format in every_format() if format.schema], ids=lambda one: one.name)
+def test_a_schema_lies_in_the_readers_own_folder(format: Format) -> None:
+    home = home_of(format.name)
+    assert home is not None and format.schema == f"budgetlint.readers.{home.name}.schema"

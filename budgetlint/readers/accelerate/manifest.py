@@ -11,6 +11,7 @@ MANIFEST = Manifest(
             "accelerate",
             "Accelerate",
             own_keys=names("distributed_type compute_environment num_machines num_processes"),
+            schema="budgetlint.readers.accelerate.schema",
             spellings={
                 "offload_params": "fsdp_config.fsdp_offload_params",
                 "offload_optimizer": "fsdp_config.fsdp_offload_params",

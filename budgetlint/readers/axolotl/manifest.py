@@ -11,6 +11,7 @@ MANIFEST = Manifest(
             "axolotl",
             "Axolotl",
             own_keys=names("base_model sequence_len micro_batch_size sample_packing lora_target_linear num_epochs"),
+            schema="budgetlint.readers.axolotl.schema",
             spellings={
                 "micro_batch": "micro_batch_size",
                 "grad_accum": "gradient_accumulation_steps",

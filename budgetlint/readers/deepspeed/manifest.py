@@ -13,6 +13,7 @@ MANIFEST = Manifest(
             "deepspeed",
             "DeepSpeed",
             own_keys=names("zero_optimization train_micro_batch_size_per_gpu train_batch_size gradient_clipping"),
+            schema="budgetlint.readers.deepspeed.schema",
             spellings={
                 "shard": f"{_ZERO}stage",
                 "offload_optimizer": f"{_ZERO}offload_optimizer",

@@ -58,6 +58,7 @@ FORMATS = (
         fsdp_key=True,
         liger_key=True,
         lone="trl's",
+        schema="budgetlint.readers.hf.schema",
         program="trl",
     ),
     Format(

@@ -13,6 +13,7 @@ MANIFEST = Manifest(
             "LLaMA-Factory",
             kinds=("llama-factory", "llama_factory"),
             own_keys=names("finetuning_type cutoff_len lora_target lora_rank template stage"),
+            schema="budgetlint.readers.llamafactory.schema",
             spellings={
                 **TRAINING_ARGUMENTS,
                 "kernels": "enable_liger_kernel",

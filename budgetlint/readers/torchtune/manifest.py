@@ -10,6 +10,7 @@ MANIFEST = Manifest(
         Format(
             "torchtune",
             "torchtune",
+            schema="budgetlint.readers.torchtune.schema",
             spellings={
                 "micro_batch": "batch_size",
                 "grad_accum": "gradient_accumulation_steps",
