@@ -2,8 +2,8 @@
 
 The manifest of a built-in reader stands in ``budgetlint/readers/<name>/manifest.py``; ``python -m budgetlint.readers`` writes all of
 them into `_index`, so that a check imports one module for all tables and no reader that has nothing to read. A package of somebody else
-brings its own by the entry-point group ``budgetlint.readers`` (docs/plugins.md). Every table elsewhere that lists frameworks is a view
-of these.
+brings its own by the entry-point group ``budgetlint.readers`` (docs/plugins.md). Tables elsewhere that list frameworks are views of these;
+what a rule was checked for, and the values that keys take (`budgetlint.catalog.choice_rows`), stand with the rule and in the catalog.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from budgetlint.base.record import record
+from budgetlint.base.record import fields, record
 from budgetlint.frameworks.manifest import Manifest
 from budgetlint.isolation.entry_points import Offer
 
@@ -68,5 +68,10 @@ def _problems(manifest: Manifest, known: Iterable[Manifest]) -> Iterator[str]:
         yield "does not say which module holds its READER (reader=…)"
     if any(other.name == manifest.name for other in others):
         yield f"is called '{manifest.name}', as another reader is"
+    if manifest.model_code and not any(other.model_code == manifest.model_code for other in others):
+        yield f"brings the model code '{manifest.model_code}', which no estimate knows"
+    for one in fields(manifest):
+        if isinstance(getattr(manifest, one.name), str) and isinstance(one.default, tuple):
+            yield f"says {one.name}={getattr(manifest, one.name)!r}, one text where a tuple of texts belongs"
     taken = {format.name for other in others for format in other.formats}
     yield from (f"brings the format '{format.name}', which there is already" for format in manifest.formats if format.name in taken)

@@ -98,6 +98,19 @@ def test_without_it_nobody_claims_the_file(tmp_path: Path) -> None:
     assert " acme " not in told
 
 
+def test_a_reader_that_cannot_be_imported_is_contained(tmp_path: Path) -> None:
+    """Its files fail, each by a finding; the others are checked."""
+    python, site = ENVIRONMENT(tmp_path / "environment")
+    install(site)
+    (site / "acme_reader" / "reader.py").write_text("import no_such_module_at_all\n", encoding="utf-8")
+    (tmp_path / "repository").mkdir()
+    folder = project(tmp_path / "repository")
+    (folder / "other.yaml").write_text("base_model: x\nsequence_len: many\nmicro_batch_size: 1\nadapter: lora\n", encoding="utf-8")
+    ran = run(python, folder, "check", "--no-cache", "--format", "json")
+    found = {(one["code"], one["file"]) for one in json.loads(ran.stdout)["findings"]}
+    assert {("BL998", "train.yaml"), ("BL907", "other.yaml")} <= found
+
+
 # -- what is not loaded ------------------------------------------------------------------------------------------------------
 
 
@@ -132,6 +145,8 @@ BROKEN = {
     "acme_reader:NO_FORMAT": (Manifest("acme", (), reader="acme_reader"), "names no format"),
     "acme_reader:NO_READER": (Manifest("acme", ACME), "does not say which module"),
     "acme_reader:NAME": (Manifest("litgpt", ACME, reader="acme_reader"), "is called 'litgpt'"),
+    "acme_reader:CODE": (Manifest("acme", ACME, reader="acme_reader", model_code="acme"), "which no estimate knows"),
+    "acme_reader:TEXTS": (Manifest("acme", ACME, reader="acme_reader", top="fit"), "one text where a tuple of texts belongs"),  # type: ignore[arg-type]
     "acme_reader:FORMAT": (Manifest("acme", (Format("trl", "TRL"),), reader="acme_reader"), "'trl', which there is already"),
 }
 
