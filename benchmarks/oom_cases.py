@@ -23,6 +23,7 @@ from typing import Any
 
 from budgetlint.oom.explain import Explanation, explain
 from budgetlint.oom.log import find
+from budgetlint.oom.tensor import Tensor
 from budgetlint.resolve.runs import judge_texts
 from budgetlint.rules_api.context import RunContext
 
@@ -63,13 +64,15 @@ def _case(row: Mapping[str, Any]) -> Case:
     assert found is not None, row["id"]
     context = judged.runs[0]
     explained = explain(found, context)
-    told = [(one.tensor.kind, one.tensor.what) for one in (explained.best, *explained.rivals) if one is not None]
-    hits = [_hit(row["expect"], kind, (what, *explained.same)) for kind, what in told]
+    told = [one.tensor for one in (explained.best, *explained.rivals) if one is not None]
+    hits = [_hit(row["expect"], tensor, (tensor.what, *explained.same)) for tensor in told]
     return Case(row, explained, context, bool(hits and hits[0]), any(hits))
 
 
-def _hit(expect: Mapping[str, Any], kind: str, names: Sequence[str]) -> bool:
-    return kind in expect["kind"] and any(re.search(expect.get("tensor", ""), name) for name in names)
+def _hit(expect: Mapping[str, Any], tensor: Tensor, names: Sequence[str]) -> bool:
+    """``element_bytes``: where the thread says the dtype; ``tensor``: a pattern of the matrices that it may be."""
+    width = expect.get("element_bytes", tensor.size)
+    return tensor.kind in expect["kind"] and tensor.size == width and any(re.search(expect.get("tensor", ""), name) for name in names)
 
 
 def summary(found: Sequence[Case]) -> str:

@@ -9,19 +9,19 @@ from budgetlint.rules_api.context import RunContext
 from ._fit import FIXED, bytes_at_peak, largest
 
 _BUFFERS = (
-    ("gathered to generate", "ds3_gather_for_generation: false generates layer by layer, an engine (use_vllm) keeps a model of its own"),
+    ("gathered.to-generate", "ds3_gather_for_generation: false generates layer by layer, an engine (use_vllm) keeps a model of its own"),
     (
-        "an engine",
+        "rollout.",
         "give the engine a smaller share (gpu_memory_utilization), let it sleep while the policy trains, or use other devices for it",
     ),
-    ("reduce bucket", "a smaller reduce_bucket_size; overlap_comm doubles it"),
-    ("step temporaries", "a fused optimizer (adamw_torch_fused) has none"),
-    ("DDP buckets", "sharding has none of them; gradient_as_bucket_view saves the copy"),
-    ("gathered", "smaller units to gather: each layer wrapped and resharded after the forward, a smaller stage3_max_live_parameters"),
-    ("autocast copies", "weights loaded in 16 bit need none"),
-    ("cast to fp32", "a smaller sub_group_size, or sharding over more devices"),
+    ("deepspeed.reduce-bucket", "a smaller reduce_bucket_size; overlap_comm doubles it"),
+    ("step.foreach-temporaries", "a fused optimizer (adamw_torch_fused) has none"),
+    ("ddp.", "sharding has none of them; gradient_as_bucket_view saves the copy"),
+    ("gathered.", "smaller units to gather: each layer wrapped and resharded after the forward, a smaller stage3_max_live_parameters"),
+    ("autocast.", "weights loaded in 16 bit need none"),
+    ("step.fp32-gradients", "a smaller sub_group_size, or sharding over more devices"),
 )
-"""What helps against a buffer, by a word of its line on the bill."""
+"""What helps against a buffer, by how its id begins."""
 
 
 def advice(run: RunContext, estimate: Estimate) -> str:
@@ -60,8 +60,8 @@ def _less_buffer(estimate: Estimate) -> str:
     buffer = largest(term for term in estimate.bill if term.bucket is Bucket.BUFFERS)
     if buffer is None:
         return "most of it is buffers"
-    cure = next((f": {cure}" for mark, cure in _BUFFERS if mark in buffer.what), "")
-    return f"most of it is one buffer, {buffer.what.partition(':')[0]} ({gib(buffer.bytes)}){cure}"
+    cure = next((f": {cure}" for mark, cure in _BUFFERS if buffer.id.startswith(mark)), "")
+    return f"most of it is one buffer, {buffer.label} ({gib(buffer.bytes)}){cure}"
 
 
 def _less_batch(run: RunContext, estimate: Estimate, moving: int) -> str:

@@ -43,7 +43,7 @@ def bill_words(estimate: Estimate, most: int = 3) -> str:
 
 def _which(estimate: Estimate, bucket: Bucket) -> str:
     buffer = largest(term for term in estimate.bill if term.bucket is bucket) if bucket is Bucket.BUFFERS else None
-    return f" ({buffer.what.partition(':')[0]})" if buffer is not None else ""
+    return f" ({buffer.label})" if buffer is not None else ""
 
 
 def bytes_at_peak(estimate: Estimate, buckets: Iterable[Bucket]) -> int:

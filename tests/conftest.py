@@ -76,7 +76,7 @@ def shell(tmp_path: Path) -> Shell:
 
 def _nothing_is_below_zero(name: str, moments: tuple[phases.Moment, ...]) -> phases.Phase:
     """Every moment of every step that a test estimates, not only those that win."""
-    below = [(name, moment, term.what, term.bytes) for moment, terms in moments for term in terms if term.bytes < 0]
+    below = [(name, moment, term.id, term.bytes) for moment, terms in moments for term in terms if term.bytes < 0]
     assert not below, f"terms below zero: {below}"
     return _chosen(name, moments)
 

@@ -95,6 +95,14 @@ def state_bytes_of(optimizer: Optimizer, tensors: Iterable[tuple[int, int, int]]
     return sum(count * _tensor_bytes(state, rows, columns, dtype_bytes) for rows, columns, count in tensors for state in optimizer.states)
 
 
+def each_state_bytes(optimizer: Optimizer, tensors: Iterable[tuple[int, int, int]], dtype_bytes: int) -> tuple[int, ...]:
+    """The same by state."""
+    shapes = tuple(tensors)
+    return tuple(
+        [sum([count * _tensor_bytes(state, rows, cols, dtype_bytes) for rows, cols, count in shapes]) for state in optimizer.states]
+    )
+
+
 def _tensor_bytes(state: StateTensor, rows: int, columns: int, dtype_bytes: int) -> int:
     numel = rows * max(columns, 1)
     elements = _LAYOUTS[state.layout](rows, columns, state.rank)

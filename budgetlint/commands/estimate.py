@@ -23,6 +23,7 @@ examples:
   budgetlint estimate run.budget            # what is live at the peak, line by line
   budgetlint estimate sft.yaml --budget 'device a100-80gb' --set micro_batch=2
   budgetlint estimate sft.yaml --settings   # where each value of the run comes from
+  budgetlint estimate sft.yaml --terms      # each tensor: its shape, its bytes, the code that makes it
   budgetlint estimate sft.yaml --oom job.log  # which tensor ran out of memory, who set it
   echo 'device 24GiB; model qwen3-8b; lora r=16; batch 1; seq 2048' | budgetlint estimate -
 """
@@ -32,6 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
     add_run_options(parser)
     parser.add_argument("--settings", action="store_true", help="the merged run instead: every setting, its value, where it comes from")
+    parser.add_argument("--terms", action="store_true", help="the peak tensor by tensor instead, biggest first: shape, bytes, which code")
     parser.add_argument("--textbook", action="store_true", help="the textbook formulas beside ours, with the difference")
     parser.add_argument("--oom", metavar="LOG", help="explain the out-of-memory message of a log (- reads it): which tensor, which setting")
     parser.add_argument("--compare-with", metavar="REV", help="what the change since this git revision costs, term by term")
@@ -40,6 +42,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, io: Console) -> int:
+    if args.terms and (args.settings or args.textbook or args.oom or args.compare_with is not None or args.format == "svg"):
+        raise Misuse("--terms lists the bill tensor by tensor: none of the other views goes with it")
     if args.compare_with is not None or args.format == "markdown":
         return _compared(args, io)
     if args.format == "svg" and (args.settings or args.textbook or args.oom):
@@ -115,6 +119,10 @@ def _shown(args: argparse.Namespace, io: Console, context: RunContext) -> str:
         from budgetlint.report.settings_view import render as settings_text
 
         return settings_text(context, io.style)
+    if args.terms:
+        from budgetlint.report.terms import render as terms
+
+        return terms(context, io.style)
     from budgetlint.report.bill import render as bill
 
     text = bill(context, io.style)

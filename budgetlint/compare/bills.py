@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
@@ -124,12 +123,11 @@ def _with_causes(before: Term | None, after: Term | None, changed: Mapping[str, 
 
 
 TermPair = tuple[Term | None, Term | None]
-_FIGURE = re.compile(r"\d[\d,.]*")
 
 
 def paired_terms(before: Iterable[Term], after: Iterable[Term]) -> list[TermPair]:
-    """Each term with itself: by its words, else by its words without the figures in them, else by what set it in the first place.
-    Every term is in one pair, so the differences add up."""
+    """Each term with itself: by its id, first where its bytes are the same, else by what follows the first part of it: a tensor that is
+    made again is the one that was kept, a state the one of another optimizer. Every term is in one pair, so the differences add up."""
     was, now = list(before), list(after)
     found: list[TermPair] = []
     for key in _TERM_KEYS:
@@ -148,7 +146,7 @@ def paired_terms(before: Iterable[Term], after: Iterable[Term]) -> list[TermPair
 
 
 _TERM_KEYS: tuple[Callable[[Term], object], ...] = (
-    lambda term: (term.bucket, term.what),
-    lambda term: (term.bucket, _FIGURE.sub("0", term.what)),
-    lambda term: (term.bucket, _FIGURE.sub("0", term.what.partition(":")[0]), tuple(setting.name for setting in term.because)[:1]),
+    lambda term: (term.id, term.bytes),
+    lambda term: term.id,
+    lambda term: (term.bucket, term.id.partition(".")[2] or term.id),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from budgetlint.base.source import Span
@@ -16,9 +16,11 @@ from budgetlint.lsp.steps import steps
 from budgetlint.lsp.workspace import Checked
 from budgetlint.memory.estimate import Term
 from budgetlint.report.gfm import code, plain
+from budgetlint.report.terms import sized
 from budgetlint.settings.run import Setting, Settings
 from budgetlint.settings.vocabulary import SETTINGS
 
+BUCKETS = 4
 RUNS = 3
 """So many runs of one file are told apart; more are counted."""
 
@@ -129,22 +131,29 @@ def _in_run(used: Used, *, named: bool) -> Iterator[str]:
         return
     terms = _terms(used)
     if terms:
-        cost = sum(term.bytes for term in terms)
-        yield f"{head}shapes {gib(cost)} of the peak: {', '.join(f'{gib(t.bytes)} {t.bucket.value}' for t in terms[:4])}"
+        buckets = ", ".join(f"{gib(size)} {name}" for name, size in _by_bucket(terms).items())
+        yield f"{head}shapes {gib(sum(term.bytes for term in terms))} of the peak: {buckets}"
+        yield f"{head}the largest of it: {plain(terms[0].label)}, {plain(sized(terms[0]))}"
     changes = [f"{_plain(step.value)} → {_signed(step.change)}" for step in _steps(used)]
     if changes:
         yield f"{head}instead: {'; '.join(changes)}"
 
 
 def _terms(used: Used) -> list[Term]:
-    """The terms of the bill that this setting leads to, one for each bucket, largest first."""
+    """The terms of the bill that this setting leads to, largest first."""
     if used.context.estimate is None:
         return []
-    mine = [term for term in used.context.estimate.bill if any(used.setting is one or _same(used.setting, one) for one in term.because)]
-    sums: dict[Any, int] = {}
-    for term in mine:
-        sums[term.bucket] = sums.get(term.bucket, 0) + term.bytes
-    return sorted((Term(bucket, size, "") for bucket, size in sums.items() if size), key=lambda term: -term.bytes)
+    bill = [term for term in used.context.estimate.bill if term.bytes]
+    mine = [term for term in bill if any(used.setting is one or _same(used.setting, one) for one in term.because)]
+    return sorted(mine, key=lambda term: -term.bytes)
+
+
+def _by_bucket(terms: Iterable[Term]) -> dict[str, int]:
+    """The largest buckets."""
+    sums: dict[str, int] = {}
+    for term in terms:
+        sums[term.bucket.value] = sums.get(term.bucket.value, 0) + term.bytes
+    return dict(sorted(sums.items(), key=lambda item: -item[1])[:BUCKETS])
 
 
 def _same(one: Setting, other: Setting) -> bool:

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from budgetlint.catalog.families import family_of
 from budgetlint.memory.code import pick
-from budgetlint.memory.estimate import Bucket, Term
+from budgetlint.memory.estimate import Bucket, Term, tensor
 from budgetlint.memory.families import dense_layer_saved
 from budgetlint.memory.plan import Plan
-from budgetlint.memory.saved import Saved, linear_output_bytes, norm_output_bytes, residual_bytes, total
+from budgetlint.memory.saved import Kept, Saved, linear_output_bytes, names_of, norm_output_bytes, residual_bytes, total
+from budgetlint.settings.run import Setting
 
 _WORKLOAD = ("micro_batch", "seq_len")
 
@@ -30,28 +31,42 @@ def all_layers(plan: Plan) -> int:
 def checkpoint_bytes(plan: Plan) -> int:
     """What a checkpointed layer keeps per token: its input; selective checkpointing also the attention output."""
     kept = residual_bytes(plan) * plan.stream // (plan.parallel.tensor if plan.parallel.partition else 1)
-    if plan.recompute.kind == "selective":
-        kept += plan.precision.compute * plan.arch.q_width + 4 * plan.arch.heads + pick(plan).selective_bytes(plan)
-    return kept
+    return kept + sum(width * size for _, width, size in _selected(plan))
 
 
 def kept_layers(plan: Plan, layer: tuple[Saved, ...], freed: bool = False) -> Iterator[Term]:
     """Everything the layers hold at the end of the forward; ``freed``: once the last one's MLP has run backward."""
-    tokens, stored = plan.tokens, checkpointed_layers(plan)
+    stored = checkpointed_layers(plan)
     whole = max(0, all_layers(plan) - stored * plan.recompute.chunk)
     if stored and not plan.recompute.offload:
-        size = checkpoint_bytes(plan)
-        yield Term(
-            Bucket.ACTIVATIONS,
-            stored * tokens * size,
-            f"{stored} layer inputs (checkpoints) x {tokens:,} tokens x {size:,} B",
-            plan.because(*_WORKLOAD, "recompute", "model"),
-        )
+        yield from checkpoints(plan, stored)
     dense = min(plan.arch.first_dense_layers or 0, whole)
     if whole > dense:
-        yield from _by_part(plan, layer, whole - dense, freed)
+        yield from of_layers(plan, layer, whole - dense, freed=freed)
     if dense:
-        yield from _by_part(plan, dense_layer_saved(plan), dense, freed and whole == dense)
+        yield from of_layers(plan, dense_layer_saved(plan), dense, "dense-layers", freed=freed and whole == dense)
+
+
+def checkpoints(plan: Plan, layers: int) -> Iterator[Term]:
+    """What so many checkpointed layers keep: inputs, and under selective checkpointing what is not made again."""
+    why = plan.because(*_WORKLOAD, "recompute", "model")
+    stream, split = residual_bytes(plan), plan.parallel.tensor if plan.parallel.partition else 1
+    own = stream * plan.stream // split
+    width = () if own % stream else (("layer", layers), *plan.rows, ("hidden", own // stream))
+    yield Term(Bucket.ACTIVATIONS, layers * plan.tokens * own, "checkpoints.layer-input", why, width, stream if width else 0)
+    for name, width_of, size in _selected(plan):
+        yield tensor(Bucket.ACTIVATIONS, f"checkpoints.{name}", why, (("layer", layers), *plan.rows, ("width", width_of)), size)
+
+
+def _selected(plan: Plan) -> Iterator[tuple[str, int, int]]:
+    """Name, width and bytes an element of what selective checkpointing keeps beside the input."""
+    if plan.recompute.kind != "selective":
+        return
+    yield "attention-output", plan.arch.q_width, plan.precision.compute
+    yield "attention-statistics", plan.arch.heads, 4
+    more = pick(plan).selective_bytes(plan)
+    if more:
+        yield "by-the-policy", more // plan.precision.compute, plan.precision.compute
 
 
 def in_flight(plan: Plan, layer: tuple[Saved, ...], gradients: int) -> Iterator[Term]:
@@ -64,12 +79,13 @@ def in_flight(plan: Plan, layer: tuple[Saved, ...], gradients: int) -> Iterator[
     if more > 0:
         own = sum(term.bytes for term in kept_layers(plan, layer)) + _embedding_mask(plan)
         held = own * more // stage.chunks - _never_together(plan, own, gradients)
-        what = f"{more / stage.chunks:.3g} more micro batches in flight on stage {stage.index} of {stage.of}"
-        yield Term(Bucket.ACTIVATIONS, held, what, plan.because("pipeline_parallel", "grad_accum", *_WORKLOAD, "recompute"))
+        why = plan.because("pipeline_parallel", "grad_accum", *_WORKLOAD, "recompute")
+        said = f"{more / stage.chunks:.3g} more micro batches in flight on stage {stage.index} of {stage.of}"
+        yield Term(Bucket.ACTIVATIONS, held, "pipeline.in-flight", why, detail=said)
     yield from _sent(plan)
     if plan.parallel.context > 1:
-        block = 2 * plan.tokens * plan.arch.kv_width * size
-        yield Term(Bucket.BUFFERS, 2 * block, "keys and values on their way round the ring, two blocks", plan.because("context_parallel"))
+        shape = (("block", 2), ("keys and values", 2), *plan.rows, ("width", plan.arch.kv_width))
+        yield tensor(Bucket.BUFFERS, "ring.keys-and-values", plan.because("context_parallel"), shape, size)
 
 
 def _sent(plan: Plan) -> Iterator[Term]:
@@ -77,11 +93,10 @@ def _sent(plan: Plan) -> Iterator[Term]:
     stage, over = plan.stage, plan.parallel.sent
     if stage is None or stage.last or not over:
         return
-    size = -(-plan.precision.compute * plan.tokens * plan.stream // over)
+    one, size = plan.precision.compute, -(-plan.precision.compute * plan.tokens * plan.stream // over)
     count = -(-stage.flying // stage.chunks)
-    yield Term(
-        Bucket.ACTIVATIONS, count * size, f"{count} outputs of the stage x {size:,} B", plan.because("pipeline_parallel", "grad_accum")
-    )
+    why, shape = plan.because("pipeline_parallel", "grad_accum"), (("micro batch", count), ("element", size // one))
+    yield Term(Bucket.ACTIVATIONS, count * size, "pipeline.stage-outputs", why, () if size % one else shape, one)
 
 
 def _never_together(plan: Plan, own: int, gradients: int) -> int:
@@ -99,21 +114,38 @@ def _embedding_mask(plan: Plan) -> int:
     return plan.tokens * plan.stream if drops and (plan.stage is None or plan.stage.first) else 0
 
 
-def _by_part(plan: Plan, layer: tuple[Saved, ...], layers: int, freed: bool) -> Iterator[Term]:
-    parts: dict[str, list[Saved]] = {}
+def of_layers(plan: Plan, layer: Iterable[Saved], layers: int, name: str = "layers", *, freed: bool = False) -> Iterator[Term]:
+    """What so many layers keep, tensor by tensor; ``freed``: the last one's MLP has run backward."""
+    spared, tokens, length, names = _frozen_first_norm(plan), plan.tokens, plan.length, names_of(plan)
+    why: dict[str, tuple[Setting, ...]] = {}
     for row in layer:
-        parts.setdefault(row.part, []).append(row)
-    first = _frozen_first_norm(plan)
-    for part, rows in parts.items():
-        count = layers * total(rows, plan.tokens, plan.length)
-        spared = first if part == "norm" else 0
-        gone = freed_by_the_mlp(plan, rows) if freed else 0
-        yield Term(
-            Bucket.ACTIVATIONS,
-            count - spared - gone,
-            f"{layers} layers x {_per_token(plan, rows)}: {part}{_spared(spared)}{_gone(gone)}",
-            plan.because(*_WORKLOAD, *_SETS[part]),
-        )
+        part, many, one = row.part, layers, row.bytes(tokens, length)
+        if part not in why:
+            why[part] = plan.because(*_WORKLOAD, *_SETS[part])
+        if freed and is_freed_by_the_mlp(row):
+            many -= 1
+        less = min(spared, one) if spared and many and part == "norm" else 0
+        spared -= less
+        if less == one:  # the first layer keeps nothing of it
+            many, less = many - 1, 0
+        shape = () if less else Kept(names, row, many)
+        yield Term(Bucket.ACTIVATIONS, many * one - less, f"{name}.{row.id}", why[part], shape, row.size)
+
+
+def of_one_layer(plan: Plan, layer: Iterable[Saved]) -> Iterator[Term]:
+    """What one layer holds when its own backward begins."""
+    return _once(plan, layer, "layers", plan.because(*_WORKLOAD))
+
+
+def passing_layer(plan: Plan, layer: Iterable[Saved], why: tuple[Setting, ...]) -> Iterator[Term]:
+    """One layer's tensors where nothing is kept: they come and go."""
+    return _once(plan, layer, "passing", why)
+
+
+def _once(plan: Plan, rows: Iterable[Saved], name: str, why: tuple[Setting, ...]) -> Iterator[Term]:
+    tokens, length, names = plan.tokens, plan.length, names_of(plan)
+    for row in rows:
+        yield Term(Bucket.ACTIVATIONS, row.bytes(tokens, length), f"{name}.{row.id}", why, Kept(names, row, 1), row.size)
 
 
 _SETS = {
@@ -126,17 +158,6 @@ _SETS = {
 }
 
 
-def _per_token(plan: Plan, rows: list[Saved]) -> str:
-    size = sum(row.per_token for row in rows) + plan.length * sum(row.per_pair for row in rows)
-    fixed = sum(row.fixed for row in rows)
-    text = f"{plan.tokens:,} tokens x {size:,} B"
-    return f"({text} and {fixed:,} B of {_beside(plan)})" if fixed else text
-
-
-def _beside(plan: Plan) -> str:
-    return f"{plan.source:,} encoder positions each" if plan.source else "positions"
-
-
 def _frozen_first_norm(plan: Plan) -> int:
     """With frozen embeddings nothing before the first adapter needs a gradient: the first norm keeps nothing."""
     late = plan.stage is not None and not plan.stage.first
@@ -145,84 +166,79 @@ def _frozen_first_norm(plan: Plan) -> int:
     return plan.tokens * (4 * plan.stream + 4)
 
 
-def _spared(count: int) -> str:
-    return " (less the first norm, which needs no gradient)" if count else ""
-
-
-def _gone(count: int) -> str:
-    return " (less what the last layer's MLP has freed)" if count else ""
-
-
 def outside_layers(plan: Plan) -> Iterator[Term]:
     """The final norm, the head's input, and the rotary tables."""
-    arch, tokens = plan.arch, plan.tokens
-    fused = "rms_norm" in plan.kernels
+    arch, fused, why = plan.arch, "rms_norm" in plan.kernels, plan.because("model")
     if plan.ends_here:
-        yield _final_norm(plan, fused)
-    masked = masked_head(plan)
-    if masked:
-        yield Term(Bucket.ACTIVATIONS, masked, f"masked-language-model head: {tokens:,} tokens x {arch.hidden:,}", plan.because("model"))
-    dropped = _embedding_mask(plan)
-    if dropped:
-        yield Term(
-            Bucket.ACTIVATIONS, dropped, f"mask of the embedding's dropout: {tokens:,} tokens x {plan.stream:,}", plan.because("model")
-        )
-    scaled = scaled_embedding(plan)
-    if scaled:
-        yield Term(Bucket.ACTIVATIONS, scaled, f"scaled embedding: {tokens:,} tokens x {arch.hidden:,}", plan.because(*_WORKLOAD, "model"))
+        yield from _final_norm(plan, fused)
+    yield from masked_head(plan)
+    if _embedding_mask(plan):
+        yield tensor(Bucket.ACTIVATIONS, "embedding.dropout-mask", why, (*plan.rows, ("hidden", plan.stream)), 1)
+    if _scales_embedding(plan):
+        shape, workload = (*plan.rows, ("hidden", arch.hidden)), plan.because(*_WORKLOAD, "model")
+        yield tensor(Bucket.ACTIVATIONS, "embedding.scaled", workload, shape, plan.precision.compute)
     if arch.position == "rope" and not fused:
-        table = 2 * plan.length * arch.head_dim * (4 if plan.precision.autocast and plan.full else plan.precision.compute)
-        yield Term(
-            Bucket.ACTIVATIONS, table, f"rotary tables: 2 x {plan.length:,} positions x {arch.head_dim}", plan.because("seq_len", "model")
-        )
+        size = 4 if plan.precision.autocast and plan.full else plan.precision.compute
+        shape = (("cos and sin", 2), ("position", plan.length), ("dim", arch.head_dim))
+        yield tensor(Bucket.ACTIVATIONS, "rotary.tables", plan.because("seq_len", "model"), shape, size)
 
 
-def _final_norm(plan: Plan, fused: bool) -> Term:
-    stream, out, tokens = residual_bytes(plan), norm_output_bytes(plan), plan.tokens
-    kept = (stream if fused else 4) * plan.stream + 4
+def _final_norm(plan: Plan, fused: bool) -> Iterator[Term]:
+    stream, out, why = residual_bytes(plan), norm_output_bytes(plan), plan.because(*_WORKLOAD, "model")
+    wide = (*plan.rows, ("hidden", plan.stream))
+    yield tensor(Bucket.ACTIVATIONS, "final-norm.input", why, wide, stream if fused else 4)
+    yield tensor(Bucket.ACTIVATIONS, "final-norm.statistics", why, plan.rows, 4)
     if plan.full:
-        kept += 0 if fused else stream * plan.stream
-        kept += min(out, plan.precision.compute) * plan.stream
-    return Term(
-        Bucket.ACTIVATIONS, tokens * kept, f"final norm and head input: {tokens:,} tokens x {kept:,} B", plan.because(*_WORKLOAD, "model")
-    )
+        if not fused:
+            yield tensor(Bucket.ACTIVATIONS, "final-norm.normed", why, wide, stream)
+        yield tensor(Bucket.ACTIVATIONS, "head.input", why, wide, min(out, plan.precision.compute))
 
 
-def masked_head(plan: Plan) -> int:
+def masked_head(plan: Plan) -> Iterator[Term]:
     """The head of a masked language model: a dense layer with its activation and norm before the output embedding
     (modeling_bert.py BertLMPredictionHead): its input, the dense output, the norm's input and the decoder's."""
     if not (plan.masked and plan.ends_here):
-        return 0
-    return plan.tokens * (4 * plan.precision.compute * plan.arch.hidden + 8)
+        return
+    why, wide = plan.because("model"), (*plan.rows, ("hidden", plan.arch.hidden))
+    for name in ("dense-input", "dense-output", "norm-input", "decoder-input"):
+        yield tensor(Bucket.ACTIVATIONS, f"masked-head.{name}", why, wide, plan.precision.compute)
+    yield tensor(Bucket.ACTIVATIONS, "masked-head.norm-statistics", why, (*plan.rows, ("mean and 1/std", 2)), 4)
 
 
-def scaled_embedding(plan: Plan) -> int:
+def _scales_embedding(plan: Plan) -> bool:
     """Granite multiplies the embedding into a new tensor, while the embedding's own output stays a leaf when only an adapter
     trains (modeling_granite.py; seen in measured rows)."""
-    if plan.full or not plan.recompute.on or not family_of(plan.arch.family).scales_embedding:
-        return 0
-    return plan.precision.compute * plan.tokens * plan.arch.hidden
+    return not plan.full and plan.recompute.on and family_of(plan.arch.family).scales_embedding
 
 
-def last_hidden_state(plan: Plan) -> int:
+def last_hidden_state(plan: Plan) -> Iterator[Term]:
     """The model output keeps the last hidden state until the loss is made, where it is not the head's own input."""
-    if not plan.ends_here:
-        return 0
-    if plan.precision.autocast and plan.full:
-        return 4 * plan.tokens * plan.stream
-    return 0 if plan.full else plan.precision.compute * plan.tokens * plan.stream
+    if not plan.ends_here or (plan.full and not plan.precision.autocast):
+        return
+    size = 4 if plan.full else plan.precision.compute
+    yield tensor(Bucket.ACTIVATIONS, "last-hidden-state", plan.because(*_WORKLOAD), (*plan.rows, ("hidden", plan.stream)), size)
 
 
 # -- one layer's backward ----------------------------------------------------------------------------------------------
 
 
-def recomputed_layer(plan: Plan, layer: tuple[Saved, ...]) -> int:
-    """Bytes of one layer's tensors, made again before its backward. Reentrant checkpointing also holds the layer's output
-    while it runs backward; a norm that keeps its very input shares it with the checkpoint."""
-    width = residual_bytes(plan) * plan.stream
-    output = width if plan.recompute.reentrant else 0
-    shared = width if _norm_keeps_its_input(plan) else 0
-    return total(layer, plan.tokens, plan.length) + (output - shared) * plan.tokens
+def recomputed_layer(plan: Plan, layer: tuple[Saved, ...], *, freed: bool = False) -> Iterator[Term]:
+    """The tensors of one checkpoint's layers, made again before their backward. Reentrant checkpointing also holds the layer's output
+    while it runs backward; a norm that keeps its very input shares it with the checkpoint. ``freed``: what the MLP has freed is gone."""
+    why, chunk = plan.because("recompute", *_WORKLOAD), plan.recompute.chunk
+    tokens, length, names = plan.tokens, plan.length, names_of(plan)
+    width = residual_bytes(plan) * plan.stream * tokens
+    shared = chunk * width if _norm_keeps_its_input(plan) else 0
+    elsewhere = shared > chunk * total((row for row in layer if row.part == "norm"), tokens, length)
+    for row in layer:
+        many, one = chunk - (freed and is_freed_by_the_mlp(row)), row.bytes(tokens, length)
+        less = min(shared, many * one) if row.part == "norm" or elsewhere else 0
+        shared -= less
+        shape = () if less else Kept(names, row, many)
+        yield Term(Bucket.ACTIVATIONS, many * one - less, f"recomputed.{row.id}", why, shape, row.size)
+    if plan.recompute.reentrant:
+        output = (("layer", chunk), *plan.rows, ("hidden", plan.stream))
+        yield tensor(Bucket.ACTIVATIONS, "recomputed.layer-output", why, output, residual_bytes(plan))
 
 
 def _norm_keeps_its_input(plan: Plan) -> bool:
@@ -252,9 +268,14 @@ def _flying_width(plan: Plan) -> int:
     return width // arch.experts if plan.expert_loop else width
 
 
+def is_freed_by_the_mlp(row: Saved) -> bool:
+    """A layer has let go of it when its attention runs backward: the tensors of its MLP and of the norm in front of it."""
+    return row.part == "mlp" or row.id.startswith("mlp-norm.")
+
+
 def freed_by_the_mlp(plan: Plan, layer: Iterable[Saved]) -> int:
-    """What one layer has let go of when its attention runs backward: the tensors of its MLP and of the norm in front of it."""
-    return total((row for row in layer if row.part == "mlp" or row.what.startswith("MLP norm")), plan.tokens, plan.length)
+    """Bytes of what one layer has let go of by then."""
+    return total((row for row in layer if is_freed_by_the_mlp(row)), plan.tokens, plan.length)
 
 
 def attention_backward(plan: Plan) -> int:

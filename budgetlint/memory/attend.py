@@ -34,11 +34,11 @@ def _fused(tape: Tape, query: Value, key: Value, value: Value) -> Value:
     """q, k, v, the output and the fp32 logsumexp (derivatives.yaml _scaled_dot_product_flash_attention)."""
     if tape.plan.repeat_kv:
         key, value = _every_head(tape, key, query.width), _every_head(tape, value, _out_width(tape, query))
-    for kept, what in ((query, "q"), (key, "k"), (value, "v")):
+    for kept, what in ((query, "attention.q"), (key, "attention.k"), (value, "attention.v")):
         tape.keep(_low(tape, kept), "attention", what)
     out = Value(_out_width(tape, query), tape.compute)
-    tape.keep(out, "attention", "attention output")
-    tape.keep(Value(tape.arch.heads, 4), "attention", "softmax statistics")
+    tape.keep(out, "attention", "attention.output")
+    tape.keep(Value(tape.arch.heads, 4), "attention", "attention.statistics")
     return out
 
 
@@ -52,7 +52,7 @@ def _efficient(tape: Tape, query: Value, key: Value, value: Value) -> Value:
     wide = _out_width(tape, query)
     out = _fused(tape, query, _every_head(tape, key, query.width), _every_head(tape, value, wide))
     if tape.plan.padded or tape.family.always_masked:
-        tape.keep(Value(0, tape.compute, 1), "attention", "padding mask as a bias")
+        tape.keep(Value(0, tape.compute, 1), "attention", "attention.padding-bias")
     return out
 
 
@@ -60,12 +60,12 @@ def _math(tape: Tape, query: Value, rate: float) -> Value:
     """aten _scaled_dot_product_attention_math: scaled fp32 copies of q and k, v of every head, fp32 probabilities. Falcon hands over its
     one key head as it is: with a single sequence the product needs no copy of it for every head."""
     one = tape.plan.batch == 1 and tape.arch.kv_heads == 1 and tape.family.always_masked
-    tape.keep(Value(query.width, 4), "attention", "q")
-    for what in ("k of every head", "v of every head"):
+    tape.keep(Value(query.width, 4), "attention", "attention.q")
+    for what in ("attention.k-every-head", "attention.v-every-head"):
         tape.keep(Value(tape.arch.kv_width if one else query.width, 4), "attention", what)
     soft = Value(0, 4, tape.arch.heads)
-    tape.keep(soft, "attention", "attention probabilities")
-    tape.keep(dropout(tape, soft, rate, "attention", "attention dropout mask"), "attention", "dropped probabilities")
+    tape.keep(soft, "attention", "attention.probabilities")
+    tape.keep(dropout(tape, soft, rate, "attention", "attention.dropout-mask"), "attention", "attention.dropped-probabilities")
     return Value(query.width, tape.compute)
 
 
@@ -83,9 +83,9 @@ def _operand(tape: Tape, value: Value, width: int, what: str) -> None:
 
 
 def _operands(tape: Tape, query: Value, key: Value, value: Value) -> None:
-    _operand(tape, query, query.width, "q")
-    _operand(tape, key, query.width, "k of every head")
-    _operand(tape, value, _out_width(tape, query), "v of every head")
+    _operand(tape, query, query.width, "attention.q")
+    _operand(tape, key, query.width, "attention.k-every-head")
+    _operand(tape, value, _out_width(tape, query), "attention.v-every-head")
 
 
 def _result(tape: Tape, query: Value) -> Value:
@@ -101,9 +101,9 @@ def eager(tape: Tape, query: Value, key: Value, value: Value, rate: float) -> Va
 
 def _weights(tape: Tape, soft: Value, size: int, rate: float) -> None:
     """The probabilities, cast and dropped, on their way to the product with v."""
-    tape.keep(soft, "attention", "attention probabilities")
-    used = tape.low(dropout(tape, tape.cast(soft, size), rate, "attention", "attention dropout mask"))
-    tape.keep(used, "attention", "attention probabilities for the product with v")
+    tape.keep(soft, "attention", "attention.probabilities")
+    used = tape.low(dropout(tape, tape.cast(soft, size), rate, "attention", "attention.dropout-mask"))
+    tape.keep(used, "attention", "attention.probabilities-for-v")
 
 
 def _scores(tape: Tape, query: Value) -> Value:
@@ -119,7 +119,7 @@ def eager_own_dtype(tape: Tape, query: Value, key: Value, value: Value, rate: fl
 
 def eager_capped(tape: Tape, query: Value, key: Value, value: Value, rate: float) -> Value:
     """modeling_gemma2.py: the tanh of the soft cap beside the softmax."""
-    tape.keep(_scores(tape, query), "attention", "soft cap tanh")
+    tape.keep(_scores(tape, query), "attention", "attention.soft-cap-tanh")
     return eager(tape, query, key, value, rate)
 
 
@@ -143,11 +143,11 @@ def eager_sinks(tape: Tape, query: Value, key: Value, value: Value, _: float) ->
     _operands(tape, query, key, value)
     heads = tape.arch.heads
     size = max(tape.low(query).size, tape.stream) if tape.autocast else query.size
-    tape.keep(Value(heads, 8), "attention", "position of the largest score")
+    tape.keep(Value(heads, 8), "attention", "attention.largest-score-position")
     soft = Value(heads, size, heads)
-    tape.keep(soft, "attention", "attention probabilities and sinks")
+    tape.keep(soft, "attention", "attention.probabilities-and-sinks")
     if size != tape.low(value).size:
-        tape.keep(Value(0, tape.low(value).size, heads), "attention", "attention probabilities for the product with v")
+        tape.keep(Value(0, tape.low(value).size, heads), "attention", "attention.probabilities-for-v")
     return _result(tape, query)
 
 

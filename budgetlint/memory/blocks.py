@@ -10,8 +10,9 @@ def linear(tape: Tape, source: Value, role: str, width: int) -> Value:
     plan, item = tape.plan, tape.linears.get(role)
     taken = tape.low(source) if plan.quant is None else source
     if plan.full if item is None else plan.trains(item):
-        tape.keep(taken, "linear", f"{role} input")
+        tape.keep(taken, "linear", f"{role}.input")
     out = Value(width, taken.size if plan.quant is not None or tape.autocast else max(taken.size, tape.weights), side=source.side)
+    tape.results[role] = out
     if item is None or not plan.adapted(item):
         return out
     _adapter(tape, source, role, out)
@@ -24,18 +25,18 @@ def _adapter(tape: Tape, source: Value, role: str, out: Value) -> None:
     adapter = tape.plan.adapter
     assert adapter is not None
     fused = "lora" in tape.plan.kernels and adapter.dropout == 0
-    taken = source if fused else dropout(tape, tape.cast(source, adapter.dtype), adapter.dropout, "adapter", f"{role} dropout mask")
+    taken = source if fused else dropout(tape, tape.cast(source, adapter.dtype), adapter.dropout, "adapter", f"{role}.dropout-mask")
     taken = taken if fused else tape.low(taken)
-    tape.keep(taken, "linear" if taken is source else "adapter", f"{role} lora_A input")
+    tape.keep(taken, "linear" if taken is source else "adapter", f"{role}.lora_A-input")
     inner = tape.compute if tape.autocast else adapter.dtype
-    tape.keep(Value(adapter.r, inner, side=source.side), "adapter", f"{role} lora_A output")
+    tape.keep(Value(adapter.r, inner, side=source.side), "adapter", f"{role}.lora_A-output")
     if adapter.dora:
         # tuners/lora/dora.py: both outputs are multiplied by the magnitude; behind dropout the base runs once more on its input
-        tape.keep(Value(out.width, inner if adapter.dropout else out.size, side=out.side), "adapter", f"{role} output before the magnitude")
-        tape.keep(Value(out.width, inner, side=out.side), "adapter", f"{role} lora_B output")
+        tape.keep(Value(out.width, inner if adapter.dropout else out.size, side=out.side), "adapter", f"{role}.before-magnitude")
+        tape.keep(Value(out.width, inner, side=out.side), "adapter", f"{role}.lora_B-output")
 
 
-def dropout(tape: Tape, value: Value, rate: float, part: str = "dropout", what: str = "dropout mask") -> Value:
+def dropout(tape: Tape, value: Value, rate: float, part: str = "dropout", what: str = "dropout.mask") -> Value:
     """ATen/native/Dropout.cpp: a rate of 0 gives the tensor itself, else a mask of one byte an element."""
     if not rate:
         return value
@@ -59,7 +60,7 @@ def _rms(tape: Tape, source: Value, groups: int, what: str) -> Value:
     _normed(tape, source, groups, what)
     back = Value(source.width, source.size)
     if tape.trains:
-        tape.keep(back, "norm", f"{what} output before its weight")
+        tape.keep(back, "norm", f"{what}.normed")
     return Value(source.width, max(source.size, tape.norm_weights))
 
 
@@ -69,45 +70,45 @@ def _rms_wide(tape: Tape, source: Value, groups: int, what: str) -> Value:
         return _fused_rms(tape, source, groups, what)
     normed = _normed(tape, source, groups, what)
     if tape.trains:
-        tape.keep(normed, "norm", f"{what} output before its weight")
+        tape.keep(normed, "norm", f"{what}.normed")
     return Value(source.width, source.size)
 
 
 def _normed(tape: Tape, source: Value, groups: int, what: str) -> Value:
-    tape.keep(tape.cast(source, 4), "norm", f"{what} input in fp32")
-    tape.keep(Value(groups, 4), "norm", f"{what} 1/rms")
+    tape.keep(tape.cast(source, 4), "norm", f"{what}.input-fp32")
+    tape.keep(Value(groups, 4), "norm", f"{what}.rms")
     return Value(source.width, 4)
 
 
 def _fused_rms(tape: Tape, source: Value, groups: int, what: str) -> Value:
     """liger_kernel/ops/rms_norm.py, unsloth/kernels/rms_layernorm.py: the input as it is, and 1/rms."""
-    tape.keep(source, "norm", f"{what} input")
-    tape.keep(Value(groups, 4), "norm", f"{what} 1/rms")
+    tape.keep(source, "norm", f"{what}.input")
+    tape.keep(Value(groups, 4), "norm", f"{what}.rms")
     return Value(source.width, source.size)
 
 
 def _layer(tape: Tape, source: Value, groups: int, what: str) -> Value:
     """torch.nn.LayerNorm: input, mean and 1/std in fp32; autocast runs it in fp32."""
     taken = tape.full(source)
-    tape.keep(taken, "norm", f"{what} input")
-    tape.keep(Value(2 * groups, 4), "norm", f"{what} mean and 1/std")
+    tape.keep(taken, "norm", f"{what}.input")
+    tape.keep(Value(2 * groups, 4), "norm", f"{what}.statistics")
     return Value(source.width, taken.size)
 
 
 def _layer_wide(tape: Tape, source: Value, groups: int, what: str) -> Value:
     """``F.layer_norm(x.float()).to(dtype)`` (modeling_olmo.py)."""
-    tape.keep(tape.cast(source, 4), "norm", f"{what} input in fp32")
-    tape.keep(Value(2 * groups, 4), "norm", f"{what} mean and 1/std")
+    tape.keep(tape.cast(source, 4), "norm", f"{what}.input-fp32")
+    tape.keep(Value(2 * groups, 4), "norm", f"{what}.statistics")
     return tape.cast(Value(source.width, 4), source.size)
 
 
 def _cohere(tape: Tape, source: Value, groups: int, what: str) -> Value:
     """modeling_cohere.py CohereLayerNorm subtracts the mean twice, for the variance and for the output."""
     for use in ("variance", "output"):
-        tape.keep(Value(source.width, 4), "norm", f"{what} centered input for the {use}")
-    tape.keep(Value(groups, 4), "norm", f"{what} 1/std")
+        tape.keep(Value(source.width, 4), "norm", f"{what}.centered-for-{use}")
+    tape.keep(Value(groups, 4), "norm", f"{what}.std")
     if tape.trains:
-        tape.keep(Value(source.width, 4), "norm", f"{what} output before its weight")
+        tape.keep(Value(source.width, 4), "norm", f"{what}.normed")
     return Value(source.width, source.size)
 
 
@@ -115,10 +116,10 @@ def _t5(tape: Tape, source: Value, groups: int, what: str) -> Value:
     """modeling_t5.py T5LayerNorm: ``pow`` of an fp32 copy, the input itself times 1/rms in fp32, cast to the weights where they are
     16 bit."""
     _normed(tape, source, groups, what)
-    tape.keep(source, "norm", f"{what} input")
+    tape.keep(source, "norm", f"{what}.input")
     size = tape.norm_weights
     if tape.trains:
-        tape.keep(Value(source.width, size), "norm", f"{what} output before its weight")
+        tape.keep(Value(source.width, size), "norm", f"{what}.normed")
     return Value(source.width, size)
 
 
@@ -146,15 +147,15 @@ def gated_mlp(tape: Tape, source: Value, width: int, roles: tuple[str, str, str]
         gate, up = both.view(width), both.view(width)
     else:
         gate, up = linear(tape, source, roles[0], width), linear(tape, source, roles[1], width)
-    return linear(tape, gated(tape, gate, up), roles[2], source.width)
+    return linear(tape, gated(tape, gate, up, "shared-expert" if roles[0].startswith("shared_") else "mlp"), roles[2], source.width)
 
 
-def gated(tape: Tape, gate: Value, up: Value) -> Value:
+def gated(tape: Tape, gate: Value, up: Value, name: str = "mlp") -> Value:
     """``act(gate) * up``; a fused kernel (Liger, Unsloth) makes the activation again in the backward."""
-    tape.keep(gate, "mlp", "gate (before the activation)")
-    tape.keep(up, "mlp", "up")
+    tape.keep(gate, "mlp", f"{name}.gate")
+    tape.keep(up, "mlp", f"{name}.up")
     if "swiglu" not in tape.plan.kernels:
-        tape.keep(new(gate), "mlp", "activation")
+        tape.keep(new(gate), "mlp", f"{name}.activation")
     return new(gate, up)
 
 
@@ -170,7 +171,7 @@ def activation(tape: Tape, value: Value, name: str) -> Value:
     if name == "gelu_fast":
         return _gelu_fast(tape, value)
     made = new(value)
-    tape.keep(made if name == "relu" else value, "mlp", "activation output" if name == "relu" else "up output (before the activation)")
+    tape.keep(made if name == "relu" else value, "mlp", "mlp.activation" if name == "relu" else "mlp.up")
     return made
 
 
@@ -178,14 +179,14 @@ def _gelu_new(tape: Tape, value: Value) -> Value:
     """transformers activations.py NewGELUActivation, in Python: ``pow`` runs in fp32 under autocast, and with it the rest."""
     wide = tape.full(value)
     half = new(value)
-    for kept, what in ((wide, "cubed input"), (new(wide), "tanh"), (half, "half input"), (new(wide), "1 + tanh")):
-        tape.keep(kept, "mlp", f"gelu_new {what}")
+    for kept, what in ((wide, "cubed"), (new(wide), "tanh"), (half, "half-input"), (new(wide), "one-plus-tanh")):
+        tape.keep(kept, "mlp", f"gelu_new.{what}")
     return new(wide)
 
 
 def _gelu_fast(tape: Tape, value: Value) -> Value:
     """activations.py FastGELUActivation: products of the input, in its own dtype."""
-    tape.keep(value, "mlp", "gelu_fast input")
-    for what in ("scaled input", "inner factor", "tanh", "half input", "1 + tanh"):
-        tape.keep(new(value), "mlp", f"gelu_fast {what}")
+    tape.keep(value, "mlp", "gelu_fast.input")
+    for what in ("scaled-input", "inner-factor", "tanh", "half-input", "one-plus-tanh"):
+        tape.keep(new(value), "mlp", f"gelu_fast.{what}")
     return new(value)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.catalog.context import CUBLAS_WORKSPACES, cublas_workspace
-from budgetlint.memory.estimate import Bucket, Term
+from budgetlint.memory.estimate import Bucket, Term, tensor
 from budgetlint.memory.mixture import folded_weights
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.static import Trainable
+
+WORKSPACES = "cublas.workspaces"
 
 
 def casts(plan: Plan, train: Trainable, layers: int, *, head: bool) -> Iterator[Term]:
@@ -17,20 +19,16 @@ def casts(plan: Plan, train: Trainable, layers: int, *, head: bool) -> Iterator[
     precision, shape = plan.precision, plan.shape
     if not precision.autocast or plan.sharding.is_fsdp:
         return
-    count, what = 0, "weights"
+    count, whose = 0, "weights"
     if precision.weights == 4 and plan.quant is None:
         count = layers * shape.layer_linears + (shape.head_elements if head and plan.makes_logits else 0)
     elif plan.adapter is not None and plan.adapter.dtype == 4:
-        count, what = train.elements * layers // max(shape.layers, 1), "adapter weights"
+        count, whose = train.elements * layers // max(shape.layers, 1), "adapters"
     if plan.quant is not None and plan.quant.upcast == "all" and head:
         count += shape.head_elements
     if count:
-        yield Term(
-            Bucket.BUFFERS,
-            count * precision.compute,
-            f"autocast copies of {count:,} {what} x {precision.compute} B",
-            plan.because("autocast", "precision", "weights_dtype"),
-        )
+        why = plan.because("autocast", "precision", "weights_dtype")
+        yield tensor(Bucket.BUFFERS, f"autocast.copies-of-{whose}", why, (("weight", count),), precision.compute)
 
 
 def folded_experts(plan: Plan, layers: int) -> Iterator[Term]:
@@ -38,16 +36,14 @@ def folded_experts(plan: Plan, layers: int) -> Iterator[Term]:
     count = layers * folded_weights(plan) if plan.adapter is not None and not (plan.expert_loop or plan.accumulation.one_buffer) else 0
     if count:
         size = plan.precision.compute if plan.quant is not None else plan.precision.weights
-        yield Term(
-            Bucket.BUFFERS, count * size, f"adapted experts, folded: {count:,} weights x {size} B", plan.because("lora_targets", "adapter")
-        )
+        yield tensor(Bucket.BUFFERS, "adapter.folded-experts", plan.because("lora_targets", "adapter"), (("weight", count),), size)
 
 
 def workspaces(plan: Plan) -> Iterator[Term]:
     """cuBLAS keeps a workspace per handle and stream inside the caching allocator; forward and autograd threads have one each."""
     size = cublas_workspace(plan.device)
     if size:
-        yield Term(Bucket.BUFFERS, CUBLAS_WORKSPACES * size, f"{CUBLAS_WORKSPACES} cuBLAS workspaces x {size:,} B", plan.because("device"))
+        yield tensor(Bucket.BUFFERS, WORKSPACES, plan.because("device"), (("workspace", CUBLAS_WORKSPACES), ("byte", size)), 1)
 
 
 def dequantised(plan: Plan) -> Iterator[Term]:
@@ -55,9 +51,7 @@ def dequantised(plan: Plan) -> Iterator[Term]:
     if plan.quant is None or plan.quant.kind == "int8":
         return
     largest = max((linear.inputs * linear.outputs for linear in plan.shape.layer), default=0)
-    yield Term(
-        Bucket.BUFFERS, largest * plan.quant.compute, f"one dequantised weight: {largest:,} x {plan.quant.compute} B", plan.because("quant")
-    )
+    yield tensor(Bucket.BUFFERS, "quantised.one-dequantised-weight", plan.because("quant"), (("weight", largest),), plan.quant.compute)
 
 
 def data_parallel(plan: Plan, train: Trainable) -> Iterator[Term]:
@@ -66,10 +60,7 @@ def data_parallel(plan: Plan, train: Trainable) -> Iterator[Term]:
     sharding = plan.sharding
     size = plan.adapter.dtype if plan.adapter is not None else plan.precision.grads
     if sharding.kind == "ddp" and not plan.accumulation.one_buffer:
-        count = train.elements * size
-        yield Term(
-            Bucket.BUFFERS, count, f"DDP buckets: a copy of {train.elements:,} gradients x {size} B", plan.because("shard", "devices")
-        )
+        yield tensor(Bucket.BUFFERS, "ddp.buckets", plan.because("shard", "devices"), (("gradient", train.elements),), size)
     elif sharding.is_zero:
         yield from _zero_buckets(plan, size)
         yield from _low_gradients(plan, train)
@@ -82,9 +73,8 @@ def _low_gradients(plan: Plan, train: Trainable) -> Iterator[Term]:
     wide = precision.weights == 2 and precision.grads == 4 and precision.recipe.endswith("bf16")
     engine = not plan.accumulation.one_buffer or "zero_bucket" in plan.origins or plan.parallel.sent
     if sharding.kind == "zero1" and wide and engine and plan.full and not sharding.offload_optimizer:
-        count = train.elements
         why = plan.because("grads_dtype", "shard", "precision")
-        yield Term(Bucket.BUFFERS, count * 2, f"16-bit gradients beside the fp32 ones: {count:,} x 2 B (BF16_Optimizer)", why)
+        yield tensor(Bucket.BUFFERS, "deepspeed.16-bit-gradients", why, (("gradient", train.elements),), 2)
 
 
 def _zero_buckets(plan: Plan, size: int) -> Iterator[Term]:
@@ -94,18 +84,9 @@ def _zero_buckets(plan: Plan, size: int) -> Iterator[Term]:
     if plan.accumulation.one_buffer and "zero_bucket" not in plan.origins:
         return
     if zero.secondary > 1 and sharding.kind == "zero3" and not sharding.offload_params:
-        copied, wide = plan.shape.total, plan.precision.compute
-        yield Term(
-            Bucket.BUFFERS,
-            -(-copied * wide // zero.secondary),
-            f"second copy of {copied:,} parameters x {wide} B / {zero.secondary} ranks of a machine (ZeRO++)",
-            plan.because("zero_secondary", "shard"),
-        )
+        why, whole = plan.because("zero_secondary", "shard"), (("parameter", plan.shape.total),)
+        yield tensor(Bucket.BUFFERS, "deepspeed.secondary-copy", why, whole, plan.precision.compute, ranks=zero.secondary)
     if zero.contiguous:
-        count = zero.reduce_bucket * (2 if zero.overlap and sharding.kind != "zero3" else 1)
-        yield Term(
-            Bucket.BUFFERS,
-            count * size,
-            f"DeepSpeed reduce bucket{'s' if zero.overlap else ''}: {count:,} elements x {size} B",
-            plan.because("zero_bucket", "zero_overlap", "shard"),
-        )
+        why = plan.because("zero_bucket", "zero_overlap", "shard")
+        shape = (("bucket", 2 if zero.overlap and sharding.kind != "zero3" else 1), ("element", zero.reduce_bucket))
+        yield tensor(Bucket.BUFFERS, "deepspeed.reduce-bucket", why, shape, size)

@@ -11,21 +11,21 @@ from budgetlint.memory.tape import Tape, Value, new
 def dinov2(tape: Tape) -> None:
     """Norm, block, a learned scale of every channel (a product, which keeps what it scales), sum."""
     x = tape.input()
-    x = new(x, _scaled(tape, attention(tape, norm(tape, x, what="attention norm")), "attention output"))
-    _scaled(tape, mlp(tape, norm(tape, x, what="MLP norm")), "MLP output")
+    x = new(x, _scaled(tape, attention(tape, norm(tape, x, what="attention-norm")), "attention"))
+    _scaled(tape, mlp(tape, norm(tape, x, what="mlp-norm")), "mlp")
 
 
-def _scaled(tape: Tape, value: Value, what: str) -> Value:
+def _scaled(tape: Tape, value: Value, part: str) -> Value:
     if tape.trains:
-        tape.keep(value, "mlp" if what.startswith("MLP") else "attention", f"{what} before its scale")
+        tape.keep(value, part, f"{part}.output-before-scale")
     return Value(value.width, max(value.size, tape.norm_weights))
 
 
 def deberta(tape: Tape) -> None:
     """modeling_bert.py's order around attention with relative positions."""
     x, rate = tape.input(), tape.arch.dropout
-    x = norm(tape, new(x, dropout(tape, _disentangled(tape, x), rate)), what="attention output norm")
-    norm(tape, new(x, dropout(tape, mlp(tape, x), rate)), what="output norm")
+    x = norm(tape, new(x, dropout(tape, _disentangled(tape, x), rate)), what="attention-output-norm")
+    norm(tape, new(x, dropout(tape, mlp(tape, x), rate)), what="output-norm")
 
 
 def _disentangled(tape: Tape, source: Value) -> Value:
@@ -33,24 +33,24 @@ def _disentangled(tape: Tape, source: Value) -> Value:
     every head, copied for every sequence, and gathered by an index of s x s. There is no other kernel."""
     arch = tape.arch
     query, key, value = (linear(tape, source, f"{one}_proj", arch.q_width) for one in "qkv")
-    for kept, what in ((query, "q"), (key, "k"), (value, "v")):
+    for kept, what in ((query, "attention.q"), (key, "attention.k"), (value, "attention.v")):
         tape.keep(tape.low(kept), "attention", what)
     size, buckets = tape.low(query).size, 2 * arch.number("rel_buckets")
-    tape.keep(Value(arch.q_width, size), "attention", "k over its scale")
-    for what in ("positions of the keys", "positions of the queries") if buckets else ():
-        tape.keep(Value(buckets * arch.q_width, size, side="sequence"), "attention", what)
-        tape.keep(Value(buckets * arch.heads, size), "attention", f"scores by the {what}")
-        tape.keep(Value(0, 8, 1, side="table"), "attention", f"index of the {what}")
-    tape.keep(Value(0, 1, 1), "attention", "masked pairs")
+    tape.keep(Value(arch.q_width, size), "attention", "attention.k-over-scale")
+    for what in ("key-positions", "query-positions") if buckets else ():
+        tape.keep(Value(buckets * arch.q_width, size, side="sequence"), "attention", f"attention.{what}")
+        tape.keep(Value(buckets * arch.heads, size), "attention", f"attention.scores-by-{what}")
+        tape.keep(Value(0, 8, 1, side="table"), "attention", f"attention.index-of-{what}")
+    tape.keep(Value(0, 1, 1), "attention", "attention.masked-pairs")
     soft = tape.full(Value(0, size, arch.heads))
-    tape.keep(soft, "attention", "attention probabilities")
-    used = tape.low(dropout(tape, soft, arch.dropout, "attention", "attention dropout mask"))
-    tape.keep(used, "attention", "attention probabilities for the product with v")
+    tape.keep(soft, "attention", "attention.probabilities")
+    used = tape.low(dropout(tape, soft, arch.dropout, "attention", "attention.dropout-mask"))
+    tape.keep(used, "attention", "attention.probabilities-for-v")
     return linear(tape, Value(arch.q_width, tape.low(value).size), "o_proj", arch.hidden)
 
 
 def distilbert(tape: Tape) -> None:
     """modeling_distilbert.py: no dropout behind the attention."""
     x = tape.input()
-    x = norm(tape, new(x, attention(tape, x)), what="attention output norm")
-    norm(tape, new(x, dropout(tape, mlp(tape, x), tape.arch.dropout)), what="output norm")
+    x = norm(tape, new(x, attention(tape, x)), what="attention-output-norm")
+    norm(tape, new(x, dropout(tape, mlp(tape, x), tape.arch.dropout)), what="output-norm")

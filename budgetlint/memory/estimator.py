@@ -202,13 +202,15 @@ def _buckets(phases: Iterable[Phase]) -> dict[Bucket, int]:
 
 
 def _above(above: Totals) -> tuple[Term, ...]:
-    rows = [Term(Bucket.CONTEXT, above.context.bytes, "CUDA context and libraries")] if above.context.bytes else []
-    for what, part in (("the process and the system, in the same memory", above.process), ("what is offloaded stays here", above.host)):
-        rows += [Term(Bucket.CONTEXT, part.bytes, what)] if part.bytes else []
-    if above.communication.bytes:
-        rows.append(Term(Bucket.CONTEXT, above.communication.bytes, "communicators (NCCL)"))
-    rows.append(Term(Bucket.ALLOCATOR, above.fragmentation.bytes, "fragmentation that cannot be given back"))
-    return tuple(rows)
+    """What lies above the tensors; none of it has a shape."""
+    parts = (
+        ("context.cuda", above.context),
+        ("context.process", above.process),
+        ("context.offloaded", above.host),
+        ("context.communicators", above.communication),
+    )
+    rows = [Term(Bucket.CONTEXT, part.bytes, slug) for slug, part in parts if part.bytes]
+    return (*rows, Term(Bucket.ALLOCATOR, above.fragmentation.bytes, "allocator.fragmentation"))
 
 
 def _assumptions(planned: Planned, capacity: Capacity | None, best: Plan) -> tuple[Assumption, ...]:

@@ -41,8 +41,8 @@ def attention(tape: Tape, source: Value) -> Value:
     query, key, value = qkv(tape, source)
     if arch.qk_norm is not None:
         heads = arch.qk_norm == "head"
-        query = norm(tape, query, arch.heads if heads else 1, what="q norm")
-        key = norm(tape, key, arch.kv_heads if heads else 1, what="k norm")
+        query = norm(tape, query, arch.heads if heads else 1, what="q-norm")
+        key = norm(tape, key, arch.kv_heads if heads else 1, what="k-norm")
     out = attend(tape, rotate(tape, query), rotate(tape, key), value, attention_dropout(tape))
     return linear(tape, out, "o_proj", arch.hidden)
 
@@ -53,12 +53,12 @@ def latent_attention(tape: Tape, source: Value) -> Value:
     nope, rope, head = (arch.mla_number(key) for key in ("qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"))
     rank, width = arch.mla_number("q_lora_rank"), arch.heads * (nope + rope)
     if rank:
-        query = linear(tape, norm(tape, linear(tape, source, "q_a_proj", rank), what="q latent norm"), "q_b_proj", width)
+        query = linear(tape, norm(tape, linear(tape, source, "q_a_proj", rank), what="q-latent-norm"), "q_b_proj", width)
     else:
         query = linear(tape, source, "q_proj", width)
     rank = arch.mla_number("kv_lora_rank")
     latent = linear(tape, source, "kv_a_proj", rank + rope)
-    both = linear(tape, norm(tape, latent.view(rank), what="kv latent norm"), "kv_b_proj", arch.heads * (nope + head))
+    both = linear(tape, norm(tape, latent.view(rank), what="kv-latent-norm"), "kv_b_proj", arch.heads * (nope + head))
     out = attend(tape, rotate(tape, query), Value(width, both.size), both.view(arch.heads * head))
     return linear(tape, out, "o_proj", arch.hidden)
 
@@ -82,18 +82,18 @@ def pre_norm(tape: Tape) -> None:
     """Norm, attention, residual; norm, MLP, residual (modeling_llama.py and its copies). Gemma 2 and 3 norm each block's
     output too."""
     x, rate, four = tape.input(), tape.arch.dropout, tape.arch.norms_per_layer == 4
-    made = attention(tape, norm(tape, x, what="attention norm"))
-    made = norm(tape, made, what="attention output norm") if four else dropout(tape, made, rate)
+    made = attention(tape, norm(tape, x, what="attention-norm"))
+    made = norm(tape, made, what="attention-output-norm") if four else dropout(tape, made, rate)
     x = new(x, made)
-    made = mlp(tape, norm(tape, x, what="MLP norm"))
-    made = norm(tape, made, what="MLP output norm") if four else dropout(tape, made, rate)
+    made = mlp(tape, norm(tape, x, what="mlp-norm"))
+    made = norm(tape, made, what="mlp-output-norm") if four else dropout(tape, made, rate)
 
 
 def output_norm(tape: Tape) -> None:
     """modeling_olmo2.py: the blocks read the stream itself, their outputs are normed."""
     x = tape.input()
-    x = new(x, norm(tape, attention(tape, x), what="attention output norm"))
-    norm(tape, mlp(tape, x), what="MLP output norm")
+    x = new(x, norm(tape, attention(tape, x), what="attention-output-norm"))
+    norm(tape, mlp(tape, x), what="mlp-output-norm")
 
 
 def parallel(tape: Tape) -> None:
@@ -122,15 +122,15 @@ def gpt_neox(tape: Tape) -> None:
 def two_norms(tape: Tape) -> None:
     """Attention and MLP side by side, each behind a norm of the same stream."""
     x, rate = tape.input(), tape.arch.dropout
-    dropout(tape, attention(tape, norm(tape, x, what="attention norm")), rate)
-    dropout(tape, mlp(tape, norm(tape, x, what="MLP norm")), rate)
+    dropout(tape, attention(tape, norm(tape, x, what="attention-norm")), rate)
+    dropout(tape, mlp(tape, norm(tape, x, what="mlp-norm")), rate)
 
 
 def post_norm(tape: Tape) -> None:
     """modeling_bert.py: the norm comes after the sum."""
     x, rate = tape.input(), tape.arch.dropout
-    x = norm(tape, new(x, dropout(tape, attention(tape, x), rate)), what="attention output norm")
-    norm(tape, new(x, dropout(tape, mlp(tape, x), rate)), what="output norm")
+    x = norm(tape, new(x, dropout(tape, attention(tape, x), rate)), what="attention-output-norm")
+    norm(tape, new(x, dropout(tape, mlp(tape, x), rate)), what="output-norm")
 
 
 # -- the program of a plan ---------------------------------------------------------------------------------------------
@@ -157,9 +157,14 @@ def layer_saved(plan: Plan) -> tuple[Saved, ...]:
         from budgetlint.memory.hybrid import mixed  # few models have layers of two kinds
 
         return mixed(plan)
+    return layer_tape(plan).saved()
+
+
+def layer_tape(plan: Plan) -> Tape:
+    """One layer's forward on a tape: also what it makes and does not keep (`oom/tensors_of_layers.py`)."""
     tape = Tape(plan)
     program(tape.family.layer)(tape)
-    return tape.saved()
+    return tape
 
 
 def dense_layer_saved(plan: Plan) -> tuple[Saved, ...]:

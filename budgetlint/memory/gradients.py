@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from budgetlint.memory import sharded, static
-from budgetlint.memory.estimate import Bucket, Term
+from budgetlint.memory.estimate import Bucket, Term, tensor
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.static import Trainable
 
@@ -30,10 +30,10 @@ def in_backward(plan: Plan, train: Trainable) -> Term:
         return static.gradients(plan, train)
     shape = plan.shape
     if not plan.full:
-        return _fresh(plan, train.elements // max(shape.layers, 1), "adapters of one layer at a time (the step is in the backward)")
+        return _fresh(plan, train.elements // max(shape.layers, 1), "adapters-of-one-layer")
     waits = 0 if shape.head or not plan.makes_logits else shape.embed
     count = min(train.elements, max(shape.layer_total + waits, train.largest))
-    return _fresh(plan, count, "one layer or table at a time (the step is in the backward)")
+    return _fresh(plan, count, "one-layer-or-table")
 
 
 def at_last_layer(plan: Plan, train: Trainable) -> tuple[Term, ...]:
@@ -42,7 +42,7 @@ def at_last_layer(plan: Plan, train: Trainable) -> tuple[Term, ...]:
         return (in_backward(plan, train),)
     if plan.carries or not plan.full:
         return (accumulated(plan, train), *sharded.gradient_of_the_unit(plan))
-    return (_fresh(plan, down_elements(plan) + _head(plan), "head and the last down projection"),)
+    return (_fresh(plan, down_elements(plan) + _head(plan), "head-and-last-down"),)
 
 
 def at_first_layer(plan: Plan, train: Trainable) -> tuple[Term, ...]:
@@ -54,7 +54,7 @@ def at_first_layer(plan: Plan, train: Trainable) -> tuple[Term, ...]:
     shape = plan.shape
     if plan.sharding.is_fsdp:
         done = max(train.elements - shape.root - _behind(plan) - shape.layer_total, 0)
-        return (stored(plan, done), _fresh(plan, down_elements(plan) + _head(plan), "head and the first down projection"))
+        return (stored(plan, done), _fresh(plan, down_elements(plan) + _head(plan), "head-and-first-down"))
     missing = shape.layer_total - down_elements(plan) + (shape.embed if shape.head or not plan.makes_logits else 0) + shape.in_front
     return (stored(plan, max(train.elements - missing - _behind(plan), 0)),)
 
@@ -81,15 +81,15 @@ def before_it_is_added(plan: Plan) -> tuple[Term, ...]:
     if not plan.parallel.sent or not plan.full:
         return ()
     count = max((linear.inputs * linear.outputs for linear in plan.shape.layer), default=0)
-    return (_fresh(plan, count, "weight whose gradient is added next"),)
+    return (_fresh(plan, count, "weight-added-next"),)
 
 
 def of_this_mlp(plan: Plan) -> Term:
     """Gate and up: they exist by the time attention runs backward."""
     if not plan.full or plan.carries or plan.optimizer_in_backward:
-        return Term(Bucket.GRADIENTS, 0, "")
+        return Term(Bucket.GRADIENTS, 0, "gradients.this-mlp")
     count = sum(linear.weights for linear in plan.shape.layer if linear.role in ("gate_proj", "up_proj", "gate_up_proj"))
-    return _fresh(plan, count, "MLP of this layer")
+    return _fresh(plan, count, "this-mlp")
 
 
 def _head(plan: Plan) -> int:
@@ -101,18 +101,15 @@ def down_elements(plan: Plan) -> int:
 
 
 def stored(plan: Plan, count: int) -> Term:
-    return Term(Bucket.GRADIENTS, static.gradient_bytes(plan, count), f"{count:,} gradients x {element_bytes(plan)} B", plan.because(*_WHY))
+    return static.stored_gradients(plan, count, "gradients.stored", plan.because(*_WHY))
 
 
 def _fresh(plan: Plan, count: int, whose: str) -> Term:
     """Gradients just made: under FSDP still whole and in the compute dtype, their unit is reduced when it is complete."""
     if plan.sharding.is_fsdp:
-        size = plan.precision.compute
-        return Term(Bucket.GRADIENTS, count * size, f"unsharded gradients of the {whose}: {count:,} x {size} B", plan.because(*_WHY))
-    size = element_bytes(plan)
-    return Term(
-        Bucket.GRADIENTS, static.gradient_bytes(plan, count), f"gradients of the {whose}: {count:,} x {size} B", plan.because(*_WHY)
-    )
+        shape = (("gradient", count),)
+        return tensor(Bucket.GRADIENTS, f"gradients.unsharded-{whose}", plan.because(*_WHY), shape, plan.precision.compute)
+    return static.stored_gradients(plan, count, f"gradients.{whose}", plan.because(*_WHY))
 
 
 def tied_twice(plan: Plan) -> Term:
@@ -120,6 +117,6 @@ def tied_twice(plan: Plan) -> Term:
     left a gradient, the new one is made before it is added (torch accumulate_grad.h; `benchmarks/oracle.py` counts it)."""
     tied = plan.full and not plan.shape.head and plan.makes_logits
     again = plan.full and plan.accum > 1 and not plan.accumulation.one_buffer and not plan.optimizer_in_backward
-    count, size = (2 * tied + again) * plan.shape.embed, element_bytes(plan)
-    what = "the embedding's second gradient and their sum" if tied else "the embedding's gradient of this micro batch"
-    return Term(Bucket.GRADIENTS, count * size, f"{what}: {count:,} x {size} B", plan.because("model", "grad_accum"))
+    shape = (("gradient", 2 * tied + again), ("parameter", plan.shape.embed))
+    slug = "gradients.tied-embedding-and-sum" if tied else "gradients.embedding-of-this-batch"
+    return tensor(Bucket.GRADIENTS, slug, plan.because("model", "grad_accum"), shape, element_bytes(plan))

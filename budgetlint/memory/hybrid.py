@@ -23,28 +23,30 @@ def mixed(plan: Plan) -> tuple[Saved, ...]:
     """What a layer keeps in the mean of both kinds."""
     full, layers = plan.arch.number("attention_layers"), plan.arch.layers
     rows: list[Saved] = []
-    for mixer, count in ((_delta_net, layers - full), (_gated_attention, full)):
+    for mixer, count, where in ((_delta_net, layers - full, ".linear-layers"), (_gated_attention, full, "")):
         tape = Tape(plan)
         x = tape.input()
-        x = new(x, mixer(tape, norm(tape, x, what="attention norm")))
-        mlp(tape, norm(tape, x, what="MLP norm"))
-        rows += [_share(row, count, layers) for row in tape.saved()]
+        x = new(x, mixer(tape, norm(tape, x, what="attention-norm")))
+        mlp(tape, norm(tape, x, what="mlp-norm"))
+        rows += [_share(row, where, count, layers) for row in tape.saved()]
     return tuple(rows)
 
 
-def _share(row: Saved, count: int, of: int) -> Saved:
-    return Saved(row.part, row.what, row.per_token * count // of, row.per_pair * count // of)
+def _share(row: Saved, where: str, count: int, of: int) -> Saved:
+    whole = not (row.per_token * count % of or row.per_pair * count % of)
+    per_token, per_pair = row.per_token * count // of, row.per_pair * count // of
+    return Saved(row.part, f"{row.id}{where}", per_token, per_pair, 0, row.size if whole else 0, mean=(count, of))
 
 
 def _gated_attention(tape: Tape, source: Value) -> Value:
     arch = tape.arch
     both = linear(tape, source, "q_proj", 2 * arch.q_width)
-    query = norm(tape, both.view(arch.q_width), arch.heads, what="q norm")
-    key = norm(tape, linear(tape, source, "k_proj", arch.kv_width), arch.kv_heads, what="k norm")
+    query = norm(tape, both.view(arch.q_width), arch.heads, what="q-norm")
+    key = norm(tape, linear(tape, source, "k_proj", arch.kv_width), arch.kv_heads, what="k-norm")
     value = linear(tape, source, "v_proj", arch.kv_width)
     out = attend(tape, rotate(tape, query), rotate(tape, key), value)
-    tape.keep(out, "attention", "attention output")
-    tape.keep(Value(arch.q_width, out.size), "attention", "gate of the attention output")
+    tape.keep(out, "attention", "attention.output")
+    tape.keep(Value(arch.q_width, out.size), "attention", "attention.output-gate")
     return linear(tape, new(out), "o_proj", arch.hidden)
 
 
@@ -55,14 +57,14 @@ def _delta_net(tape: Tape, source: Value) -> Value:
     gate = linear(tape, source, "in_proj_z", value)
     linear(tape, source, "in_proj_b", heads)
     linear(tape, source, "in_proj_a", heads)
-    tape.keep(packed, "attention", "input of the convolution")
+    tape.keep(packed, "attention", "delta-rule.convolution-input")
     for width, what in ((key, "q"), (key, "k"), (value, "v")):
-        tape.keep(Value(width, tape.compute), "attention", f"{what} of the delta rule")
-    tape.keep(Value(4 * heads, 4), "attention", "decay, beta and norms of q and k")
-    tape.keep(Value(CHUNK * heads, tape.compute), "attention", "matrices of the chunks")
+        tape.keep(Value(width, tape.compute), "attention", f"delta-rule.{what}")
+    tape.keep(Value(4 * heads, 4), "attention", "delta-rule.decay-beta-norms")
+    tape.keep(Value(CHUNK * heads, tape.compute), "attention", "delta-rule.chunk-matrices")
     out = Value(value, tape.compute)
-    tape.keep(out, "attention", "output of the delta rule")
-    tape.keep(gate, "norm", "gate of the output norm")
-    for what in ("output norm input in fp32", "gate in fp32", "activated gate in fp32"):
-        tape.keep(Value(value, 4), "norm", what)
+    tape.keep(out, "attention", "delta-rule.output")
+    tape.keep(gate, "norm", "delta-rule.gate")
+    for what in ("output-norm-input-fp32", "gate-fp32", "activated-gate-fp32"):
+        tape.keep(Value(value, 4), "norm", f"delta-rule.{what}")
     return linear(tape, new(out), "delta_out", tape.arch.hidden)

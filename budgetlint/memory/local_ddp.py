@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.memory.estimate import Bucket, Term
+from budgetlint.memory.estimate import Bucket, Term, tensor
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.static import Trainable
 
@@ -22,6 +22,6 @@ def left_behind(plan: Plan, train: Trainable) -> Iterator[Term]:
     """What the step before left, beside this step's gradients."""
     if not plan.accumulation.left_behind:
         return
-    count, size = train.elements, plan.precision.grads
-    yield Term(Bucket.BUFFERS, count * size, f"main_grad of the step before: {count:,} x {size} B (Megatron-LM < 2.6)", plan.because(*_WHY))
-    yield Term(Bucket.BUFFERS, count * 4, f"fp32 gradients of the step before: {count:,} x 4 B (Megatron-LM < 2.6)", plan.because(*_WHY))
+    why, shape = plan.because(*_WHY), (("gradient", train.elements),)
+    yield tensor(Bucket.BUFFERS, "gradients-left.main-grad", why, shape, plan.precision.grads)
+    yield tensor(Bucket.BUFFERS, "gradients-left.fp32", why, shape, 4)

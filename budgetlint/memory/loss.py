@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from budgetlint.base.record import record
 from budgetlint.catalog.families import family_of
-from budgetlint.memory.estimate import Bucket, Term
+from budgetlint.memory.estimate import Bucket, Dims, Term, tensor
 from budgetlint.memory.plan import Plan
 
 CHUNK = 256
@@ -22,69 +22,65 @@ CHUNK = 256
 
 @record
 class Recipe:
-    """Bytes per token and vocabulary entry that are live together: ``forward`` and ``backward`` parts, for 16-bit logits;
-    ``forward32`` where the model computes in fp32."""
+    """Tensors of vocabulary width that are live together, as bytes an element and name (``logits.NAME`` on the bill): ``forward`` and
+    ``backward`` parts, for 16-bit logits; ``forward32`` where the model computes in fp32."""
 
     forward: tuple[tuple[int, str], ...]
     backward: tuple[tuple[int, str], ...]
     forward32: tuple[tuple[int, str], ...]
 
 
-_BACKWARD = ((4, "log-probabilities, fp32"), (4, "gradient of the loss, fp32"), (4, "gradient of the log-softmax, fp32"))
-_FORWARD32 = ((4, "logits"), (4, "log-softmax, fp32"))
+_BACKWARD = ((4, "log-probabilities"), (4, "gradient-of-loss"), (4, "gradient-of-log-softmax"))
+_FORWARD32 = ((4, "output"), (4, "log-softmax"))
 
 RECIPES = {
     "full-dtensor": Recipe(
-        ((2, "logits"), (4, "logits in fp32"), (4, "shifted, fp32"), (4, "exponentials or log-softmax, fp32")),
-        (*_BACKWARD, (4, "exponentials, fp32")),
-        ((4, "logits"), (4, "shifted"), (4, "exponentials or log-softmax")),
+        ((2, "output"), (4, "fp32-copy"), (4, "shifted-copy"), (4, "exponentials-or-log-softmax")),
+        (*_BACKWARD, (4, "exponentials")),
+        ((4, "output"), (4, "shifted-copy"), (4, "exponentials-or-log-softmax")),
     ),
-    "full-split": Recipe(
-        ((2, "logits"), (4, "softmax, fp32")), ((4, "softmax, then its gradient, fp32"), (2, "gradient")), ((4, "softmax"),)
-    ),
-    "full": Recipe(((2, "logits"), (4, "logits in fp32"), (4, "log-softmax, fp32")), _BACKWARD, _FORWARD32),
+    "full-split": Recipe(((2, "output"), (4, "softmax")), ((4, "softmax-then-gradient"), (2, "gradient")), ((4, "softmax"),)),
+    "full": Recipe(((2, "output"), (4, "fp32-copy"), (4, "log-softmax")), _BACKWARD, _FORWARD32),
     "full-shifted": Recipe(
-        ((2, "logits"), (4, "logits in fp32"), (4, "shifted copy, fp32"), (4, "log-softmax, fp32")),
-        ((2, "logits"), *_BACKWARD),
-        ((4, "logits"), (4, "shifted copy, fp32"), (4, "log-softmax, fp32")),
+        ((2, "output"), (4, "fp32-copy"), (4, "shifted-copy"), (4, "log-softmax")),
+        ((2, "output"), *_BACKWARD),
+        ((4, "output"), (4, "shifted-copy"), (4, "log-softmax")),
     ),
-    "in-place": Recipe(((2, "logits"),), ((2, "logits, then their gradient in place"),), ((4, "logits, then their gradient in place"),)),
-    "full-upcast": Recipe(((4, "logits in fp32"), (4, "shifted copy, fp32"), (4, "log-softmax, fp32")), _BACKWARD, _FORWARD32),
+    "in-place": Recipe(((2, "output"),), ((2, "then-gradient"),), ((4, "then-gradient"),)),
+    "full-upcast": Recipe(((4, "fp32-copy"), (4, "shifted-copy"), (4, "log-softmax")), _BACKWARD, _FORWARD32),
 }
 
 
 _MASKED16 = Recipe(
-    ((2, "logits"), (2, "log-softmax")),
-    ((2, "log-probabilities"), (2, "gradient of the loss"), (2, "gradient of the log-softmax")),
+    ((2, "output"), (2, "log-softmax")),
+    ((2, "log-probabilities"), (2, "gradient-of-loss"), (2, "gradient-of-log-softmax")),
     _FORWARD32,
 )
 _MASKED_AUTOCAST = Recipe(
-    ((2, "logits"), (2, "logits in rows"), (4, "logits in fp32"), (4, "log-softmax, fp32")),
-    ((4, "log-probabilities, fp32"), (4, "gradient of the loss, fp32"), (2, "gradient of the logits")),
+    ((2, "output"), (2, "rows"), (4, "fp32-copy"), (4, "log-softmax")),
+    ((4, "log-probabilities"), (4, "gradient-of-loss"), (2, "gradient")),
     _FORWARD32,
 )
 """``ForMaskedLMLoss`` takes the cross entropy of the logits as they are: in 16 bit, or in fp32 where autocast casts it; so do T5, BART
 and Whisper (transformers 5.24.0 modeling_t5.py, modeling_bart.py, modeling_whisper.py ``CrossEntropyLoss``), in 16 bit."""
 
 _PLAIN16 = Recipe(
-    ((2, "logits"), (2, "shifted copy"), (2, "log-softmax")),
-    ((2, "logits"), (2, "log-probabilities"), (2, "gradient of the loss"), (2, "gradient of the log-softmax")),
-    ((4, "logits"), (4, "shifted copy"), (4, "log-softmax")),
+    ((2, "output"), (2, "shifted-copy"), (2, "log-softmax")),
+    ((2, "output"), (2, "log-probabilities"), (2, "gradient-of-loss"), (2, "gradient-of-log-softmax")),
+    ((4, "output"), (4, "shifted-copy"), (4, "log-softmax")),
 )
 _PLAIN_AUTOCAST = Recipe(
-    ((2, "logits"), (2, "shifted copy"), (4, "logits in fp32"), (4, "log-softmax, fp32")),
-    ((2, "logits"), *_BACKWARD),
+    ((2, "output"), (2, "shifted-copy"), (4, "fp32-copy"), (4, "log-softmax")),
+    ((2, "output"), *_BACKWARD),
     _PLAIN16.forward32,
 )
-_PLAIN_FUSED = ((2, "logits"), (2, "shifted copy, then its gradient"), (2, "gradient of the logits"))
+_PLAIN_FUSED = ((2, "output"), (2, "shifted-copy-then-gradient"), (2, "gradient"))
 """``full-plain``: what GPT-2 and its relatives did until `Family.logits_plain_until`; autocast runs the cross entropy in fp32."""
 
 _SCALED32 = ((4, "logits in fp32"), (4, "logits at the sampling temperature, fp32"))
 _SCALED16 = ((2, "logits at the sampling temperature"), (2, "log-softmax"))
 _LOGPS = {
-    (4, False): Recipe(
-        _SCALED32, ((4, "logits, fp32"), (4, "gradients of each sequence, fp32"), (4, "gradient of the logits, fp32")), _SCALED32
-    ),
+    (4, False): Recipe(_SCALED32, ((4, "logits, fp32"), (4, "gradients of each sequence, fp32"), (4, "gradient")), _SCALED32),
     (4, True): Recipe(_SCALED32, ((4, "logits, fp32"), (12, "the logsumexp's gradient and its parts, fp32")), _SCALED32),
     (2, False): Recipe(_SCALED16, ((2, "gradients of each sequence"), (2, "gradient of the logits")), _SCALED32),
     (2, True): Recipe(_SCALED16, ((2, "log-softmax"), (2, "its gradient"), (2, "gradient of the logits")), _SCALED32),
@@ -125,7 +121,7 @@ def backward(plan: Plan) -> Iterator[Term]:
 
 def _capped(plan: Plan) -> tuple[tuple[int, str], ...]:
     """Gemma-2 soft-caps the logits: the tanh is kept for the backward (modeling_gemma2.py)."""
-    return ((plan.precision.compute, "tanh of the soft-capped logits"),) if family_of(plan.arch.family).caps_logits else ()
+    return ((plan.precision.compute, "soft-cap-tanh"),) if family_of(plan.arch.family).caps_logits else ()
 
 
 def _recipe(plan: Plan) -> Recipe:
@@ -144,50 +140,33 @@ def _recipe(plan: Plan) -> Recipe:
     if "cross_entropy" not in plan.kernels or plan.loss == "in-place":
         return recipe
     # A fused cross entropy writes the gradient into the fp32 logits: the log-softmax is never made.
-    kept = tuple(row for row in recipe.forward if not row[1].startswith("log-softmax"))
-    kept = kept if len(kept) > 1 else (*kept, (4, "gradient of the logits, fp32"))
+    kept = tuple(row for row in recipe.forward if row[1] != "log-softmax")
+    kept = kept if len(kept) > 1 else (*kept, (4, "gradient"))
     return Recipe(kept, kept, kept)
 
 
 def _terms(plan: Plan, rows: tuple[tuple[int, str], ...]) -> Iterator[Term]:
-    count = vocabulary_elements(plan)
-    for size, what in rows:
-        yield Term(
-            Bucket.LOGITS,
-            count * size,
-            f"{what}: {plan.scored:,} tokens x {plan.arch.vocab:,} vocabulary x {size} B",
-            plan.because("micro_batch", *(("seq_len",) if plan.completion is None else ("completion_len",)), "model", "loss"),
-        )
+    shape = (*plan.scored_rows, ("vocab", plan.arch.vocab))
+    why = plan.because("micro_batch", *(("seq_len",) if plan.completion is None else ("completion_len",)), "model", "loss")
+    for size, name in rows:
+        yield tensor(Bucket.LOGITS, f"logits.{name}", why, shape, size)
 
 
 def _chunked(plan: Plan) -> Iterator[Term]:
     tokens, vocab, hidden = plan.scored, plan.arch.vocab, plan.arch.hidden
     if plan.loss == "chunked":
-        chunk, size = min(CHUNK, tokens), 12
-        yield Term(
-            Bucket.LOGITS, chunk * vocab * size, f"logits of one chunk: {chunk:,} tokens x {vocab:,} x {size} B", plan.because("loss")
-        )
+        yield tensor(Bucket.LOGITS, "logits.one-chunk", plan.because("loss"), _of_a_chunk(min(CHUNK, tokens), vocab), 12)
         return
-    chunk, size, wide = _chunk(plan, tokens), plan.precision.compute, _chunk_bytes(plan)
-    yield Term(
-        Bucket.LOGITS,
-        chunk * vocab * wide,
-        f"logits of one chunk: {chunk:,} tokens x {vocab:,} x {wide} B",
-        plan.because("loss", "kernels"),
-    )
-    yield Term(
-        Bucket.LOGITS,
-        tokens * hidden * size,
-        f"gradient of the last hidden state: {tokens:,} x {hidden:,} x {size} B",
-        plan.because("loss", "micro_batch", "seq_len"),
-    )
+    why, size = plan.because("loss", "kernels"), plan.precision.compute
+    yield tensor(Bucket.LOGITS, "logits.one-chunk", why, _of_a_chunk(_chunk(plan, tokens), vocab), _chunk_bytes(plan))
+    workload = plan.because("loss", "micro_batch", "seq_len")
+    yield tensor(Bucket.LOGITS, "logits.gradient-of-hidden-state", workload, (*plan.scored_rows, ("hidden", hidden)), size)
     if plan.full:
-        yield Term(
-            Bucket.LOGITS,
-            vocab * hidden * size,
-            f"gradient of the head, made in the forward: {vocab:,} x {hidden:,} x {size} B",
-            plan.because("loss", "kernels"),
-        )
+        yield tensor(Bucket.LOGITS, "logits.gradient-of-head", why, (("vocab", vocab), ("hidden", hidden)), size)
+
+
+def _of_a_chunk(tokens: int, vocab: int) -> Dims:
+    return ("token", tokens), ("vocab", vocab)
 
 
 def _chunk(plan: Plan, tokens: int) -> int:

@@ -8,6 +8,7 @@ keeps the same rows in pieces.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from budgetlint.memory.blocks import gated, gated_mlp, linear
 from budgetlint.memory.plan import Plan
@@ -27,8 +28,8 @@ def mixture(tape: Tape, source: Value) -> Value:
     if width:
         shared = gated_mlp(tape, source, width, ("shared_gate_proj", "shared_up_proj", "shared_down_proj"))
         if "shared_gate" in tape.linears:
-            tape.keep(Value(1, linear(tape, source, "shared_gate", 1).size), "mlp", "shared expert gate")
-            tape.keep(shared, "mlp", "shared expert output")
+            tape.keep(Value(1, linear(tape, source, "shared_gate", 1).size), "mlp", "shared-expert.gate")
+            tape.keep(shared, "mlp", "shared-expert.output")
     return new(source)
 
 
@@ -65,25 +66,25 @@ def _logits(tape: Tape, source: Value) -> Value:
         return linear(tape, source, "router", tape.arch.experts or 0)
     taken = tape.low(source)
     if _learns(tape, "router"):
-        tape.keep(taken, "linear", "router input")
+        tape.keep(taken, "linear", "router.input")
     return Value(tape.arch.experts or 0, taken.size)
 
 
 def _chosen(tape: Tape) -> int:
     count = tape.arch.experts_per_token or 1
-    tape.keep(Value(count, INDEX), "mlp", "chosen experts")
+    tape.keep(Value(count, INDEX), "mlp", "router.chosen-experts")
     return count
 
 
 def _normalized(tape: Tape, weights: Value) -> None:
     """``weights /= weights.sum()`` in place keeps a copy of the weights and the sum."""
-    tape.keep(Value(weights.width, weights.size), "mlp", "router weights before the division")
-    tape.keep(Value(1, max(weights.size, 4 if tape.autocast else 0)), "mlp", "sum of the router weights")
+    tape.keep(Value(weights.width, weights.size), "mlp", "router.weights-before-division")
+    tape.keep(Value(1, max(weights.size, 4 if tape.autocast else 0)), "mlp", "router.weights-sum")
 
 
 def _softmax_router(tape: Tape, source: Value) -> Value:
     """Mixtral: fp32 probabilities, divided by their sum."""
-    tape.keep(Value(_logits(tape, source).width, 4), "mlp", "router probabilities")
+    tape.keep(Value(_logits(tape, source).width, 4), "mlp", "router.probabilities")
     weights = Value(_chosen(tape), 4)
     _normalized(tape, weights)
     return weights
@@ -96,21 +97,21 @@ def _qwen3_router(tape: Tape, source: Value) -> Value:
 
 def _qwen2_router(tape: Tape, source: Value) -> Value:
     logits = _logits(tape, source)
-    tape.keep(Value(logits.width, 4), "mlp", "router probabilities")
+    tape.keep(Value(logits.width, 4), "mlp", "router.probabilities")
     return Value(_chosen(tape), logits.size)
 
 
 def _deepseek_v2_router(tape: Tape, source: Value) -> Value:
     """The router multiplies fp32 copies of its input and weight."""
     logits = _logits(tape, tape.cast(source, 4))
-    tape.keep(Value(logits.width, 4), "mlp", "router probabilities")
+    tape.keep(Value(logits.width, 4), "mlp", "router.probabilities")
     return Value(_chosen(tape), 4)
 
 
 def _deepseek_v3_router(tape: Tape, source: Value) -> Value:
     """Sigmoid scores in fp32, divided by the sum of the chosen ones (norm_topk_prob)."""
     logits = _logits(tape, tape.cast(source, 4))
-    tape.keep(new(logits), "mlp", "router scores")
+    tape.keep(new(logits), "mlp", "router.scores")
     weights = Value(_chosen(tape), logits.size)
     _normalized(tape, weights)
     return weights
@@ -120,7 +121,7 @@ def _gpt_oss_router(tape: Tape, source: Value) -> Value:
     """The softmax runs over the chosen logits only, in their dtype."""
     logits = _logits(tape, source)
     weights = Value(_chosen(tape), logits.size)
-    tape.keep(weights, "mlp", "router weights")
+    tape.keep(weights, "mlp", "router.weights")
     return new(weights)
 
 
@@ -141,14 +142,14 @@ ROUTERS: dict[str, Callable[[Tape, Value], Value]] = {
 def _experts(tape: Tape, source: Value, weights: Value) -> None:
     arch = tape.arch
     count, width = weights.width, arch.moe_intermediate or arch.intermediate
-    for what in ("order of the rows", "their tokens", "order back"):
+    for what in ("experts.row-order", "experts.row-tokens", "experts.order-back"):
         tape.keep(Value(count, INDEX), "mlp", what)
-    _grouped_input(tape, Value(count * source.width, source.size), ("expert_gate_proj", "expert_gate_up_proj"), "gathered expert inputs")
+    _grouped_input(tape, Value(count * source.width, source.size), ("expert_gate_proj", "expert_gate_up_proj"), "experts.gathered-inputs")
     both = Value(2 * count * width, tape.weights)
     made = PRODUCTS[tape.family.expert_product](tape, both.view(count * width), both.view(count * width))
-    _grouped_input(tape, made, ("expert_down_proj",), "expert products")
-    tape.keep(Value(count * source.width, tape.weights), "mlp", "expert outputs")
-    tape.keep(new(weights), "mlp", "weights of the rows")
+    _grouped_input(tape, made, ("expert_down_proj",), "experts.products")
+    tape.keep(Value(count * source.width, tape.weights), "mlp", "experts.outputs")
+    tape.keep(new(weights), "mlp", "experts.row-weights")
 
 
 def _expert_loop(tape: Tape, source: Value, weights: Value) -> None:
@@ -157,29 +158,32 @@ def _expert_loop(tape: Tape, source: Value, weights: Value) -> None:
     row, one = Value(source.width, source.size), Tape(tape.plan)
     width = tape.arch.moe_intermediate or tape.arch.intermediate
     made = gated_mlp(one, row, width, ("expert_gate_proj", "expert_up_proj", "expert_down_proj"))
-    one.keep(made, "mlp", "output")
-    one.keep(Value(1, source.size), "mlp", "weight")
-    one.keep(Value(2, INDEX), "mlp", "position")
+    one.keep(made, "mlp", "mlp.output")
+    one.keep(Value(1, source.size), "mlp", "mlp.row-weight")
+    one.keep(Value(2, INDEX), "mlp", "mlp.row-position")
     for value, saved in one.kept.items():
         count = weights.width * value.width
-        tape.kept[Value(count, value.size)] = Saved(saved.part, f"expert rows: {saved.what}", count * value.size)
+        tape.kept[Value(count, value.size)] = Saved(saved.part, f"experts.{saved.id}", count * value.size, size=value.size)
 
 
-def _grouped_input(tape: Tape, rows: Value, roles: tuple[str, ...], what: str) -> None:
+def _grouped_input(tape: Tape, rows: Value, roles: tuple[str, ...], name: str) -> None:
     if any(_learns(tape, role) for role in roles):
-        tape.keep(tape.cast(rows, tape.weights), "mlp", what)
+        tape.keep(tape.cast(rows, tape.weights), "mlp", name)
 
 
 def _clamped(tape: Tape, gate: Value, up: Value) -> Value:
     """modeling_gpt_oss.py _apply_gate: ``(clamp(up) + 1) * clamp(gate) * sigmoid(alpha * clamp(gate))``; the biases of the
     experts are gathered by expert."""
     if tape.trains:
-        tape.keep(Value(tape.arch.experts_per_token or 1, INDEX), "mlp", "experts of the rows")
-    tape.keep(gate, "mlp", "gate and up")
-    for what in ("clamped gate", "sigmoid", "up + 1", "gated"):
-        tape.keep(new(gate), "mlp", what)
+        tape.keep(Value(tape.arch.experts_per_token or 1, INDEX), "mlp", "experts.of-the-rows")
+    tape.keep(gate, "mlp", "experts.gate-and-up")
+    for what in ("clamped-gate", "sigmoid", "up-plus-one", "gated"):
+        tape.keep(new(gate), "mlp", f"experts.{what}")
     return new(up)
 
 
-PRODUCTS: dict[str, Callable[[Tape, Value, Value], Value]] = {"gated": gated, "clamped": _clamped}
+PRODUCTS: dict[str, Callable[[Tape, Value, Value], Value]] = {
+    "gated": partial(gated, name="experts"),
+    "clamped": _clamped,
+}
 """`Family.expert_product` -> what the activation of an expert keeps."""

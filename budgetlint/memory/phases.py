@@ -16,7 +16,7 @@ from budgetlint.memory import activations, buffers, gradients, local_ddp, roles,
 from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Bucket, Phase, Term
 from budgetlint.memory.plan import Plan, Recompute
-from budgetlint.memory.saved import Saved, total
+from budgetlint.memory.saved import Saved
 from budgetlint.memory.static import Trainable
 
 if TYPE_CHECKING:
@@ -41,6 +41,11 @@ class Step:
     def kept(self) -> tuple[Term, ...]:
         """Everything the layers hold at the end of the forward."""
         return tuple(activations.kept_layers(self.plan, self.layer))
+
+    @cached_property
+    def one_layer(self) -> tuple[Term, ...]:
+        """What one layer holds when its own backward begins, a term for each of ``layer``."""
+        return tuple(activations.of_one_layer(self.plan, self.layer))
 
     @cached_property
     def carried(self) -> tuple[Term, ...]:
@@ -118,19 +123,13 @@ def before_the_logits(step: Step) -> tuple[Moment, Moment]:
 
 def _forward(step: Step) -> tuple[str, tuple[Term, ...]]:
     plan = step.plan
-    hidden = activations.last_hidden_state(plan)
     return "the logits", (
         *step.resting,
         *step.carried,
         *step.flying,
         *step.kept,
         *activations.outside_layers(plan),
-        Term(
-            Bucket.ACTIVATIONS,
-            hidden,
-            f"last hidden state: {plan.tokens:,} tokens x {plan.arch.hidden:,}",
-            plan.because("micro_batch", "seq_len"),
-        ),
+        *activations.last_hidden_state(plan),
         *pick(plan).loss_forward(plan),
         *pick(plan).head_copies(plan),
         *buffers.casts(plan, step.train, _cast_layers(plan), head=True),
@@ -178,7 +177,7 @@ def _layer_backward(step: Step) -> Iterator[tuple[str, tuple[Term, ...]]]:
         ("attention", activations.attention_backward(plan), True, (gradients.of_this_mlp(plan),)),
     ):
         held, one = _held_at_the_last(step, freed), tuple(_held_at_the_first(step, freed))
-        working = tuple(_working_set(step, moment, flight, freed))
+        working = tuple(_working_set(step, moment.lower(), flight, freed))
         yield f"the last layer's {moment}", (*rest, *held, *working, *last, *more, *_casts(step, plan.shape.layers))
         yield f"the first layer's {moment}", (*rest, *one, *front, *working, *first, *more, *_casts(step, 1))
 
@@ -198,32 +197,17 @@ def _held_at_the_first(step: Step, freed: bool) -> Iterator[Term]:
     if more:
         yield from (*_held_at_the_last(step, freed), *more)
     elif plan.recompute.on:
-        size = 0 if plan.recompute.offload else activations.checkpoint_bytes(plan)
-        yield Term(
-            Bucket.ACTIVATIONS, plan.tokens * size, f"one layer input x {plan.tokens:,} tokens x {size:,} B", plan.because("recompute")
-        )
+        yield from () if plan.recompute.offload else activations.checkpoints(plan, 1)
     else:
-        saved = total(step.layer, plan.tokens, plan.length) - _gone(step, freed)
-        what = f"one layer x {plan.tokens:,} tokens{_LESS * freed}"
-        yield Term(Bucket.ACTIVATIONS, saved, what, plan.because("micro_batch", "seq_len"))
-
-
-_LESS = ", less what its MLP has freed"
-
-
-def _gone(step: Step, freed: bool) -> int:
-    return activations.freed_by_the_mlp(step.plan, step.layer) if freed else 0
+        rows = zip(step.layer, step.one_layer, strict=True)
+        yield from (term for row, term in rows if not (freed and activations.is_freed_by_the_mlp(row)))
 
 
 def _working_set(step: Step, moment: str, flight: int, freed: bool) -> Iterator[Term]:
     plan = step.plan
     if plan.recompute.on:
-        again = plan.recompute.chunk * activations.recomputed_layer(plan, step.layer) - _gone(step, freed)
-        what = f"one layer made again: {plan.tokens:,} tokens{_LESS * freed}"
-        yield Term(Bucket.ACTIVATIONS, again, what, plan.because("recompute", "micro_batch", "seq_len"))
-    yield Term(
-        Bucket.ACTIVATIONS, flight, f"gradients in flight in the {moment}: {plan.tokens:,} tokens", plan.because("micro_batch", "seq_len")
-    )
+        yield from activations.recomputed_layer(plan, step.layer, freed=freed)
+    yield Term(Bucket.ACTIVATIONS, flight, f"in-flight.gradients-in-{moment}", plan.because("micro_batch", "seq_len"))
 
 
 def _casts(step: Step, layers: int) -> Iterator[Term]:
@@ -267,11 +251,9 @@ def _evaluation(step: Step) -> tuple[str, tuple[Term, ...]]:
     them, kept (transformers trainer.py evaluation_loop; batch 8 by default)."""
     plan = replace(step.plan, batch=step.plan.eval_batch, recompute=Recompute())
     layer = step.layer if step.front is None else pick(plan).layer(plan)
-    flight = total(layer, plan.tokens, plan.length)
-    why = plan.because("eval_batch", "seq_len")
     return "the logits", (
         *step.resting,
-        Term(Bucket.ACTIVATIONS, flight, f"one layer in flight: {plan.tokens:,} tokens", why),
+        *activations.passing_layer(plan, layer, plan.because("eval_batch", "seq_len")),
         *pick(plan).loss_forward(plan),
         *sharded.parameters(plan, layers=1),
     )

@@ -9,7 +9,7 @@ from budgetlint.base.record import field, open_record, record
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.device import Device
 from budgetlint.catalog.optimizer import Optimizer
-from budgetlint.memory.estimate import Assumption
+from budgetlint.memory.estimate import Assumption, Dims
 from budgetlint.memory.parallel import ALONE, Parallel, Stage
 from budgetlint.memory.shape import Linear, Shape, shape_of
 from budgetlint.settings.run import Setting
@@ -246,6 +246,14 @@ class Plan:
         return -(-(self.batch or 1) * self.length // self.parallel.context)
 
     @property
+    def rows(self) -> Dims:
+        """The same as a shape: sequences and the positions of each that are on this rank, or their tokens where they do not divide."""
+        split = self.parallel.context
+        if self.length % split:
+            return (("token", self.tokens),)
+        return ("batch", self.batch or 1), ("seq", self.length // split)
+
+    @property
     def length(self) -> int:
         """Tokens of the longest sequence; at least its completion where the prompt is not known."""
         return self.seq or self.completion or 1
@@ -254,6 +262,13 @@ class Plan:
     def scored(self) -> int:
         """Tokens of one micro batch that get logits: all, or the completions (TRL asks the model for one more each)."""
         return self.tokens if self.completion is None else min(self.tokens, (self.batch or 1) * (self.completion + 1))
+
+    @property
+    def scored_rows(self) -> Dims:
+        """The same as a shape."""
+        if self.completion is None:
+            return self.rows
+        return (("batch", self.batch or 1), ("completion", self.completion + 1)) if self.scored < self.tokens else self.rows
 
     @property
     def makes_logits(self) -> bool:

@@ -96,7 +96,7 @@ def _in_place(answer: Answer, settings: Settings) -> Answer:
         new = made.get(id(old))
         if new is None:
             places = tuple([here(setting) for setting in old.because])
-            new = made[id(old)] = Term(old.bucket, old.bytes, old.what, places) if places else old
+            new = made[id(old)] = old.placed(places) if places else old
         return new
 
     plans = tuple(replace(plan, origins={name: here(setting) for name, setting in plan.origins.items()}) for plan in planned.plans[:1])

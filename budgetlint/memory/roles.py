@@ -16,7 +16,7 @@ from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.ledger import parameter_count
 from budgetlint.catalog.models import find_model
 from budgetlint.memory import activations, static
-from budgetlint.memory.estimate import Bucket, Phase, Term
+from budgetlint.memory.estimate import Bucket, Phase, Term, of_size
 from budgetlint.memory.families import layer_saved
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import DTYPE_BYTES, Beside, Plan
@@ -103,17 +103,14 @@ def held(plan: Plan) -> Iterator[Term]:
         if model.trains:
             twin = _as_policy(plan, model)
             for term in static.optimizer(twin, static.trainable(twin)):
-                yield replace(term, bytes=plan.of_this_rank(term.bytes), what=f"{model.role} model: {term.what}")
+                yield of_size(replace(term, bytes=plan.of_this_rank(term.bytes), id=f"{model.role}.{term.id}"))
 
 
 def _weights(plan: Plan, model: Beside) -> Term:
-    count, frozen = parameter_count(_bodied(model)), "" if model.trains else "frozen "
-    return Term(
-        Bucket.WEIGHTS,
-        -(-plan.of_this_rank(count * model.size) // plan.sharding.params_over),
-        f"{model.role} model: {count:,} {frozen}parameters x {model.size} B",
-        plan.because(f"{model.role}_model", f"{model.role}_dtype", "task", "weights_dtype", "precision"),
-    )
+    count, over = parameter_count(_bodied(model)), plan.sharding.params_over
+    size = -(-plan.of_this_rank(count * model.size) // over)
+    why = plan.because(f"{model.role}_model", f"{model.role}_dtype", "task", "weights_dtype", "precision")
+    return of_size(Term(Bucket.WEIGHTS, size, f"{model.role}.weights", why, (("parameter", count),), model.size, ranks=over))
 
 
 def in_the_backward(plan: Plan) -> Iterator[Term]:
@@ -122,9 +119,9 @@ def in_the_backward(plan: Plan) -> Iterator[Term]:
         twin = _as_policy(plan, model)
         why = plan.because("critic_model", "critic_update", "micro_batch", "seq_len")
         gradients = static.gradients(twin, static.trainable(twin))
-        kept = sum(term.bytes for term in activations.kept_layers(twin, layer_saved(twin)))
-        yield Term(Bucket.GRADIENTS, gradients.bytes, f"critic: {gradients.what}", why)
-        yield Term(Bucket.ACTIVATIONS, kept, f"critic: what its layers keep of {plan.tokens:,} tokens", why)
+        yield replace(gradients, id=f"critic.{gradients.id}", because=why)
+        for term in activations.kept_layers(twin, layer_saved(twin)):
+            yield replace(term, id=f"critic.{term.id}", because=why)
 
 
 def may_be_less(plan: Plan, phase: Phase) -> int:

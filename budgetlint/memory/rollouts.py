@@ -17,22 +17,22 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from budgetlint.base.record import replace
-from budgetlint.memory import sharded
+from budgetlint.memory import activations, sharded
 from budgetlint.memory.code import pick
-from budgetlint.memory.estimate import Bucket, Phase, Range, Term
+from budgetlint.memory.estimate import Bucket, Phase, Range, Term, tensor
 from budgetlint.memory.need import PPM, totals
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import Plan, Recompute, Rollout
 from budgetlint.memory.roles import ROLLOUTS
-from budgetlint.memory.saved import residual_bytes, total
+from budgetlint.memory.saved import residual_bytes
 from budgetlint.settings.run import Settings
 
 if TYPE_CHECKING:
     from budgetlint.memory.phases import Step
 
 OWN = "hf"
-SAMPLING = 12
-"""Bytes per sequence and vocabulary entry of one decoding step: logits, their fp32 copy, probabilities (``_sample``)."""
+SAMPLING = (("output", 4), ("fp32-copy", 4), ("probabilities", 4))
+"""Tensors of a vocabulary entry in one decoding step, with bytes an element (``_sample``)."""
 
 _WHY = ("rollout_engine", "rollout_batch", "completion_len", "seq_len")
 
@@ -141,8 +141,9 @@ def _share(plan: Plan) -> Iterator[Term]:
     rollout = plan.rollout
     if rollout is None or plan.totals is None or not rollout.share_ppm:
         return
-    what = f"{rollout.engine}, its weights and KV cache: {rollout.share_ppm / 10_000:g} % of {plan.totals[1]:,} B"
-    yield Term(Bucket.BUFFERS, share(plan), what, plan.because("rollout_memory", "rollout_engine", "rollout_sleeps", "device"))
+    said = f"{rollout.share_ppm / 10_000:g} % of {plan.totals[1]:,} B, {rollout.engine}'s weights and KV cache"
+    why = plan.because("rollout_memory", "rollout_engine", "rollout_sleeps", "device")
+    yield Term(Bucket.BUFFERS, share(plan), "rollout.engine-share", why, detail=said)
 
 
 def may_be_less(plan: Plan, phase: Phase) -> int:
@@ -191,15 +192,15 @@ def _gathered(plan: Plan) -> Iterator[Term]:
         count, size = plan.shape.total, plan.precision.weights
         if plan.sharding.params_over > 1 or plan.sharding.offload_params:
             why = plan.because("rollout_gathers", "shard")
-            yield Term(Bucket.BUFFERS, count * size, f"the whole model, gathered to generate: {count:,} x {size} B", why)
+            yield tensor(Bucket.BUFFERS, "gathered.to-generate", why, (("parameter", count),), size)
         return
     yield from sharded.parameters(plan, layers=1)
 
 
 def _sampling(plan: Plan) -> Iterator[Term]:
-    batch, vocab = plan.rollout.batch if plan.rollout else 0, plan.arch.vocab
-    what = f"logits of one token and their probabilities: {batch:,} sequences x {vocab:,} x {SAMPLING} B"
-    yield Term(Bucket.LOGITS, batch * vocab * SAMPLING, what, plan.because("rollout_batch", "model"))
+    shape = (("batch", plan.rollout.batch if plan.rollout else 0), ("vocab", plan.arch.vocab))
+    for name, size in SAMPLING:
+        yield tensor(Bucket.LOGITS, f"sampling.{name}", plan.because("rollout_batch", "model"), shape, size)
 
 
 def _prompts(step: Step) -> Iterator[Term]:
@@ -208,33 +209,38 @@ def _prompts(step: Step) -> Iterator[Term]:
     batch = plan.rollout.batch if plan.rollout else 0
     prompt = max(plan.length - (plan.completion or 0), 1)
     ahead = replace(plan, batch=batch, seq=prompt, completion=None, recompute=Recompute())
-    flight = total(pick(ahead).layer(ahead), ahead.tokens, prompt)
-    yield Term(Bucket.ACTIVATIONS, flight, f"one layer in flight: {batch:,} prompts x {prompt:,} tokens", plan.because(*_WHY))
+    yield from activations.passing_layer(ahead, pick(ahead).layer(ahead), plan.because(*_WHY))
     yield from _cache(plan, prompt)
 
 
 def _cache(plan: Plan, length: int) -> Iterator[Term]:
-    batch, layers, size = plan.rollout.batch if plan.rollout else 0, plan.shape.layers, entry_bytes(plan)
-    what = f"KV cache: {batch:,} sequences x {length:,} tokens x {layers} layers x {size:,} B"
-    yield Term(Bucket.ACTIVATIONS, batch * length * layers * size, what, plan.because(*_WHY, "model"))
+    batch, why = plan.rollout.batch if plan.rollout else 0, plan.because(*_WHY, "model")
+    for name, (width, size) in (("keys", _keys(plan)), ("values", _values(plan))):
+        shape = (("layer", plan.shape.layers), ("batch", batch), ("seq", length), ("width", width))
+        yield tensor(Bucket.ACTIVATIONS, f"kv-cache.{name}", why, shape, size)
 
 
 def _growing(plan: Plan) -> Term:
     """``torch.cat`` writes one layer's keys anew for each token."""
-    batch, size = plan.rollout.batch if plan.rollout else 0, _keys(plan)
-    what = f"one layer's keys, copied as the cache grows: {batch:,} x {plan.length:,} tokens x {size:,} B"
-    return Term(Bucket.ACTIVATIONS, batch * plan.length * size, what, plan.because(*_WHY))
+    batch, (width, size) = plan.rollout.batch if plan.rollout else 0, _keys(plan)
+    shape = (("batch", batch), ("seq", plan.length), ("width", width))
+    return tensor(Bucket.ACTIVATIONS, "kv-cache.one-layer-copied", plan.because(*_WHY), shape, size)
 
 
 def entry_bytes(plan: Plan) -> int:
-    """Keys and values of one token in one layer. Rotary embeddings give keys the residual stream's dtype (modeling_llama.py
-    ``apply_rotary_pos_emb``: cos and sin have it). Latent attention caches whole heads (modeling_deepseek_v3.py)."""
+    """Keys and values of one token in one layer."""
+    return sum(width * size for width, size in (_keys(plan), _values(plan)))
+
+
+def _values(plan: Plan) -> tuple[int, int]:
+    """Width and bytes an element. Latent attention caches whole heads (modeling_deepseek_v3.py)."""
     arch = plan.arch
-    values = arch.heads * arch.mla_number("v_head_dim") if arch.mla else arch.kv_width
-    return _keys(plan) + values * plan.precision.compute
+    return arch.heads * arch.mla_number("v_head_dim") if arch.mla else arch.kv_width, plan.precision.compute
 
 
-def _keys(plan: Plan) -> int:
+def _keys(plan: Plan) -> tuple[int, int]:
+    """The same. Rotary embeddings give keys the residual stream's dtype (modeling_llama.py ``apply_rotary_pos_emb``: cos and sin have
+    it)."""
     arch, compute = plan.arch, plan.precision.compute
     size = max(compute, residual_bytes(plan)) if arch.position == "rope" else compute
-    return (arch.q_width if arch.mla else arch.kv_width) * size
+    return arch.q_width if arch.mla else arch.kv_width, size

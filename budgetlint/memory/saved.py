@@ -6,23 +6,85 @@ from collections.abc import Iterable
 
 from budgetlint.base.record import record
 from budgetlint.catalog.families import family_of
+from budgetlint.memory.estimate import Dims
 from budgetlint.memory.plan import Plan
 
 
 @record
 class Saved:
-    """``per_token`` bytes for each token of the micro batch, ``per_pair`` more for each token and each position of its
-    sequence (attention scores); ``fixed`` bytes of what goes with neither (a decoder's keys of the encoder). ``part`` groups rows on
-    the bill: norm, linear, attention, mlp, adapter, dropout."""
+    """A tensor that one layer keeps. ``id`` names it among the layer's (``attention.q``). ``per_token`` bytes for each token of the micro
+    batch, ``per_pair`` more for each token and each position of its sequence (attention scores); ``fixed`` bytes of what goes with
+    neither (a decoder's keys of the encoder), ``dims`` then its shape. ``size``: bytes an element, 0 for several tensors in one row, or
+    a part of one. ``mean``: of so many layers (second) so many (first) keep it, and the bytes are the mean of all. ``part`` tells which
+    settings it goes by: norm, linear, attention, mlp, adapter, dropout."""
 
     part: str
-    what: str
+    id: str
     per_token: int
     per_pair: int = 0
     fixed: int = 0
+    size: int = 0
+    dims: Dims = ()
+    mean: tuple[int, int] = (1, 1)
 
     def bytes(self, tokens: int, seq: int) -> int:
         return tokens * (self.per_token + self.per_pair * seq) + self.fixed
+
+
+@record
+class Names:
+    """What the sizes of a layer's tensors are called: ``rows`` of the micro batch and positions of a sequence, widths of a token."""
+
+    rows: Dims
+    length: int
+    heads: tuple[int, int]
+    head_dim: int
+    widths: tuple[int, int, int]
+
+    def of_token(self, part: str, count: int) -> Dims:
+        """The elements of one token."""
+        hidden, intermediate, rank = self.widths
+        if count == 1:
+            return ()
+        if part == "attention" and self.head_dim:
+            if count in self.heads:
+                return (("head", count),)
+            if not count % self.head_dim and count // self.head_dim in self.heads:
+                return (("head", count // self.head_dim), ("dim", self.head_dim))
+        if part == "adapter" and count == rank:
+            return (("rank", count),)
+        return (("hidden" if count == hidden else "intermediate" if count == intermediate else "width", count),)
+
+
+def names_of(plan: Plan) -> Names:
+    arch = plan.arch
+    widths = arch.hidden, arch.intermediate, 0 if plan.adapter is None else plan.adapter.r
+    return Names(plan.rows, plan.length, (arch.heads, arch.kv_heads), arch.head_dim, widths)
+
+
+@record
+class Kept:
+    """The shape of a row's tensor in so many layers; empty where it is not one whole tensor."""
+
+    names: Names
+    row: Saved
+    layers: int
+
+    @property
+    def dims(self) -> Dims:
+        row, names, (some, of) = self.row, self.names, self.row.mean
+        if not row.size or self.layers * some % of:
+            return ()
+        if row.dims:
+            return (("layer", self.layers), *row.dims)
+        token, more = divmod(row.per_token * of // some, row.size)
+        pair, rest = divmod(row.per_pair * of // some, row.size)
+        if more or rest or (pair and token not in (0, pair)):
+            return ()
+        there = (("layer", self.layers * some // of), *names.rows)
+        if pair:  # a column more for the sinks
+            return (*there, ("head", pair), ("position", names.length + (1 if token else 0)))
+        return (*there, *names.of_token(row.part, token))
 
 
 def total(saved: Iterable[Saved], tokens: int, seq: int) -> int:

@@ -12,17 +12,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from budgetlint.base.record import replace
-from budgetlint.memory import sharded
+from budgetlint.memory import activations, sharded
 from budgetlint.memory.code import pick
-from budgetlint.memory.estimate import Bucket, Term
+from budgetlint.memory.estimate import Bucket, Term, tensor
 from budgetlint.memory.loss import CHUNK
 from budgetlint.memory.plan import Plan, Recompute
-from budgetlint.memory.saved import total
 
 if TYPE_CHECKING:
     from budgetlint.memory.phases import Step
 
-LOGITS = (("logits", 2), ("probabilities, fp32", 4), ("probabilities x logits, fp32", 4))
+LOGITS = (("output", 2), ("probabilities", 4), ("probabilities-times-logits", 4))
 """Bytes of one entry, by tensor; what is live together while the entropy is made."""
 
 _WHY = ("scoring_batch", "seq_len", "completion_len")
@@ -39,17 +38,10 @@ def moment(step: Step) -> Iterator[tuple[str, tuple[Term, ...]]]:
 
 def _passing(plan: Plan) -> Iterator[Term]:
     ahead = replace(plan, batch=plan.scoring, recompute=Recompute())
-    tokens, length, scored = ahead.tokens, plan.length, ahead.scored
     yield from sharded.parameters(plan, layers=1)
-    flight = total(pick(ahead).layer(ahead), tokens, length)
-    yield Term(Bucket.ACTIVATIONS, flight, f"one layer in flight: {plan.scoring:,} sequences x {length:,} tokens", plan.because(*_WHY))
+    yield from activations.passing_layer(ahead, pick(ahead).layer(ahead), plan.because(*_WHY))
     if not ahead.makes_logits or plan.loss == "fused":
         return
-    rows = min(scored, CHUNK) if plan.loss == "chunked" else scored
-    for what, size in LOGITS:
-        yield Term(
-            Bucket.LOGITS,
-            rows * plan.arch.vocab * size,
-            f"{what} of the log-probability pass: {rows:,} tokens x {plan.arch.vocab:,} vocabulary x {size} B",
-            plan.because(*_WHY, "model"),
-        )
+    rows = (("token", min(ahead.scored, CHUNK)),) if plan.loss == "chunked" else ahead.scored_rows
+    for name, size in LOGITS:
+        yield tensor(Bucket.LOGITS, f"scoring.{name}", plan.because(*_WHY, "model"), (*rows, ("vocab", plan.arch.vocab)), size)

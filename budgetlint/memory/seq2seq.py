@@ -37,14 +37,14 @@ def attention(tape: Tape, source: Value, states: Value | None = None) -> Value:
 
 def _fused(tape: Tape, query: Value, key: Value, value: Value) -> Value:
     """q, k, v, the output, the logsumexp, and the bias where there is one."""
-    for kept, what in ((query, "q"), (key, "k"), (value, "v")):
+    for kept, what in ((query, "attention.q"), (key, "attention.k"), (value, "attention.v")):
         tape.keep(tape.cast(kept, tape.compute), "attention", _named(what, key))
     out = Value(query.width, tape.compute)
-    tape.keep(out, "attention", _named("attention output", key))
-    tape.keep(Value(tape.arch.heads, 4), "attention", _named("softmax statistics", key))
+    tape.keep(out, "attention", _named("attention.output", key))
+    tape.keep(Value(tape.arch.heads, 4), "attention", _named("attention.statistics", key))
     bias = _bias(tape, key)
     if bias is not None:
-        tape.keep(bias, "attention", _named("position bias or mask", key))
+        tape.keep(bias, "attention", _named("attention.position-bias", key))
     return out
 
 
@@ -61,7 +61,7 @@ def _bias(tape: Tape, key: Value) -> Value | None:
     if is_encoder(tape):
         return Value(0, size, heads) if padded else Value(0, size, heads, side="table")
     if tape.trains:
-        tape.keep(Value(0, 1, 1, side="table"), "attention", "causal mask")
+        tape.keep(Value(0, 1, 1, side="table"), "attention", "attention.causal-mask")
     return Value(0, size, heads, side="table")
 
 
@@ -75,16 +75,16 @@ def _mask(tape: Tape, cross: bool) -> Value | None:
 def _eager(tape: Tape, query: Value, key: Value, value: Value) -> Value:
     """``eager_attention_forward``: contiguous operands, the softmax in its own dtype (fp32 under autocast), dropout, the product.
     ``math`` stands for the T5 of before `levers.BIASED_SDPA_SINCE` (``softmax(scores.float()).type_as(scores)``)."""
-    for kept, what in ((query, "q"), (key, "k"), (value, "v")):
+    for kept, what in ((query, "attention.q"), (key, "attention.k"), (value, "attention.v")):
         tape.keep(tape.low(kept), "attention", _named(what, key))
     side = "cross" if key.side == "source" else ""
     scores = Value(0, tape.low(query).size, tape.arch.heads, side=side)
     old = tape.plan.attention == "math"
     soft = tape.cast(scores, 4) if old else tape.full(scores)
-    tape.keep(soft, "attention", _named("attention probabilities", key))
+    tape.keep(soft, "attention", _named("attention.probabilities", key))
     soft = tape.cast(soft, scores.size) if old else soft
-    dropped = dropout(tape, soft, _score_dropout(tape), "attention", _named("attention dropout mask", key))
-    tape.keep(tape.low(dropped), "attention", _named("attention probabilities for the product with v", key))
+    dropped = dropout(tape, soft, _score_dropout(tape), "attention", _named("attention.dropout-mask", key))
+    tape.keep(tape.low(dropped), "attention", _named("attention.probabilities-for-v", key))
     return Value(query.width, tape.low(query).size)
 
 
@@ -94,7 +94,7 @@ def _score_dropout(tape: Tape) -> float:
 
 
 def _named(what: str, key: Value) -> str:
-    return f"{what} of the attention to the encoder" if key.side == "source" else what
+    return f"cross-{what}" if key.side == "source" else what
 
 
 # -- feed-forward ------------------------------------------------------------------------------------------------------
@@ -106,8 +106,8 @@ def feed_forward(tape: Tape, source: Value, rate: float) -> Value:
     if arch.glu:
         act = activation(tape, linear(tape, source, "gate_proj", arch.intermediate), arch.activation)
         up = linear(tape, source, "up_proj", arch.intermediate)
-        tape.keep(act, "mlp", "activation")
-        tape.keep(up, "mlp", "up")
+        tape.keep(act, "mlp", "mlp.activation")
+        tape.keep(up, "mlp", "mlp.up")
         made = new(act, up)
     else:
         made = activation(tape, linear(tape, source, "up_proj", arch.intermediate), arch.activation)
@@ -134,10 +134,10 @@ def _norms_in_front(tape: Tape, inner: float) -> None:
     """Norms in front of the blocks; a decoder has a third block between. ``inner``: the dropout within the MLP."""
     rate, states = tape.arch.dropout, None if is_encoder(tape) else memory(tape)
     x = tape.input()
-    x = new(x, dropout(tape, attention(tape, norm(tape, x, what="attention norm")), rate))
+    x = new(x, dropout(tape, attention(tape, norm(tape, x, what="attention-norm")), rate))
     if states is not None:
-        x = new(x, dropout(tape, attention(tape, norm(tape, x, what="cross-attention norm"), states), rate))
-    dropout(tape, feed_forward(tape, norm(tape, x, what="MLP norm"), inner), rate)
+        x = new(x, dropout(tape, attention(tape, norm(tape, x, what="cross-attention-norm"), states), rate))
+    dropout(tape, feed_forward(tape, norm(tape, x, what="mlp-norm"), inner), rate)
     _leave_out(tape, states)
 
 
@@ -146,10 +146,10 @@ def bart(tape: Tape) -> None:
     rate, states = tape.arch.dropout, None if is_encoder(tape) else memory(tape)
     inner = tape.arch.number("activation_dropout_permille") / 1000
     x = tape.input()
-    x = norm(tape, new(x, dropout(tape, attention(tape, x), rate)), what="attention output norm")
+    x = norm(tape, new(x, dropout(tape, attention(tape, x), rate)), what="attention-output-norm")
     if states is not None:
-        x = norm(tape, new(x, dropout(tape, attention(tape, x, states), rate)), what="cross-attention output norm")
-    norm(tape, new(x, dropout(tape, feed_forward(tape, x, inner), rate)), what="output norm")
+        x = norm(tape, new(x, dropout(tape, attention(tape, x, states), rate)), what="cross-attention-output-norm")
+    norm(tape, new(x, dropout(tape, feed_forward(tape, x, inner), rate)), what="output-norm")
     _leave_out(tape, states)
 
 

@@ -8,7 +8,8 @@ from budgetlint.base.record import replace
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
 
-_OF_HEADS = ("q norm", "k norm", "q latent", "kv latent")
+_OF_HEADS = ("q-norm.", "k-norm.", "q-latent-norm.", "kv-latent-norm.")
+"""How ids of tensors begin that are no part of the stream."""
 
 
 def split_stream(plan: Plan, rows: tuple[Saved, ...]) -> tuple[Saved, ...]:
@@ -20,4 +21,4 @@ def split_stream(plan: Plan, rows: tuple[Saved, ...]) -> tuple[Saved, ...]:
 
 
 def _of_the_stream(row: Saved) -> bool:
-    return row.part == "dropout" or (row.part == "norm" and not row.what.startswith(_OF_HEADS))
+    return row.part == "dropout" or (row.part == "norm" and not row.id.startswith(_OF_HEADS))

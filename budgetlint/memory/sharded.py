@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.memory.code import pick
-from budgetlint.memory.estimate import Bucket, Term
+from budgetlint.memory.estimate import Bucket, Term, of_size, tensor
 from budgetlint.memory.plan import Plan
 
 _WHY = ("shard", "reshard_after_forward", "wrap")
@@ -29,20 +29,16 @@ def parameters(plan: Plan, *, layers: int) -> Iterator[Term]:
 
 
 def _fsdp_units(plan: Plan, layers: int) -> Iterator[Term]:
-    shape, size = plan.shape, plan.precision.compute
-    yield Term(Bucket.BUFFERS, shape.root * size, f"gathered root unit (embeddings, head): {shape.root:,} x {size} B", plan.because(*_WHY))
+    shape, size, why = plan.shape, plan.precision.compute, plan.because(*_WHY)
+    yield tensor(Bucket.BUFFERS, "gathered.root", why, (("parameter", shape.root),), size)
     if not layers:
         return
-    count = shape.layer_total * size
-    if plan.quant is not None:
-        packed = plan.quantised_weights
-        count = packed * plan.quant.bytes_num // plan.quant.bytes_den + (shape.layer_total - packed) * size
-    yield Term(
-        Bucket.BUFFERS,
-        count * layers,
-        f"{layers} gathered layer{'s' * (layers > 1)} of {shape.layer_total:,} parameters",
-        plan.because(*_WHY),
-    )
+    packed = plan.quantised_weights
+    if plan.quant is not None and packed:
+        num, den = plan.quant.bytes_num, plan.quant.bytes_den
+        dims = (("layer", layers), ("weight", packed))
+        yield of_size(Term(Bucket.BUFFERS, packed * num // den * layers, "gathered.quantised-layers", why, dims, num, den))
+    yield tensor(Bucket.BUFFERS, "gathered.layers", why, (("layer", layers), ("parameter", shape.layer_total - packed)), size)
 
 
 def _zero_live(plan: Plan) -> Iterator[Term]:
@@ -50,7 +46,7 @@ def _zero_live(plan: Plan) -> Iterator[Term]:
     shape, zero, size = plan.shape, plan.sharding.zero, plan.precision.compute
     live = min(zero.max_live, shape.layer_total + min(zero.prefetch, shape.layer_total) + shape.head_elements)
     why = plan.because("shard", "zero_max_live", "zero_prefetch")
-    yield Term(Bucket.BUFFERS, live * size, f"gathered parameters: {live:,} x {size} B", why)
+    yield tensor(Bucket.BUFFERS, "gathered.parameters", why, (("parameter", live),), size)
 
 
 def backward_layers(plan: Plan) -> int:
@@ -64,34 +60,22 @@ def held_outputs(plan: Plan) -> Iterator[Term]:
     if plan.sharding.kind != "fsdp" or plan.full or not plan.recompute.reentrant or plan.recompute.kind != "full":
         return
     layers = max(plan.shape.layers - 2, 0)  # of one layer there are not two to leave out
-    size = plan.precision.compute * plan.arch.hidden
-    why = plan.because("recompute_reentrant", "shard", "recompute")
-    yield Term(
-        Bucket.ACTIVATIONS,
-        layers * plan.tokens * size,
-        f"{layers} hidden states that FSDP1 holds: {plan.tokens:,} tokens x {size:,} B",
-        why,
-    )
+    why, shape = plan.because("recompute_reentrant", "shard", "recompute"), (("layer", layers), *plan.rows, ("hidden", plan.arch.hidden))
+    yield tensor(Bucket.ACTIVATIONS, "fsdp.held-hidden-states", why, shape, plan.precision.compute)
 
 
 def whole_gradients(plan: Plan, elements: int) -> Term:
     """Gradients of ``elements`` trained weights under ``no_sync``."""
     elements, size = pick(plan).unreduced_gradients(plan, elements)
-    return Term(
-        Bucket.GRADIENTS,
-        elements * size,
-        f"unsharded gradients of earlier micro batches (no_sync): {elements:,} x {size} B",
-        plan.because("grad_accum", "sync_each_batch", "shard"),
-    )
+    why = plan.because("grad_accum", "sync_each_batch", "shard")
+    return tensor(Bucket.GRADIENTS, "gradients.unsharded-earlier-batches", why, (("gradient", elements),), size)
 
 
 def gradient_of_the_unit(plan: Plan) -> Iterator[Term]:
     """The gradient that a layer's backward makes before it is added to the earlier ones."""
     if plan.accumulation.unreduced and (plan.full or pick(plan).flat_blocks):
-        count, size = plan.shape.layer_total, plan.precision.compute
-        yield Term(
-            Bucket.GRADIENTS, count * size, f"this layer's gradient on top: {count:,} x {size} B", plan.because("grad_accum", "shard")
-        )
+        why, shape = plan.because("grad_accum", "shard"), (("gradient", plan.shape.layer_total),)
+        yield tensor(Bucket.GRADIENTS, "gradients.of-this-layer", why, shape, plan.precision.compute)
 
 
 def root_reduction(plan: Plan) -> Iterator[Term]:
@@ -103,5 +87,5 @@ def root_reduction(plan: Plan) -> Iterator[Term]:
     asked = plan.sharding.reduce_bytes or pick(plan).reduce_scatter_bytes(plan)
     reduced = asked if plan.sharding.kind == "fsdp2" else size
     why = plan.because("shard", "wrap", "reduce_dtype")
-    yield Term(Bucket.GRADIENTS, root * size, f"unsharded root gradients: {root:,} x {size} B", why)
-    yield Term(Bucket.BUFFERS, root * reduced, f"reduce-scatter input of the root unit: {root:,} x {reduced} B", why)
+    yield tensor(Bucket.GRADIENTS, "gradients.unsharded-root", why, (("gradient", root),), size)
+    yield tensor(Bucket.BUFFERS, "reduce-scatter.root-input", why, (("gradient", root),), reduced)

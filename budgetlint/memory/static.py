@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.record import record
+from budgetlint.base.record import record, replace
 from budgetlint.catalog import ledger
-from budgetlint.catalog.optimizers import state_bytes_of
+from budgetlint.catalog.optimizers import each_state_bytes
 from budgetlint.memory.code import pick
-from budgetlint.memory.estimate import Bucket, Term
+from budgetlint.memory.estimate import Bucket, Term, of_size, tensor
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.shape import DENSE, Linear
+from budgetlint.settings.run import Setting
 
 
 @record
@@ -105,22 +106,24 @@ def weights(plan: Plan, train: Trainable) -> Iterator[Term]:
     if plan.quant is not None:
         yield from _quantised(plan, over)
     else:
-        size = plan.precision.weights
-        yield Term(
-            Bucket.WEIGHTS,
-            share(plan, plan.shape.total * size, over),
-            f"{plan.shape.total:,} parameters x {size} B{_over(over)}",
-            plan.because("model", "weights_dtype", "precision", "shard"),
-        )
+        why = plan.because("model", "weights_dtype", "precision", "shard")
+        yield _shared(plan, tensor(Bucket.WEIGHTS, "weights.base", why, (("parameter", plan.shape.total),), plan.precision.weights), over)
     if plan.adapter is not None:
-        saved = plan.adapter.saved_modules if plan.adapter.saved_dtype else 0
-        tables = f" and {saved:,} of saved tables x {plan.adapter.saved_dtype} B" if saved else ""
-        yield Term(
-            Bucket.WEIGHTS,
-            split(plan.adapter.bytes_of(train.elements), over),
-            f"{train.elements - saved:,} adapter parameters x {plan.adapter.dtype} B{tables}{_over(over)}",
-            plan.because("lora_r", "lora_targets", "adapter_dtype", "adapter"),
-        )
+        yield from _adapters(plan, train, over)
+
+
+def _adapters(plan: Plan, train: Trainable, over: int) -> Iterator[Term]:
+    """The factors, and the tables that train in full beside them."""
+    adapter = plan.adapter
+    assert adapter is not None
+    saved = min(adapter.saved_modules, train.elements) if adapter.saved_dtype else 0
+    why = plan.because("lora_r", "lora_targets", "adapter_dtype", "adapter")
+    factors = tensor(Bucket.WEIGHTS, "weights.adapter", why, (("parameter", train.elements - saved),), adapter.dtype, ranks=over)
+    yield factors
+    if saved:
+        rest = split(adapter.bytes_of(train.elements), over) - factors.bytes
+        shape = (("parameter", saved),)
+        yield of_size(Term(Bucket.WEIGHTS, rest, "weights.saved-tables", why, shape, adapter.saved_dtype, ranks=over))
 
 
 def _quantised(plan: Plan, over: int) -> Iterator[Term]:
@@ -134,18 +137,14 @@ def _quantised(plan: Plan, over: int) -> Iterator[Term]:
     rest = shape.total - packed
     size = 4 if quant.upcast == "all" else quant.compute
     index = quant.per_input * sum(stack.layers * linear.inputs * linear.experts for stack in shape.stacks for linear in stack.layer)
-    yield Term(
-        Bucket.WEIGHTS,
-        split(packed * quant.bytes_num // quant.bytes_den + index, over),
-        f"{packed:,} block weights x {quant.bytes_num / quant.bytes_den:.6f} B ({quant.kind}){_over(over)}",
-        plan.because("quant", "quant_double", "model", "shard"),
-    )
-    yield Term(
-        Bucket.WEIGHTS,
-        split(rest * size, over),
-        f"{rest:,} unquantised parameters (embeddings, head, norms) x {size} B{_over(over)}",
-        plan.because("quant", "quant_upcast", "model", "shard"),
-    )
+    why = plan.because("quant", "quant_double", "model", "shard")
+    whole = split(packed * quant.bytes_num // quant.bytes_den + index, over)
+    weights = tensor(Bucket.WEIGHTS, f"weights.{quant.kind}", why, (("weight", packed),), quant.bytes_num, quant.bytes_den, over)
+    yield weights
+    if index:
+        yield Term(Bucket.WEIGHTS, whole - weights.bytes, "weights.group-index", why)
+    beside = plan.because("quant", "quant_upcast", "model", "shard")
+    yield tensor(Bucket.WEIGHTS, "weights.unquantised", beside, (("parameter", rest),), size, ranks=over)
 
 
 # -- gradients ---------------------------------------------------------------------------------------------------------
@@ -165,13 +164,15 @@ def gradient_bytes(plan: Plan, elements: int) -> int:
 
 
 def gradients(plan: Plan, train: Trainable) -> Term:
+    why = plan.because("precision", "weights_dtype", "lora_r", "grads_dtype", "shard")
+    return stored_gradients(plan, train.elements, "gradients.stored", why)
+
+
+def stored_gradients(plan: Plan, count: int, slug: str, why: tuple[Setting, ...]) -> Term:
+    """Gradients of so many elements as the optimizer takes them."""
     size = plan.adapter.dtype if plan.adapter is not None else plan.precision.grads
-    return Term(
-        Bucket.GRADIENTS,
-        gradient_bytes(plan, train.elements),
-        f"{train.elements:,} gradients x {size} B{_over(plan.sharding.grads_over)}",
-        plan.because("precision", "weights_dtype", "lora_r", "grads_dtype", "shard"),
-    )
+    made = gradient_bytes(plan, count)
+    return of_size(Term(Bucket.GRADIENTS, made, slug, why, (("gradient", count),), size, ranks=plan.sharding.grads_over))
 
 
 # -- optimizer ---------------------------------------------------------------------------------------------------------
@@ -184,38 +185,50 @@ def optimizer(plan: Plan, train: Trainable) -> Iterator[Term]:
         return
     over = sharding.states_over
     if precision.master and plan.adapter is None:
-        yield Term(
-            Bucket.OPTIMIZER,
-            share(plan, train.elements * precision.master, over),
-            f"{train.elements:,} master weights x {precision.master} B{_over(over)}",
-            plan.because("precision", "engine_dtype", "shard"),
-        )
-    states = states_of(plan, train)
-    if states:
-        yield Term(
-            Bucket.OPTIMIZER,
-            share(plan, states, over),
-            f"{plan.optimizer.name} states of {train.elements:,} parameters, {states / max(train.elements, 1):.3f} B each{_over(over)}",
-            plan.because("optimizer", "optimizer_state", "lora_r", "precision", "shard"),
-        )
+        why = plan.because("precision", "engine_dtype", "shard")
+        yield _shared(plan, tensor(Bucket.OPTIMIZER, "weights.master", why, (("parameter", train.elements),), precision.master), over)
+    yield from _states(plan, train, over)
+
+
+def _states(plan: Plan, train: Trainable, over: int) -> Iterator[Term]:
+    """One term a state; what a rank has of all of them is rounded up together."""
+    optimizer, why = plan.optimizer, plan.because("optimizer", "optimizer_state", "lora_r", "precision", "shard")
+    name = "adam" if optimizer.adam_like else optimizer.name
+    before = whole = 0
+    for state, size in zip(optimizer.states, each_state_of(plan, train), strict=True):
+        before, whole = share(plan, whole, over), whole + size
+        mine, each = share(plan, whole, over) - before, size // max(train.elements, 1)
+        said = f"{train.elements:,} parameters, {size / max(train.elements, 1):.3f} B each"
+        term = Term(Bucket.OPTIMIZER, mine, f"{name}.{state.name}", why, (("parameter", train.elements),), each, ranks=over, detail=said)
+        if size:
+            yield of_size(term)
 
 
 def states_of(plan: Plan, train: Trainable) -> int:
     """Bytes of optimizer state over all ranks."""
-    adapter, tensors = plan.adapter, train.tensors
+    return sum(each_state_of(plan, train))
+
+
+def each_state_of(plan: Plan, train: Trainable) -> tuple[int, ...]:
+    """The same by state."""
+    adapter, tensors, optimizer = plan.adapter, train.tensors, plan.optimizer
     size = adapter.dtype if adapter is not None else plan.precision.state
     if adapter is not None and adapter.saved_modules and adapter.saved_dtype:  # the tables are the last tensor
-        tables = state_bytes_of(plan.optimizer, tensors[-1:], adapter.saved_dtype)
-        return state_bytes_of(plan.optimizer, tensors[:-1], size) + tables
-    return state_bytes_of(plan.optimizer, tensors, size) + _wide_states(plan, train, size)
+        tables = each_state_bytes(optimizer, tensors[-1:], adapter.saved_dtype)
+        return _sums(each_state_bytes(optimizer, tensors[:-1], size), tables)
+    return _sums(each_state_bytes(optimizer, tensors, size), _wide_states(plan, train, size))
 
 
-def _wide_states(plan: Plan, train: Trainable, size: int) -> int:
+def _sums(some: tuple[int, ...], more: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple([one + other for one, other in zip(some, more, strict=True)]) if more else some
+
+
+def _wide_states(plan: Plan, train: Trainable, size: int) -> tuple[int, ...]:
     """What an embedding's 32-bit states take above the 8-bit ones of the optimizer's row."""
     if not plan.wide_embedding or not train.embedding:
-        return 0
+        return ()
     table = (train.embedding // plan.arch.hidden, plan.arch.hidden, 1)
-    return 4 * len(plan.optimizer.states) * train.embedding - state_bytes_of(plan.optimizer, (table,), size)
+    return tuple([4 * train.embedding - low for low in each_state_bytes(plan.optimizer, (table,), size)])
 
 
 def step_temporaries(plan: Plan, train: Trainable) -> Iterator[Term]:
@@ -225,31 +238,25 @@ def step_temporaries(plan: Plan, train: Trainable) -> Iterator[Term]:
         return
     if precision.master and precision.grads < 4 and plan.adapter is None and sharding.is_zero:
         group = min(sharding.zero.sub_group, -(-train.elements // over)) if sharding.kind == "zero3" else -(-train.elements // over)
-        yield Term(Bucket.BUFFERS, group * 4, f"{group:,} gradients cast to fp32 for the step", plan.because("shard", "zero_sub_group"))
+        yield tensor(Bucket.BUFFERS, "step.fp32-gradients", plan.because("shard", "zero_sub_group"), (("gradient", group),), 4)
     if precision.master and precision.grads < 4 and plan.full and pick(plan).casts_gradients and not sharding.is_zero:
-        yield Term(
-            Bucket.BUFFERS,
-            4 * train.elements,
-            f"{train.elements:,} gradients cast to fp32 for the step",
-            plan.because("precision", "grads_dtype"),
-        )
+        yield tensor(Bucket.BUFFERS, "step.fp32-gradients", plan.because("precision", "grads_dtype"), (("gradient", train.elements),), 4)
     size = 4 if precision.master else (plan.adapter.dtype if plan.adapter is not None else precision.state)
     implementation = plan.optimizer.impl or plan.optimizer_impl
     if implementation == "foreach" and plan.optimizer.step_temp:
         count = int(train.elements * plan.optimizer.step_temp)
-        yield Term(
-            Bucket.BUFFERS,
-            split(count * size, over),
-            f"{count:,} step temporaries x {size} B (foreach){_over(over)}",
-            plan.because("optimizer_impl", "optimizer", "shard"),
-        )
+        why = plan.because("optimizer_impl", "optimizer", "shard")
+        yield tensor(Bucket.BUFFERS, "step.foreach-temporaries", why, (("element", count),), size, ranks=over)
     elif implementation == "for-loop":
-        yield Term(
-            Bucket.BUFFERS,
-            2 * train.largest * size,
-            f"2 temporaries of the largest tensor, {train.largest:,} x {size} B",
-            plan.because("optimizer_impl"),
-        )
+        shape = (("temporary", 2), ("element", train.largest))
+        yield tensor(Bucket.BUFFERS, "step.for-loop-temporaries", plan.because("optimizer_impl"), shape, size)
+
+
+def _shared(plan: Plan, whole: Term, over: int) -> Term:
+    """A term of all parameters, or all that train, as one rank has it: without a shape where experts are split over other ranks than
+    the rest."""
+    part = of_size(replace(whole, bytes=share(plan, whole.bytes, over), ranks=over))
+    return part if part.shape else replace(part, detail=f"{whole.arithmetic} / {over} ranks, experts over fewer")
 
 
 def share(plan: Plan, count: int, over: int) -> int:
@@ -266,7 +273,3 @@ def share(plan: Plan, count: int, over: int) -> int:
 def split(count: int, over: int) -> int:
     """Bytes on each of ``over`` ranks; the last rank is padded, so rounded up."""
     return -(-count // over)
-
-
-def _over(over: int) -> str:
-    return f" / {over} ranks" if over > 1 else ""

@@ -7,8 +7,11 @@ one tensor kept twice counts once.
 
 from __future__ import annotations
 
+from math import prod
+
 from budgetlint.base.record import state
 from budgetlint.catalog.families import family_of
+from budgetlint.memory.estimate import Dims
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved, module_bytes, norm_weight_bytes, residual_bytes
 from budgetlint.memory.shape import Linear
@@ -32,7 +35,7 @@ class Value:
 
 
 class Tape:
-    """The plan's dtypes, the record of its family, and what has been kept so far."""
+    """The plan's dtypes, the record of its family, what has been kept so far, and what each linear gave (``results``), kept or not."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -46,27 +49,35 @@ class Tape:
         self.trains = plan.full
         self.linears: dict[str, Linear] = {linear.role: linear for linear in plan.shape.layer}
         self.kept: dict[Value, Saved] = {}
+        self.named: dict[str, int] = {}
+        self.results: dict[str, Value] = {}
 
     def input(self) -> Value:
         """The residual stream as the layer before gives it."""
         return Value(self.arch.hidden, self.stream)
 
-    def keep(self, value: Value, part: str, what: str) -> None:
+    def keep(self, value: Value, part: str, slug: str) -> None:
+        """``slug`` names it in the layer; the second tensor of a name gets a number."""
         base = value.base or value
         if base not in self.kept:
-            own = not base.side
-            self.kept[base] = (
-                Saved(part, what, base.size * base.width, base.size * base.pair) if own else Saved(part, what, 0, 0, self._fixed(base))
-            )
+            size, many = base.size, self.named.get(slug, 0) + 1
+            self.named[slug] = many
+            slug = slug if many == 1 else f"{slug}-{many}"
+            if base.side:
+                dims = self._dims(base)
+                self.kept[base] = Saved(part, slug, 0, 0, size * prod([count for _, count in dims]), size, dims)
+            else:
+                self.kept[base] = Saved(part, slug, size * base.width, size * base.pair, 0, size)
 
-    def _fixed(self, value: Value) -> int:
-        """Bytes of a tensor that the layer's own tokens do not measure."""
-        plan, source = self.plan, self.plan.source or 0
+    def _dims(self, value: Value) -> Dims:
+        """The shape of a tensor that the layer's own tokens do not measure."""
+        plan = self.plan
         if value.side == "table":
-            return value.size * value.pair * plan.length * plan.length
+            return ("head", value.pair), ("seq", plan.length), ("position", plan.length)
+        batch, source = ("batch", plan.batch or 1), ("source", plan.source or 0)
         if value.side == "sequence":
-            return value.size * value.width * (plan.batch or 1)
-        return value.size * source * (value.width * (plan.batch or 1) + value.pair * plan.tokens)
+            return batch, ("width", value.width)
+        return (*plan.rows, ("head", value.pair), source) if value.pair else (batch, source, ("width", value.width))
 
     def cast(self, value: Value, size: int) -> Value:
         """``value.to(dtype)``: a new tensor, unless it has that dtype."""

@@ -25,9 +25,9 @@ def block_saved(plan: Plan, *, one_call: bool) -> tuple[Saved, ...]:
 
 def _block(tape: Tape, *, one_call: bool) -> None:
     x = tape.input()
-    made = _attention(tape, norm(tape, x, what="attention norm"), one_call=one_call)
+    made = _attention(tape, norm(tape, x, what="attention-norm"), one_call=one_call)
     x = new(x, _scaled(tape, made))
-    source = norm(tape, x, what="MLP norm")
+    source = norm(tape, x, what="mlp-norm")
     arch = tape.arch
     made = _gated(tape, source) if arch.glu else plain(tape, source, arch.intermediate)
     _scaled(tape, made)
@@ -43,7 +43,7 @@ def _attention(tape: Tape, source: Value, *, one_call: bool) -> Value:
         return linear(tape, out, "o_proj", width)
     query, key, value = (linear(tape, source, role, width) for role in ("q_proj", "k_proj", "v_proj"))
     if tape.arch.qk_norm is not None:
-        query, key = norm(tape, query, what="q norm"), norm(tape, key, what="k norm")
+        query, key = norm(tape, query, what="q-norm"), norm(tape, key, what="k-norm")
     if tape.arch.position == "rope":
         query, key = (Value(width, max(part.size, tape.stream)) for part in (query, key))
     return linear(tape, attend(tape, query, key, value), "o_proj", width)
@@ -54,7 +54,7 @@ def _scaled(tape: Tape, value: Value) -> Value:
     if not tape.family.tower.scales:
         return value
     if tape.trains:
-        tape.keep(value, "linear", "input of the layer scale")
+        tape.keep(value, "linear", "layer-scale.input")
     return Value(value.width, max(value.size, tape.weights))
 
 
@@ -70,6 +70,6 @@ def plain(tape: Tape, source: Value, width: int) -> Value:
 
 def _quick_gelu(tape: Tape, value: Value) -> Value:
     """activations.py QuickGELUActivation: ``x * sigmoid(1.702 * x)``."""
-    tape.keep(value, "mlp", "up output (before the activation)")
-    tape.keep(new(value), "mlp", "sigmoid")
+    tape.keep(value, "mlp", "mlp.up")
+    tape.keep(new(value), "mlp", "mlp.sigmoid")
     return new(value)

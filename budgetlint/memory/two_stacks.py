@@ -6,14 +6,14 @@ are kept from its forward to the end of the decoder's backward, which makes the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from budgetlint.base.record import record, replace
 from budgetlint.memory import activations, buffers, gradients, sharded
-from budgetlint.memory.estimate import Bucket, Term
+from budgetlint.memory.estimate import Bucket, Term, tensor
 from budgetlint.memory.families import layer_saved
 from budgetlint.memory.plan import Plan
-from budgetlint.memory.saved import Saved, norm_output_bytes, residual_bytes, total
+from budgetlint.memory.saved import Saved, norm_output_bytes, residual_bytes
 from budgetlint.memory.static import Trainable
 
 Moment = tuple[str, tuple[Term, ...]]
@@ -39,9 +39,9 @@ class Encoder:
 
     def output_gradient(self) -> Term:
         """The gradient of the encoder's output, summed over the decoder's layers."""
-        size = norm_output_bytes(self.plan) * self.plan.arch.hidden
-        what = f"gradient of the encoder's output: {self.plan.tokens:,} positions x {size:,} B"
-        return Term(Bucket.ACTIVATIONS, self.plan.tokens * size, what, self.plan.because(*_WHY))
+        plan = self.plan
+        shape = (*plan.rows, ("hidden", plan.arch.hidden))
+        return tensor(Bucket.ACTIVATIONS, "encoder.output-gradient", plan.because(*_WHY), shape, norm_output_bytes(plan))
 
 
 def encoder_of(plan: Plan) -> Plan:
@@ -62,35 +62,37 @@ def encoder(plan: Plan) -> Encoder | None:
 
 
 def _of_the_encoder(term: Term) -> Term:
-    return replace(term, what=f"encoder: {term.what}")
+    return term.within("encoder")
 
 
 def _around(front: Plan) -> Iterator[Term]:
     """The stem in front of the layers, and the last norm with the output that every layer of the decoder reads."""
-    stem = _stem_bytes(front)
-    if stem:
-        yield Term(Bucket.ACTIVATIONS, stem, f"encoder: {front.length:,} positions, stem and embedding", front.because(*_WHY))
-    stream, out = residual_bytes(front), norm_output_bytes(front)
+    why, wide = front.because(*_WHY), (*front.rows, ("hidden", front.arch.hidden))
+    yield from _stem(front)
+    yield tensor(Bucket.ACTIVATIONS, "encoder.final-norm.input-fp32", why, wide, 4)
+    yield tensor(Bucket.ACTIVATIONS, "encoder.final-norm.statistics", why, front.rows, 4)
     if front.full:
-        kept = front.tokens * (4 * front.arch.hidden + 4 + (stream + out) * front.arch.hidden)
-    else:
-        kept = front.tokens * (4 + 4 * front.arch.hidden + out * front.arch.hidden)
-    yield Term(Bucket.ACTIVATIONS, kept, f"encoder: last norm and output, {front.tokens:,} positions", front.because(*_WHY))
+        yield tensor(Bucket.ACTIVATIONS, "encoder.final-norm.normed", why, wide, residual_bytes(front))
+    yield tensor(Bucket.ACTIVATIONS, "encoder.output", why, wide, norm_output_bytes(front))
 
 
-def _stem_bytes(front: Plan) -> int:
+def _stem(front: Plan) -> Iterator[Term]:
     """modeling_whisper.py WhisperEncoder: mel frames (two to a position) and both convolutions before and after their GELU; the inputs
     of the convolutions and of the activations are kept. A text encoder's embedding keeps a dropout mask."""
-    arch, size = front.arch, front.precision.compute
-    bins = arch.number("mel_bins")
+    arch, size, why = front.arch, front.precision.compute, front.because(*_WHY)
+    bins, wide = arch.number("mel_bins"), ("hidden", arch.hidden)
     if not bins:
-        return front.tokens * arch.hidden if arch.dropout and front.full else 0
-    frames = 2 * front.tokens
-    features = frames * bins * (size + (4 if front.precision.autocast else 0))
-    if not front.full:
-        return features
-    first, second = 2 * frames * arch.hidden * size, front.tokens * arch.hidden * size
-    return features + first + second
+        if arch.dropout and front.full:
+            yield tensor(Bucket.ACTIVATIONS, "encoder.embedding.dropout-mask", why, (*front.rows, wide), 1)
+        return
+    frames = (("frame", 2), *front.rows)
+    if front.precision.autocast:
+        yield tensor(Bucket.ACTIVATIONS, "encoder.stem.features-fp32", why, (*frames, ("mel bin", bins)), 4)
+    yield tensor(Bucket.ACTIVATIONS, "encoder.stem.features", why, (*frames, ("mel bin", bins)), size)
+    if front.full:
+        for name in ("first-convolution", "first-activation"):
+            yield tensor(Bucket.ACTIVATIONS, f"encoder.stem.{name}", why, (*frames, wide), size)
+        yield tensor(Bucket.ACTIVATIONS, "encoder.stem.second-convolution", why, (*front.rows, wide), size)
 
 
 def _casts(one: Encoder, train: Trainable, layers: int) -> Iterator[Term]:
@@ -126,21 +128,16 @@ def _gradients(plan: Plan, train: Trainable, layers: int) -> Term:
 def _at_the_first(one: Encoder) -> Iterator[Term]:
     front = one.plan
     if front.recompute.on:
-        kept = 0 if front.recompute.offload else front.tokens * activations.checkpoint_bytes(front)
+        terms: Iterable[Term] = () if front.recompute.offload else activations.checkpoints(front, 1)
     else:
-        kept = total(one.layer, front.tokens, front.length)
-    yield Term(Bucket.ACTIVATIONS, kept, f"encoder: one layer, {front.tokens:,} positions", front.because(*_WHY))
+        terms = activations.of_one_layer(front, one.layer)
+    yield from map(_of_the_encoder, terms)
 
 
 def _working_set(one: Encoder) -> Iterator[Term]:
     front = one.plan
     if front.recompute.on:
-        again = front.recompute.chunk * activations.recomputed_layer(front, one.layer)
-        yield Term(
-            Bucket.ACTIVATIONS, again, f"encoder: one layer made again, {front.tokens:,} positions", front.because("recompute", *_WHY)
-        )
+        yield from map(_of_the_encoder, activations.recomputed_layer(front, one.layer))
     later = activations.attention_backward(front) - activations.freed_by_the_mlp(front, one.layer)
     flight = max(activations.mlp_backward(front), later)
-    yield Term(
-        Bucket.ACTIVATIONS, flight, f"encoder: gradients in flight, {front.tokens:,} positions", front.because("micro_batch", "seq_len")
-    )
+    yield Term(Bucket.ACTIVATIONS, flight, "encoder.in-flight.gradients", front.because("micro_batch", "seq_len"))

@@ -15,12 +15,13 @@ from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
 from budgetlint.catalog.ledger import weight_tensors
 from budgetlint.catalog.tensor import TOWER_PLACES
-from budgetlint.memory.estimate import Bucket, Term
+from budgetlint.memory.estimate import Bucket, Term, tensor
 from budgetlint.memory.parallel import ALONE
 from budgetlint.memory.plan import Plan, Recompute
-from budgetlint.memory.saved import Saved, total
+from budgetlint.memory.saved import Saved
 from budgetlint.memory.shape import shape_of
 from budgetlint.memory.towers import block_saved
+from budgetlint.settings.run import Setting
 
 _WHY = ("images", "image_max_pixels", "micro_batch", "train_vision", "model")
 
@@ -101,11 +102,10 @@ def _pairs(seen: Vision, tower: Architecture) -> int:
     return (full * seen.span + (tower.layers - full) * inside) // tower.layers
 
 
-def stream_bytes(plan: Plan, tower: Architecture) -> int:
-    """Between blocks, for each patch: the checkpoint of a block."""
+def stream_size(plan: Plan, tower: Architecture) -> int:
+    """Bytes an element between blocks: of the checkpoint of a block."""
     half = plan.precision.autocast and family_of(tower.family).tower.half_stream
-    size = plan.precision.compute if half or not plan.precision.autocast else plan.precision.weights
-    return size * tower.hidden
+    return plan.precision.compute if half or not plan.precision.autocast else plan.precision.weights
 
 
 def kept(plan: Plan) -> Iterator[Term]:
@@ -115,18 +115,30 @@ def kept(plan: Plan) -> Iterator[Term]:
         return
     yield _features(plan, seen, tower)
     if seen.projector and plan.full:
-        yield _projected(plan, seen, tower)
+        yield from _projected(plan, seen, tower)
     if not seen.learns:
         return
     layers = tower.layers - tower.number("unread")
     if plan.recompute.on:
-        size = stream_bytes(plan, tower)
-        what = f"{layers} inputs of vision blocks (checkpoints) x {seen.patches:,} patches x {size:,} B"
-        yield Term(Bucket.ACTIVATIONS, layers * seen.patches * size, what, plan.because(*_WHY, "recompute"))
+        size = stream_size(plan, tower)
+        shape = (("block", layers), ("patch", seen.patches), ("hidden", tower.hidden))
+        yield tensor(Bucket.ACTIVATIONS, "vision.checkpoints", plan.because(*_WHY, "recompute"), shape, size)
         return
-    size = total(_block(plan, seen, tower), seen.patches, _pairs(seen, tower))
-    what = f"{layers} vision blocks x {seen.patches:,} patches x {size // seen.patches:,} B"
-    yield Term(Bucket.ACTIVATIONS, layers * size, what, plan.because(*_WHY, "recompute", "attention"))
+    why, pairs = plan.because(*_WHY, "recompute", "attention"), _pairs(seen, tower)
+    for row in _block(plan, seen, tower):
+        yield _row(row, seen, pairs, layers, why)
+
+
+def _row(row: Saved, seen: Vision, pairs: int, layers: int, why: tuple[Setting, ...]) -> Term:
+    """One tensor of so many blocks."""
+    size = layers * row.bytes(seen.patches, pairs)
+    shape = (("block", layers), ("patch", seen.patches))
+    if row.size and row.per_token and not (row.per_pair or row.fixed):
+        return tensor(Bucket.ACTIVATIONS, f"vision.{row.id}", why, (*shape, ("width", row.per_token // row.size)), row.size)
+    if row.size and row.per_pair and not (row.per_token or row.fixed):
+        pair = (("head", row.per_pair // row.size), ("position", pairs))
+        return tensor(Bucket.ACTIVATIONS, f"vision.{row.id}", why, (*shape, *pair), row.size)
+    return Term(Bucket.ACTIVATIONS, size, f"vision.{row.id}", why)
 
 
 def _merged(seen: Vision, tower: Architecture) -> int:
@@ -136,16 +148,16 @@ def _merged(seen: Vision, tower: Architecture) -> int:
 
 def _features(plan: Plan, seen: Vision, tower: Architecture) -> Term:
     """The projected images beside the embeddings that they are written into; Qwen3-VL has them for three more layers."""
-    tokens, copies = _merged(seen, tower), 1 + tower.number("deepstack")
-    size = copies * plan.precision.compute * plan.arch.hidden
-    return Term(Bucket.ACTIVATIONS, tokens * size, f"images for the decoder: {tokens:,} tokens x {size:,} B", plan.because(*_WHY))
+    shape = (("copy", 1 + tower.number("deepstack")), ("token", _merged(seen, tower)), ("hidden", plan.arch.hidden))
+    return tensor(Bucket.ACTIVATIONS, "vision.images-for-decoder", plan.because(*_WHY), shape, plan.precision.compute)
 
 
-def _projected(plan: Plan, seen: Vision, tower: Architecture) -> Term:
+def _projected(plan: Plan, seen: Vision, tower: Architecture) -> Iterator[Term]:
     """Inputs of two linears and of the activation between them."""
-    tokens, wide = _merged(seen, tower), tower.hidden * tower.number("merge", 1) ** 2
-    size = plan.precision.compute * (wide + 2 * (wide if tower.number("projector") == 0 else plan.arch.hidden))
-    return Term(Bucket.ACTIVATIONS, tokens * size, f"projector: {tokens:,} tokens x {size:,} B", plan.because(*_WHY, "train_projector"))
+    tokens, wide = ("token", _merged(seen, tower)), tower.hidden * tower.number("merge", 1) ** 2
+    inner, why = wide if tower.number("projector") == 0 else plan.arch.hidden, plan.because(*_WHY, "train_projector")
+    for name, width in (("first-input", wide), ("activation-input", inner), ("second-input", inner)):
+        yield tensor(Bucket.ACTIVATIONS, f"projector.{name}", why, (tokens, ("width", width)), plan.precision.compute)
 
 
 def one_block(plan: Plan, *, backward: bool) -> Iterator[Term]:
@@ -155,7 +167,9 @@ def one_block(plan: Plan, *, backward: bool) -> Iterator[Term]:
         return
     learning = replace(seen, tower=True)
     whole = replace(plan, adapter=None, recompute=Recompute())
-    held = total(_block(whole, learning, tower), seen.patches, seen.span) if plan.recompute.on or not backward else 0
-    width = (3 if tower.glu else 2) * tower.intermediate + tower.hidden
-    flight = plan.precision.compute * width * seen.patches if backward else 0
-    yield Term(Bucket.ACTIVATIONS, held + flight, f"one vision block at work: {seen.patches:,} patches", plan.because(*_WHY))
+    if plan.recompute.on or not backward:
+        for row in _block(whole, learning, tower):
+            yield replace(_row(row, seen, seen.span, 1, plan.because(*_WHY)), id=f"vision.recomputed.{row.id}")
+    if backward:
+        shape = (("patch", seen.patches), ("width", (3 if tower.glu else 2) * tower.intermediate + tower.hidden))
+        yield tensor(Bucket.ACTIVATIONS, "vision.in-flight.gradients", plan.because(*_WHY), shape, plan.precision.compute)

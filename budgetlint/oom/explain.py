@@ -93,12 +93,9 @@ def _of_other_kinds(best: Candidate, equal: Iterable[Candidate]) -> tuple[Candid
 
 def _same(best: Candidate, ranked: Iterable[Candidate]) -> tuple[str, ...]:
     """What else has its kind and its size."""
-    names = dict.fromkeys(
-        one.tensor.what
-        for one in ranked
-        if one.tensor.kind == best.tensor.kind and one.by_size == best.by_size == "exact" and one.tensor.what != best.tensor.what
-    )
-    return tuple(names)
+    others = [one.tensor for one in ranked if one.tensor.kind == best.tensor.kind and one.by_size == best.by_size == "exact"]
+    told = dict.fromkeys([best.tensor.what, *(tensor.what for tensor in others)])  # each name once
+    return tuple(told)[1:]
 
 
 FAR = 4

@@ -97,7 +97,7 @@ def _told(tensor: Tensor, clue: Clue) -> int:
         score += _KIND if tensor.kind == clue.kind else _OTHER_KIND
     if clue.phase:
         score += _PHASE if tensor.phase == clue.phase else _OTHER_PHASE
-    if clue.width and tensor.kind == clue.kind and tensor.arithmetic.endswith(f" x {clue.width} B"):
+    if clue.width and tensor.kind == clue.kind and tensor.size == clue.width:
         score += _WIDTH
     return score
 

@@ -34,7 +34,8 @@ class Tensor:
     ``per_token``: bytes for each token of the micro batch, where a shorter batch makes a smaller one, else 0; ``unit`` is then the
     arithmetic of one token. ``per_pair``: bytes for each pair of positions; ``unit`` then has two places for the length. ``up_to``:
     bytes it may have at most, where it ends with a whole parameter. ``planned`` False: the run as configured does not make it, only
-    a run that differs from its config (another kernel, another dtype).
+    a run that differs from its config (another kernel, another dtype). ``size``: bytes an element, 0 where they are of
+    several sizes. ``what`` are words for people: nothing is found by them.
     """
 
     bytes: int
@@ -48,6 +49,7 @@ class Tensor:
     planned: bool = True
     up_to: int = 0
     per_pair: int = 0
+    size: int = 0
 
 
 def sized(count: int, size: int) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from budgetlint.memory.code import pick
+from budgetlint.memory.families import layer_tape
+from budgetlint.memory.labels import label
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
 from budgetlint.oom.tensor import Tensor
@@ -20,20 +22,20 @@ def of_layers(plan: Plan) -> Iterator[Tensor]:
     yield from _passing(plan)
     yield from _adapted(plan)
     yield from _kept(plan, kept)
-    yield from _scores(plan, {row.what for row in kept if row.per_pair})
+    yield from _scores(plan, any(row.per_pair for row in kept))
     yield from _cache(plan)
 
 
 def _kept(plan: Plan, kept: Iterable[Saved]) -> Iterator[Tensor]:
     for row in kept:
         if row.per_pair == 0:
-            yield from _both(plan, row.per_token, f"{row.what} of one layer", _kind(row))
+            yield from _both(plan, row.per_token, f"{label(row.id)} of one layer", _kind(row))
 
 
 def _kind(row: Saved) -> str:
-    if row.what.startswith(("down_proj", "gate_proj", "up_proj", "expert", "shared")):
+    if row.id.startswith(("down_proj", "gate_proj", "up_proj", "expert", "shared")):
         return "mlp"
-    return "attention" if row.what.startswith(("o_proj", "q_proj", "k_proj", "v_proj")) else _KIND_OF_PART[row.part]
+    return "attention" if row.id.startswith(("o_proj", "q_proj", "k_proj", "v_proj")) else _KIND_OF_PART[row.part]
 
 
 def _both(plan: Plan, per_token: int, what: str, kind: str, why: tuple[str, ...] = _WHY, planned: bool = True) -> Iterator[Tensor]:
@@ -49,45 +51,57 @@ def _per_token(tokens: int, per_token: int, what: str, kind: str, phase: str, be
 
 
 def _passing(plan: Plan) -> Iterator[Tensor]:
-    """Results that no backward needs: they are freed soon, and a message quotes them as well."""
-    arch, size = plan.arch, plan.precision.compute
-    if arch.intermediate:
-        yield from _wide(plan, arch.intermediate, "MLP activation of one layer", "mlp", (size, 4))
-        if any(linear.role in ("gate_up_proj", "gate_proj") for linear in plan.shape.layer):
-            yield from _wide(plan, 2 * arch.intermediate, "gate and up of one layer in one tensor", "mlp", (size,), planned=_packs(plan))
-    if arch.moe_intermediate and arch.experts_per_token:
-        yield from _wide(plan, arch.moe_intermediate * arch.experts_per_token, "expert activation of one layer", "mlp", (size, 4))
-    yield from _wide(plan, arch.hidden, "hidden state of one layer", "hidden", (size, 4))
-    yield from _wide(plan, arch.q_width, "q, or the attention output, of one layer", "attention", (size, 4))
-    if arch.kv_width != arch.q_width:
-        yield from _wide(plan, arch.kv_width, "k or v of one layer", "attention", (size, 4))
-    yield from _wide(plan, arch.q_width + 2 * arch.kv_width, "q, k and v of one layer in one tensor", "attention", (size,))
+    """What the layer's linears and its activation give: no backward needs most of it, it is freed soon, and a message quotes it as well.
+    The other dtype, and linears packed in one, are those of another run."""
+    found = layer_tape(plan).results
+    up = found.get("up_proj") or found.get("gate_proj")
+    if up is not None:
+        yield from _wide(plan, up.width, "MLP activation of one layer", "mlp", (up.size, 4), up.size)
+    for role, value in found.items():
+        kind = _KIND_OF_RESULT.get(role)
+        if kind is not None and not value.side:
+            yield from _wide(plan, value.width, f"{label(f'{role}.output')} of one layer", kind, (value.size, 4), value.size)
+    for roles, what, kind in _PACKED:
+        if all(role in found for role in roles):
+            width = sum(found[role].width for role in roles)
+            yield from _wide(plan, width, f"{what} of one layer in one tensor", kind, (plan.precision.compute,), 0)
+    if plan.arch.moe_intermediate and plan.arch.experts_per_token:  # a grouped matmul gives them, no linear of one role
+        size, width = plan.precision.compute, plan.arch.moe_intermediate * plan.arch.experts_per_token
+        yield from _wide(plan, width, "expert activation of one layer", "mlp", (size, 4), size)
+    yield from _wide(plan, plan.arch.hidden, "hidden state of one layer", "hidden", (plan.precision.compute, 4), plan.precision.compute)
+
+
+_KIND_OF_RESULT = {
+    **dict.fromkeys(("q_proj", "k_proj", "v_proj", "qkv_proj", "q_b_proj", "kv_b_proj"), "attention"),
+    **dict.fromkeys(("gate_proj", "up_proj", "gate_up_proj"), "mlp"),
+}
+"""What a linear gives that is no hidden state."""
+
+_PACKED = ((("gate_proj", "up_proj"), "gate and up", "mlp"), (("q_proj", "k_proj", "v_proj"), "q, k and v", "attention"))
 
 
 def _adapted(plan: Plan) -> Iterator[Tensor]:
     """What an adapter takes, in its own dtype, and what it adds to its linear (peft tuners/lora/layer.py)."""
+    size = plan.precision.compute
     for linear in plan.shape.layer if plan.adapter is not None else ():
         if plan.adapted(linear):
             for width, what in ((linear.inputs, "input"), (linear.outputs, "output")):
-                yield from _wide(plan, width, f"{what} of an adapter on {linear.role}", "adapter", (plan.precision.compute, 4))
+                yield from _wide(plan, width, f"{what} of an adapter on {linear.role}", "adapter", (size, 4), size)
 
 
-def _packs(plan: Plan) -> bool:
-    return any(linear.role == "gate_up_proj" for linear in plan.shape.layer)
-
-
-def _wide(plan: Plan, width: int, what: str, kind: str, sizes: tuple[int, ...], planned: bool = True) -> Iterator[Tensor]:
+def _wide(plan: Plan, width: int, what: str, kind: str, sizes: tuple[int, ...], own: int) -> Iterator[Tensor]:
+    """``own``: the bytes an element of this run has, 0 where it makes no such tensor."""
     for size in dict.fromkeys(sizes):
-        usual = planned and size == plan.precision.compute
+        usual = size == own
         for phase in ("forward", "backward"):
             unit = f"{width:,} x {size} B"
             yield Tensor(
                 plan.tokens * width * size, f"{what}{' in fp32' if size == 4 and not usual else ''}", f"{plan.tokens:,} tokens x {unit}",
-                kind, phase, plan.because(*_WHY), width * size, unit, usual,
+                kind, phase, plan.because(*_WHY), width * size, unit, usual, size=size,
             )  # fmt: skip
 
 
-def _scores(plan: Plan, kept: set[str]) -> Iterator[Tensor]:
+def _scores(plan: Plan, kept: bool) -> Iterator[Tensor]:
     """batch x heads x length x length; a mask has one head. Only kernels that write them make the scores."""
     arch, length, batch = plan.arch, plan.length, plan.batch or 1
     why = plan.because("attention", "micro_batch", "seq_len", "model")
@@ -100,8 +114,8 @@ def _scores(plan: Plan, kept: set[str]) -> Iterator[Tensor]:
             for phase in ("forward", "backward"):
                 yield Tensor(
                     batch * heads * length * length * size, name, unit.format(f"{length:,}"), "scores", phase, why, unit=unit,
-                    per_pair=batch * heads * size,
-                    planned=bool(kept) or plan.attention in ("eager", "math"),
+                    per_pair=batch * heads * size, size=size,
+                    planned=kept or plan.attention in ("eager", "math"),
                 )  # fmt: skip
 
 

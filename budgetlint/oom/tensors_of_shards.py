@@ -30,7 +30,16 @@ def of_shards(plan: Plan) -> Iterator[Tensor]:
 
 def _flat(plan: Plan, count: int, size: int, over: int, what: str, kind: str, phase: str, planned: bool = True) -> Tensor:
     ranks = f" / {over} ranks" if over > 1 else ""
-    return Tensor(split(count, over) * size, what, f"{sized(count, size)}{ranks}", kind, phase, plan.because(*_SHARD), planned=planned)
+    return Tensor(
+        split(count, over) * size,
+        what,
+        f"{sized(count, size)}{ranks}",
+        kind,
+        phase,
+        plan.because(*_SHARD),
+        planned=planned,
+        size=0 if over > 1 else size,
+    )
 
 
 def _zero(plan: Plan) -> Iterator[Tensor]:
@@ -61,6 +70,7 @@ def _zero(plan: Plan) -> Iterator[Tensor]:
                 "backward",
                 why,
                 planned=width == size,
+                size=width,
             )
 
 
@@ -69,7 +79,7 @@ def _gathered(plan: Plan) -> Iterator[Tensor]:
     for weight in weights_of(plan.shape):
         for phase in ("forward", "backward", "load", "rollout"):
             arithmetic = f"{weight.elements:,} weights x {size} B"
-            yield Tensor(weight.elements * size, f"{weight.what}, gathered", arithmetic, "gathered", phase, why)
+            yield Tensor(weight.elements * size, f"{weight.what}, gathered", arithmetic, "gathered", phase, why, size=size)
 
 
 def _fsdp(plan: Plan) -> Iterator[Tensor]:

@@ -49,7 +49,7 @@ def of_weights(plan: Plan) -> Iterator[Tensor]:
 
 
 def _of(weight: Weight, size: int, what: str, kind: str, phase: str, why: tuple[Setting, ...], *, planned: bool = True) -> Tensor:
-    return Tensor(weight.elements * size, what, f"{weight.elements:,} weights x {size} B", kind, phase, why, planned=planned)
+    return Tensor(weight.elements * size, what, f"{weight.elements:,} weights x {size} B", kind, phase, why, planned=planned, size=size)
 
 
 def _loaded(plan: Plan, weight: Weight) -> Iterator[Tensor]:

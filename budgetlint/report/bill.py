@@ -108,6 +108,7 @@ def _bars(estimate: Estimate, style: Style) -> Iterator[str]:
     yield _row_line(_Row("need", estimate.need.bytes, _spread(estimate.need)), scale, style, "bold")
     if estimate.limit is not None:
         yield _row_line(_Row("limit", estimate.limit, ""), scale, style)
+    yield style.ink("  each tensor, its shape and its code: budgetlint estimate --terms", "dim")
 
 
 def _row_line(row: _Row, scale: int, style: Style, *inks: str) -> str:

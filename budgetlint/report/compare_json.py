@@ -84,6 +84,7 @@ def _setting(setting: Setting | None) -> dict[str, Any] | None:
 def _term(change: TermChange) -> dict[str, Any]:
     sizes = _difference(change.before.bytes if change.before else 0, change.after.bytes if change.after else 0)
     return {
+        "id": change.term.id,
         "bucket": change.bucket.value,
         "what": change.after.what if change.after else None,
         "what_before": change.before.what if change.before else None,

@@ -7,6 +7,7 @@ from typing import Any
 
 from budgetlint.base.plain_text import ascii_json
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Estimate, Phase, Range, Term
+from budgetlint.memory.sources import Source, source_of
 from budgetlint.report.forks_json import NOTHING_OPEN, open_json
 from budgetlint.report.rank import rank_json
 from budgetlint.rules_api.context import RunContext
@@ -63,7 +64,7 @@ def _answer(estimate: Estimate) -> dict[str, Any]:
         "host": _range(estimate.host),
         "buckets": _buckets(estimate.buckets),
         "phases": {phase.name: _phase(phase) for phase in estimate.phases},
-        "terms": [_term(term) for term in estimate.bill],
+        "terms": [_term(term, estimate) for term in estimate.bill],
         "assumptions": [assumption.text for assumption in estimate.assumptions],
         "static_bytes": estimate.static_bytes,
         "activation_allowance_bytes": estimate.activation_allowance,
@@ -95,8 +96,31 @@ def _phase(phase: Phase) -> dict[str, Any]:
     return {"bytes": phase.bytes, "buckets": _buckets(phase.buckets)}
 
 
-def _term(term: Term) -> dict[str, Any]:
-    return {"bucket": term.bucket.value, "bytes": term.bytes, "what": term.what, "because": [because_json(s) for s in term.because]}
+def _term(term: Term, estimate: Estimate) -> dict[str, Any]:
+    """``shape`` x ``bytes_per_element`` / ``ranks`` is ``bytes``, rounded to a whole one; without a shape all three are null."""
+    dims = term.dims
+    return {
+        "id": term.id,
+        "bucket": term.bucket.value,
+        "bytes": term.bytes,
+        "what": term.what,
+        "shape": [{"name": name, "size": size} for name, size in dims] or None,
+        "bytes_per_element": dict(zip(("bytes", "elements"), term.fraction, strict=True)) if dims else None,
+        "ranks": term.ranks if dims else None,
+        "source": _source(source_of(term.id, estimate.plan)),
+        "because": [because_json(setting) for setting in term.because],
+    }
+
+
+def _source(source: Source | None) -> dict[str, str | None] | None:
+    if source is None:
+        return None
+    return {
+        "framework": source.framework,
+        "version": source.version or None,
+        "file": source.file,
+        "function": source.function or None,
+    }
 
 
 def because_json(setting: Setting) -> dict[str, Any]:

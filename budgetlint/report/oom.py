@@ -111,7 +111,7 @@ def _reasons(explained: Explanation) -> Iterator[str]:
     if not best.tensor.planned:
         yield "by its config this run does not make that tensor: the log is of a run that differs from it"
     if explained.same:
-        yield f"of the same size: {', '.join(explained.same[:4])}"
+        yield f"of the same size: {'; '.join(explained.same[:4])}"
     for rival in explained.rivals:
         yield f"equally likely: {rival.arithmetic}: {rival.tensor.what} ({rival.tensor.phase})"
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from budgetlint.base.plain_text import one_line
 from budgetlint.base.record import record
 from budgetlint.base.units import gib
+from budgetlint.memory.buffers import WORKSPACES
 from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Phase
 from budgetlint.probe.record import PhasePeak, Simulated
 from budgetlint.report.style import PLAIN, Style, wrapped
@@ -50,7 +51,7 @@ def comparison(context: RunContext, found: Simulated) -> Iterator[tuple[Row, tup
 
 
 def workspaces(phase: Phase) -> int:
-    return sum(term.bytes for term in phase.terms if "cuBLAS workspaces" in term.what)
+    return sum(term.bytes for term in phase.terms if term.id == WORKSPACES)
 
 
 def _buckets(phase: Phase | None, peak: PhasePeak) -> Iterator[Row]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -133,3 +134,50 @@ def test_paths_of_one_folder_only(project, sft: str) -> None:
     project.write("a/one.yaml", sft)
     project.write("b/two.yaml", sft)
     assert [run["name"] for run in project("estimate", "b", "--format", "json").json["runs"]] == ["b/two.yaml"]
+
+
+TERM = re.compile(
+    r"  (?P<name>\S.*?) {3,}(?:(?P<shape>\w.* B(?: / \d+ ranks)?) = )?(?P<size>\d+\.\d\d) (?P<unit>[GMK]iB|B)(?: {3,}(?P<code>\S.*))?"
+)
+UNITS = {"GiB": 1024**3, "MiB": 1024**2, "KiB": 1024, "B": 1}
+
+
+def test_terms_are_told_one_a_line_biggest_first(shell) -> None:
+    """Qwen2.5-7B: 28 layers, 152,064 entries of vocabulary; of 2,048 tokens in fp32 those are 1.16 GiB."""
+    asked = "device h100-80gb; model qwen2.5-7b; precision bf16-pure; lora r=8; batch 1; seq 2048; recompute full\n"
+    head, *lines = shell("estimate", "-", "--terms", stdin=f"{asked}stack transformers@5.24\n").out.splitlines()
+    assert re.fullmatch(r"stdin: needs \d+\.\d\d GiB, highest in \w+: .*", head)
+    told = [TERM.fullmatch(line) for line in lines]
+    assert all(told), [line for line, found in zip(lines, told, strict=True) if not found]
+    sizes = [float(one["size"]) * UNITS[one["unit"]] for one in told]
+    assert all(one >= other * 0.99 for one, other in pairwise(sizes))
+    loss = next(one for one in told if one["name"] == "logits, log probabilities")
+    assert loss["shape"] == "batch 1 x seq 2,048 x vocab 152,064 x 4 B"
+    assert (loss["size"], loss["code"]) == ("1.16", "transformers loss/loss_utils.py ForCausalLMLoss")
+
+
+def test_the_bill_says_how_to_get_to_the_terms(shell) -> None:
+    assert sum("budgetlint estimate --terms" in line for line in shell("estimate", "-", stdin=LORA).out.splitlines()) == 1
+
+
+def test_terms_of_json_multiply_out(shell) -> None:
+    (run,) = shell("estimate", "-", "--terms", "--format", "json", stdin=LORA.replace("lora", "quant nf4; lora")).json["runs"]
+    packed = next(term for term in run["terms"] if term["id"] == "weights.nf4")
+    assert packed["bytes_per_element"] == {"bytes": 9, "elements": 16}
+    assert packed["shape"] == [{"name": "weight", "size": 6_525_288_448}]
+    assert packed["bytes"] == 6_525_288_448 * 9 // 16
+    assert packed["source"]["framework"] == "bitsandbytes"
+    assert sum(term["bytes"] for term in run["terms"]) == run["peak"]["bytes"]
+    (context,) = [term for term in run["terms"] if term["id"] == "context.cuda"]
+    assert [context[key] for key in ("shape", "bytes_per_element", "ranks", "source")] == [None] * 4
+
+
+@pytest.mark.parametrize("other", ["--settings", "--textbook", "--oom=x.log", "--format=svg", "--compare-with=HEAD"])
+def test_terms_do_not_go_with_other_views(shell, other: str) -> None:
+    ran = shell("estimate", "-", "--terms", other, stdin=LORA)
+    assert (ran.code, "--terms" in ran.err) == (2, True)
+
+
+def test_terms_of_an_unknown_model(shell) -> None:
+    shell.write("sft.yaml", "model_name_or_path: nobody/nothing\noutput_dir: out\nper_device_train_batch_size: 1\n")
+    assert "no model is known" in shell("estimate", "sft.yaml", "--terms").out

@@ -51,7 +51,7 @@ def test_the_first_line_is_the_answer(failed) -> None:
     assert ran.code == 0, ran.err
     answer = " ".join(line.strip() for line in ran.out.partition("\n\n")[0].splitlines())
     assert answer == (
-        "sft.yaml: 4.64 GiB = 8,192 tokens x 152,064 vocabulary x 4 B: fp32 logits in the loss (forward, set by "
+        "sft.yaml: 4.64 GiB = 8,192 tokens x vocab 152,064 x 4 B: logits, fp32 copy (forward, set by "
         "per_device_train_batch_size: 4 at sft.yaml:6 and max_length: 2048 at sft.yaml:3)"
     )
 
@@ -83,7 +83,7 @@ def test_json(failed) -> None:
     oom = run["oom"]
     assert {name: oom[name] for name in ("bytes", "tensor", "phase", "certainty", "kind")} == {
         "bytes": 8_192 * 152_064 * 4,
-        "tensor": "fp32 logits in the loss",
+        "tensor": "logits, fp32 copy",
         "phase": "forward",
         "certainty": "sure",
         "kind": "logits",
@@ -97,7 +97,7 @@ def test_json(failed) -> None:
 SITUATIONS = {
     "a longer batch": (SFT, LOG.replace("4.64", "9.28"), "more than the 8,192 that the config allows"),
     "a shorter batch": (SFT, LOG.replace("4.64", "2.32"), "of at most 8,192: samples are padded to the longest"),
-    "no traceback": (SFT, MESSAGE, "most likely fp32 logits in the loss"),
+    "no traceback": (SFT, MESSAGE, "most likely logits, log probabilities"),
     "no tensor of that size": (
         SFT,
         MESSAGE.replace("4.64", "0.97").replace("GiB. GPU", "MiB. GPU"),
@@ -144,7 +144,7 @@ def test_several_kinds_are_all_told(shell) -> None:
 
 def test_the_log_from_standard_input(failed) -> None:
     ran = failed("estimate", "sft.yaml", "--budget", CARD, "--oom", "-", stdin=LOG)
-    assert "fp32 logits in the loss" in ran.out
+    assert "logits, fp32 copy" in ran.out
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_bytes_that_are_no_utf8_and_endless_lines(failed) -> None:
     failed.write("job.log", b"\xff\xfe\xe4" + b"x" * 3_000_000 + b"\r" + LOG.encode())
     ran = failed("estimate", "sft.yaml", "--budget", CARD, "--oom", "job.log")
     assert ran.code == 0, ran.err
-    assert "fp32 logits in the loss" in ran.out
+    assert "logits, fp32 copy" in ran.out
 
 
 def test_a_broken_budget_is_told_as_ever(failed) -> None:

@@ -70,9 +70,9 @@ def test_a_term_is_told_with_what_changed_of_what_sets_it() -> None:
     def bill(batch: int) -> tuple[Term, ...]:
         micro, model = setting("micro_batch", batch), setting("model", "m")
         return (
-            Term(Bucket.WEIGHTS, 10, "10 parameters x 1 B", (model,)),
-            Term(Bucket.ACTIVATIONS, 8 * batch, f"{batch} x 8 B", (model, micro)),
-            Term(Bucket.ALLOCATOR, batch, "fragmentation"),
+            Term(Bucket.WEIGHTS, 10, "weights.base", (model,)),
+            Term(Bucket.ACTIVATIONS, 8 * batch, "layers.mlp.up", (model, micro)),
+            Term(Bucket.ALLOCATOR, batch, "allocator.fragmentation"),
         )
 
     change = run_change(side("a", *bill(1), micro_batch=1, model="m"), side("a", *bill(3), micro_batch=3, model="m"))
@@ -81,24 +81,24 @@ def test_a_term_is_told_with_what_changed_of_what_sets_it() -> None:
 
 
 TERMS = [
-    ("the same words", ["a 1", "a 2"], ["a 2", "a 1"], [("a 2", "a 2"), ("a 1", "a 1")]),
-    ("other figures", ["12 layers x 4 B"], ["24 layers x 1,024 B"], [("12 layers x 4 B", "24 layers x 1,024 B")]),
-    ("other words", ["norm"], ["copy"], [(None, "copy"), ("norm", None)]),
+    ("the same ids", ["a.1", "a.2"], ["a.2", "a.1"], [("a.2", "a.2"), ("a.1", "a.1")]),
+    ("made again", ["layers.mlp.up"], ["recomputed.mlp.up"], [("layers.mlp.up", "recomputed.mlp.up")]),
+    ("another optimizer", ["adam.exp_avg"], ["lion_32bit.exp_avg"], [("adam.exp_avg", "lion_32bit.exp_avg")]),
+    ("another tensor", ["layers.mlp.up"], ["layers.mlp.gate"], [(None, "layers.mlp.gate"), ("layers.mlp.up", None)]),
 ]
 
 
 @pytest.mark.parametrize(("before", "after", "pairs"), [row[1:] for row in TERMS], ids=[row[0] for row in TERMS])
 def test_terms_are_paired(before: list[str], after: list[str], pairs) -> None:
-    because = {"norm": "a", "copy": "b"}
-    was, now = ([Term(Bucket.BUFFERS, 1, text, (setting(because.get(text, "c"), 1),)) for text in texts] for texts in (before, after))
-    assert [(one and one.what, other and other.what) for one, other in paired_terms(was, now)] == pairs
+    was, now = ([Term(Bucket.BUFFERS, 1, slug, (setting("c", 1),)) for slug in slugs] for slugs in (before, after))
+    assert [(one and one.id, other and other.id) for one, other in paired_terms(was, now)] == pairs
 
 
 TERM = st.builds(
     Term,
     st.sampled_from(list(Bucket)),
     st.integers(-(2**40), 2**40),
-    st.sampled_from(["x", "1 x", "2 x", "3 y: z", "y"]),
+    st.sampled_from(["x", "x.1", "x.2", "y.z", "y"]),
     st.lists(st.builds(setting, st.sampled_from("abc"), st.integers(0, 2)), max_size=2).map(tuple),
 )
 

@@ -86,5 +86,5 @@ def test_bf16_optimizer_keeps_gradients_in_both_dtypes(how: str, stack: str, kep
     theirs, and ZeRO-2 reduces into partitions."""
     params = 8_030_261_248
     (run,) = judge_texts({}, budget=f"{RUN.replace('precision bf16', 'precision bf16 grads=fp32')}; shard {how}; stack {stack}").runs
-    both = [term.bytes for term in run.estimate.phase("backward").terms if "BF16_Optimizer" in term.what]
+    both = [term.bytes for term in run.estimate.phase("backward").terms if term.id == "deepspeed.16-bit-gradients"]
     assert both == ([2 * params] if kept else [])

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from budgetlint.memory.buffers import WORKSPACES
 from budgetlint.memory.estimate import Bucket, Estimate, Phase
 from budgetlint.resolve.runs import judge_texts
 
@@ -24,7 +25,7 @@ def estimate_of(run: dict[str, Any]) -> Estimate:
 
 def simulated_part(phase: Phase) -> int:
     """Without cuBLAS workspaces, which exist on a device only."""
-    return phase.bytes - sum(term.bytes for term in phase.terms if "cuBLAS workspaces" in term.what)
+    return phase.bytes - sum(term.bytes for term in phase.terms if term.id == WORKSPACES)
 
 
 def error(run: dict[str, Any]) -> float:

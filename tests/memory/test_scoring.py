@@ -27,7 +27,7 @@ def test_its_logits_by_hand() -> None:
     phase = estimated(SCORING).phase("scoring")
     logits = sum(term.bytes for term in phase.terms if term.bucket.value == "logits")
     assert logits == 16 * 1024 * 151_936 * (2 + 4 + 4)
-    assert not [term for term in phase.terms if "checkpoints" in term.what or "gradients" in term.what or "vllm" in term.what]
+    assert not [term for term in phase.terms if term.id.startswith(("checkpoints.", "gradients.", "rollout."))]
 
 
 def test_it_decides_the_peak_of_a_run_whose_update_is_small() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from budgetlint.memory import activations, phases
 from budgetlint.memory.code import pick
-from budgetlint.memory.estimate import Bucket, Estimate, Term
+from budgetlint.memory.estimate import Estimate, Term
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.timeline import timeline
 from budgetlint.resolve.runs import judge_texts
@@ -74,9 +74,9 @@ def _attention(text: str, where: str) -> tuple[Plan, tuple[Term, ...]]:
     return plan, dict(course["backward"])[f"the {where} layer's attention"]
 
 
-def _of(terms: tuple[Term, ...], words: str) -> int:
-    (found,) = [term.bytes for term in terms if words in term.what and term.bucket is Bucket.ACTIVATIONS]
-    return found
+def _of(terms: tuple[Term, ...], slug: str) -> int:
+    """Bytes of the terms whose id begins so."""
+    return sum(term.bytes for term in terms if term.id.startswith(slug))
 
 
 SFT = "device h100-80gb; model llama-3.1-8b; precision bf16-pure; attention flash; batch 1; seq 1000"
@@ -89,19 +89,23 @@ def test_attention_runs_backward_beside_what_the_mlp_has_left(where: str) -> Non
     the layer that was made again has lost three tensors of the MLP (3 x 14,336 x 2 B) and its norm's (4,096 in fp32, the result's
     square mean, and twice in bf16)."""
     plan, terms = _attention(f"{SFT}; recompute full", where)
-    assert _of(terms, "gradients in flight in the attention") == 1000 * (2 * 4096 + 4 * 4096 + 4 * 32 + 4 * 4096 + 2 * (4096 + 2 * 1024))
+    assert _of(terms, "in-flight.gradients-in-attention") == 1000 * (2 * 4096 + 4 * 4096 + 4 * 32 + 4 * 4096 + 2 * (4096 + 2 * 1024))
     layer = pick(plan).layer(plan)
     freed = activations.freed_by_the_mlp(plan, layer)
     assert freed >= 1000 * 3 * 14336 * 2
-    assert _of(terms, "one layer made again") == activations.recomputed_layer(plan, layer) - freed > 0
+    whole = sum(term.bytes for term in activations.recomputed_layer(plan, layer))
+    assert _of(terms, "recomputed.") == whole - freed > 0
 
 
 def test_only_the_last_layers_mlp_is_gone_from_what_is_kept() -> None:
     """Gate, up, the activation and the product of 14,336 in bf16: those of 31 of 32 layers are still there."""
     _, terms = _attention(f"{SFT}; recompute none", "last")
-    kept = [term for term in terms if term.what.endswith(": mlp (less what the last layer's MLP has freed)")]
-    (whole,) = [term for term in phases.step_of(_attention(f"{SFT}; recompute none", "last")[0]).kept if term.what.endswith(": mlp")]
-    assert [term.bytes for term in kept] == [whole.bytes * 31 // 32]
+    kept = {term.id: dict(term.dims)["layer"] for term in terms if term.id.startswith("layers.")}
+    assert {slug for slug, layers in kept.items() if layers == 31} == {
+        "layers.mlp.gate", "layers.mlp.up", "layers.mlp.activation", "layers.mlp-norm.input-fp32", "layers.mlp-norm.rms",
+        "layers.mlp-norm.normed",
+    }  # fmt: skip
+    assert set(kept.values()) == {31, 32}
 
 
 TUNE = """\
@@ -134,4 +138,4 @@ def test_a_bill_whose_attention_wins_has_no_line_below_zero(shell: Any, name: st
     assert ran.code in (0, 1), ran.err
     (run,) = ran.json["runs"]
     assert [term for term in run["terms"] if term["bytes"] < 0] == []
-    assert "gradients in flight in the attention" in ran.out
+    assert "in-flight.gradients-in-attention" in ran.out

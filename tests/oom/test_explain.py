@@ -12,8 +12,8 @@ STEP = ["    self.optimizer.step()", '    state["exp_avg"] = torch.zeros_like(']
 def test_size_and_frame_agree(ask, sft) -> None:
     found = ask(sft, FLOAT, OOM.format("4.64 GiB"))
     assert found.certainty == "sure"
-    assert found.best.arithmetic == "8,192 tokens x 152,064 vocabulary x 4 B"
-    assert (found.best.tensor.what, found.phase, found.bytes) == ("fp32 logits in the loss", "forward", 8_192 * 152_064 * 4)
+    assert found.best.arithmetic == "8,192 tokens x vocab 152,064 x 4 B"
+    assert (found.best.tensor.what, found.phase, found.bytes) == ("logits, fp32 copy", "forward", 8_192 * 152_064 * 4)
     assert [setting.name for setting in found.best.tensor.because[:2]] == ["micro_batch", "seq_len"]
 
 

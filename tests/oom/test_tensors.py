@@ -56,7 +56,7 @@ def test_logits_are_those_of_the_estimator(run_of) -> None:
 @pytest.mark.parametrize(
     ("budget", "size", "what"),
     [
-        (RUNS["full"], 8_192 * 152_064 * 4, "fp32 logits in the loss"),
+        (RUNS["full"], 8_192 * 152_064 * 4, "logits, fp32 copy"),
         (RUNS["full"], 3_584 * 18_944 * 2, "weight of gate_proj or up_proj or down_proj in 16 bit"),
         (RUNS["eager"], 2 * 32 * 512 * 512 * 4, "attention scores of one layer"),
         (RUNS["qlora"], 4_096 * 14_336 // 2, "packed weight of gate_proj or up_proj or down_proj (nf4)"),
@@ -71,3 +71,22 @@ def test_logits_are_those_of_the_estimator(run_of) -> None:
 def test_known_tensors(run_of, budget: str, size: int, what: str) -> None:
     found = [tensor for tensor in tensors_of(run_of(budget).plan) if tensor.what == what]
     assert size in {tensor.bytes for tensor in found}
+
+
+@pytest.mark.parametrize("budget", [RUNS["full"], RUNS["eager"], RUNS["encoder"]], ids=["full", "eager", "encoder"])
+def test_logits_have_the_words_of_the_bill(run_of, budget: str) -> None:
+    plan = run_of(budget).plan
+    named = {(tensor.phase, tensor.what) for tensor in tensors_of(plan) if tensor.kind == "logits" and tensor.planned}
+    for phase, terms in (("forward", loss.forward(plan)), ("backward", loss.backward(plan))):
+        assert {(phase, term.label) for term in terms} <= named
+
+
+def test_what_linears_give_is_read_from_the_layers_own_program(run_of) -> None:
+    """Qwen2.5-7B: gate and up give 18,944, q 28 x 128, k and v 4 x 128 elements a token, in bf16; two in one tensor are another run's."""
+    made = {tensor.what: (tensor.per_token, tensor.planned) for tensor in tensors_of(run_of(RUNS["full"]).plan)}
+    assert [made[f"{role}, output of one layer"] for role in ("gate_proj", "up_proj", "q_proj", "k_proj", "v_proj")] == [
+        (18_944 * 2, True), (18_944 * 2, True), (3_584 * 2, True), (512 * 2, True), (512 * 2, True),
+    ]  # fmt: skip
+    assert made["gate and up of one layer in one tensor"] == (2 * 18_944 * 2, False)
+    packed = {tensor.what: tensor.planned for tensor in tensors_of(run_of(RUNS["full"].replace("qwen2.5-7b", "phi-3-mini-4k")).plan)}
+    assert packed["gate_up_proj, output of one layer"] and packed["qkv_proj, output of one layer"]

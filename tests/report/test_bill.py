@@ -81,6 +81,7 @@ sft@cloud[seq=4096]: DOES NOT FIT, needs 30.00 GiB, at least 29.00 GiB of 24.00 
   context, libs #                            1.00 GiB
   need          ########################    30.00 GiB  29.00 GiB to 31.00 GiB
   limit         #################           21.00 GiB
+  each tensor, its shape and its code: budgetlint estimate --terms
 
   phases      backward 29.00 GiB | step 24.00 GiB
   allocated      29.00 GiB   torch.cuda.max_memory_allocated

@@ -16,7 +16,7 @@ from budgetlint.catalog.family import Basis
 from budgetlint.catalog.ledger import linears
 from budgetlint.memory import loss
 from budgetlint.memory.code.base import PACKED, ModelCode
-from budgetlint.memory.estimate import Bucket, Term
+from budgetlint.memory.estimate import Bucket, Term, tensor
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
 from budgetlint.settings.run import Settings, Stack
@@ -85,40 +85,49 @@ def _norms(plan: Plan) -> Iterator[Saved]:
     arch, size = plan.arch, plan.precision.compute
     if arch.norm == "layernorm":
         # parallel residual: both norms read the same stream
-        yield Saved("norm", "norm input, mean and 1/std", size * arch.hidden + 16)
+        yield Saved("norm", "norm.input", size * arch.hidden, size=size)
+        yield Saved("norm", "norm.statistics", 16, size=4)
     else:
-        kept = 4 * arch.hidden + 4 + (size * arch.hidden if plan.full else 0)
-        yield Saved("norm", "2 norms: input in fp32, 1/rms", 2 * kept)
+        for name in ("first-norm", "second-norm"):
+            yield Saved("norm", f"{name}.input-fp32", 4 * arch.hidden, size=4)
+            yield Saved("norm", f"{name}.rms", 4, size=4)
+            if plan.full:
+                yield Saved("norm", f"{name}.normed", size * arch.hidden, size=size)
     if plan.full:
-        yield Saved("linear", "inputs of qkv and MLP", 2 * size * arch.hidden)
+        for name in ("qkv", "mlp"):
+            yield Saved("linear", f"{name}.input", size * arch.hidden, size=size)
 
 
 def _attention(plan: Plan) -> Iterator[Saved]:
     arch, size = plan.arch, plan.precision.compute
-    widths = 4 if arch.kv_heads < arch.heads else 6
-    what = "q, expanded k and v, output" if widths == 4 else "packed qkv, rotated q and k, output"
-    yield Saved("attention", what, widths * size * arch.q_width)
-    yield Saved("attention", "softmax statistics", 4 * arch.heads)
+    if arch.kv_heads < arch.heads:
+        kept = [("q", 1), ("k-every-head", 1), ("v-every-head", 1), ("output", 1)]
+    else:
+        kept = [("qkv", 3), ("q", 1), ("k", 1), ("output", 1)]
+    for name, times in kept:
+        yield Saved("attention", f"attention.{name}", times * size * arch.q_width, size=size)
+    yield Saved("attention", "attention.statistics", 4 * arch.heads, size=4)
 
 
 def _mlp(plan: Plan) -> Iterator[Saved]:
     arch, size = plan.arch, plan.precision.compute
-    tensors = (3 if arch.glu else 1) + (1 if plan.full else 0)
-    yield Saved("mlp", "MLP intermediates", tensors * size * arch.intermediate)
+    for name in (*(("gate", "up", "activation") if arch.glu else ("up",)), *(("product",) if plan.full else ())):
+        yield Saved("mlp", f"mlp.{name}", size * arch.intermediate, size=size)
 
 
 def _adapters(plan: Plan) -> Iterator[Saved]:
     adapter, size = plan.adapter, plan.precision.compute
     if adapter is None:
         return
-    mask = 1 if adapter.dropout > 0 else 0
     for name, width, count in _adapted_inputs(plan):
-        yield Saved("adapter", f"dropped input of {name} and its mask", (size + mask) * width)
-        yield Saved("adapter", f"lora_A outputs of {name}", size * adapter.r * count)
+        yield Saved("adapter", f"{name}.lora_A-input", size * width, size=size)
+        if adapter.dropout > 0:
+            yield Saved("adapter", f"{name}.dropout-mask", width, size=1)
+        yield Saved("adapter", f"{name}.lora_A-output", size * adapter.r * count, size=size)
     widths = {"q_proj": plan.arch.q_width, "k_proj": plan.arch.kv_width, "v_proj": plan.arch.kv_width}
     some = [width for role, width in widths.items() if role in adapter.targets]
     if 0 < len(some) < len(QKV):
-        yield Saved("adapter", "scattered q, k, v updates", size * sum(some))
+        yield Saved("adapter", "qkv.scattered-updates", size * sum(some), size=size)
 
 
 def _adapted_inputs(plan: Plan) -> Iterator[tuple[str, int, int]]:
@@ -134,12 +143,11 @@ def _adapted_inputs(plan: Plan) -> Iterator[tuple[str, int, int]]:
 
 def logits(plan: Plan) -> Iterator[Term]:
     """The chunks' logits are all kept (fp32), and so are their log-softmaxes; one chunk is in flight."""
-    vocab, tokens = plan.arch.vocab, plan.tokens
+    vocab, rows = ("vocab", plan.arch.vocab), plan.rows
     why = plan.because("micro_batch", "seq_len", "model", "loss", "stack")
-    yield Term(Bucket.LOGITS, 4 * tokens * vocab, f"chunked logits, kept in fp32: {tokens:,} tokens x {vocab:,} x 4 B", why)
-    yield Term(Bucket.LOGITS, 4 * tokens * vocab, f"log-softmax, fp32: {tokens:,} tokens x {vocab:,} x 4 B", why)
-    chunk = min(CHUNK, plan.length) * (plan.batch or 1)
-    yield Term(Bucket.LOGITS, 8 * chunk * vocab, f"the chunk in flight: {chunk:,} tokens x {vocab:,} x 8 B", why)
+    yield tensor(Bucket.LOGITS, "logits.chunks-fp32", why, (*rows, vocab), 4)
+    yield tensor(Bucket.LOGITS, "logits.chunks-log-softmax", why, (*rows, vocab), 4)
+    yield tensor(Bucket.LOGITS, "logits.chunk-in-flight", why, (("batch", plan.batch or 1), ("seq", min(CHUNK, plan.length)), vocab), 8)
 
 
 def head_copies(plan: Plan) -> Iterator[Term]:
@@ -148,6 +156,5 @@ def head_copies(plan: Plan) -> Iterator[Term]:
     if plan.full or not plan.precision.autocast or plan.precision.weights != 4:
         return
     calls = -(-plan.length // CHUNK) - 1
-    count = calls * plan.shape.head_elements
-    why = plan.because("precision", "seq_len", "stack")
-    yield Term(Bucket.BUFFERS, count * plan.precision.compute, f"{calls} more 16-bit copies of the head, one a chunk", why)
+    why, shape = plan.because("precision", "seq_len", "stack"), (("copy", calls), ("weight", plan.shape.head_elements))
+    yield tensor(Bucket.BUFFERS, "autocast.copies-of-head", why, shape, plan.precision.compute)

@@ -73,14 +73,16 @@ def layer(plan: Plan) -> tuple[Saved, ...]:
 def _norms(plan: Plan) -> Iterator[Saved]:
     """Fused norms keep their input and their statistics."""
     size, count = plan.precision.compute, plan.arch.norms_per_layer
-    yield Saved("norm", "norm inputs and statistics", count * (size * plan.stream + 8))
+    yield Saved("norm", "norms.inputs", count * size * plan.stream, size=size)
+    yield Saved("norm", "norms.statistics", count * 8, size=4)
 
 
 def _inputs(plan: Plan) -> Iterator[Saved]:
     """The inputs of the column-parallel linears, split as the stream is."""
-    for roles, what in ((("q_proj", "k_proj", "v_proj", "qkv_proj", "q_a_proj", "kv_a_proj"), "qkv"), (_UP, "MLP")):
+    size = plan.precision.compute
+    for roles, name in ((("q_proj", "k_proj", "v_proj", "qkv_proj", "q_a_proj", "kv_a_proj"), "qkv"), (_UP, "mlp")):
         if any(linear.role in roles and (plan.trains(linear) or plan.adapted(linear)) for linear in plan.shape.layer):
-            yield Saved("linear", f"input of {what}", plan.precision.compute * plan.stream)
+            yield Saved("linear", f"{name}.input", size * plan.stream, size=size)
 
 
 _UP = ("gate_proj", "up_proj", "gate_up_proj", "router", "shared_gate_proj", "shared_up_proj")
@@ -93,48 +95,61 @@ def _attention(plan: Plan) -> Iterator[Saved]:
         query = arch.heads * (arch.mla_number("qk_nope_head_dim") + arch.mla_number("qk_rope_head_dim"))
         value = arch.heads * arch.mla_number("v_head_dim")
         latent = arch.mla_number("q_lora_rank") + arch.mla_number("kv_lora_rank")
-        yield Saved("attention", "latents and their norms", 2 * size * latent)
-    key = query if arch.mla else value
-    out = value if arch.mla else query
-    yield Saved("attention", "q, k, v and the output", size * (query + key + value + out))
+        yield Saved("attention", "attention.latents-and-norms", 2 * size * latent, size=size)
+    widths = (("q", query), ("k", query if arch.mla else value), ("v", value), ("output", value if arch.mla else query))
+    for name, width in widths:
+        yield Saved("attention", f"attention.{name}", size * width, size=size)
     if plan.attention not in ("eager", "math"):
-        yield Saved("attention", "softmax statistics", 4 * arch.heads)
+        yield Saved("attention", "attention.statistics", 4 * arch.heads, size=4)
     elif plan.recompute.kind != "core":
-        yield Saved("attention", "probabilities, mask and dropped probabilities", 0, scores(plan))
+        yield from _scores(plan)
 
 
-def scores(plan: Plan) -> int:
-    """Bytes per pair of positions of what unfused attention keeps: 2 a, and under dropout a byte of mask and the product."""
-    size = plan.precision.compute
-    return plan.arch.heads * (size + (1 + size if plan.arch.dropout else 0))
+def _scores(plan: Plan) -> Iterator[Saved]:
+    """What unfused attention keeps for each pair of positions: 2 a, and under dropout a byte of mask and the product."""
+    heads, size = plan.arch.heads, plan.precision.compute
+    yield Saved("attention", "attention.probabilities", 0, heads * size, size=size)
+    if plan.arch.dropout:
+        yield Saved("attention", "attention.dropout-mask", 0, heads, size=1)
+        yield Saved("attention", "attention.dropped-probabilities", 0, heads * size, size=size)
 
 
 def _dropped(plan: Plan) -> Iterator[Saved]:
+    """Masks after attention and MLP."""
     if plan.arch.dropout:
-        yield Saved("dropout", "masks after attention and MLP", 2 * plan.stream)
+        yield Saved("dropout", "dropout.masks", 2 * plan.stream, size=1)
 
 
 def _mlp(plan: Plan) -> Iterator[Saved]:
     arch, size = plan.arch, plan.precision.compute
     gates = 2 if arch.glu else 1
     if not arch.experts:
-        yield Saved("mlp", "MLP before and after its activation", size * (gates + 1) * arch.intermediate)
+        yield from _activated("mlp", size, gates, arch.intermediate)
         return
     yield from _experts(plan, gates)
     width = arch.shared_intermediate or (arch.moe_intermediate or arch.intermediate) * (arch.shared_experts or 0)
     if width:
-        yield Saved("mlp", "shared expert before and after its activation", size * (gates + 1) * width)
+        yield from _activated("shared-expert", size, gates, width)
+
+
+def _activated(name: str, size: int, gates: int, width: int) -> Iterator[Saved]:
+    """Before and after the activation."""
+    yield Saved("mlp", f"{name}.before-activation", size * gates * width, size=size)
+    yield Saved("mlp", f"{name}.activation", size * width, size=size)
 
 
 def _experts(plan: Plan, gates: int) -> Iterator[Saved]:
     """Rows of the routed tokens: what comes in, before and after the activation, and what goes out. Where experts are split less
-    than the rest, each rank has that many times fewer rows."""
+    than the rest, each rank has that many times fewer rows; their sum is rounded up, not each."""
     arch, size = plan.arch, plan.precision.compute
     count, width = arch.experts_per_token or 1, arch.moe_intermediate or arch.intermediate
     fewer = max(1, plan.parallel.tensor // plan.parallel.expert_tensor)
-    row = size * (2 * arch.hidden + (gates + 1) * width) + 2 * INDEX
-    yield Saved("mlp", "expert rows", -(-count * row // fewer))
-    yield Saved("mlp", "router logits and probabilities, fp32", 8 * (arch.experts or 0))
+    parts = (("inputs", size, arch.hidden), ("before-activation", size, gates * width), ("activation", size, width))
+    whole = 0
+    for name, one, many in (*parts, ("outputs", size, arch.hidden), ("row-indices", INDEX, 2)):
+        before, whole = -(-whole // fewer), whole + count * one * many
+        yield Saved("mlp", f"experts.{name}", -(-whole // fewer) - before, size=one)
+    yield Saved("mlp", "router.logits-and-probabilities", 8 * (arch.experts or 0), size=4)
 
 
 def _adapters(plan: Plan) -> Iterator[Saved]:
@@ -145,5 +160,7 @@ def _adapters(plan: Plan) -> Iterator[Saved]:
     packed = {linear.reads: linear for linear in plan.shape.layer if plan.adapted(linear)}
     for linear in packed.values():
         rows = plan.arch.experts_per_token or 1 if linear.role.startswith("expert_") else 1
-        dropped = (size + 1) * linear.inputs if adapter.dropout else 0
-        yield Saved("adapter", f"{linear.role} dropped input, lora_A output", rows * (dropped + size * adapter.r))
+        if adapter.dropout:
+            yield Saved("adapter", f"{linear.role}.lora_A-input", rows * size * linear.inputs, size=size)
+            yield Saved("adapter", f"{linear.role}.dropout-mask", rows * linear.inputs, size=1)
+        yield Saved("adapter", f"{linear.role}.lora_A-output", rows * size * adapter.r, size=size)

@@ -1,0 +1,222 @@
+"""Where the code is that makes a tensor of the bill: framework, version, file, class or function, as they were read.
+
+Informational: a line that says where to look. Nothing is computed by it, and what nobody looked up is None. Classes of transformers
+5.24.0 are those of its modeling files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from budgetlint.base.record import record
+from budgetlint.memory.plan import Plan
+
+
+@record
+class Source:
+    """``version``: in which it was read; empty where no one version is meant, like ``function`` where the file says enough."""
+
+    framework: str
+    version: str
+    file: str
+    function: str = ""
+
+    def __str__(self) -> str:
+        """``transformers loss/loss_utils.py ForCausalLMLoss``."""
+        return " ".join(part for part in (self.framework, self.file, self.function) if part)
+
+
+def source_of(slug: str, plan: Plan | None) -> Source | None:
+    """The code behind the term of this id in a run; None where nobody looked it up."""
+    if plan is None:
+        return None
+    first, _, rest = slug.partition(".")
+    if first in WITHIN:
+        return source_of(rest, plan) if first in ANOTHER else _of_layer(rest, plan)
+    if first == "logits":
+        return _of_logits(rest, plan)
+    if first == "final-norm":
+        return _of_layer(slug, plan)
+    if first in ("scoring", "sampling", "kv-cache"):
+        return FIXED[first]
+    if slug == f"{_optimizer(plan)}.{rest}":
+        return _of_optimizer(plan)
+    return FIXED.get(slug) or FIXED.get(first) or _of_sharding(slug, plan)
+
+
+def _optimizer(plan: Plan) -> str:
+    return "adam" if plan.optimizer.adam_like else plan.optimizer.name
+
+
+ANOTHER = frozenset({"critic", "reference", "reward", "teacher", "encoder"})
+"""Whose tensors another stack or model is: the rest of the id says which tensor."""
+
+WITHIN = ANOTHER | {"layers", "dense-layers", "passing", "recomputed"}
+
+_PEFT = Source("peft", "0.21.2", "tuners/lora/layer.py")
+_FSDP1 = Source("torch", "2.13", "distributed/fsdp/_runtime_utils.py")
+_FSDP2 = Source("torch", "2.13", "distributed/fsdp/_fully_shard/_fsdp_param_group.py")
+_ZERO3 = Source("deepspeed", "0.19.6", "runtime/zero/partitioned_param_coordinator.py")
+
+FIXED = {
+    "weights.nf4": Source("bitsandbytes", "0.43.3", "nn/modules.py", "Linear4bit"),
+    "weights.fp4": Source("bitsandbytes", "0.43.3", "nn/modules.py", "Linear4bit"),
+    "quantised": Source("bitsandbytes", "0.43.3", "nn/modules.py", "Linear4bit"),
+    "weights.adapter": _PEFT,
+    "adapter": Source("peft", "0.21", "tuners/lora/layer.py", "ParamWrapper"),
+    "autocast": Source("torch", "", "aten/src/ATen/autocast_mode.cpp", "cached_cast"),
+    "ddp": Source("torch", "", "nn/parallel/distributed.py", "DistributedDataParallel"),
+    "checkpoints": Source("torch", "", "utils/checkpoint.py", "checkpoint"),
+    "gradients-left": Source("Megatron-LM", "2.5", "optimizer/optimizer.py", "_copy_model_grads_to_main_grads"),
+    "deepspeed.16-bit-gradients": Source("deepspeed", "0.18.6", "runtime/bf16_optimizer.py", "BF16_Optimizer"),
+    "fsdp": _FSDP1,
+    "ring": Source("transformer_engine", "", "context_parallel.py", "p2p_comm_buffers"),
+    "scoring": Source("verl", "0.6.1", "workers/actor/dp_actor.py", "compute_log_prob"),
+    "sampling": Source("transformers", "5.24.0", "generation/utils.py", "_sample"),
+    "kv-cache": Source("transformers", "5.24.0", "cache_utils.py", "DynamicLayer.update"),
+}
+
+LOSSES = {
+    "full": Source("transformers", "5.24.0", "loss/loss_utils.py", "ForCausalLMLoss"),
+    "full-shifted": Source("transformers", "4.48", "loss/loss_utils.py", "ForCausalLMLoss"),
+    "full-upcast": Source("transformers", "4.45.2", "models/mistral/modeling_mistral.py", "MistralForCausalLM"),
+    "full-plain": Source("transformers", "4.48.1", "models/gpt_bigcode/modeling_gpt_bigcode.py", "GPTBigCodeForCausalLM"),
+    "full-split": Source("megatron-core", "0.14.0", "tensor_parallel/cross_entropy.py"),
+    "full-dtensor": Source("torch", "2.9", "distributed/tensor/parallel/loss.py", "loss_parallel"),
+    "logps": Source("trl", "0.24", "trainer/utils.py", "selective_log_softmax"),
+    "fused": Source("liger_kernel", "", "ops/fused_linear_cross_entropy.py"),
+}
+"""By `Plan.loss`."""
+
+MASKED = Source("transformers", "5.24.0", "loss/loss_utils.py", "ForMaskedLMLoss")
+_CODE_OF_LITGPT = Source("litgpt", "0.5", "litgpt/model.py")
+_LOSS_OF_LITGPT = Source("litgpt", "0.5", "litgpt/utils.py", "chunked_cross_entropy")
+_RL_FUSED = Source("liger_kernel", "0.6.4", "chunked_loss/fused_linear_ppo.py")
+
+
+def _of_logits(name: str, plan: Plan) -> Source | None:
+    if name.startswith("chunk"):
+        return _LOSS_OF_LITGPT
+    if plan.loss == "fused" and plan.completion is not None:
+        return _RL_FUSED
+    if plan.masked:
+        return MASKED
+    if plan.shape.encoder is not None:
+        return _modeling(plan.arch.family)
+    return LOSSES.get(plan.loss)
+
+
+MODELING: dict[str, tuple[str, str, str, str]] = {
+    "llama": ("llama", "LlamaRMSNorm", "LlamaAttention", "LlamaMLP"),
+    "mistral": ("mistral", "MistralRMSNorm", "MistralAttention", "MistralMLP"),
+    "qwen2": ("qwen2", "Qwen2RMSNorm", "Qwen2Attention", "Qwen2MLP"),
+    "qwen3": ("qwen3", "Qwen3RMSNorm", "Qwen3Attention", "Qwen3MLP"),
+    "granite": ("granite", "GraniteRMSNorm", "GraniteAttention", "GraniteMLP"),
+    "smollm3": ("smollm3", "SmolLM3RMSNorm", "SmolLM3Attention", "SmolLM3MLP"),
+    "gemma": ("gemma", "GemmaRMSNorm", "GemmaAttention", "GemmaMLP"),
+    "gemma2": ("gemma2", "Gemma2RMSNorm", "Gemma2Attention", "Gemma2MLP"),
+    "gemma3_text": ("gemma3", "Gemma3RMSNorm", "Gemma3Attention", "Gemma3MLP"),
+    "gemma3": ("gemma3", "Gemma3RMSNorm", "Gemma3Attention", "Gemma3MLP"),
+    "phi3": ("phi3", "Phi3RMSNorm", "Phi3Attention", "Phi3MLP"),
+    "olmo": ("olmo", "OlmoLayerNorm", "OlmoAttention", "OlmoMLP"),
+    "stablelm": ("stablelm", "", "StableLmAttention", "StableLmMLP"),
+    "starcoder2": ("starcoder2", "", "Starcoder2Attention", "Starcoder2MLP"),
+    "gpt2": ("gpt2", "", "GPT2Attention", "GPT2MLP"),
+    "gpt_bigcode": ("gpt_bigcode", "", "GPTBigCodeAttention", "GPTBigCodeMLP"),
+    "opt": ("opt", "", "OPTAttention", ""),
+    "bloom": ("bloom", "", "BloomAttention", "BloomMLP"),
+    "mixtral": ("mixtral", "MixtralRMSNorm", "MixtralAttention", ""),
+    "qwen2_moe": ("qwen2_moe", "Qwen2MoeRMSNorm", "Qwen2MoeAttention", "Qwen2MoeMLP"),
+    "qwen3_moe": ("qwen3_moe", "Qwen3MoeRMSNorm", "Qwen3MoeAttention", "Qwen3MoeMLP"),
+    "gpt_oss": ("gpt_oss", "GptOssRMSNorm", "GptOssAttention", "GptOssMLP"),
+    "deepseek_v2": ("deepseek_v2", "DeepseekV2RMSNorm", "DeepseekV2Attention", "DeepseekV2MLP"),
+    "deepseek_v3": ("deepseek_v3", "DeepseekV3RMSNorm", "DeepseekV3Attention", "DeepseekV3MLP"),
+    "vit": ("vit", "", "ViTAttention", "ViTMLP"),
+    "deit": ("deit", "", "DeiTAttention", "DeiTMLP"),
+    "modernbert": ("modernbert", "", "ModernBertAttention", "ModernBertMLP"),
+    "olmo2": ("olmo2", "Olmo2RMSNorm", "Olmo2Attention", "Olmo2MLP"),
+    "olmo3": ("olmo3", "Olmo3RMSNorm", "Olmo3Attention", "Olmo3MLP"),
+    "phi": ("phi", "", "PhiAttention", "PhiMLP"),
+    "gptj": ("gptj", "", "GPTJAttention", "GPTJMLP"),
+    "cohere": ("cohere", "CohereLayerNorm", "CohereAttention", "CohereMLP"),
+    "falcon": ("falcon", "", "FalconAttention", "FalconMLP"),
+    "gpt_neox": ("gpt_neox", "", "GPTNeoXAttention", "GPTNeoXMLP"),
+    "bert": ("bert", "", "BertAttention", ""),
+    "roberta": ("roberta", "", "RobertaAttention", ""),
+    "electra": ("electra", "", "ElectraAttention", ""),
+    "xlm-roberta": ("xlm_roberta", "", "XLMRobertaAttention", ""),
+    "t5": ("t5", "T5LayerNorm", "T5Attention", ""),
+    "mt5": ("mt5", "MT5LayerNorm", "MT5Attention", ""),
+    "whisper": ("whisper", "", "WhisperAttention", ""),
+    "mbart": ("mbart", "", "MBartAttention", ""),
+    "pegasus": ("pegasus", "", "PegasusAttention", ""),
+    "bart": ("bart", "", "BartAttention", ""),
+    "distilbert": ("distilbert", "", "DistilBertSelfAttention", ""),
+    "dinov2": ("dinov2", "", "Dinov2Attention", "Dinov2MLP"),
+    "deberta-v2": ("deberta_v2", "", "DisentangledSelfAttention", ""),
+    "qwen3_next": ("qwen3_next", "Qwen3NextRMSNorm", "Qwen3NextAttention", "Qwen3NextMLP"),
+    "qwen3_5": ("qwen3_5", "Qwen3_5RMSNorm", "Qwen3_5Attention", "Qwen3_5MLP"),
+    "qwen3_5_moe": ("qwen3_5_moe", "Qwen3_5MoeRMSNorm", "Qwen3_5MoeAttention", "Qwen3_5MoeMLP"),
+}
+"""By family: the folder of its modeling file, and the classes of its norm, attention and MLP in there; none where torch's own modules are
+used, or several."""
+
+
+def _modeling(family: str, part: int = 0) -> Source | None:
+    found = MODELING.get(family)
+    if found is None:
+        return None
+    return Source("transformers", "5.24.0", f"models/{found[0]}/modeling_{found[0]}.py", found[part] if part else "")
+
+
+_ATTENTION = ("attention.", "cross-attention.", "q_", "k_", "v_", "o_", "kv_", "qkv_", "q-", "k-", "kv-")
+
+
+def _of_layer(name: str, plan: Plan) -> Source | None:
+    """Of a layer's tensor, by the name it has among them."""
+    if ".lora_" in name or (name.endswith((".dropout-mask", ".before-magnitude")) and "_proj" in name):
+        return _PEFT
+    named = _IN_LAYER.get(plan.model_code)
+    return named(name, plan) if named is not None else None
+
+
+def _of_transformers(name: str, plan: Plan) -> Source | None:
+    family = plan.arch.family
+    if name.startswith("experts."):
+        return None if plan.expert_loop else Source("transformers", "5.24.0", "integrations/moe.py", "grouped_mm_experts_forward")
+    if name.startswith(_ATTENTION) and "norm" not in name:
+        return _modeling(family, 2)
+    if "norm." in name:
+        return None if "rms_norm" in plan.kernels else _modeling(family, 1)
+    if name.startswith(("mlp.", "gate_", "up_", "down_")):
+        return _modeling(family, 3)
+    return _modeling(family)
+
+
+_IN_LAYER: dict[str, Callable[[str, Plan], Source | None]] = {
+    "transformers": _of_transformers,
+    "litgpt": lambda _name, _plan: _CODE_OF_LITGPT,
+}
+"""By whose code runs the model; of others' layers nobody wrote down the places."""
+
+
+def _of_sharding(slug: str, plan: Plan) -> Source | None:
+    sharding = plan.sharding
+    if slug.startswith(("gathered.", "gradients.unsharded", "reduce-scatter.")):
+        return {"fsdp": _FSDP1, "fsdp2": _FSDP2, "zero3": _ZERO3}.get(sharding.kind)
+    if slug in ("deepspeed.reduce-bucket", "weights.master", "step.fp32-gradients") and sharding.is_zero:
+        return Source("deepspeed", "0.19.6", f"runtime/zero/{'stage3' if sharding.kind == 'zero3' else 'stage_1_and_2'}.py")
+    return None
+
+
+_SOURCE = re.compile(r"(?P<framework>[\w-]+) (?P<version>\d[\w.]*) (?P<file>[\w/]+\.py)")
+
+
+def _of_optimizer(plan: Plan) -> Source | None:
+    """As its row in the catalog says; not where nobody read the code."""
+    for text in plan.optimizer.sources:
+        found = _SOURCE.match(text)
+        if found and "not read" not in text:
+            return Source(found["framework"], found["version"], found["file"].removeprefix(f"{found['framework']}/"))
+    return None
