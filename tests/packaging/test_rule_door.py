@@ -15,7 +15,7 @@ import pytest
 
 import budgetlint.rule as door
 
-LEAVES = ("budgetlint.base.record", "budgetlint.base.units", "budgetlint.base.numerals")
+LEAVES = ("budgetlint.base.record", "budgetlint.base.units", "budgetlint.base.numerals", "budgetlint.base.expression")
 """Records, amounts of bytes, numbers: they import nothing of ours, and CONTRIBUTING names the first."""
 
 INSIDE = {
