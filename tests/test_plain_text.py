@@ -107,7 +107,7 @@ def test_nothing_that_is_ours_is_changed() -> None:
     from budgetlint.catalog.listing import devices, models, optimizers
     from budgetlint.commands.ci_texts import CI, HOOK
     from budgetlint.commands.shells import RENDERERS
-    from budgetlint.commands.words import commands_of
+    from budgetlint.commands.subcommands import commands_of
     from budgetlint.registry import installed
     from budgetlint.report.manual import render_all
     from budgetlint.report.style import TerminalStyle

@@ -113,14 +113,14 @@ def _names_files(paths: Sequence[str], io: Console) -> bool:
 def session_around(paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config, files: Files | None = None) -> Session:
     """The runs that named files, and those below named folders, take part in, with what else belongs to these runs. ``--budget``
     is asked about them as if the repository had no budgets."""
-    from budgetlint.resolve.related_files import neighbours
+    from budgetlint.resolve.related_files import related_files
 
     files = files or DiskFiles(io.root, config.exclude, paths)
     listed = tuple(files.expand(["."]))
     named = set(files.expand(paths)) & set(listed) if getattr(args, "force_exclude", False) else set(files.expand(paths))
     if args.budget is not None:
         listed = tuple(path for path in listed if not path.endswith(BUDGET_SUFFIX) or path in named)
-    found = neighbours(files, listed, named)
+    found = related_files(files, listed, named)
     project = open_project(files, found.paths, listed)
     extra = extra_budget(paths, args, io, config, project)
     return Session(project, found.paths, extra, _overrides(args), args.target, taken=found.taken)

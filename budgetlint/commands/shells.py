@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 
-from budgetlint.commands.words import Argument, Subcommand
+from budgetlint.commands.subcommands import Argument, Subcommand
 
 _BASH = """\
 # bash completion for budgetlint: eval "$(budgetlint completion bash)"

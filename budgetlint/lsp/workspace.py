@@ -81,7 +81,7 @@ class Workspace:
         from budgetlint.engine.check import check
         from budgetlint.engine.registry import installed
         from budgetlint.resolve.membership import of_named
-        from budgetlint.resolve.related_files import neighbours
+        from budgetlint.resolve.related_files import related_files
         from budgetlint.resolve.runs import judge
 
         disk = self._fresh_disk()
@@ -89,7 +89,7 @@ class Workspace:
         new = (path for path, source in opened.items() if not disk.exists(path) or _makes_arguments(path, source))
         listed = tuple(sorted({*self._listed, *new}))
         asked = set(opened) & set(listed) if named is None else named & set(opened) & set(listed)
-        found = neighbours(files, listed, asked)
+        found = related_files(files, listed, asked)
         project = self._project(files, found.paths, listed)
         extra = _extra_budget(config, files)
         judged = judge(project, extra=extra, taken=found.taken)

@@ -15,11 +15,11 @@ import torch
 
 from budgetlint.probe.autocast import Autocast
 from budgetlint.probe.build import base_of, build, inputs_of, layers_of, materialise
-from budgetlint.probe.follow import Follow
 from budgetlint.probe.job import Inexpressible, Job
 from budgetlint.probe.kernels import OnCpu, OnCuda
 from budgetlint.probe.model_code import prepare
 from budgetlint.probe.optimizers import optimizer_of
+from budgetlint.probe.storage_tracker import StorageTracker
 from budgetlint.probe.trace import BUFFERS, GRADIENTS, OPTIMIZER, WEIGHTS, Trace
 
 STEPS = 2
@@ -77,7 +77,7 @@ class ProbedRun:
 
     def __init__(self, job: Job, model: Any, device: str, mode: OnCuda, unit: int = 512) -> None:
         self.job, self.model, self.device, self.mode = job, model, device, mode
-        self.follow = Follow(device, job.arch["vocab"] if job.task != "classifier" else 0, unit)
+        self.follow = StorageTracker(device, job.arch["vocab"] if job.task != "classifier" else 0, unit)
         self.hooks: list[Any] = []
 
     def trace(self) -> Trace:

@@ -22,7 +22,7 @@ def comment(work: Assembly, entry: FileEntry) -> Budget | None:
     return budget
 
 
-def holding(work: Assembly, path: str, budgets: Iterable[Budget]) -> Budget | None:
+def nearest_budget(work: Assembly, path: str, budgets: Iterable[Budget]) -> Budget | None:
     """The nearest budget, in or above the file's folder, that names neither configs nor a model; else the extra one."""
     above = [b for b in budgets if not b.binds_configs and not b.names_model and _is_above(posixpath.dirname(b.path), path)]
     if above:

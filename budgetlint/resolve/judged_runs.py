@@ -20,7 +20,7 @@ from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.resolve.architecture import architecture_of
 from budgetlint.resolve.axes import Answer, AxisChoice, as_read, pinned
 from budgetlint.resolve.forks import SURE, decided
-from budgetlint.resolve.measured import recorded
+from budgetlint.resolve.measured import with_measurements
 from budgetlint.resolve.precedence import join, with_derived, with_stored_weights
 from budgetlint.resolve.state import Assembly, Collected
 from budgetlint.rules_api.context import RunContext
@@ -38,7 +38,7 @@ def run_contexts(work: Assembly, collected: Collected) -> Iterator[RunContext]:
             place = replace(place, target=overlay(place.target, collected.requested))
         merged = Run(collected.name, _merged(work, readings, place, stack), readings, stack)
         context, planned, architecture = _judged(work, merged, collected, place)
-        measured = recorded(work, collected, context)
+        measured = with_measurements(work, collected, context)
         narrowed = measured.estimate is not context.estimate
         yield measured if narrowed else _decided(measured, planned, _Rereading(work, context, place, architecture))
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from budgetlint.rules_api.context import RunContext
 
 
-def recorded(work: Assembly, collected: Collected, context: RunContext) -> RunContext:
+def with_measurements(work: Assembly, collected: Collected, context: RunContext) -> RunContext:
     """The run with the lines about it, and what they narrow. A run without a budget has none."""
     written = _written(work, collected)
     if not written or context.estimate is None:
