@@ -11,16 +11,18 @@ from budgetlint.catalog.device import Device
 from budgetlint.memory import mixture, rollouts
 from budgetlint.memory import phases as step_phases
 from budgetlint.memory.code import pick
-from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Assumption, Bucket, Estimate, Phase, Range, Term, Verdict
+from budgetlint.memory.estimate import Estimate, Phase, Range, Verdict
 from budgetlint.memory.host import host_bytes
 from budgetlint.memory.layout import with_world
 from budgetlint.memory.need import FRAGMENTATION, PPM, Totals, is_shared, totals, verdict
+from budgetlint.memory.notes import Assumption
 from budgetlint.memory.pipeline import RANK, described
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.planner import Planned
 from budgetlint.memory.rank import misplaced, rank_plans
 from budgetlint.memory.spread import ends, masked
 from budgetlint.memory.static import Trainable, trainable
+from budgetlint.memory.term import ALLOCATED_BUCKETS, Bucket, Term
 from budgetlint.memory.unmodelled import TABLE
 
 WORLDS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from budgetlint.base.record import record, replace
-from budgetlint.memory.estimate import Estimate, Phase, Term
+from budgetlint.memory.estimate import Estimate, Phase
 from budgetlint.memory.planner import Planned
+from budgetlint.memory.term import Term
 from budgetlint.settings.run import Setting, Settings
 
 NEVER_ASKED = frozenset(

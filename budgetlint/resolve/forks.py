@@ -16,7 +16,7 @@ from budgetlint.memory.estimator import Capacity, if_short
 from budgetlint.memory.need import verdict
 from budgetlint.memory.unmodelled import TABLE
 from budgetlint.memory.unstated import agree, by_plans, each, unseen
-from budgetlint.resolve.axes import Answer, Asking, Axis, Choice, is_unwritten, joined, open_packages, open_settings, values_of
+from budgetlint.resolve.axes import Answer, Asking, Axis, AxisChoice, is_unwritten, joined, open_packages, open_settings, values_of
 from budgetlint.resolve.fork_table import JointReading, Table, extremes, forks_of
 from budgetlint.settings.run import Settings, Stack
 
@@ -69,7 +69,7 @@ class _Asked:
     capacity: Capacity
     known: dict[tuple[tuple[str, str], ...], JointReading] = field(default_factory=dict)
 
-    def reading(self, choices: Mapping[str, Choice]) -> JointReading:
+    def reading(self, choices: Mapping[str, AxisChoice]) -> JointReading:
         key = tuple((name, choice.words) for name, choice in sorted(choices.items()))
         if key not in self.known:
             answer = self.asking.answer(choices)
@@ -128,7 +128,7 @@ def _figures(one: JointReading) -> tuple[Range, Verdict]:
 
 def _without_repeats(axis: Axis, asked: _Asked) -> Axis:
     """Choices that change nothing are one: neighbouring epochs, and any two values of a setting."""
-    kept: list[Choice] = []
+    kept: list[AxisChoice] = []
     seen: list[tuple[Range, Verdict]] = []
     for choice in axis.choices:
         one = asked.reading({axis.name: choice})

@@ -9,17 +9,18 @@ from budgetlint.base.record import record, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.language.budget import BudgetRun, Target
 from budgetlint.language.placement import Placement, broken, hosted, overlay, placements
-from budgetlint.memory.estimate import BROKEN, UNREAD, Assumption, Estimate, Opened, Verdict
+from budgetlint.memory.estimate import BROKEN, UNREAD, Estimate, Opened, Verdict
 from budgetlint.memory.estimator import Capacity, estimate
+from budgetlint.memory.notes import Assumption
 from budgetlint.memory.planner import Planned, plan_run
 from budgetlint.readers import reader_by
 from budgetlint.readers.base import complete
 from budgetlint.readers.deepspeed.auto import fill_auto, fill_engine_dtype
 from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.resolve.architecture import architecture_of
-from budgetlint.resolve.axes import Answer, Choice, as_read, pinned
+from budgetlint.resolve.axes import Answer, AxisChoice, as_read, pinned
 from budgetlint.resolve.forks import SURE, decided
-from budgetlint.resolve.measured import recorded
+from budgetlint.resolve.measured import with_measurements
 from budgetlint.resolve.precedence import join, with_derived, with_stored_weights
 from budgetlint.resolve.state import Assembly, Collected
 from budgetlint.rules_api.context import RunContext
@@ -37,7 +38,7 @@ def run_contexts(work: Assembly, collected: Collected) -> Iterator[RunContext]:
             place = replace(place, target=overlay(place.target, collected.requested))
         merged = Run(collected.name, _merged(work, readings, place, stack), readings, stack)
         context, planned, architecture = _judged(work, merged, collected, place)
-        measured = recorded(work, collected, context)
+        measured = with_measurements(work, collected, context)
         narrowed = measured.estimate is not context.estimate
         yield measured if narrowed else _decided(measured, planned, _Rereading(work, context, place, architecture))
 
@@ -161,7 +162,7 @@ class _Rereading:
     place: Placement
     architecture: Architecture | None
 
-    def _settings(self, stack: Stack, choices: Mapping[str, Choice]) -> Settings:
+    def _settings(self, stack: Stack, choices: Mapping[str, AxisChoice]) -> Settings:
         run = self.context.run
         target = self.context.target or NOWHERE.target
         settings = _on(replace(run, settings=_merged(self.work, run.readings, self.place, stack)), target).settings
@@ -178,7 +179,7 @@ class _Rereading:
     def is_spent(self) -> bool:
         return self.work.readings[self.file] >= FILE_READINGS.most
 
-    def answer(self, choices: Mapping[str, Choice]) -> Answer:
+    def answer(self, choices: Mapping[str, AxisChoice]) -> Answer:
         self.work.readings[self.file] += 1
         stack = self._pinned(choices)
         settings = self._settings(stack, choices)
@@ -191,7 +192,7 @@ class _Rereading:
         plan_run(self._settings(stack, {}), stack, self.architecture, target.device.device if target and target.device else None)
         return stack.unanswered or set()
 
-    def _pinned(self, choices: Mapping[str, Choice]) -> Stack:
+    def _pinned(self, choices: Mapping[str, AxisChoice]) -> Stack:
         """Runs of one stack share its readings, and the estimates of those."""
         stack = self.context.run.stack
         key = (id(stack.releases), *((name, choice.words) for name, choice in sorted(choices.items()) if choice.release))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from budgetlint.base.source import MAX_BYTES, SourceFile, Unreadable, read_source
+from budgetlint.base.source import MAX_BYTES, SourceFile, UnreadableFile, read_source
 from budgetlint.documents import Document, Loader, load, plain, walk
 
 SECONDS = 5.0
@@ -132,7 +132,7 @@ def test_file(tmp_path: Path, what: str, make: Callable[[Path], object], words: 
     path = tmp_path / "x.yaml"
     make(path)
     found = read_source(path, "x.yaml")
-    assert isinstance(found, Unreadable), what
+    assert isinstance(found, UnreadableFile), what
     assert found.path == "x.yaml" and words in found.problem and found.cure
 
 
@@ -145,13 +145,13 @@ def test_a_file_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(os, "open", refuse)
     found = read_source(path)
-    assert isinstance(found, Unreadable) and "Permission denied" in found.problem
+    assert isinstance(found, UnreadableFile) and "Permission denied" in found.problem
 
 
 def test_a_file_that_grows_while_it_is_read(tmp_path: Path) -> None:
     path = tmp_path / "x.yaml"
     path.write_bytes(b"a: 1\n" * 10)
-    assert isinstance(read_source(path, limit=20), Unreadable)
+    assert isinstance(read_source(path, limit=20), UnreadableFile)
     assert MAX_BYTES < 50 * 2**20
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from budgetlint.base.source import Location, SourceFile, Unreadable
+from budgetlint.base.source import Location, SourceFile, UnreadableFile
 from budgetlint.language import format_text, parse, read_budget
 from budgetlint.language.statements import STATEMENTS, setting_paths
 
@@ -20,7 +20,7 @@ BUDGETS = [path.read_text(encoding="utf-8") for path in sorted((Path(__file__).p
 def faults(text: str) -> list[str]:
     """What a hostile text breaks: problems without a cure or outside the text, or formatting that is not stable."""
     source = SourceFile("x.budget", text)
-    found = read_budget(source, lambda path: Unreadable(path, "is not there", "check"))
+    found = read_budget(source, lambda path: UnreadableFile(path, "is not there", "check"))
     told = [
         (problem.message, bool(problem.help) and 1 <= problem.location.line <= source.line_count and _has_extent(problem.location))
         for problem in found.problems

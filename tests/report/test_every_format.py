@@ -17,7 +17,7 @@ from budgetlint.base.finding import Confidence, Finding, Related, Severity
 from budgetlint.base.source import Location, SourceFile
 from budgetlint.memory.estimate import Verdict
 from budgetlint.report import CHECK_FORMATS, check_report
-from budgetlint.report.style import Style
+from budgetlint.report.style import TerminalStyle
 from budgetlint.results.report import Report
 from budgetlint.results.verdict import RunVerdict
 
@@ -35,7 +35,7 @@ def test_an_empty_report_has_nothing_or_ends_with_a_line(format: str) -> None:
 
 @pytest.mark.parametrize("format", [format for format in CHECK_FORMATS if format not in ("full", "concise")])
 def test_machines_get_no_color(odd: Report, format: str) -> None:
-    assert check_report(odd, format, Style(color=True)) == check_report(odd, format)
+    assert check_report(odd, format, TerminalStyle(color=True)) == check_report(odd, format)
 
 
 @pytest.mark.parametrize("format", CHECK_FORMATS)
