@@ -6,9 +6,10 @@ from typing import Any
 
 from budgetlint.base.record import replace
 from budgetlint.memory.estimate import Estimate
-from budgetlint.memory.estimator import Capacity, estimate
+from budgetlint.memory.estimator import estimate
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.planner import Planned
+from budgetlint.memory.standing import Capacity
 from budgetlint.rules_api.context import RunContext
 
 PART = 10
