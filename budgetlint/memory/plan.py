@@ -299,7 +299,8 @@ class Plan:
 
     def because(self, *names: str) -> tuple[Setting, ...]:
         """The settings among ``names`` that this run has, in that order."""
-        return tuple(self.origins[name] for name in names if name in self.origins)
+        origins = self.origins
+        return tuple([origins[name] for name in names if name in origins])
 
     @property
     def quantised_weights(self) -> int:

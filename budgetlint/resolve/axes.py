@@ -10,8 +10,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
 from budgetlint.base.record import record, replace
-from budgetlint.memory.estimate import Estimate, Opened
+from budgetlint.memory.estimate import Opened
+from budgetlint.memory.peak import Sums
 from budgetlint.memory.planner import Planned
+from budgetlint.memory.standing import Standing
 from budgetlint.settings.run import Origin, OriginKind, Release, Setting, Settings, Stack
 
 if TYPE_CHECKING:
@@ -45,12 +47,15 @@ class Answer:
 
     settings: Settings
     planned: Planned
-    estimate: Estimate
+    standing: Standing
 
 
 class Asking(Protocol):
     """Whoever can read a run again. ``answer``: with these things fixed, by name; ``unanswered``: the (package, version) questions
-    that its stack leaves open."""
+    that its stack leaves open; ``sums``: those of the check's plans."""
+
+    @property
+    def sums(self) -> Sums: ...
 
     def answer(self, choices: Mapping[str, AxisChoice]) -> Answer: ...
 

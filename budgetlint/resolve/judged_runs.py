@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from budgetlint.base.limits import FILE_READINGS
-from budgetlint.base.record import record, replace
+from budgetlint.base.record import field, record, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.language.budget import BudgetRun, Target
 from budgetlint.language.placement import Placement, broken, hosted, overlay, placements
 from budgetlint.memory.estimate import BROKEN, UNREAD, Estimate, Opened, Verdict
-from budgetlint.memory.estimator import Capacity, estimate
+from budgetlint.memory.estimator import estimate
 from budgetlint.memory.notes import Assumption
+from budgetlint.memory.peak import Sums
 from budgetlint.memory.planner import Planned, plan_run
+from budgetlint.memory.standing import Capacity, Standing, standing
 from budgetlint.readers import reader_by
 from budgetlint.readers.base import complete
 from budgetlint.readers.deepspeed.auto import fill_auto, fill_engine_dtype
@@ -129,10 +131,24 @@ def _answer(work: Assembly, run: Run, target: Target, architecture: Architecture
 
     def work_out() -> tuple[Planned, Estimate]:
         planned = plan_run(run.settings, run.stack, architecture, device)
-        answer = estimate(planned, capacity_on(target, planned))
+        answer = estimate(planned, capacity_on(target, planned), work.answers.sums)
         return planned, _without_host(answer) if device is not None and device.kind == "cpu" else answer
 
     return work.answers.of(run.settings, run.stack.model_code, (architecture, run.stack.releases, target), work_out)
+
+
+def _reading(
+    work: Assembly, settings: Settings, stack: Stack, target: Target, architecture: Architecture | None
+) -> tuple[Planned, Standing]:
+    """How a run stands that was read in one way; its target has a capacity."""
+
+    def work_out() -> tuple[Planned, Standing]:
+        planned = plan_run(settings, stack, architecture, target.device.device if target.device else None)
+        capacity = capacity_on(target, planned)
+        assert capacity is not None
+        return planned, standing(planned, capacity, work.answers.sums)
+
+    return work.answers.reading(settings, stack.model_code, (architecture, stack.releases, target), work_out)
 
 
 def _without_host(answer: Estimate) -> Estimate:
@@ -161,13 +177,19 @@ class _Rereading:
     context: RunContext
     place: Placement
     architecture: Architecture | None
+    joined: dict[int, Settings] = field(default_factory=dict)
+    """The settings under each of `Assembly.pinned`, before anything is chosen."""
 
     def _settings(self, stack: Stack, choices: Mapping[str, AxisChoice]) -> Settings:
-        run = self.context.run
-        target = self.context.target or NOWHERE.target
-        settings = _on(replace(run, settings=_merged(self.work, run.readings, self.place, stack)), target).settings
+        if id(stack) not in self.joined:
+            self.joined[id(stack)] = self._joined(stack)
         hidden = self.architecture.hidden if self.architecture else None
-        return as_read(fill_auto(as_read(settings, choices), hidden), choices)
+        return as_read(fill_auto(as_read(self.joined[id(stack)], choices), hidden), choices)
+
+    def _joined(self, stack: Stack) -> Settings:
+        run = self.context.run
+        merged = replace(run, settings=_merged(self.work, run.readings, self.place, stack))
+        return _on(merged, self.context.target or NOWHERE.target).settings
 
     @property
     def file(self) -> str:
@@ -183,13 +205,17 @@ class _Rereading:
         self.work.readings[self.file] += 1
         stack = self._pinned(choices)
         settings = self._settings(stack, choices)
-        run = replace(self.context.run, settings=settings, stack=stack)
-        return Answer(settings, *_answer(self.work, run, self.context.target or NOWHERE.target, self.architecture))
+        return Answer(settings, *_reading(self.work, settings, stack, self.context.target or NOWHERE.target, self.architecture))
+
+    @property
+    def sums(self) -> Sums:
+        return self.work.answers.sums
 
     def unanswered(self) -> set[tuple[str, str]]:
         stack = replace(self.context.run.stack, unanswered=set())
-        target = self.context.target
-        plan_run(self._settings(stack, {}), stack, self.architecture, target.device.device if target and target.device else None)
+        spec = self.context.target.device if self.context.target else None
+        settings = fill_auto(self._joined(stack), self.architecture.hidden if self.architecture else None)
+        plan_run(settings, stack, self.architecture, spec.device if spec else None)
         return stack.unanswered or set()
 
     def _pinned(self, choices: Mapping[str, AxisChoice]) -> Stack:
@@ -206,5 +232,6 @@ def _decided(context: RunContext, planned: Planned, again: _Rereading) -> RunCon
         return context
     if again.is_spent and context.estimate.verdict not in SURE and not context.estimate.missing:
         return replace(context, estimate=replace(context.estimate, verdict=Verdict.UNKNOWN, missing=(UNREAD,)))
-    first = Answer(context.run.settings, planned, context.estimate)
-    return replace(context, estimate=decided(first, context.run.stack, capacity_on(context.target, planned), again))
+    found = context.estimate
+    first = Answer(context.run.settings, planned, Standing(found.need, found.verdict))
+    return replace(context, estimate=decided(found, first, context.run.stack, capacity_on(context.target, planned), again))
