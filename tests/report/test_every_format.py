@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from xml.etree import ElementTree as ET
@@ -39,26 +38,15 @@ def test_machines_get_no_color(odd: Report, format: str) -> None:
 
 
 @pytest.mark.parametrize("format", CHECK_FORMATS)
-def test_twice_the_findings_are_at_most_twice_the_work(many: Callable[[int], Report], format: str) -> None:
+def test_twice_the_findings_are_at_most_twice_the_work(many: Callable[[int], Report], calls, format: str) -> None:
     check_report(many(10), format, info=True)  # imports
-    once, twice = (calls(lambda size=size: check_report(many(size), format, info=True)) for size in (300, 600))
-    assert 0 < twice < 2.2 * once
-
-
-def calls(work: Callable[[], object]) -> int:
-    """How many functions are entered, Python's and built-in ones: the same on every machine."""
-    count = 0
-
-    def tick(_frame: object, event: str, _argument: object) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(tick)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return count
+    once, twice = many(300), many(600)
+    with calls:
+        check_report(once, format, info=True)
+    first = calls.count
+    with calls:
+        check_report(twice, format, info=True)
+    assert 0 < calls.count - first < 2.2 * first
 
 
 ODD = (
