@@ -95,8 +95,8 @@ def _told(io: Console, code: int) -> int:
     return code or MISUSE
 
 
-def run() -> None:
-    """The console script."""
+def run() -> int:
+    """The console script's command: its exit code."""
     gc.set_threshold(YOUNG)
     gc.disable()
-    sys.exit(main())
+    return main()

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from budgetlint.base.units import gib
 from budgetlint.catalog.models import stored_as
-from budgetlint.documents import Mapping
 from budgetlint.readers.python_script import classes
-from budgetlint.rule import RunContext
-from budgetlint.settings.run import Reading, Setting
-
-from ._arguments import said
-from ._common import HUGGING_FACE, PYTHON, written
+from budgetlint.rule import HUGGING_FACE, PYTHON, Mapping, Reading, RunContext, Setting, gib, written_in
 
 PEFT_FORMATS = (*HUGGING_FACE, *PYTHON, "peft_adapter_config")
 """Formats in which sections with the fields of ``LoraConfig`` stand."""
@@ -37,14 +31,7 @@ def lora_sections(reading: Reading) -> tuple[str, ...]:
 
 def inside(reading: Reading, section: str, key: str) -> Setting | None:
     """A key of such a block."""
-    return written(reading, f"{section}.{key}" if section else key)
-
-
-def argument(run: RunContext, name: str) -> Setting | None:
-    """A training argument: a key of the file, a flag, or an argument of the script's ``TrainingArguments``."""
-    trainer = run.run.trainer
-    section = classes.arguments_of(trainer.document) if trainer is not None and trainer.format in PYTHON else ""
-    return said(run, f"{section}.{name}" if section else name)
+    return written_in(reading, f"{section}.{key}" if section else key)
 
 
 def packed_checkpoint(run: RunContext) -> str:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from budgetlint.base.units import gib
-from budgetlint.memory.estimate import Bucket, Estimate
-from budgetlint.rules_api.context import RunContext
+from budgetlint.rule import Bucket, Estimate, RunContext, bytes_at_peak, gib
 
-from ._fit import FIXED, bytes_at_peak, largest
+from ._fit import FIXED, largest
 
 _BUFFERS = (
     ("gathered.to-generate", "ds3_gather_for_generation: false generates layer by layer, an engine (use_vllm) keeps a model of its own"),

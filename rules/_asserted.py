@@ -10,8 +10,7 @@ from budgetlint.base.numerals import exact
 from budgetlint.base.record import replace
 from budgetlint.language.tree import Value
 from budgetlint.memory.layout import SPLITTING
-from budgetlint.rule import RunContext
-from budgetlint.settings.run import Origin, OriginKind, Setting
+from budgetlint.rule import Origin, OriginKind, RunContext, Setting
 
 COMPARE: dict[str, Callable[[int, int], bool]] = {
     "<": lambda left, right: left < right,

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.catalog.optimizer import Optimizer
-from budgetlint.rule import RunContext
-from budgetlint.settings.run import Setting
-
-from ._common import says_one
-from ._training import number, optimizer_of
+from budgetlint.rule import Optimizer, RunContext, Setting, mentions, number_text, optimizer_of
 
 MANTISSA_BITS = 8
 """Significant bits of bf16, the hidden one included."""
@@ -35,7 +30,7 @@ def rounding_optimizer(run: RunContext) -> Optimizer | None:
     optimizer = optimizer_of(setting)
     if optimizer is None or not optimizer.adam_like or optimizer.name in _ROUNDS_WELL:
         return None
-    return None if any(says_one(reading.document.source, _OPTIONS) for reading in run.run.readings) else optimizer
+    return None if any(mentions(reading.document.source, _OPTIONS) for reading in run.run.readings) else optimizer
 
 
 def cost(rate: Setting | None) -> tuple[str, dict[str, float]]:
@@ -43,6 +38,7 @@ def cost(rate: Setting | None) -> tuple[str, dict[str, float]]:
     step = float(rate.value) if rate is not None and rate.known else 2e-5
     limit = stuck_above(step)
     known = rate is not None and rate.known
-    told = f"the learning rate {number(step)}" if known else f"the usual learning rate of fine-tuning, {number(step)} (none is stated),"
+    usual = f"the usual learning rate of fine-tuning, {number_text(step)} (none is stated),"
+    told = f"the learning rate {number_text(step)}" if known else usual
     words = f"at {told} every weight above {limit:.2g} in size rounds back to what it was, and the run learns less without a message"
     return words, {"learning_rate": step, "stuck_above": limit}

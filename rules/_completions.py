@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from budgetlint.rule import RunContext
-from budgetlint.settings.run import OriginKind, Setting
-
-from ._common import number
-from ._scripts import told
+from budgetlint.rule import OriginKind, RunContext, Setting, number_of, written_by
 
 
 def count(setting: Setting | None, default: int) -> int | None:
     """The whole number; ``default`` where nothing is set, None where it is not known."""
     if setting is None:
         return default
-    value = number(setting)
+    value = number_of(setting)
     return int(value) if value is not None and value >= 1 else None
 
 
@@ -25,7 +21,7 @@ def world_of(run: RunContext) -> Setting | None:
 
 def batch_of(run: RunContext, at_once: int) -> tuple[int | None, str]:
     """Completions of one generation, and how they come about; None where a part is not known."""
-    whole, steps = told(run, "generation_batch_size"), told(run, "steps_per_generation")
+    whole, steps = written_by(run, "generation_batch_size"), written_by(run, "steps_per_generation")
     if whole is not None:
         return count(whole, 0), f"generation_batch_size {whole.text}"
     accumulation = run.setting("grad_accum")

@@ -1,29 +1,21 @@
-"""What the rules about fit share: the setting that costs most, and the figures every one of them gives."""
+"""What the rules about fit share: the setting that costs most, and the bill in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from budgetlint.base.units import gib
-from budgetlint.memory.estimate import Bucket, Estimate, Term
 from budgetlint.memory.plan import Plan
-from budgetlint.rules_api.context import RunContext
-from budgetlint.settings.run import Setting
+from budgetlint.rule import Bucket, Estimate, Setting, Term, first_located, gib
 
 FIXED = (Bucket.WEIGHTS, Bucket.GRADIENTS, Bucket.OPTIMIZER)
 """Buckets that no batch and no length changes."""
-
-
-def written(settings: Iterable[Setting]) -> Setting | None:
-    """The first setting that stands in a file."""
-    return next((setting for setting in settings if setting.origin.location), None)
 
 
 def dearest(estimate: Estimate) -> Setting | None:
     """The setting, written somewhere, whose line costs most at the peak."""
     costs: dict[str, tuple[int, Setting]] = {}
     for term in estimate.bill:
-        setting = written(term.because)
+        setting = first_located(term.because)
         if setting is not None:
             costs[setting.name] = (costs.get(setting.name, (0, setting))[0] + term.bytes, setting)
     return max(costs.values(), key=lambda pair: pair[0])[1] if costs else None
@@ -46,11 +38,6 @@ def _which(estimate: Estimate, bucket: Bucket) -> str:
     return f" ({buffer.label})" if buffer is not None else ""
 
 
-def bytes_at_peak(estimate: Estimate, buckets: Iterable[Bucket]) -> int:
-    wanted = set(buckets)
-    return sum(term.bytes for term in estimate.bill if term.bucket in wanted)
-
-
 def outside(estimate: Estimate) -> int:
     """Least context and communication bytes: what the device holds beside tensors."""
     return estimate.need.low - estimate.allocated.low
@@ -60,22 +47,6 @@ def moment(estimate: Estimate) -> str:
     """``backward (the loss)``."""
     phase = estimate.phase(estimate.peak_phase)
     return f"{estimate.peak_phase} ({phase.moment})" if phase and phase.moment else estimate.peak_phase
-
-
-def device_words(run: RunContext) -> str:
-    """The device as the budget calls it."""
-    return run.target.device.text if run.target and run.target.device else "the device"
-
-
-def figures(estimate: Estimate) -> dict[str, int | None]:
-    """The numbers that every finding about fit carries."""
-    return {
-        "need_bytes": estimate.need.bytes,
-        "need_low_bytes": estimate.need.low,
-        "need_high_bytes": estimate.need.high,
-        "limit_bytes": estimate.limit,
-        "usable_bytes": estimate.usable_low,
-    }
 
 
 def largest(terms: Iterable[Term]) -> Term | None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from budgetlint.documents import Mapping
 from budgetlint.readers.base import to_words
-from budgetlint.settings.run import Reading, Setting
-
-from ._common import written
+from budgetlint.rule import Mapping, Reading, Setting, written_in
 
 SECOND_BY_DEFAULT = "5.10.0"
 """The first transformers whose Trainer takes FSDP2 and wraps every layer unless told otherwise (5.9.0 does not)."""
@@ -27,13 +24,13 @@ def option_words(options: Setting | None) -> tuple[str, ...]:
 
 def is_launched(reading: Reading) -> bool:
     """accelerate's file asks for FSDP; else its ``fsdp_config`` is left over."""
-    kind = written(reading, "distributed_type")
+    kind = written_in(reading, "distributed_type")
     return kind is not None and str(kind.value).upper() == "FSDP"
 
 
 def version(reading: Reading) -> Setting | None:
     """The written version; None leaves it to the framework."""
-    return written(reading, *VERSIONS)
+    return written_in(reading, *VERSIONS)
 
 
 def is_second(setting: Setting | None) -> bool:
@@ -42,4 +39,4 @@ def is_second(setting: Setting | None) -> bool:
 
 def option(reading: Reading, name: str) -> Setting | None:
     """A key of ``fsdp_config``, with or without its prefix."""
-    return written(reading, f"fsdp_config.fsdp_{name}", f"fsdp_config.{name}")
+    return written_in(reading, f"fsdp_config.fsdp_{name}", f"fsdp_config.{name}")

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
+from budgetlint.base.expression import expression
+from budgetlint.rule import OriginKind, RunContext, Setting, Span
 
-from budgetlint.base.source import Span
-from budgetlint.rules_api.context import RunContext
-from budgetlint.settings.run import OriginKind, Setting
-
-_PYTHON = re.compile(r"(?:^|[\s/=;&|(\"'])python(?:\d(?:\.\d+)?)?\s")
-_LAUNCHER = re.compile(
+_PYTHON = expression(r"(?:^|[\s/=;&|(\"'])python(?:\d(?:\.\d+)?)?\s")
+_LAUNCHER = expression(
     r"\b(?:accelerate|torchrun|deepspeed\s|torch\.distributed|composer|mpirun|mpiexec|srun|horovodrun|torch_xla|xtuner|FORCE_TORCHRUN)\b"
 )
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from budgetlint.readers.llamafactory.v1 import is_second
-from budgetlint.rule import RunContext
-
-from ._arguments import trainer_of
+from budgetlint.rule import RunContext, trainer_of
 
 
 def takes_hparams(run: RunContext) -> bool:

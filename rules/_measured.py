@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.units import gib
 from budgetlint.measured.lines import Line
-from budgetlint.memory.estimate import Estimate
-from budgetlint.rules_api.context import RunContext
+from budgetlint.rule import Estimate, RunContext, gib
 
 WORDS = {
     "allocated": "allocated (torch.cuda.max_memory_allocated)",

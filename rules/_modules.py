@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from budgetlint.catalog.architecture import Architecture
+from budgetlint.rule import Architecture
 
 _SPLIT = {"qkv_proj": ("q_proj", "k_proj", "v_proj"), "gate_up_proj": ("gate_proj", "up_proj")}
 """A fused matrix and what it is made of."""

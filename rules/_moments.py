@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.rule import RunContext
-from budgetlint.settings.run import Setting
-
-from ._common import is_on
-from ._scripts import told
+from budgetlint.rule import RunContext, Setting, is_on, written_by
 
 EVALUATES = ("eval_strategy", "evaluation_strategy")
 _DEFAULTS = {EVALUATES: "no", ("save_strategy",): "steps", ("logging_strategy",): "steps"}
@@ -15,7 +11,7 @@ _DEFAULTS = {EVALUATES: "no", ("save_strategy",): "steps", ("logging_strategy",)
 
 def strategy(run: RunContext, *keys: str) -> tuple[Setting | None, str]:
     """The setting and its word; an empty word where nothing here can know it. A bare ``no`` is false to YAML."""
-    setting = told(run, *keys)
+    setting = written_by(run, *keys)
     if setting is None:
         return None, _DEFAULTS[keys]
     word = str(setting.value).lower() if setting.known else ""
@@ -36,4 +32,4 @@ def logging(run: RunContext) -> tuple[Setting | None, str]:
 
 def taken_by_itself(run: RunContext) -> bool:
     """The Trainer takes the loss for ``metric_for_best_model`` (transformers 4.57.6 and 5.24.0 ``training_args.py``)."""
-    return is_on(told(run, "load_best_model_at_end")) or run.value("lr_scheduler") in ("reduce_lr_on_plateau", "greedy")
+    return is_on(written_by(run, "load_best_model_at_end")) or run.value("lr_scheduler") in ("reduce_lr_on_plateau", "greedy")

@@ -5,14 +5,8 @@ accelerate 1.15.0 ``accelerator.py`` ``_prepare_deepspeed`` and ``utils/deepspee
 
 from __future__ import annotations
 
-from budgetlint.base.units import gib
 from budgetlint.catalog.module_names import FUSED_EXPERTS_SINCE
-from budgetlint.catalog.optimizer import Optimizer
-from budgetlint.rule import RunContext
-from budgetlint.settings.run import Setting
-
-from ._common import written
-from ._training import TRAINERS, optimizer_of, stated
+from budgetlint.rule import TRAINER_RUNS, Optimizer, RunContext, Setting, gib, optimizer_of, stated, written_in
 
 DECOUPLES = "1.2.0"
 """accelerate that maps by class; before, everything became an AdamW."""
@@ -21,11 +15,11 @@ DECOUPLES = "1.2.0"
 def replaced(run: RunContext) -> tuple[Setting, Optimizer, Setting] | None:
     """The trainer's optimizer, its catalog row, and the offload that makes accelerate look for a CPU class."""
     engine, trainer, offload = run.reading("deepspeed"), run.run.trainer, run.setting("offload_optimizer")
-    if engine is None or trainer is None or trainer.format not in TRAINERS:
+    if engine is None or trainer is None or trainer.format not in TRAINER_RUNS:
         return None
     if offload is None or offload.value not in ("cpu", "nvme") or engine.settings.get("optimizer") is not None:
         return None
-    forced, setting = written(engine, "zero_force_ds_cpu_optimizer"), trainer.settings.get("optimizer")
+    forced, setting = written_in(engine, "zero_force_ds_cpu_optimizer"), trainer.settings.get("optimizer")
     optimizer = optimizer_of(setting)
     if setting is None or optimizer is None or not stated(setting) or (forced is not None and forced.value is False):
         return None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from budgetlint.base.source import Location
-from budgetlint.memory.estimate import DEPENDS, NOT_MODELLED, Estimate, Opened
+from budgetlint.memory.estimate import DEPENDS, NOT_MODELLED, Opened
 from budgetlint.report.answer import fork_lines, short
+from budgetlint.rule import Estimate, Location
 
 
 def depends(estimate: Estimate) -> str:

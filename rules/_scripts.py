@@ -1,37 +1,10 @@
-"""Training arguments wherever a run writes them: in a file, as flags, or in the call of a Python program."""
+"""What a Python program gives the Trainer that it builds."""
 
 from __future__ import annotations
 
 from budgetlint.base import numerals
-from budgetlint.base.record import replace
-from budgetlint.documents import Entry, Mapping
-from budgetlint.readers.base import names
 from budgetlint.readers.python_script import classes
-from budgetlint.rule import RunContext
-from budgetlint.settings.run import Reading, Role, Setting
-
-from ._arguments import trainer_of
-from ._common import PYTHON, TRL_FORMATS, written
-from ._keys import TRAINERS
-
-TRL_ARGUMENTS = (*TRL_FORMATS, "python_trl_script")
-
-
-def any_trainer(run: RunContext, formats: tuple[str, ...] = TRAINERS) -> Reading | None:
-    """The trainer of these formats, or a program that writes its training arguments out; None where more may be hidden."""
-    return trainer_of(run, (*formats, *PYTHON))
-
-
-def told(run: RunContext, *paths: str) -> Setting | None:
-    """The first of these keys that the run writes, named by its path; a flag beats the file."""
-    for reading in reversed(run.run.readings):
-        section = classes.arguments_of(reading.document) if reading.format in PYTHON else ""
-        for path in paths if reading.role is Role.TRAINER else ():
-            found = written(reading, f"{section}.{path}" if section else path)
-            if found is not None:
-                return replace(found, name=path)
-    return None
-
+from budgetlint.rule import Entry, Mapping, RunContext, names
 
 BUILT_IN = names(
     """transformers.Trainer transformers.Seq2SeqTrainer trl.SFTTrainer trl.DPOTrainer trl.KTOTrainer trl.ORPOTrainer trl.GRPOTrainer

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.documents import Entry
-from budgetlint.rule import Confidence, DocumentContext, Finding, Safety, Severity
+from budgetlint.rule import Confidence, DocumentContext, Entry, Finding, Safety, Severity
 
 
 def misspelt_key(

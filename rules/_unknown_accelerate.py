@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.catalog.vocabulary import keys, misspelt
-from budgetlint.documents import Entry, Mapping
-from budgetlint.rule import DocumentContext, Finding
+from budgetlint.rule import DocumentContext, Entry, Finding, Mapping, argument_entries
 
-from ._keys import entries
 from ._unknown import misplaced_key, misspelt_key
 
 CURE = "name a DeepSpeed file with deepspeed_config_file, or use accelerate's flat keys (zero_stage, offload_param_device)"
@@ -20,7 +18,7 @@ CURE = "name a DeepSpeed file with deepspeed_config_file, or use accelerate's fl
 
 def check_accelerate(document: DocumentContext) -> Iterator[Finding]:
     top = keys("accelerate", "top")
-    for entry in entries(document.reading):
+    for entry in argument_entries(document.reading):
         if entry.key.text not in top and (meant := misspelt(entry.key.text, top)):
             yield misspelt_key(document, entry, meant, "accelerate stops at start")
     for section, prefix in (("deepspeed_config", ""), ("fsdp_config", "fsdp_")):

@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.catalog.vocabulary import keys, misspelt
-from budgetlint.documents import Entry, Mapping, Scalar
-from budgetlint.rule import DocumentContext, Finding, Severity
+from budgetlint.rule import DocumentContext, Entry, Finding, Mapping, Scalar, Severity, argument_entries
 
-from ._keys import entries
 from ._unknown import misplaced_key, misspelt_key
 
 SECTIONS = ("zero_optimization", "zero_optimization.offload_param", "zero_optimization.offload_optimizer", "fp16", "bf16")
@@ -40,7 +38,7 @@ REFUSED_BY_ZERO3 = frozenset(("elastic_checkpoint",))
 
 
 def check_deepspeed(document: DocumentContext) -> Iterator[Finding]:
-    for entry in entries(document.reading):
+    for entry in argument_entries(document.reading):
         name = entry.key.text
         if name not in keys("deepspeed", "top") and not name.startswith(("_", "//", "#")) and "comment" not in name:
             yield from _top_level(document, entry)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from budgetlint.documents import Entry
-from budgetlint.rule import Confidence, DocumentContext, Finding, Safety, Severity
+from budgetlint.rule import Confidence, DocumentContext, Entry, Finding, Safety, Severity
 
 from ._unknown_renames import OTHER_VALUES, RENAMED
 

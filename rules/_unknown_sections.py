@@ -13,15 +13,14 @@ Who refuses and who ignores:
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cache
 
+from budgetlint.base.expression import expression
 from budgetlint.base.record import open_record
 from budgetlint.catalog.vocabulary import gone, groups, keys, misspelt
-from budgetlint.documents import Entry, Mapping
-from budgetlint.rule import Confidence, DocumentContext, Finding, Severity
+from budgetlint.rule import Confidence, DocumentContext, Entry, Finding, Mapping, Severity
 
 from ._unknown import misspelt_key
 from ._unknown_dropped import dropped_key
@@ -83,7 +82,7 @@ def _interpolated(document: DocumentContext, name: str) -> bool:
     return name in facts["interpolated"]
 
 
-_REFERENCE = re.compile(r"\$\{([^{}.$]+)[}.]")
+_REFERENCE = expression(r"\$\{([^{}.$]+)[}.]")
 
 
 VOCABULARIES = {

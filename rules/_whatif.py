@@ -1,18 +1,14 @@
-"""What the estimate would be if one thing of the plan were otherwise, and whether that matters for the device."""
+"""What the estimate would be if one thing of the plan were otherwise."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from budgetlint.base.record import replace
-from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.estimator import Capacity, estimate
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.planner import Planned
-from budgetlint.rules_api.context import RunContext
-
-PART = 10
-"""A cost is worth a warning from a tenth of the limit on, or where it decides whether the run fits."""
+from budgetlint.rule import Estimate, RunContext
 
 
 def if_only(run: RunContext, **changes: Any) -> Estimate | None:
@@ -30,27 +26,3 @@ def _capacity(run: RunContext, plan: Plan) -> Capacity | None:
         return None
     reserve = target.reserve.of(spec.usable_low) if target.reserve else None
     return Capacity(spec.usable_low, spec.usable_high, reserve, spec.device, plan.sharding.world)
-
-
-def is_over(now: Estimate) -> bool:
-    """The run was judged, or leans to one side, and its best figure lies over the limit."""
-    return now.near and now.limit is not None and now.need.bytes > now.limit
-
-
-def decides(now: Estimate, cost: int) -> bool:
-    """The run is too large, and without this cost it would fit."""
-    return is_over(now) and now.limit is not None and now.need.bytes - cost <= now.limit
-
-
-def is_large(now: Estimate, cost: int) -> bool:
-    """The cost is a visible part of the device."""
-    return now.limit is not None and cost * PART >= now.limit
-
-
-def matters(now: Estimate, cost: int) -> bool:
-    return decides(now, cost) or is_large(now, cost)
-
-
-def effect(now: Estimate, cost: int) -> str:
-    """For messages, behind a cost: ``; without it the run would fit``."""
-    return "; without it the run would fit" if decides(now, cost) else ""

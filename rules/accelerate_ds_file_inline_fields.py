@@ -40,11 +40,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.documents import Mapping
-from budgetlint.rule import Confidence, DocumentContext, Finding, Fix, Rule, Safety, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Fix, Mapping, Rule, Safety, Setting, Severity, written_in
 
 FIELDS = (
     "deepspeed_config.zero_stage",
@@ -60,8 +56,8 @@ FIELDS = (
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    kind = written(document.reading, "distributed_type")
-    named = written(document.reading, "deepspeed_config.deepspeed_config_file")
+    kind = written_in(document.reading, "distributed_type")
+    named = written_in(document.reading, "deepspeed_config.deepspeed_config_file")
     section = document.node("deepspeed_config")
     if kind is None or named is None or str(kind.value).upper() != "DEEPSPEED" or named.value == "none":
         return
@@ -83,7 +79,7 @@ def _field(document: DocumentContext, section: object, path: str) -> Setting | N
     last = path.rpartition(".")[2]
     if "." in path and not (isinstance(section, Mapping) and last in section):
         return None
-    return written(document.reading, path)
+    return written_in(document.reading, path)
 
 
 def _deletions(document: DocumentContext, found: list[Setting]) -> Iterator[Fix]:

@@ -67,11 +67,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from budgetlint.readers.hf.own_script import is_own_script
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.settings.run import Reading, Setting
-
-from ._common import TRAINING_ARGUMENTS, number, plainly, written
+from budgetlint.rule import (
+    TRAINING_ARGUMENTS,
+    Confidence,
+    Finding,
+    Reading,
+    Rule,
+    RunContext,
+    Safety,
+    Setting,
+    Severity,
+    is_own_script,
+    number_of,
+    number_text,
+    written_in,
+)
 
 PAIRS = (("gradient_accumulation_steps", "gradient_accumulation_steps", "steps"), ("gradient_clipping", "max_grad_norm", "norm"))
 """accelerate's field, TrainingArguments' field, and what both count."""
@@ -91,15 +101,15 @@ def check(run: RunContext) -> Iterator[Finding]:
 
 def _compare(run: RunContext, trainer: Reading, theirs: str, field: str, unit: str) -> Iterator[Finding]:
     left, right = _of_launcher(run, theirs), _of_trainer(run, field)
-    there, here = number(left), number(right) if right else DEFAULT
+    there, here = number_of(left), number_of(right) if right else DEFAULT
     if left is None or there is None or here is None or there == here or (theirs == "gradient_clipping" and not there):
         return
     sure = right is not None or trainer.document.format == "shell"
-    said = f"says {field} {right.text}" if right else f"leaves {field} out, which makes it {plainly(DEFAULT)}"
+    said = f"says {field} {right.text}" if right else f"leaves {field} out, which makes it {number_text(DEFAULT)}"
     yield run.finding(
         left,
         f"{theirs} is {left.text} here, but the trainer {said}: the Trainer stops at start",
-        help=f"delete it here, or write {plainly(here)}",
+        help=f"delete it here, or write {number_text(here)}",
         because=[right] if right else (),
         fixes=run.delete(left, safety=Safety.UNSAFE),
         numbers={f"launcher_{unit}": there, f"trainer_{unit}": here},
@@ -109,7 +119,7 @@ def _compare(run: RunContext, trainer: Reading, theirs: str, field: str, unit: s
 
 
 def _is_deepspeed(run: RunContext) -> bool:
-    kinds = (written(one, "distributed_type", "use_deepspeed") for one in run.documents("accelerate"))
+    kinds = (written_in(one, "distributed_type", "use_deepspeed") for one in run.documents("accelerate"))
     return any(kind is not None and str(kind.value).upper() in ("DEEPSPEED", "TRUE") for kind in kinds)
 
 
@@ -124,7 +134,7 @@ def _of_trainer(run: RunContext, name: str) -> Setting | None:
 
 def _first(readings: Iterable[Reading], *names: str) -> Setting | None:
     ordered = sorted(readings, key=lambda one: one.document.format != "shell")
-    return next((found for one in ordered if (found := written(one, *names)) is not None), None)
+    return next((found for one in ordered if (found := written_in(one, *names)) is not None), None)
 
 
 RULE = Rule(

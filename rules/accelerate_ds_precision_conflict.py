@@ -40,22 +40,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Reading, Setting
-
-from ._common import is_on, written
-from ._training import TRAINERS, stated
+from budgetlint.rule import TRAINER_RUNS, Confidence, Finding, Reading, Rule, RunContext, Setting, Severity, is_on, stated, written_in
 
 _OTHER = {"fp16": "bf16", "bf16": "fp16", "fp8": "fp16"}
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     engine, trainer = run.reading("deepspeed"), run.run.trainer
-    if engine is None or (trainer is not None and trainer.format in TRAINERS and stated(trainer.settings.get("autocast"))):
+    if engine is None or (trainer is not None and trainer.format in TRAINER_RUNS and stated(trainer.settings.get("autocast"))):
         return
     for launcher in run.documents("accelerate"):
         asked = _asked(launcher)
-        switch = written(engine, f"{_OTHER[str(asked.value)]}.enabled") if asked else None
+        switch = written_in(engine, f"{_OTHER[str(asked.value)]}.enabled") if asked else None
         if asked is not None and switch is not None and is_on(switch):
             yield run.finding(
                 asked,
@@ -67,7 +63,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 
 def _asked(launcher: Reading) -> Setting | None:
     """accelerate's own file refuses the key altogether beside a DeepSpeed file (accelerate-ds-file-inline-fields)."""
-    asked, named = written(launcher, "mixed_precision"), written(launcher, "deepspeed_config.deepspeed_config_file")
+    asked, named = written_in(launcher, "mixed_precision"), written_in(launcher, "deepspeed_config.deepspeed_config_file")
     if asked is None or str(asked.value) not in _OTHER or (named is not None and launcher.document.format != "shell"):
         return None
     return asked

@@ -63,17 +63,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.settings.run import Setting
-
-from ._training import TRAINERS, as_written
+from budgetlint.rule import TRAINER_RUNS, Confidence, Finding, Rule, RunContext, Safety, Setting, Severity, as_written
 
 _HALVES = ("fp16", "bf16")
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     launcher, trainer = run.reading("accelerate"), run.run.trainer
-    if launcher is None or trainer is None or trainer.format not in TRAINERS:
+    if launcher is None or trainer is None or trainer.format not in TRAINER_RUNS:
         return
     theirs, ours = _half(launcher.settings.get("autocast")), _half(trainer.settings.get("autocast"))
     if theirs is None or ours is None or theirs.value == ours.value:

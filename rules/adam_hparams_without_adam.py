@@ -38,11 +38,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.readers.base import names
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-
-from ._arguments import WITH_AXOLOTL, trainer_of
-from ._training import as_written, optimizer_of, stated
+from budgetlint.rule import (
+    TRAINERS_AND_AXOLOTL,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Safety,
+    Severity,
+    as_written,
+    names,
+    optimizer_of,
+    stated,
+    trainer_of,
+)
 
 BETAS, EPSILON = ("adam_beta1", "adam_beta2"), ("adam_epsilon",)
 _NO_ADAM = names("""sgd adagrad adafactor rmsprop rmsprop_bnb rmsprop_8bit lomo adalomo grokadamw schedule_free_sgd""")
@@ -54,7 +63,7 @@ UNHEARD = {**dict.fromkeys(_NO_ADAM, (*BETAS, *EPSILON)), **dict.fromkeys(_LION,
 def check(run: RunContext) -> Iterator[Finding]:
     setting = run.setting("optimizer")
     optimizer = optimizer_of(setting)
-    if trainer_of(run, WITH_AXOLOTL) is None or setting is None or optimizer is None or not stated(setting):
+    if trainer_of(run, TRAINERS_AND_AXOLOTL) is None or setting is None or optimizer is None or not stated(setting):
         return
     for name in UNHEARD.get(optimizer.name, ()):
         asked = run.setting(name)

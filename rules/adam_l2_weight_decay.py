@@ -67,11 +67,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import written
-from ._training import TRAINERS, as_written, optimizer_of, stated
+from budgetlint.rule import (
+    TRAINER_RUNS,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Safety,
+    Setting,
+    Severity,
+    as_written,
+    optimizer_of,
+    stated,
+    written_in,
+)
 
 MEANT_AS_L2 = 1e-5
 """Recipes with so small a term mean L2 (Tacotron 2: 1e-6); decoupled decay is three orders larger."""
@@ -103,7 +112,7 @@ def _decay(run: RunContext) -> Setting | None:
     if decay is None or setting is None or not stated(decay) or not decay.value or decay.value < 0:
         return None
     engine = run.reading("deepspeed")
-    if engine is not None and _by_deepspeed(run, setting) and written(engine, "optimizer.params.weight_decay") is None:
+    if engine is not None and _by_deepspeed(run, setting) and written_in(engine, "optimizer.params.weight_decay") is None:
         return None
     return decay
 
@@ -116,13 +125,13 @@ def _by_deepspeed(run: RunContext, setting: Setting) -> bool:
 def _mode(run: RunContext) -> tuple[Setting, ...]:
     """The flag that makes DeepSpeed's Adam L2."""
     engine = run.reading("deepspeed")
-    mode = written(engine, "optimizer.params.adam_w_mode") if engine is not None else None
+    mode = written_in(engine, "optimizer.params.adam_w_mode") if engine is not None else None
     return (mode,) if mode is not None else ()
 
 
 def _refused(run: RunContext, setting: Setting) -> bool:
     trainer = run.run.trainer
-    by_trainer = trainer is not None and setting.origin.source is trainer.document.source and trainer.format in TRAINERS
+    by_trainer = trainer is not None and setting.origin.source is trainer.document.source and trainer.format in TRAINER_RUNS
     return by_trainer and "." not in setting.text
 
 

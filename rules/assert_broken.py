@@ -36,14 +36,11 @@ from fractions import Fraction
 
 from budgetlint.base.numerals import exact
 from budgetlint.base.record import record
-from budgetlint.base.source import Span
-from budgetlint.base.units import Amount, gib, parse_amount
+from budgetlint.base.units import Amount, parse_amount
 from budgetlint.language.asserted import asserted_settings
 from budgetlint.language.asserts import compared_setting
 from budgetlint.language.tree import Assert, Term, Value
-from budgetlint.memory.estimate import Bucket, Estimate, Range
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Origin, OriginKind, Setting
+from budgetlint.rule import Bucket, Confidence, Estimate, Finding, Origin, OriginKind, Range, Rule, RunContext, Setting, Severity, Span, gib
 
 from ._asserted import COMPARE, asked, holds, read_as
 

@@ -47,21 +47,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-
-from ._adapters import argument
-from ._arguments import WITH_AXOLOTL, trainer_of
-from ._common import is_on
-from ._fit import device_words
-from ._training import stated
-from ._whatif import is_over
+from budgetlint.rule import (
+    TRAINERS_AND_AXOLOTL,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Severity,
+    device_words,
+    is_on,
+    is_over,
+    stated,
+    trainer_of,
+    written_by,
+)
 
 PYTHON = ("python_script", "python_trl_script")
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    search = argument(run, "auto_find_batch_size")
-    if search is None or not is_on(search) or trainer_of(run, (*WITH_AXOLOTL, *PYTHON)) is None or run.value("shard") == "zero3":
+    search = written_by(run, "auto_find_batch_size")
+    if search is None or not is_on(search) or trainer_of(run, (*TRAINERS_AND_AXOLOTL, *PYTHON)) is None or run.value("shard") == "zero3":
         return
     micro, accum = run.setting("micro_batch"), run.setting("grad_accum")
     over = run.estimate is not None and is_over(run.estimate)

@@ -43,17 +43,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-
-from ._common import is_on, written
-from ._training import TRAINERS
+from budgetlint.rule import TRAINER_RUNS, Confidence, Finding, Rule, RunContext, Safety, Severity, is_on, written_in
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     shard = run.setting("shard")
     if shard is None or shard.value != "zero3" or run.at_least("transformers", "4.45") is False:
         return
-    found = (written(reading, "auto_find_batch_size") for reading in run.run.readings if reading.format in TRAINERS)
+    found = (written_in(reading, "auto_find_batch_size") for reading in run.run.readings if reading.format in TRAINER_RUNS)
     search = next((one for one in found if one is not None and is_on(one)), None)
     if search is not None:
         yield run.finding(

@@ -46,20 +46,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import is_on, number, written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Setting, Severity, is_on, number_of, written_in
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    degree = written(document.reading, "context_parallel_size", "sequence_parallel_degree")
-    size = number(degree)
-    if degree is None or size is None or size <= 1 or is_on(written(document.reading, "use_glm_dsa_kernels")):
+    degree = written_in(document.reading, "context_parallel_size", "sequence_parallel_degree")
+    size = number_of(degree)
+    if degree is None or size is None or size <= 1 or is_on(written_in(document.reading, "use_glm_dsa_kernels")):
         return
     yield from _attention(document, degree)
-    packing, batch = written(document.reading, "sample_packing"), written(document.reading, "micro_batch_size")
-    sequences = number(batch)
+    packing, batch = written_in(document.reading, "sample_packing"), written_in(document.reading, "micro_batch_size")
+    sequences = number_of(batch)
     if batch is not None and sequences is not None and sequences > 1 and is_on(packing):
         yield document.finding(
             batch,

@@ -52,10 +52,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Fix, Rule, Safety, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import is_on, written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Fix, Rule, Safety, Setting, Severity, is_on, written_in
 
 NAMED_SINCE = "0.17.0"
 CANONICAL = {
@@ -73,14 +70,14 @@ EXCLUSIVE = frozenset(("xformers_attention", "sdp_attention", "flash_attention",
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    named, newer = written(document.reading, "attn_implementation"), document.at_least("axolotl", NAMED_SINCE)
-    old = [flag for flag in (written(document.reading, key) for key in CANONICAL) if flag is not None and is_on(flag)]
+    named, newer = written_in(document.reading, "attn_implementation"), document.at_least("axolotl", NAMED_SINCE)
+    old = [flag for flag in (written_in(document.reading, key) for key in CANONICAL) if flag is not None and is_on(flag)]
     if newer is not False and named is not None and old:
         yield _beside(document, named, old[0], newer)
     elif named is None and len(rivals := [flag for flag in old if newer or flag.name in EXCLUSIVE]) > 1:
         yield _several(document, rivals, newer)
     elif named is None and old and newer:
-        yield _old(document, old[0], alone=not is_on(written(document.reading, "s2_attention")))
+        yield _old(document, old[0], alone=not is_on(written_in(document.reading, "s2_attention")))
 
 
 def _beside(document: DocumentContext, named: Setting, old: Setting, newer: bool | None) -> Finding:

@@ -43,17 +43,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import is_on, written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Setting, Severity, is_on, written_in
 
 KERNELS = ("lora_mlp_kernel", "lora_qkv_kernel", "lora_o_kernel")
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     reading = document.reading
-    on = [kernel for kernel in (written(reading, name) for name in KERNELS) if kernel is not None and is_on(kernel)]
+    on = [kernel for kernel in (written_in(reading, name) for name in KERNELS) if kernel is not None and is_on(kernel)]
     refused = _refused(document)
     if not on or refused is None:
         return
@@ -68,10 +65,10 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 
 
 def _refused(document: DocumentContext) -> Setting | None:
-    adapter, eight = written(document.reading, "adapter"), written(document.reading, "load_in_8bit")
+    adapter, eight = written_in(document.reading, "adapter"), written_in(document.reading, "load_in_8bit")
     if is_on(eight) and adapter is not None and adapter.value == "lora":
         return eight
-    remote = written(document.reading, "trust_remote_code")
+    remote = written_in(document.reading, "trust_remote_code")
     return remote if is_on(remote) else None
 
 

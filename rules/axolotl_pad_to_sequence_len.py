@@ -44,14 +44,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-
-from ._common import is_on, written
-from ._keys import is_off
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity, is_off, is_on, written_in
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    packing, padding = written(document.reading, "sample_packing"), written(document.reading, "pad_to_sequence_len")
+    packing, padding = written_in(document.reading, "sample_packing"), written_in(document.reading, "pad_to_sequence_len")
     if packing is None or padding is None or not is_on(packing) or not is_off(padding):
         return
     yield document.finding(

@@ -37,14 +37,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-
-from ._common import is_on, written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity, is_on, written_in
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    adapter, four = written(document.reading, "adapter"), written(document.reading, "load_in_4bit")
-    if adapter is None or adapter.value != "qlora" or is_on(four) or is_on(written(document.reading, "merge_lora")):
+    adapter, four = written_in(document.reading, "adapter"), written_in(document.reading, "load_in_4bit")
+    if adapter is None or adapter.value != "qlora" or is_on(four) or is_on(written_in(document.reading, "merge_lora")):
         return
     if four is not None and not isinstance(four.value, bool):
         return

@@ -49,17 +49,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-
-from ._common import is_on, number, written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity, is_on, number_of, written_in
 
 _VARIABLE = ("flash", "flex")
 _XFORMERS = ("xformers", "xformers_attention")
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    flat, packing = written(document.reading, "batch_flattening"), written(document.reading, "sample_packing")
-    batch, attention = written(document.reading, "micro_batch_size"), document.setting("attention")
+    flat, packing = written_in(document.reading, "batch_flattening"), written_in(document.reading, "sample_packing")
+    batch, attention = written_in(document.reading, "micro_batch_size"), document.setting("attention")
     if flat is None or not is_on(flat):
         return
     if packing is not None and is_on(packing):
@@ -77,7 +75,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
             help="attn_implementation: flash_attention_2 (older axolotl: flash_attention: true)",
             because=[attention] if attention else (),
         )
-    elif batch is not None and number(batch) == 1:
+    elif batch is not None and number_of(batch) == 1:
         yield document.finding(
             flat,
             f"batch_flattening {flat.text} has no effect with micro_batch_size {batch.text}",

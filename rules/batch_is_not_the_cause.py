@@ -30,12 +30,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.units import gib
-from budgetlint.memory.estimate import Estimate, Verdict
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
+from budgetlint.rule import Confidence, Estimate, Finding, Rule, RunContext, Setting, Severity, Verdict, device_words, figures, gib
 
-from ._fit import device_words, figures, outside
+from ._fit import outside
 
 
 def check(run: RunContext) -> Iterator[Finding]:

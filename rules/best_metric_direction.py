@@ -43,10 +43,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-
-from ._common import is_on, written
-from ._keys import TRAINERS, is_off
+from budgetlint.rule import TRAINERS, Confidence, DocumentContext, Finding, Rule, Safety, Severity, is_off, is_on, written_in
 
 SMALLER = re.compile(
     r"(?:^|[_/])(?:perplexity|ppl|wer|cer|ter|mer|wil|eer|mae|mse|rmse|mape|error|error_rate|err|fid|nll|bpb|bpc|[a-z_]*loss)$"
@@ -57,7 +54,7 @@ LARGER = re.compile(
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    metric, told = written(document.reading, "metric_for_best_model"), written(document.reading, "greater_is_better")
+    metric, told = written_in(document.reading, "metric_for_best_model"), written_in(document.reading, "greater_is_better")
     if metric is None or not metric.known or not _chooses(document):
         return
     name = str(metric.value).lower()[-200:]  # their ends are compared
@@ -84,8 +81,8 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 
 
 def _chooses(document: DocumentContext) -> bool:
-    saves = written(document.reading, "save_strategy")
-    return is_on(written(document.reading, "load_best_model_at_end")) or (saves is not None and saves.value == "best")
+    saves = written_in(document.reading, "save_strategy")
+    return is_on(written_in(document.reading, "load_best_model_at_end")) or (saves is not None and saves.value == "best")
 
 
 RULE = Rule(

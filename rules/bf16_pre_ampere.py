@@ -51,12 +51,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.catalog.device import Device
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import TRL_FORMATS
-from ._training import as_written, device_of, stated
+from budgetlint.rule import TRL_FORMATS, Confidence, Device, Finding, Rule, RunContext, Setting, Severity, as_written, device_of, stated
 
 _WHERE = ("precision", "autocast", "engine_dtype", "weights_dtype", "quant_compute_dtype")
 """Settings that ask for bf16 arithmetic, the one that decides first."""

@@ -57,14 +57,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base.record import replace
-from budgetlint.base.units import gib
 from budgetlint.memory import static
 from budgetlint.memory.plan import Plan
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-
-from ._fit import figures
-from ._training import stated
-from ._whatif import effect, matters
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, effect_words, figures, gib, matters, stated
 
 WORTH_A_REMARK = 2**28
 """A quarter of a GiB."""
@@ -81,7 +76,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     yield run.finding(
         optimizer,
         f"{optimizer.text or plan.optimizer.name} keeps the states of the embedding in 32 bit: {gib(extra)} more than in 8 bit for "
-        f"{plan.shape.embed // plan.arch.hidden:,} x {plan.arch.hidden:,}{effect(estimate, extra)}",
+        f"{plan.shape.embed // plan.arch.hidden:,} x {plan.arch.hidden:,}{effect_words(estimate, extra)}",
         help="count it in (the estimate does), or take an optimizer whose states are small for every parameter (torchao's 8-bit AdamW)",
         because=[model] if (model := run.setting("model")) else [],
         numbers={**figures(estimate), "extra_bytes": extra, "embedding_elements": plan.shape.embed},

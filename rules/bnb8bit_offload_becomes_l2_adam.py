@@ -52,11 +52,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Setting, Severity, as_written, full_tuning
 
 from ._offload import DECOUPLES, decay_of, eight_bit_adam, host_bytes, host_cost, replaced
-from ._training import as_written, full_tuning
 
 
 def check(run: RunContext) -> Iterator[Finding]:

@@ -45,9 +45,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-
-from ._training import as_written, stated
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, as_written, stated
 
 
 def check(run: RunContext) -> Iterator[Finding]:

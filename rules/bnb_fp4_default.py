@@ -37,11 +37,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.documents import Mapping
 from budgetlint.readers.python_script import classes
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-
-from ._common import HUGGING_FACE, PYTHON, is_on, written
+from budgetlint.rule import HUGGING_FACE, PYTHON, Confidence, DocumentContext, Finding, Mapping, Rule, Safety, Severity, is_on, written_in
 
 _SECTIONS = ("quantization_config", "bnb_config")
 _TYPES = ("bnb_4bit_quant_type", "quant_type")
@@ -49,8 +46,8 @@ _TYPES = ("bnb_4bit_quant_type", "quant_type")
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     for place in _places(document):
-        switch = written(document.reading, f"{place}.load_in_4bit")
-        kind = written(document.reading, *(f"{place}.{name}" for name in _TYPES))
+        switch = written_in(document.reading, f"{place}.load_in_4bit")
+        kind = written_in(document.reading, *(f"{place}.{name}" for name in _TYPES))
         if switch is None or not is_on(switch) or kind is not None:
             continue
         yield document.finding(

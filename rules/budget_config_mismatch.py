@@ -52,16 +52,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from budgetlint.base.units import gib
-from budgetlint.catalog.architecture import Architecture
-from budgetlint.catalog.models import find_model
-from budgetlint.catalog.optimizer import Optimizer
-from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.planner import plan_run
 from budgetlint.memory.static import states_of, trainable
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import OriginKind, Setting, Settings
+from budgetlint.rule import (
+    Architecture,
+    Confidence,
+    Finding,
+    Optimizer,
+    OriginKind,
+    Rule,
+    RunContext,
+    Setting,
+    Settings,
+    Severity,
+    find_model,
+    find_optimizer,
+    gib,
+)
 
 JUDGED_BY_BUDGET = frozenset({"device", "devices_per_node"})
 """What a budget says about the machine is no claim about the config."""

@@ -49,14 +49,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-
-from ._adapters import argument
-from ._common import TRL_FORMATS, is_on
+from budgetlint.rule import TRL_FORMATS, Confidence, Finding, Rule, RunContext, Safety, Severity, is_on, written_by
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    loss, liger, newest = argument(run, "loss_type"), argument(run, "use_liger_kernel"), run.at_least("trl", "1.15.0")
+    loss, liger, newest = written_by(run, "loss_type"), written_by(run, "use_liger_kernel"), run.at_least("trl", "1.15.0")
     if loss is None or loss.value != "chunked_nll" or liger is None or not is_on(liger) or newest is True:
         return
     yield run.finding(

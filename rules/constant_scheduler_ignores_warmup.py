@@ -39,15 +39,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
+from budgetlint.rule import TRAINER_RUNS, Confidence, Finding, Rule, RunContext, Safety, Severity, as_written, stated
 
-from ._training import TRAINERS, as_written, stated
 from .schedulefree_warmup_ratio import WARMS_UP
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     trainer, scheduler = run.run.trainer, run.setting("lr_scheduler")
-    if trainer is None or trainer.format not in TRAINERS:
+    if trainer is None or trainer.format not in TRAINER_RUNS:
         return
     if scheduler is None or not stated(scheduler) or scheduler.text != "constant" or _warms_up_itself(run):
         return

@@ -39,11 +39,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import OriginKind
-
-from ._arguments import WITH_AXOLOTL, keys_under, trainer_of
-from ._training import as_written, stated
+from budgetlint.rule import (
+    TRAINERS_AND_AXOLOTL,
+    Confidence,
+    Finding,
+    OriginKind,
+    Rule,
+    RunContext,
+    Severity,
+    as_written,
+    keys_under,
+    stated,
+    trainer_of,
+)
 
 FLOORED = frozenset(("cosine_with_min_lr", "cosine_warmup_with_min_lr"))
 FLOORS = ("min_lr", "min_lr_rate")
@@ -51,7 +59,7 @@ FLOORS = ("min_lr", "min_lr_rate")
 
 def check(run: RunContext) -> Iterator[Finding]:
     schedule = run.setting("lr_scheduler")
-    if trainer_of(run, WITH_AXOLOTL) is None or schedule is None or not stated(schedule) or schedule.text not in FLOORED:
+    if trainer_of(run, TRAINERS_AND_AXOLOTL) is None or schedule is None or not stated(schedule) or schedule.text not in FLOORED:
         return
     given = keys_under(run, "lr_scheduler_kwargs")
     floors = [name for name in FLOORS if given is not None and given.get(name, "null") not in ("null", "~", "")]

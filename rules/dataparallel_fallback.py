@@ -39,10 +39,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.readers.hf.own_script import is_own_script
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import TRAINERS, Confidence, Finding, Rule, RunContext, Severity, is_own_script
 
-from ._keys import TRAINERS
 from ._launch import command_text, is_alone, visible
 
 TRL_REFUSES = "1.16.0"

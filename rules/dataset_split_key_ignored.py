@@ -40,8 +40,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.documents import Entry, Mapping, Sequence
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
+from budgetlint.rule import Confidence, DocumentContext, Entry, Finding, Mapping, Rule, Safety, Sequence, Severity
 
 KEY, SPLIT = "train_on_split", "split"
 _LISTS = ("datasets", "test_datasets", "pretraining_dataset")

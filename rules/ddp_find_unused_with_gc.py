@@ -45,17 +45,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-
-from ._common import TRAINING_ARGUMENTS, is_on, written
-from ._training import unsharded
+from budgetlint.rule import TRAINING_ARGUMENTS, Confidence, Finding, Rule, RunContext, Safety, Severity, is_on, unsharded, written_in
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     trainer, recompute, reentrant = run.run.trainer, run.setting("recompute"), run.setting("recompute_reentrant")
     if trainer is None or trainer.format not in TRAINING_ARGUMENTS or recompute is None or recompute.value not in ("full", "selective"):
         return
-    found = (written(reading, "ddp_find_unused_parameters") for reading in run.run.readings if reading.format in TRAINING_ARGUMENTS)
+    found = (written_in(reading, "ddp_find_unused_parameters") for reading in run.run.readings if reading.format in TRAINING_ARGUMENTS)
     search = next((one for one in found if one is not None), None)
     if search is None or not is_on(search) or unsharded(run) is False or run.value("devices") == 1 or _static(run):
         return
@@ -76,7 +73,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 
 
 def _static(run: RunContext) -> bool:
-    return any(is_on(written(reading, "ddp_static_graph")) for reading in run.run.readings)
+    return any(is_on(written_in(reading, "ddp_static_graph")) for reading in run.run.readings)
 
 
 RULE = Rule(

@@ -56,13 +56,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
-
-from ._adapters import argument
-from ._common import PYTHON, TRL_FORMATS
-from ._keys import is_off
-from ._training import stated, unsharded
+from budgetlint.rule import (
+    PYTHON,
+    TRL_FORMATS,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Setting,
+    Severity,
+    is_off,
+    stated,
+    unsharded,
+    written_by,
+)
 
 _PLAIN = "hf_training_arguments"
 
@@ -78,7 +85,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 
 def _is_settled(run: RunContext) -> bool:
     """The search is off, or somebody else decides."""
-    search, static = argument(run, "ddp_find_unused_parameters"), argument(run, "ddp_static_graph")
+    search, static = written_by(run, "ddp_find_unused_parameters"), written_by(run, "ddp_static_graph")
     return (search is not None and (is_off(search) or not search.known)) or static is not None
 
 

@@ -61,10 +61,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from math import prod
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import OriginKind, Setting
-
-from ._common import number, written
+from budgetlint.rule import Confidence, Finding, OriginKind, Rule, RunContext, Setting, Severity, number_of, written_in
 
 _SHARD, _REPLICATE = "dp_shard", "dp_replicate"
 KEYS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
@@ -96,7 +93,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     if trainer is None or keys is None or world is None:
         return
     told = {name: one for name, paths in keys.items() if (one := _written(run, trainer.format, paths)) is not None}
-    sizes = {name: size for name, one in told.items() if (size := number(one)) is not None}
+    sizes = {name: size for name, one in told.items() if (size := number_of(one)) is not None}
     product = prod(int(size) for size in sizes.values() if size > 1)
     whole = sizes.get(_SHARD, -1) > 0 and (trainer.format == "torchtitan" or _REPLICATE in sizes)
     if len(sizes) < len(told) or product == 1 or (product == world if whole else world % product == 0):
@@ -129,7 +126,7 @@ def _world(run: RunContext) -> int | None:
 def _written(run: RunContext, format: str, paths: tuple[str, ...]) -> Setting | None:
     """A flag beats the file."""
     readings = sorted(run.documents(format), key=lambda reading: reading.document.format != "shell")
-    found = (written(reading, *paths) for reading in readings)
+    found = (written_in(reading, *paths) for reading in readings)
     return next((one for one in found if one is not None), None)
 
 

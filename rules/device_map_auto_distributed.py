@@ -46,11 +46,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.readers.python_script import classes
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Reading, Setting
-
-from ._arguments import said
-from ._common import HUGGING_FACE, PYTHON, written
+from budgetlint.rule import HUGGING_FACE, PYTHON, Confidence, Finding, Reading, Rule, RunContext, Setting, Severity, written_by, written_in
 
 _SPREAD = ("auto", "balanced", "balanced_low_0", "sequential")
 _OWN = ("device_map", "model_kwargs.device_map")
@@ -78,7 +74,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 def _map(run: RunContext) -> Setting | None:
     trainer = run.run.trainer
     python = trainer is not None and trainer.format in PYTHON
-    found = _in_script(trainer) if trainer is not None and python else said(run, "model_init_kwargs.device_map", *_OWN)
+    found = _in_script(trainer) if trainer is not None and python else written_by(run, "model_init_kwargs.device_map", *_OWN)
     return found if found is not None and found.text in _SPREAD else None
 
 
@@ -86,7 +82,7 @@ def _in_script(trainer: Reading) -> Setting | None:
     """Of the model that the script loads, or that the trainer loads by its name."""
     document = trainer.document
     places = (classes.model_of(document), f"{classes.arguments_of(document)}.model_init_kwargs")
-    return next((found for place in places if place and (found := written(trainer, f"{place}.device_map")) is not None), None)
+    return next((found for place in places if place and (found := written_in(trainer, f"{place}.device_map")) is not None), None)
 
 
 RULE = Rule(

@@ -33,18 +33,28 @@ import json
 from collections.abc import Iterator
 
 from budgetlint.base import numerals
-from budgetlint.documents import Mapping, Scalar, Style
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-from budgetlint.settings.run import Setting
+from budgetlint.rule import (
+    TRAINERS,
+    Confidence,
+    DocumentContext,
+    Finding,
+    Mapping,
+    Rule,
+    Safety,
+    Scalar,
+    Setting,
+    Severity,
+    Style,
+    written_in,
+)
 
-from ._common import CONVERTED, written
-from ._keys import TRAINERS
+from .yaml_float_as_string import CONVERTED
 
 KEY = "lr_scheduler_kwargs"
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    block = written(document.reading, KEY)
+    block = written_in(document.reading, KEY)
     if block is not None and isinstance(block.value, Mapping):
         yield from _in_block(document, block.value)
     elif block is not None and isinstance(block.value, str):

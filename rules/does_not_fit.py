@@ -32,12 +32,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.units import gib
-from budgetlint.memory.estimate import Estimate
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import Confidence, Estimate, Finding, Rule, RunContext, Severity, device_words, figures, gib
 
 from ._advice import advice
-from ._fit import bill_words, dearest, device_words, figures, moment
+from ._fit import bill_words, dearest, moment
 
 
 def check(run: RunContext) -> Iterator[Finding]:

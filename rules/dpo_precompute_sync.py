@@ -39,16 +39,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-
-from ._arguments import trainer_of
-from ._common import is_on
-from ._scripts import TRL_ARGUMENTS, told
+from budgetlint.rule import TRL_ARGUMENTS, Confidence, Finding, Rule, RunContext, Safety, Severity, is_on, trainer_of, written_by
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    before = told(run, "precompute_ref_log_probs")
-    sync = told(run, "sync_ref_model") if is_on(before) else None
+    before = written_by(run, "precompute_ref_log_probs")
+    sync = written_by(run, "sync_ref_model") if is_on(before) else None
     if trainer_of(run, TRL_ARGUMENTS) is not None and before is not None and sync is not None and is_on(sync):
         yield run.finding(
             before,

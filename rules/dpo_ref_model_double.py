@@ -61,12 +61,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from budgetlint.base.units import gib
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import (
+    TRL_FORMATS,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Severity,
+    decides,
+    effect_words,
+    figures,
+    first_located,
+    gib,
+    is_over,
+    matters,
+)
 
-from ._common import TRL_FORMATS
-from ._fit import figures, written
-from ._whatif import decides, effect, if_only, is_over, matters
+from ._whatif import if_only
 
 BESIDE = ("reference_model", "model", "task")
 PAIR = 2
@@ -98,9 +109,9 @@ def _reference(run: RunContext, cost: int) -> Finding:
     assert estimate is not None
     reasons = [setting for name in BESIDE if (setting := run.setting(name))]
     return run.finding(
-        written(reasons),
+        first_located(reasons),
         f"{run.value('task')} keeps a frozen copy of the model beside the one that trains: {gib(cost)} of the {gib(estimate.need.bytes)} "
-        f"that {run.label} needs{effect(estimate, cost)}",
+        f"that {run.label} needs{effect_words(estimate, cost)}",
         help=f"{_precomputed(run)}an adapter (LoRA), whose base is the reference, or more devices",
         because=reasons,
         numbers={**figures(estimate), "reference_bytes": cost},
@@ -113,9 +124,9 @@ def _pairs(run: RunContext, sequences: int, cost: int) -> Finding:
     assert estimate is not None
     reasons = [setting for name in ("micro_batch", "task", "seq_len") if (setting := run.setting(name))]
     return run.finding(
-        written(reasons),
+        first_located(reasons),
         f"dpo trains on pairs: micro batch {run.value('micro_batch')} is {sequences} sequences, {gib(cost)} more than in supervised "
-        f"fine-tuning{effect(estimate, cost)}",
+        f"fine-tuning{effect_words(estimate, cost)}",
         help="half the micro batch and twice the accumulation of the supervised run, or a fused loss",
         because=reasons,
         numbers={**figures(estimate), "pair_bytes": cost, "sequences": sequences},

@@ -50,13 +50,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.documents import Mapping
-from budgetlint.readers.hf.own_script import is_own_script
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Reading, Setting
-
-from ._common import is_on, written
-from ._training import TRAINERS
+from budgetlint.rule import (
+    TRAINER_RUNS,
+    Confidence,
+    Finding,
+    Mapping,
+    Reading,
+    Rule,
+    RunContext,
+    Setting,
+    Severity,
+    is_on,
+    is_own_script,
+    written_in,
+)
 
 SECTION = "activation_checkpointing"
 SWITCHES = ("cpu_checkpointing", "partition_activations", "contiguous_memory_optimization", "number_checkpoints")
@@ -64,14 +71,14 @@ SWITCHES = ("cpu_checkpointing", "partition_activations", "contiguous_memory_opt
 
 def check(run: RunContext) -> Iterator[Finding]:
     trainer, engine, recompute = run.run.trainer, run.reading("deepspeed"), run.setting("recompute")
-    if trainer is None or engine is None or trainer.format not in TRAINERS or is_own_script(trainer.settings):
+    if trainer is None or engine is None or trainer.format not in TRAINER_RUNS or is_own_script(trainer.settings):
         return
     entry = engine.document.entry(SECTION)
     asked = _asked(engine)
     if entry is None or asked is None or recompute is None or not recompute.known:
         return
     off = recompute.value == "none"
-    if not off and not is_on(written(engine, f"{SECTION}.cpu_checkpointing")):
+    if not off and not is_on(written_in(engine, f"{SECTION}.cpu_checkpointing")):
         return
     name = "activation_checkpointing" if run.at_least("transformers", "5.23") else "gradient_checkpointing"
     yield run.finding(
@@ -89,7 +96,7 @@ def _asked(engine: Reading) -> Setting | None:
     """A switch of the section that is on; a section of defaults asks for nothing."""
     if not isinstance(engine.document.get(SECTION), Mapping):
         return None
-    found = (written(engine, f"{SECTION}.{name}") for name in SWITCHES)
+    found = (written_in(engine, f"{SECTION}.{name}") for name in SWITCHES)
     return next((one for one in found if one is not None and one.known and one.value not in (False, 0, "false")), None)
 
 

@@ -30,15 +30,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-
-from ._common import written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity, written_in
 
 _PARAMS = "optimizer.params"
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    kind, mode = written(document.reading, "optimizer.type"), written(document.reading, f"{_PARAMS}.adam_w_mode")
+    kind, mode = written_in(document.reading, "optimizer.type"), written_in(document.reading, f"{_PARAMS}.adam_w_mode")
     decay = document.setting("weight_decay")
     if kind is None or mode is None or kind.text.lower() != "adam" or mode.value is not False:
         return

@@ -29,14 +29,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-
-from ._common import is_on, number, written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity, is_on, number_of, written_in
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    amp, stage = written(document.reading, "amp.enabled"), written(document.reading, "zero_optimization.stage")
-    partitions = number(stage)
+    amp, stage = written_in(document.reading, "amp.enabled"), written_in(document.reading, "zero_optimization.stage")
+    partitions = number_of(stage)
     if amp is None or stage is None or not is_on(amp) or not partitions:
         return
     yield document.finding(

@@ -28,18 +28,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-
-from ._common import is_on, number, written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity, is_on, number_of, written_in
 
 PARTS = ("train_micro_batch_size_per_gpu", "gradient_accumulation_steps")
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     reading = document.reading
-    total = written(reading, "train_batch_size")
-    parts = [part for part in (written(reading, key) for key in PARTS) if part is not None]
-    values = [value for value in map(number, (total, *parts)) if value is not None]
+    total = written_in(reading, "train_batch_size")
+    parts = [part for part in (written_in(reading, key) for key in PARTS) if part is not None]
+    values = [value for value in map(number_of, (total, *parts)) if value is not None]
     if total is None or not parts or len(values) != len(parts) + 1 or _computed(document):
         return
     whole, step = values[0], 1.0
@@ -60,7 +58,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 def _computed(document: DocumentContext) -> bool:
     """Elastic training computes all three; sequence parallelism makes the number of replicas a fraction."""
     reading = document.reading
-    return is_on(written(reading, "elasticity.enabled")) or written(reading, "sequence_parallel_size") is not None
+    return is_on(written_in(reading, "elasticity.enabled")) or written_in(reading, "sequence_parallel_size") is not None
 
 
 RULE = Rule(

@@ -46,9 +46,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-
-from ._common import written
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, written_in
 
 MANY = 32
 """A usual contribution is then 1/32 of the sum, of which bf16 keeps three bits."""
@@ -58,7 +56,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     engine, dtype, steps, shard = run.reading("deepspeed"), run.setting("engine_dtype"), run.setting("grad_accum"), run.setting("shard")
     if engine is None or dtype is None or steps is None or shard is None or dtype.value != "bf16" or not steps.known:
         return
-    chosen = written(engine, "data_types.grad_accum_dtype")
+    chosen = written_in(engine, "data_types.grad_accum_dtype")
     if steps.value < MANY or shard.value not in ("zero1", "zero2", "zero3") or run.value("offload_optimizer", "none") != "none":
         return
     if chosen is None or str(chosen.value) in ("bf16", "bfloat16"):

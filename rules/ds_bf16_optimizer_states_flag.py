@@ -29,17 +29,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import is_on, number, written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Setting, Severity, is_on, number_of, written_in
 
 STATES, MASTER = "bf16_optimizer_states", "bf16_master_weights_and_grads"
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    states, master = (written(document.reading, f"bf16.{key}") for key in (STATES, MASTER))
-    stage = written(document.reading, "zero_optimization.stage")
+    states, master = (written_in(document.reading, f"bf16.{key}") for key in (STATES, MASTER))
+    stage = written_in(document.reading, "zero_optimization.stage")
     flag = states if is_on(states) else master if is_on(master) else None
     if flag is None:
         return
@@ -54,7 +51,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 
 
 def _lacks(document: DocumentContext, flag: Setting, master: Setting | None, stage: Setting | None) -> str:
-    partitions = number(stage)
+    partitions = number_of(stage)
     if partitions == 0 or (stage is None and document.node("zero_optimization") is None):
         return "without ZeRO"
     if flag.name.endswith(STATES) and (master is None or (master.known and not is_on(master))):

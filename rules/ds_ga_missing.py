@@ -54,20 +54,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from budgetlint.base.source import Location
-from budgetlint.readers.hf.own_script import is_own_script
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.settings.run import Reading, Setting
-
-from ._common import written
-from ._training import TRAINERS, stated
+from budgetlint.rule import (
+    TRAINER_RUNS,
+    Confidence,
+    Finding,
+    Location,
+    Reading,
+    Rule,
+    RunContext,
+    Safety,
+    Setting,
+    Severity,
+    is_own_script,
+    stated,
+    written_in,
+)
 
 KEY = "gradient_accumulation_steps"
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     trainer, engine, steps = run.run.trainer, run.reading("deepspeed"), run.setting("grad_accum")
-    if trainer is None or engine is None or trainer.format not in TRAINERS or is_own_script(trainer.settings):
+    if trainer is None or engine is None or trainer.format not in TRAINER_RUNS or is_own_script(trainer.settings):
         return
     if steps is None or not stated(steps) or steps.value < 2 or engine.document.mapping is None or KEY in engine.document.mapping:
         return
@@ -77,9 +85,9 @@ def check(run: RunContext) -> Iterator[Finding]:
 
 
 def _cost(run: RunContext, trainer: Reading, engine: Reading, steps: int) -> tuple[str, dict[str, Any]]:
-    if written(trainer, "deepspeed") is None:
+    if written_in(trainer, "deepspeed") is None:
         return "the Trainer stops at start", {}
-    if written(engine, "train_batch_size") is not None:
+    if written_in(engine, "train_batch_size") is not None:
         return "train_batch_size no longer matches and DeepSpeed stops at start", {}
     newer = run.at_least("accelerate", "1.8.0")
     every = f"the optimizer steps after every micro batch, and the batch is 1/{steps} of what was asked for"
@@ -89,7 +97,7 @@ def _cost(run: RunContext, trainer: Reading, engine: Reading, steps: int) -> tup
 
 
 def _finding(run: RunContext, engine: Reading, steps: Setting, cost: str, **more: Any) -> Finding:
-    beside = written(engine, "train_micro_batch_size_per_gpu", "train_batch_size", "zero_optimization")
+    beside = written_in(engine, "train_micro_batch_size_per_gpu", "train_batch_size", "zero_optimization")
     return run.finding(
         beside or Location(engine.document.path),
         f"no {KEY} here, which accelerate reads as 1, while the trainer asks for {steps.value}: {cost}",

@@ -51,11 +51,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Fix, Rule, RunContext, Safety, Severity
-from budgetlint.settings.run import Reading, Setting
-
-from ._arguments import WITH_AXOLOTL, said, trainer_of
-from ._common import number, plainly, written
+from budgetlint.rule import (
+    TRAINERS_AND_AXOLOTL,
+    Confidence,
+    Finding,
+    Fix,
+    Reading,
+    Rule,
+    RunContext,
+    Safety,
+    Setting,
+    Severity,
+    number_of,
+    number_text,
+    trainer_of,
+    written_by,
+    written_in,
+)
 
 CLIPS_SINCE = "0.19.3"
 NORM = 1.0
@@ -63,12 +75,12 @@ NORM = 1.0
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    engine, trainer = run.reading("deepspeed"), trainer_of(run, WITH_AXOLOTL)
+    engine, trainer = run.reading("deepspeed"), trainer_of(run, TRAINERS_AND_AXOLOTL)
     if engine is None or trainer is None or engine.document.get("gradient_clipping") is not None or "max_grad_norm" in engine.settings:
         return  # a file that the trainer ships is not here: its settings are
-    asked, newer = said(run, "max_grad_norm"), run.at_least("deepspeed", CLIPS_SINCE)
-    wanted = NORM if asked is None else number(asked)
-    place = asked or said(run, "deepspeed") or written(engine, "zero_optimization.stage")
+    asked, newer = written_by(run, "max_grad_norm"), run.at_least("deepspeed", CLIPS_SINCE)
+    wanted = NORM if asked is None else number_of(asked)
+    place = asked or written_by(run, "deepspeed") or written_in(engine, "zero_optimization.stage")
     if wanted is None or place is None or wanted == {True: NORM, False: 0.0, None: -1.0}[newer]:
         return
     if asked is None and newer is not False:  # a default that nobody wrote: told where it surely does not hold
@@ -83,8 +95,8 @@ def _finding(run: RunContext, engine: Reading, place: Setting, asked: Setting | 
         False: "does not clip at all",
         None: f"does not clip at all before {CLIPS_SINCE} and clips at {NORM} since",
     }[newer]
-    said_here = f"max_grad_norm {asked.text} has no effect" if asked else f"max_grad_norm, {plainly(wanted)} by default, has no effect"
-    zero = written(engine, "zero_optimization")
+    said_here = f"max_grad_norm {asked.text} has no effect" if asked else f"max_grad_norm, {number_text(wanted)} by default, has no effect"
+    zero = written_in(engine, "zero_optimization")
     return run.finding(
         place,
         f"{said_here}: the DeepSpeed file has no gradient_clipping, so DeepSpeed {own}",

@@ -45,11 +45,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from budgetlint.readers.hf.own_script import is_own_script
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.settings.run import OriginKind, Reading, Setting
-
-from ._common import TRAINING_ARGUMENTS, TRL_FORMATS, is_on, number, plainly, written
+from budgetlint.rule import (
+    TRAINING_ARGUMENTS,
+    TRL_FORMATS,
+    Confidence,
+    Finding,
+    OriginKind,
+    Reading,
+    Rule,
+    RunContext,
+    Safety,
+    Setting,
+    Severity,
+    is_on,
+    is_own_script,
+    number_of,
+    number_text,
+    written_in,
+)
 
 PAIRS: tuple[tuple[str, str, float | None], ...] = (
     ("train_micro_batch_size_per_gpu", "per_device_train_batch_size", 8),
@@ -79,9 +92,9 @@ def check(run: RunContext) -> Iterator[Finding]:
     trainer, engine = run.run.trainer, run.reading("deepspeed")
     if trainer is None or engine is None or trainer.format not in TRAINING_ARGUMENTS or is_own_script(trainer.settings):
         return
-    texts = {left.name: left for key in COMPARED if (left := written(engine, key)) is not None and _is_text(left)}
+    texts = {left.name: left for key in COMPARED if (left := written_in(engine, key)) is not None and _is_text(left)}
     yield from (_as_text(run, left) for left in texts.values() if not _searched(trainer, left.name))
-    pairs = [(written(engine, theirs), field, default) for theirs, field, default in PAIRS if theirs not in texts]
+    pairs = [(written_in(engine, theirs), field, default) for theirs, field, default in PAIRS if theirs not in texts]
     betas = [(engine.settings.get(name), name, default) for name, default in BETAS]
     found = [finding for left, field, default in (*pairs, *betas) for finding in _compare(run, trainer, left, field, default)]
     yield from found or (() if texts else _product(run, trainer, engine))
@@ -89,11 +102,11 @@ def check(run: RunContext) -> Iterator[Finding]:
 
 def _is_text(left: Setting) -> bool:
     """A number, or true and false, between quotes: JSON keeps the text."""
-    return isinstance(left.value, str) and (number(left) is not None or left.value.lower() in ("true", "false"))
+    return isinstance(left.value, str) and (number_of(left) is not None or left.value.lower() in ("true", "false"))
 
 
 def _as_text(run: RunContext, left: Setting) -> Finding:
-    value = {"true": True, "false": False}.get(str(left.value).lower(), number(left))
+    value = {"true": True, "false": False}.get(str(left.value).lower(), number_of(left))
     plain = int(value) if isinstance(value, float) and value == int(value) else value
     kind = "true or false" if isinstance(value, bool) else "number"
     return run.finding(
@@ -105,12 +118,12 @@ def _as_text(run: RunContext, left: Setting) -> Finding:
 
 
 def _compare(run: RunContext, trainer: Reading, left: Setting | None, field: str, default: float | None) -> Iterator[Finding]:
-    right, there = written(trainer, field), number(left)
+    right, there = written_in(trainer, field), number_of(left)
     if left is None or there is None or _searched(trainer, left.name):
         return
     if right is None:
         yield from _against_default(run, trainer, left, there, field, default)
-    elif (here := number(right)) is not None and here != there and (default is not None or here >= 1):
+    elif (here := number_of(right)) is not None and here != there and (default is not None or here >= 1):
         yield _finding(run, left, right, f"{_in(left)} says {left.name} {left.text}, but {_in(right)} says {field} {right.text}")
 
 
@@ -125,16 +138,16 @@ def _against_default(
     """A field that the trainer's file leaves out may still come from its command line."""
     if default is None or there == default or (field == "learning_rate" and trainer.format in TRL_FORMATS):
         return
-    said = f"{left.name} is {left.text}, but {field} is not set, which makes it {plainly(default)}"
+    said = f"{left.name} is {left.text}, but {field} is not set, which makes it {number_text(default)}"
     yield _finding(run, left, None, said, severity=Severity.WARNING, confidence=Confidence.MEDIUM)
 
 
 def _product(run: RunContext, trainer: Reading, engine: Reading) -> Iterator[Finding]:
     """``train_batch_size`` against processes x micro batch x accumulation, where all four are written."""
-    total = written(engine, "train_batch_size")
-    parts = [written(trainer, "per_device_train_batch_size"), written(trainer, "gradient_accumulation_steps")]
+    total = written_in(engine, "train_batch_size")
+    parts = [written_in(trainer, "per_device_train_batch_size"), written_in(trainer, "gradient_accumulation_steps")]
     world = run.setting("devices")
-    values = [number(total), *map(number, parts), number(world)]
+    values = [number_of(total), *map(number_of, parts), number_of(world)]
     if total is None or world is None or None in values or _searched(trainer, "train_batch_size") or _parallel(run):
         return
     there, micro, accum, devices = (int(value) for value in values if value is not None)
@@ -158,7 +171,7 @@ def _product(run: RunContext, trainer: Reading, engine: Reading) -> Iterator[Fin
 
 
 def _searched(trainer: Reading, key: str) -> bool:
-    return key in SEARCHED and is_on(written(trainer, "auto_find_batch_size"))
+    return key in SEARCHED and is_on(written_in(trainer, "auto_find_batch_size"))
 
 
 def _parallel(run: RunContext) -> bool:

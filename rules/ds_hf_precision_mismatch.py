@@ -50,23 +50,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Fix, Rule, RunContext, Safety, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import is_on, written
-from ._training import TRAINERS, as_written
+from budgetlint.rule import (
+    TRAINER_RUNS,
+    Confidence,
+    Finding,
+    Fix,
+    Rule,
+    RunContext,
+    Safety,
+    Setting,
+    Severity,
+    as_written,
+    is_on,
+    written_in,
+)
 
 _DTYPES = ("fp16", "bf16")
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     engine, trainer = run.reading("deepspeed"), run.run.trainer
-    if engine is None or trainer is None or trainer.format not in TRAINERS:
+    if engine is None or trainer is None or trainer.format not in TRAINER_RUNS:
         return
     computed = trainer.settings.get("autocast")
     if computed is None or not computed.known or computed.text == "auto":
         return
-    switches = {dtype: written(engine, f"{dtype}.enabled") for dtype in _DTYPES}
+    switches = {dtype: written_in(engine, f"{dtype}.enabled") for dtype in _DTYPES}
     wrong = [switch for dtype, switch in switches.items() if switch is not None and _differs(switch, computed.value == dtype)]
     if wrong and not all(map(is_on, switches.values())):  # both on is BL205
         yield _finding(run, wrong, computed)

@@ -28,16 +28,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-
-from ._common import number, written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity, number_of, written_in
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    norm, clipping = written(document.reading, "optimizer.params.max_grad_norm"), written(document.reading, "gradient_clipping")
+    norm, clipping = written_in(document.reading, "optimizer.params.max_grad_norm"), written_in(document.reading, "gradient_clipping")
     if norm is None:
         return
-    same = number(norm) is not None and number(norm) == number(clipping)
+    same = number_of(norm) is not None and number_of(norm) == number_of(clipping)
     yield document.finding(
         norm,
         f"max_grad_norm {norm.text} among the optimizer's parameters: DeepSpeed stops when it builds the optimizer "

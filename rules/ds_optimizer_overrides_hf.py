@@ -48,15 +48,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.catalog.optimizer import Optimizer
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-
-from ._training import TRAINERS, as_written, optimizer_of, stated
+from budgetlint.rule import TRAINER_RUNS, Confidence, Finding, Optimizer, Rule, RunContext, Severity, as_written, optimizer_of, stated
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     engine, trainer = run.reading("deepspeed"), run.run.trainer
-    if engine is None or trainer is None or trainer.format not in TRAINERS:
+    if engine is None or trainer is None or trainer.format not in TRAINER_RUNS:
         return
     ours, theirs = trainer.settings.get("optimizer"), engine.settings.get("optimizer")
     mine, other = optimizer_of(ours), optimizer_of(theirs)

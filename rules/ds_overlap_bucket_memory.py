@@ -64,9 +64,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base.units import both
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-
-from ._training import device_of
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, device_of
 
 PART_OF_DEVICE = 20
 """One twentieth of what the device can give."""

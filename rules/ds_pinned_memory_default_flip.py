@@ -61,11 +61,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.units import gib
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Reading, Setting
-
-from ._common import written
+from budgetlint.rule import Confidence, Finding, Reading, Rule, RunContext, Setting, Severity, gib, written_in
 
 SINCE = "0.19.5"
 BLOCKS = ("zero_optimization.offload_optimizer", "zero_optimization.offload_param")
@@ -98,8 +94,8 @@ def check(run: RunContext) -> Iterator[Finding]:
 def _unsaid(engine: Reading) -> Setting | None:
     """The device of an offload section to the host that says nothing about pinning."""
     for block in BLOCKS:
-        device = written(engine, f"{block}.device")
-        if device is not None and device.value == "cpu" and written(engine, f"{block}.pin_memory") is None:
+        device = written_in(engine, f"{block}.device")
+        if device is not None and device.value == "cpu" and written_in(engine, f"{block}.pin_memory") is None:
             return device
     return None
 

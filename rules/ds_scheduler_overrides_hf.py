@@ -53,11 +53,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-
-from ._arguments import WITH_AXOLOTL, trainer_of
-from ._common import written
-from ._training import as_written, stated
+from budgetlint.rule import (
+    TRAINERS_AND_AXOLOTL,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Safety,
+    Severity,
+    as_written,
+    stated,
+    trainer_of,
+    written_in,
+)
 
 SHAPES = {
     "WarmupLR": ("stays at the full rate after the warm-up", ("constant_with_warmup", "constant")),
@@ -70,15 +78,15 @@ SHAPES = {
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    engine, trainer = run.reading("deepspeed"), trainer_of(run, WITH_AXOLOTL)
+    engine, trainer = run.reading("deepspeed"), trainer_of(run, TRAINERS_AND_AXOLOTL)
     ours = trainer.settings.get("lr_scheduler") if trainer is not None else None
-    theirs = written(engine, "scheduler.type") if engine is not None else None
+    theirs = written_in(engine, "scheduler.type") if engine is not None else None
     if engine is None or ours is None or theirs is None or not stated(ours) or theirs.value not in SHAPES:
         return
     does, same = SHAPES[theirs.value]
     if ours.text in same:
         return
-    section = written(engine, "scheduler")
+    section = written_in(engine, "scheduler")
     yield run.finding(
         ours,
         f"'{as_written(ours)}' has no effect: the DeepSpeed file's {theirs.text} {does}",

@@ -32,17 +32,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-
-from ._common import is_on, written
-from ._training import number
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity, is_on, number_text, written_in
 
 SMALLEST_FP16 = 2**-24
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     setting = document.setting("loss_scale")
-    if setting is None or not setting.known or not is_on(written(document.reading, "fp16.enabled")):
+    if setting is None or not setting.known or not is_on(written_in(document.reading, "fp16.enabled")):
         return
     scale = float(setting.value)
     if scale <= 0:
@@ -50,7 +47,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
     smallest = SMALLEST_FP16 / scale
     yield document.finding(
         setting,
-        f"loss_scale {number(scale)} fixes the fp16 loss scale: {_cost(scale, smallest)}",
+        f"loss_scale {number_text(scale)} fixes the fp16 loss scale: {_cost(scale, smallest)}",
         help="write 0 for dynamic scaling (the default), or train in bf16, which needs no scale",
         fixes=document.set(setting, 0, "scale dynamically", safety=Safety.UNSAFE),
         numbers={"loss_scale": scale, "smallest_gradient": smallest},

@@ -33,10 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.readers.base import names
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-
-from ._common import is_on, written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity, is_on, names, written_in
 
 KNOWN = names("adam adamw adagrad lion muon muadam muadamw")
 ONE_BIT = names("onebitadam zerooneadam onebitlamb")
@@ -44,10 +41,10 @@ ONE_BIT = names("onebitadam zerooneadam onebitlamb")
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    kind, shard = written(document.reading, "optimizer.type"), document.setting("shard")
+    kind, shard = written_in(document.reading, "optimizer.type"), document.setting("shard")
     if kind is None or not kind.known or shard is None or shard.value not in ("zero1", "zero2", "zero3"):
         return
-    if str(kind.value).lower() in KNOWN | ONE_BIT or is_on(allowed := written(document.reading, "zero_allow_untested_optimizer")):
+    if str(kind.value).lower() in KNOWN | ONE_BIT or is_on(allowed := written_in(document.reading, "zero_allow_untested_optimizer")):
         return
     yield document.finding(
         kind,

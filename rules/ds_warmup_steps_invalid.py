@@ -29,10 +29,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import number, plainly, written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Setting, Severity, number_of, number_text, written_in
 
 _PARAMS = "scheduler.params"
 CHECKED = "0.19.3"
@@ -40,14 +37,14 @@ WARMS_UP = frozenset(("WarmupLR", "WarmupDecayLR", "WarmupCosineLR"))
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    kind, warmup = written(document.reading, "scheduler.type"), written(document.reading, f"{_PARAMS}.warmup_num_steps")
-    total, steps = written(document.reading, f"{_PARAMS}.total_num_steps"), number(warmup)
+    kind, warmup = written_in(document.reading, "scheduler.type"), written_in(document.reading, f"{_PARAMS}.warmup_num_steps")
+    total, steps = written_in(document.reading, f"{_PARAMS}.total_num_steps"), number_of(warmup)
     if kind is None or kind.value not in WARMS_UP or warmup is None or steps is None:
         return
     if steps <= 0 or not isinstance(warmup.value, int):
         yield _no_count(document, warmup, steps)
-    elif total is not None and (length := number(total)) is not None and 1 < length < steps:
-        linear = written(document.reading, f"{_PARAMS}.warmup_type")
+    elif total is not None and (length := number_of(total)) is not None and 1 < length < steps:
+        linear = written_in(document.reading, f"{_PARAMS}.warmup_type")
         reached = length / steps if linear is not None and linear.value == "linear" else math.log(length) / math.log(steps)
         yield document.finding(
             warmup,
@@ -62,7 +59,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 
 def _no_count(document: DocumentContext, warmup: Setting, steps: float) -> Finding:
     checked = document.at_least("deepspeed", CHECKED)
-    older = plainly(max(2.0, steps))
+    older = number_text(max(2.0, steps))
     what = {
         True: "DeepSpeed stops at start",
         False: f"DeepSpeed warms up over {older} steps instead",

@@ -29,8 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.documents import Mapping, Scalar, walk
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
+from budgetlint.rule import Confidence, DocumentContext, Finding, Mapping, Rule, Scalar, Severity, walk
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:

@@ -41,12 +41,24 @@ import re
 from collections import abc
 from collections.abc import Iterator
 
-from budgetlint.base.source import Span
 from budgetlint.catalog.vocabulary import keys
-from budgetlint.documents import Entry, Mapping, Node, Scalar, Sequence, plain
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-
-from ._keys import entries, loader
+from budgetlint.rule import (
+    Confidence,
+    DocumentContext,
+    Entry,
+    Finding,
+    Mapping,
+    Node,
+    Rule,
+    Safety,
+    Scalar,
+    Sequence,
+    Severity,
+    Span,
+    argument_entries,
+    loads_with,
+    plain,
+)
 
 BOOKKEEPING = re.compile(r"-*(?:log|save|run_name|checkpoint|timing|report|wandb|tensorboard|tracking)")
 LAST_WINS = "the last one counts, without a word"
@@ -98,7 +110,7 @@ def _inside(one: Span, command: Span) -> bool:
 
 
 def _flag(document: DocumentContext, first: Entry, winner: Entry) -> Finding:
-    how = loader(document.reading)
+    how = loads_with(document.reading)
     same = plain(first.value, how) == plain(winner.value, how)
     said = f"{_shown(first.value)} both times" if same else f"{_shown(first.value)} here and {_shown(winner.value)} behind it"
     name = _as_flag(document, first)
@@ -135,10 +147,10 @@ def _name(entry: Entry) -> str:
 
 def _repeated(document: DocumentContext, block: Mapping) -> Iterator[Finding]:
     """Two keys are one where the loader makes the same of them: ``1`` and ``"1"`` are two."""
-    how = loader(document.reading)
+    how = loads_with(document.reading)
     names = [(type(value := entry.key.value(how)), value) for entry in block.entries]
     last = {key: at for at, key in enumerate(names)}
-    ordered = block is document.reading.document.root or block.entries is entries(document.reading)
+    ordered = block is document.reading.document.root or block.entries is argument_entries(document.reading)
     others = _next_others(names)
     for at, (key, entry) in enumerate(zip(names, block.entries, strict=True)):
         if last[key] > at and entry.key.text != "<<":
@@ -156,7 +168,7 @@ def _next_others(keys: abc.Sequence[tuple[type, object]]) -> list[int]:
 
 
 def _finding(document: DocumentContext, first: Entry, winner: Entry, safety: Safety) -> Finding:
-    how = loader(document.reading)
+    how = loads_with(document.reading)
     same = plain(first.value, how) == plain(winner.value, how)
     said = f"{_shown(first.value)} here and {_shown(winner.value)} below" if not same else f"{_shown(first.value)} both times"
     consumer = document.reading.consumer

@@ -50,11 +50,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Setting, Severity, number_of, trainer_of, written_by
 
-from ._arguments import said, trainer_of
-from ._common import number
 from ._llamafactory import takes_hparams
 from ._moments import evaluation, taken_by_itself
 
@@ -67,9 +64,9 @@ def check(run: RunContext) -> Iterator[Finding]:
 
 
 def _axolotl(run: RunContext) -> Iterator[Finding]:
-    patience, saves, evaluates = said(run, "early_stopping_patience"), said(run, "save_steps"), said(run, "eval_steps")
+    patience, saves, evaluates = written_by(run, "early_stopping_patience"), written_by(run, "save_steps"), written_by(run, "eval_steps")
     kept, every = _steps(saves), _steps(evaluates)
-    if patience is None or not number(patience) or kept is None or every is None:
+    if patience is None or not number_of(patience) or kept is None or every is None:
         return
     missing = " and ".join(name for name, steps in (("save_steps", kept), ("eval_steps", every)) if not steps)
     if missing:
@@ -83,18 +80,18 @@ def _axolotl(run: RunContext) -> Iterator[Finding]:
 
 def _steps(setting: Setting | None) -> float | None:
     """0 where nothing is set, None where it is not known."""
-    return 0 if setting is None else number(setting)
+    return 0 if setting is None else number_of(setting)
 
 
 def _llamafactory(run: RunContext) -> Iterator[Finding]:
-    patience, (strategy, word) = said(run, "early_stopping_steps"), evaluation(run)
+    patience, (strategy, word) = written_by(run, "early_stopping_steps"), evaluation(run)
     if patience is None:
         return
     because = [strategy] if strategy else []
     if word == "no":
         what = "no evaluation (eval_strategy): the run stops when training begins"
         yield _finding(run, patience, what, "eval_strategy: steps or epoch", because)
-    elif said(run, "metric_for_best_model") is None and not taken_by_itself(run):
+    elif written_by(run, "metric_for_best_model") is None and not taken_by_itself(run):
         what = "neither metric_for_best_model nor load_best_model_at_end: the run stops when training begins"
         yield _finding(run, patience, what, "load_best_model_at_end: true", because)
 

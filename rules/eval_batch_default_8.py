@@ -55,10 +55,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base.units import both
-from budgetlint.memory.estimate import Estimate
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-
-from ._common import TRAINING_ARGUMENTS
+from budgetlint.rule import TRAINING_ARGUMENTS, Confidence, Estimate, Finding, Rule, RunContext, Safety, Severity
 
 DEFAULT = 8
 GENERATES = ("grpo", "ppo")

@@ -56,13 +56,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.units import gib
-from budgetlint.memory.estimate import Estimate
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-
-from ._fit import figures
-from ._training import stated
-from ._whatif import effect, matters
+from budgetlint.rule import Confidence, Estimate, Finding, Rule, RunContext, Safety, Severity, effect_words, figures, gib, matters, stated
 
 GENERATES = ("grpo", "ppo")
 """Their evaluation batch follows the number of generations."""
@@ -80,7 +74,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     yield run.finding(
         evaluation,
         f"evaluation takes {evaluation.value} sequences at once where training takes {micro.value}: the peak of the run is there, "
-        f"{gib(over)} above training{effect(estimate, over)}",
+        f"{gib(over)} above training{effect_words(estimate, over)}",
         help=f"{evaluation.origin.key.rpartition('.')[2] or 'eval_batch'}: {micro.value}",
         because=[micro, *([on] if (on := run.setting("eval_on")) else [])],
         fixes=run.set(evaluation, micro.value, safety=Safety.UNSAFE),

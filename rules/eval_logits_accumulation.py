@@ -46,15 +46,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.units import gib
 from budgetlint.memory.plan import Plan
 from budgetlint.readers.python_script import classes
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Reading, Setting
-
-from ._adapters import argument
-from ._common import PYTHON, written
-from ._fit import device_words, figures
+from budgetlint.rule import (
+    PYTHON,
+    Confidence,
+    Finding,
+    Reading,
+    Rule,
+    RunContext,
+    Setting,
+    Severity,
+    device_words,
+    figures,
+    gib,
+    written_by,
+    written_in,
+)
 
 TRAINERS = ("transformers.Trainer", "transformers.Seq2SeqTrainer")
 INSTEAD = ("eval_accumulation_steps", "prediction_loss_only", "batch_eval_metrics", "predict_with_generate")
@@ -76,7 +84,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     if trainer is None or plan is None or estimate is None or trainer.format not in PYTHON or run.value("eval_on") is not True:
         return
     metrics = _keeps(trainer)
-    if metrics is None or any(argument(run, name) is not None for name in INSTEAD):
+    if metrics is None or any(written_by(run, name) is not None for name in INSTEAD):
         return
     if not plan.makes_logits:
         yield from _scores(run, trainer, metrics)
@@ -100,7 +108,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 
 def _scores(run: RunContext, trainer: Reading, metrics: Setting) -> Iterator[Finding]:
     """A head of very many labels: how many samples there are stands in the data."""
-    labels = written(trainer, f"{classes.trainer_of(trainer.document)}.model.num_labels")
+    labels = written_in(trainer, f"{classes.trainer_of(trainer.document)}.model.num_labels")
     if labels is None or not isinstance(labels.value, int) or labels.value < LABELS:
         return
     size, room = labels.value * SCORE, _room(run)
@@ -124,7 +132,7 @@ def _keeps(reading: Reading) -> Setting | None:
         return None
     if classes.is_given(block.get("preprocess_logits_for_metrics")):
         return None
-    metrics = written(reading, f"{name}.compute_metrics")
+    metrics = written_in(reading, f"{name}.compute_metrics")
     return metrics if metrics is not None and " if " not in metrics.text else None
 
 

@@ -48,17 +48,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Fix, Rule, Safety, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import is_on, number, written
-from ._keys import is_off
+from budgetlint.rule import Confidence, DocumentContext, Finding, Fix, Rule, Safety, Setting, Severity, is_off, is_on, number_of, written_in
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    packing, evaluation = written(document.reading, "sample_packing"), written(document.reading, "eval_sample_packing")
-    table = written(document.reading, "eval_table_size")
-    if packing is None or table is None or not is_on(packing) or not number(table) or is_off(evaluation):
+    packing, evaluation = written_in(document.reading, "sample_packing"), written_in(document.reading, "eval_sample_packing")
+    table = written_in(document.reading, "eval_table_size")
+    if packing is None or table is None or not is_on(packing) or not number_of(table) or is_off(evaluation):
         return
     if evaluation is not None and not evaluation.known:
         return

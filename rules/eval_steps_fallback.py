@@ -39,14 +39,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.readers.hf.own_script import is_own_script
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.settings.run import Reading, Setting
+from budgetlint.rule import (
+    PYTHON,
+    TRAINERS,
+    TRL_ARGUMENTS,
+    Confidence,
+    Finding,
+    Reading,
+    Rule,
+    RunContext,
+    Safety,
+    Setting,
+    Severity,
+    is_own_script,
+    number_of,
+    number_text,
+    trainer_of,
+    written_by,
+)
 
-from ._common import PYTHON, number, plainly
-from ._keys import TRAINERS
 from ._moments import evaluation
-from ._scripts import TRL_ARGUMENTS, any_trainer, told
 
 UNSEEN = "hf_training_arguments"
 """Arguments of a program that is not here, which may set ``eval_steps`` by itself (BELLE's ``sft_train.py``)."""
@@ -58,19 +70,19 @@ DEFAULT_SAVE_STEPS = 500
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    trainer, (evaluates, word) = any_trainer(run), evaluation(run)
-    every = told(run, "eval_steps") if word == "steps" else None
-    if trainer is None or evaluates is None or word != "steps" or (every is not None and number(every) != 0):
+    trainer, (evaluates, word) = trainer_of(run), evaluation(run)
+    every = written_by(run, "eval_steps") if word == "steps" else None
+    if trainer is None or evaluates is None or word != "steps" or (every is not None and number_of(every) != 0):
         return
-    logs = told(run, "logging_steps")
-    steps = number(logs) if logs else 10 if trainer.format in TRL_ARGUMENTS and run.at_least("trl", "0.19") else None
+    logs = written_by(run, "logging_steps")
+    steps = number_of(logs) if logs else 10 if trainer.format in TRL_ARGUMENTS and run.at_least("trl", "0.19") else None
     if steps is None or not 1 <= steps < OFTEN or _short(run, steps):
         return
     better, unseen = _better(run), _of_unseen_program(trainer)
     yield run.finding(
         evaluates,
         f"{evaluates.name} steps without eval_steps: it takes logging_steps ({_said(logs, steps)}), so the run evaluates "
-        f"on all of its evaluation data every {plainly(steps)} optimizer steps"
+        f"on all of its evaluation data every {number_text(steps)} optimizer steps"
         + (", unless its program sets eval_steps itself" if unseen else ""),
         help=f"eval_steps: {better}, or what the run needs",
         because=[logs] if logs else (),
@@ -86,17 +98,17 @@ def _of_unseen_program(trainer: Reading) -> bool:
 
 
 def _short(run: RunContext, steps: float) -> bool:
-    limit = number(told(run, "max_steps"))
+    limit = number_of(written_by(run, "max_steps"))
     return limit is not None and 0 < limit <= FEW * steps
 
 
 def _said(logs: Setting | None, steps: float) -> str:
-    return logs.text if logs else f"not set: {plainly(steps)}"
+    return logs.text if logs else f"not set: {number_text(steps)}"
 
 
 def _better(run: RunContext) -> int:
     """As often as the run saves, which fits ``load_best_model_at_end`` too."""
-    saves = number(told(run, "save_steps"))
+    saves = number_of(written_by(run, "save_steps"))
     return int(saves) if saves and saves >= 1 else DEFAULT_SAVE_STEPS
 
 

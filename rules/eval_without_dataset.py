@@ -49,12 +49,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.catalog.vocabulary import gone, groups, keys
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
+from budgetlint.rule import (
+    PYTHON,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Setting,
+    Severity,
+    argument_entries,
+    is_on,
+    number_of,
+    trainer_of,
+    written_by,
+)
 
-from ._arguments import said, trainer_of
-from ._common import PYTHON, is_on, number
-from ._keys import entries
 from ._llamafactory import takes_hparams
 from ._moments import evaluation
 from ._scripts import without_eval_data
@@ -73,9 +82,9 @@ def check(run: RunContext) -> Iterator[Finding]:
 
 
 def _llamafactory(run: RunContext) -> Iterator[Finding]:
-    wants, size = _wants(run), said(run, "val_size")
-    share = number(size) if size is not None else 0
-    if wants is not None and not _of_its_own(run) and said(run, "eval_dataset") is None and share is not None and share < LEAST:
+    wants, size = _wants(run), written_by(run, "val_size")
+    share = number_of(size) if size is not None else 0
+    if wants is not None and not _of_its_own(run) and written_by(run, "eval_dataset") is None and share is not None and share < LEAST:
         yield run.finding(
             wants,
             f"{wants.name} {wants.text} without eval_dataset, and val_size is {size.text if size else 'not set'}: "
@@ -91,21 +100,21 @@ def _of_its_own(run: RunContext) -> bool:
     """A fork with arguments of its own may split its data by another name (``train_size``)."""
     known = keys("hf", *groups("hf")) | keys("llamafactory", "hparams") | gone("llamafactory", "hparams").keys()
     files = (reading for reading in run.run.readings if reading.format == "llamafactory")
-    return any(entry.key.text not in known for reading in files for entry in entries(reading))
+    return any(entry.key.text not in known for reading in files for entry in argument_entries(reading))
 
 
 def _wants(run: RunContext) -> Setting | None:
     evaluates, word = evaluation(run)
     if word in ("steps", "epoch"):
         return evaluates
-    return next((one for key in ASKING if is_on(one := said(run, key))), None)
+    return next((one for key in ASKING if is_on(one := written_by(run, key))), None)
 
 
 def _axolotl(run: RunContext) -> Iterator[Finding]:
-    size = said(run, "val_set_size")
-    asked = [one for key in ("eval_steps", "eval_strategy") if (one := said(run, key)) is not None and one.known and one.value]
+    size = written_by(run, "val_set_size")
+    asked = [one for key in ("eval_steps", "eval_strategy") if (one := written_by(run, key)) is not None and one.known and one.value]
     off = any(one.value == "no" for one in asked if one.name == "eval_strategy")
-    if asked and not off and size is not None and number(size) == 0 and said(run, "test_datasets") is None:
+    if asked and not off and size is not None and number_of(size) == 0 and written_by(run, "test_datasets") is None:
         yield run.finding(
             asked[0],
             f"{asked[0].name} {asked[0].text} with val_set_size {size.text} and no test_datasets: axolotl stops at start",

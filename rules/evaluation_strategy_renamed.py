@@ -44,16 +44,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-
-from ._common import written
-from ._keys import TRAINERS
+from budgetlint.rule import TRAINERS, Confidence, DocumentContext, Finding, Rule, Safety, Severity, written_in
 
 OLD, NEW = "evaluation_strategy", "eval_strategy"
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    old = written(document.reading, OLD)
+    old = written_in(document.reading, OLD)
     if old is None or document.at_least("transformers", "4.41.0") is False:
         return
     gone = document.at_least("transformers", "4.51.0")
@@ -62,7 +59,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
         False: "the name is deprecated and goes with transformers 4.51",
         None: "transformers 4.51 and newer stop at start, 4.41 to 4.50 warn, older ones know only this name",
     }[gone]
-    both_written = written(document.reading, NEW) is not None
+    both_written = written_in(document.reading, NEW) is not None
     yield document.finding(
         old,
         f"{OLD} {old.text}: {cost}",

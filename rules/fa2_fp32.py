@@ -52,11 +52,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-
-from ._arguments import trainer_of
-from ._common import HUGGING_FACE
-from ._training import as_written, stated, unsharded
+from budgetlint.rule import HUGGING_FACE, Confidence, Finding, Rule, RunContext, Safety, Severity, as_written, stated, trainer_of, unsharded
 
 
 def check(run: RunContext) -> Iterator[Finding]:

@@ -47,9 +47,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-
-from ._training import device_of
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity, device_of
 
 AMPERE = (8, 0)
 

@@ -54,9 +54,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-
-from ._capability import capability_of, card_of, where_named
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity, capability_of, card_words, device_line
 
 THIRD, FOURTH = "flash_attention_3", "flash_attention_4"
 AMPERE, HOPPER = (8, 0), (9, 0)
@@ -76,9 +74,9 @@ def check(run: RunContext) -> Iterator[Finding]:
     since = "" if sure else f" before transformers {ON_AMPERE_SINCE}"
     yield run.finding(
         attention,
-        f"{attention.text} on {card_of(run)}: it needs {needed[0]}.{needed[1]}{since}, the model does not load",
+        f"{attention.text} on {card_words(run)}: it needs {needed[0]}.{needed[1]}{since}, the model does not load",
         help="flash_attention_2" if capability >= AMPERE else "sdpa",
-        related=where_named(run),
+        related=device_line(run),
         fixes=run.set(attention, "flash_attention_2" if capability >= AMPERE else "sdpa", safety=Safety.UNSAFE),
         numbers={"compute_capability": f"{capability[0]}.{capability[1]}", "needed": f"{needed[0]}.{needed[1]}"},
         severity=None if sure else Severity.WARNING,

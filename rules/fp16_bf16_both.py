@@ -42,10 +42,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import TRAINING_ARGUMENTS, is_on, written
+from budgetlint.rule import TRAINING_ARGUMENTS, Confidence, DocumentContext, Finding, Rule, Safety, Setting, Severity, is_on, written_in
 
 _TRAINER = (("fp16", ("bf16",)), ("fp16_full_eval", ("bf16_full_eval",)))
 _PAIRS = {
@@ -60,7 +57,7 @@ _STOPS = {"deepspeed": "DeepSpeed stops when it reads this file", "axolotl": "ax
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     for half, others in _PAIRS[document.format]:
-        first, second = written(document.reading, half), written(document.reading, *others)
+        first, second = written_in(document.reading, half), written_in(document.reading, *others)
         if first is not None and second is not None and is_on(first) and is_on(second):
             yield _finding(document, first, second)
 

@@ -50,11 +50,7 @@ import re
 from collections.abc import Iterator
 
 from budgetlint.catalog.families import family_of
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import says_one
-from ._training import as_written, device_of, full_tuning, stated
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Setting, Severity, as_written, device_of, full_tuning, mentions, stated
 
 _NAMES = re.compile(r"(?:^|[/_-])(?:flan-|long-|um|m|by)?t5(?:[-_]|$)|(?:^|/)gemma-?[0-9]", re.IGNORECASE)
 _TOLERANT = re.compile(r"(?:^|/)t5-small$", re.IGNORECASE)
@@ -96,7 +92,7 @@ def _has_bf16(run: RunContext) -> bool:
 
 
 def _unsloth(run: RunContext) -> bool:
-    return any(says_one(reading.document.source, ("unsloth", "Unsloth", "UNSLOTH")) for reading in run.run.readings)
+    return any(mentions(reading.document.source, ("unsloth", "Unsloth", "UNSLOTH")) for reading in run.run.readings)
 
 
 def _finding(run: RunContext, half: Setting, model: Setting, cost: str, severity: Severity | None) -> Finding:

@@ -51,11 +51,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import HUGGING_FACE
-from ._training import as_written, full_tuning, stated, unsharded
+from budgetlint.rule import (
+    HUGGING_FACE,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Setting,
+    Severity,
+    as_written,
+    full_tuning,
+    stated,
+    unsharded,
+)
 
 
 def check(run: RunContext) -> Iterator[Finding]:

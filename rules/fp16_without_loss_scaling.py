@@ -40,10 +40,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
-
-from ._training import as_written, full_tuning, optimizer_of, stated, unsharded
+from budgetlint.rule import (
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Setting,
+    Severity,
+    as_written,
+    full_tuning,
+    optimizer_of,
+    stated,
+    unsharded,
+)
 
 _ADAM = "Adam divides by zero where a gradient is below 2.4e-4 (its square and the epsilon are zero in fp16), and small updates vanish"
 _OTHERS = "gradients and updates below 6e-8 vanish"

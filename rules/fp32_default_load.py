@@ -61,15 +61,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base.record import replace
-from budgetlint.base.units import gib
 from budgetlint.memory.plan import Precision
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
+from budgetlint.rule import (
+    HUGGING_FACE,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Setting,
+    Severity,
+    decides,
+    effect_words,
+    figures,
+    gib,
+    matters,
+    trainer_of,
+)
 
-from ._arguments import trainer_of
-from ._common import HUGGING_FACE
-from ._fit import figures, is_low_rank
-from ._whatif import decides, effect, if_only, matters
+from ._fit import is_low_rank
+from ._whatif import if_only
 
 FORMATS = (*HUGGING_FACE, "python_script", "python_trl_script")
 
@@ -101,7 +111,7 @@ def _finding(run: RunContext, dtype: Setting, cost: int, what: str, why: str) ->
     loaded = "loaded in fp32" if why == "adapter" else "in fp32"
     return run.finding(
         run.setting("model"),
-        f"no dtype is given, so {what} {loaded}: {gib(cost)} more than in 16 bit{effect(estimate, cost)}",
+        f"no dtype is given, so {what} {loaded}: {gib(cost)} more than in 16 bit{effect_words(estimate, cost)}",
         help="dtype: bfloat16 (torch_dtype before TRL 0.27), or dtype=torch.bfloat16 where the model is loaded",
         because=[dtype, *([reason] if (reason := run.setting(why)) else [])],
         numbers={**figures(estimate), "cost_bytes": cost, "frozen_parameters": estimate.params if why == "adapter" else 0},

@@ -37,14 +37,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity, written_in
 
-from ._common import written
 from ._fsdp import is_launched
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    backend, precision = written(document.reading, "fp8_config.backend", "fp8_backend"), written(document.reading, "mixed_precision")
+    backend, precision = written_in(document.reading, "fp8_config.backend", "fp8_backend"), written_in(document.reading, "mixed_precision")
     if backend is None or precision is None or str(backend.value).upper() != "MSAMP" or str(precision.value).lower() != "fp8":
         return
     stops = is_launched(document.reading)

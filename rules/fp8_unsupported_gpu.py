@@ -58,13 +58,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
-
-from ._arguments import said
-from ._capability import capability_of, card_of, where_named
-from ._common import is_on
-from ._training import as_written, stated
+from budgetlint.rule import (
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Setting,
+    Severity,
+    as_written,
+    capability_of,
+    card_words,
+    device_line,
+    is_on,
+    stated,
+    written_by,
+)
 
 _BLOCKS = re.compile(r"\b(?:mx|mxfp8|nvfp4)\b")
 """Parts of torchtitan's converter names (``quantize.linear.mx``)."""
@@ -74,24 +82,24 @@ _EMULATED = ("float8.emulate", "quantize.linear.float8.emulate", "quantize.linea
 
 def check(run: RunContext) -> Iterator[Finding]:
     capability = capability_of(run)
-    if capability is None or is_on(said(run, *_EMULATED)):
+    if capability is None or is_on(written_by(run, *_EMULATED)):
         return
     for setting, what, needed in _asked(run):
         if capability < needed:
             yield run.finding(
                 setting,
                 f"'{as_written(setting)}' needs {what} of compute capability {needed[0]}.{needed[1]}, and the run is on "
-                f"{card_of(run)}: it stops",
+                f"{card_words(run)}: it stops",
                 help="compute in bf16",
-                related=where_named(run),
+                related=device_line(run),
                 numbers={"compute_capability": f"{capability[0]}.{capability[1]}", "needed": f"{needed[0]}.{needed[1]}"},
             )
 
 
 def _asked(run: RunContext) -> Iterator[tuple[Setting, str, tuple[int, int]]]:
     """What the run asks for, the hardware that has it, and from where on."""
-    compute, converters = run.setting("autocast"), said(run, "model.converters")
-    attention = said(run, "attn_implementation")
+    compute, converters = run.setting("autocast"), written_by(run, "model.converters")
+    attention = written_by(run, "attn_implementation")
     if compute is not None and stated(compute) and compute.value == "fp8":
         yield compute, "FP8 tensor cores", (8, 9)
     trainer = run.run.trainer

@@ -36,21 +36,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base import numerals
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
+from budgetlint.rule import (
+    PYTHON,
+    TRAINERS_AND_AXOLOTL,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Safety,
+    Severity,
+    number_of,
+    trainer_of,
+    written_by,
+)
 
-from ._arguments import WITH_AXOLOTL
-from ._common import PYTHON, number
 from ._moments import evaluation, logging, saving
-from ._scripts import any_trainer, told
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    trainer = any_trainer(run, WITH_AXOLOTL)
+    trainer = trainer_of(run, TRAINERS_AND_AXOLOTL)
     if trainer is None:
         return
     for name, moment in (("eval_steps", evaluation), ("save_steps", saving), ("logging_steps", logging)):
-        every = told(run, name)
-        steps = number(every)
+        every = written_by(run, name)
+        steps = number_of(every)
         endless = every is not None and _is_endless(every.value)
         if every is None or not (endless or (steps is not None and steps > 1 and steps != int(steps))):
             continue
@@ -81,6 +90,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     fix="unsafe",
-    formats=(*WITH_AXOLOTL, *PYTHON),
+    formats=(*TRAINERS_AND_AXOLOTL, *PYTHON),
     harm=-0.5,
 )

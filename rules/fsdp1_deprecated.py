@@ -48,9 +48,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
+from budgetlint.rule import TRAINING_ARGUMENTS, Confidence, DocumentContext, Finding, Rule, Safety, Severity, written_in
 
-from ._common import TRAINING_ARGUMENTS, written
 from ._fsdp import SECOND_BY_DEFAULT, VERSIONS, option_words
 
 BOUNDS = {"axolotl": ("axolotl", "0.18")}
@@ -58,8 +57,8 @@ BOUNDS = {"axolotl": ("axolotl", "0.18")}
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     own = document.format == "axolotl"
-    told = written(document.reading, *(("fsdp_version",) if own else ()), *VERSIONS)
-    on = written(document.reading, "fsdp_config") is not None if own else bool(option_words(written(document.reading, "fsdp")))
+    told = written_in(document.reading, *(("fsdp_version",) if own else ()), *VERSIONS)
+    on = written_in(document.reading, "fsdp_config") is not None if own else bool(option_words(written_in(document.reading, "fsdp")))
     package, bound = BOUNDS.get(document.format, ("transformers", SECOND_BY_DEFAULT))
     if told is None or str(told.value) != "1" or not on or not document.at_least(package, bound):
         return

@@ -47,10 +47,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.readers.fsdp_words import STRATEGIES as SHARDINGS
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-from budgetlint.settings.run import Setting
+from budgetlint.rule import TRAINING_ARGUMENTS, Confidence, DocumentContext, Finding, Rule, Safety, Setting, Severity, is_on, written_in
 
-from ._common import TRAINING_ARGUMENTS, is_on, written
 from ._fsdp import SECOND_BY_DEFAULT, STRATEGIES, is_launched, is_second, option, option_words, version
 
 BOOLEANS = frozenset(("true", "false", "yes", "no", "y", "n", "t", "f", "on", "off", "1", "0"))
@@ -73,7 +71,7 @@ def _launcher(document: DocumentContext) -> Iterator[Finding]:
         return
     yield from _local_state(document, told)
     yield from _reshard(document, told)
-    strategy, reshard = written(document.reading, *STRATEGIES), option(document.reading, "reshard_after_forward")
+    strategy, reshard = written_in(document.reading, *STRATEGIES), option(document.reading, "reshard_after_forward")
     kind = SHARDINGS.get(str(strategy.value).lower(), "full") if strategy else "full"
     if strategy is not None and kind != "full" and not (kind == "grad-op" and reshard is not None):
         yield document.finding(
@@ -90,7 +88,7 @@ def _launcher(document: DocumentContext) -> Iterator[Finding]:
 
 
 def _trainer(document: DocumentContext) -> Iterator[Finding]:
-    told, options = version(document.reading), written(document.reading, "fsdp")
+    told, options = version(document.reading), written_in(document.reading, "fsdp")
     words, newer = option_words(options), document.at_least("transformers", SECOND_BY_DEFAULT)
     if options is None or not words or (told is not None and not told.known):
         return

@@ -42,11 +42,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.documents import Mapping
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-
-from ._arguments import said, trainer_of
-from ._training import as_written, stated
+from budgetlint.rule import Confidence, Finding, Mapping, Rule, RunContext, Safety, Severity, as_written, stated, trainer_of, written_by
 
 REFUSED = frozenset(("adamw_8bit", "adamw_bnb_8bit"))
 SINCE = "0.10.0"
@@ -56,7 +52,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     setting, shard = run.setting("optimizer"), run.setting("shard")
     if trainer_of(run, ("axolotl",)) is None or setting is None or shard is None or not stated(setting):
         return
-    config = said(run, "fsdp_config")
+    config = written_by(run, "fsdp_config")
     filled = config is not None and isinstance(config.value, Mapping) and bool(config.value.entries)
     if setting.text not in REFUSED or shard.value != "fsdp2" or not filled or run.at_least("axolotl", SINCE) is False:
         return

@@ -52,11 +52,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-
-from ._arguments import said
-from ._common import HUGGING_FACE, PYTHON
-from ._training import as_written, stated
+from budgetlint.rule import HUGGING_FACE, PYTHON, Confidence, Finding, Rule, RunContext, Severity, as_written, stated, written_by
 
 _PREFERENCE = ("dpo", "kto", "orpo", "ipo")
 
@@ -81,7 +77,7 @@ def _cost(run: RunContext, trainer: str, quant: str, shard: str) -> str:
         return "LLaMA-Factory stops, for only 4-bit weights can be sharded"
     if quant == "int8" and shard == "fsdp":
         return "FSDP 1 stops on the integer weights, which it cannot flatten"
-    rl = said(run, "rl") if trainer == "axolotl" and shard == "fsdp2" and quant in ("int8", "nf4", "fp4") else None
+    rl = written_by(run, "rl") if trainer == "axolotl" and shard == "fsdp2" and quant in ("int8", "nf4", "fp4") else None
     return f"axolotl refuses FSDP 2 with a quantised base for rl: {rl.text}" if rl is not None and rl.value in _PREFERENCE else ""
 
 

@@ -40,18 +40,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.settings.run import Reading, Setting
-
-from ._common import is_on, written
-from ._keys import TRAINERS
+from budgetlint.rule import TRAINERS, Confidence, Finding, Reading, Rule, RunContext, Safety, Setting, Severity, is_on, written_in
 
 KEYS = ("fsdp_config.fsdp_activation_checkpointing", "fsdp_config.activation_checkpointing")
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     trainer = run.run.trainer
-    own = written(trainer, "activation_checkpointing", "gradient_checkpointing") if trainer and trainer.format in TRAINERS else None
+    own = written_in(trainer, "activation_checkpointing", "gradient_checkpointing") if trainer and trainer.format in TRAINERS else None
     theirs = next((found for found in map(_of_fsdp, run.run.readings) if is_on(found)), None)
     if own is None or theirs is None or not is_on(own):
         return
@@ -66,11 +62,11 @@ def check(run: RunContext) -> Iterator[Finding]:
 
 def _of_fsdp(reading: Reading) -> Setting | None:
     """Only where FSDP is on: by the trainer's ``fsdp``, or as accelerate's ``distributed_type``."""
-    switch = written(reading, "distributed_type" if reading.format == "accelerate" else "fsdp")
+    switch = written_in(reading, "distributed_type" if reading.format == "accelerate" else "fsdp")
     if switch is None or not switch.known:
         return None
     on = str(switch.value).upper() == "FSDP" if reading.format == "accelerate" else str(switch.value).lower() not in ("", "false")
-    return written(reading, *KEYS) if on else None
+    return written_in(reading, *KEYS) if on else None
 
 
 RULE = Rule(

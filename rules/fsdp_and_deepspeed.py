@@ -38,14 +38,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import TRAINING_ARGUMENTS, written
+from budgetlint.rule import TRAINING_ARGUMENTS, Confidence, DocumentContext, Finding, Rule, Setting, Severity, written_in
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    fsdp, deepspeed = written(document.reading, "fsdp"), written(document.reading, "deepspeed")
+    fsdp, deepspeed = written_in(document.reading, "fsdp"), written_in(document.reading, "deepspeed")
     if fsdp is None or deepspeed is None or not _on(fsdp) or not _on(deepspeed):
         return
     yield document.finding(

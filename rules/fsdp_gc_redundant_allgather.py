@@ -42,11 +42,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.units import gib
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import TRAINING_ARGUMENTS, Confidence, Finding, Rule, RunContext, Severity, gib, is_on, trainer_of, written_by
 
-from ._arguments import said, trainer_of
-from ._common import TRAINING_ARGUMENTS, is_on
 from ._fsdp import option_words
 
 SHARDS = {"full_shard", "hybrid_shard"}
@@ -57,8 +54,8 @@ THEIRS = ("fsdp_config.activation_checkpointing", "fsdp_config.fsdp_activation_c
 def check(run: RunContext) -> Iterator[Finding]:
     if trainer_of(run, TRAINING_ARGUMENTS) is None:
         return
-    own, fsdp = said(run, "gradient_checkpointing", "activation_checkpointing"), said(run, "fsdp")
-    if own is None or not is_on(own) or fsdp is None or not SHARDS & set(option_words(fsdp)) or is_on(said(run, *THEIRS)):
+    own, fsdp = written_by(run, "gradient_checkpointing", "activation_checkpointing"), written_by(run, "fsdp")
+    if own is None or not is_on(own) or fsdp is None or not SHARDS & set(option_words(fsdp)) or is_on(written_by(run, *THEIRS)):
         return
     gathered = 2 * run.estimate.params if run.estimate is not None and run.estimate.params else None
     yield run.finding(

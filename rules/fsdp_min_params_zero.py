@@ -38,20 +38,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-
-from ._common import number, written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity, number_of, written_in
 
 THRESHOLD = 100_000_000
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    kind = written(document.reading, "distributed_type")
-    policy = written(document.reading, "fsdp_config.fsdp_auto_wrap_policy", "fsdp_config.auto_wrap_policy")
+    kind = written_in(document.reading, "distributed_type")
+    policy = written_in(document.reading, "fsdp_config.fsdp_auto_wrap_policy", "fsdp_config.auto_wrap_policy")
     if kind is None or policy is None or str(kind.value).upper() != "FSDP" or str(policy.value).upper() != "SIZE_BASED_WRAP":
         return
-    least = written(document.reading, "fsdp_config.fsdp_min_num_params", "fsdp_config.min_num_params")
-    if least is not None and number(least) == 0:
+    least = written_in(document.reading, "fsdp_config.fsdp_min_num_params", "fsdp_config.min_num_params")
+    if least is not None and number_of(least) == 0:
         yield document.finding(
             least,
             f"{policy.text} with {least.name.rpartition('.')[2]} {least.text} wraps nothing: "

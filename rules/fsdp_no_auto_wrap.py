@@ -43,10 +43,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-from budgetlint.settings.run import Setting
+from budgetlint.rule import TRAINING_ARGUMENTS, Confidence, DocumentContext, Finding, Rule, Safety, Setting, Severity, written_in
 
-from ._common import TRAINING_ARGUMENTS, written
 from ._fsdp import POLICIES, STRATEGIES, option_words
 
 COST = "the whole model is one FSDP unit, so every GPU gathers all parameters at once"
@@ -58,12 +56,12 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 
 
 def _launcher(document: DocumentContext) -> Iterator[Finding]:
-    kind, policy = written(document.reading, "distributed_type"), written(document.reading, *POLICIES)
-    strategy = written(document.reading, *STRATEGIES)
+    kind, policy = written_in(document.reading, "distributed_type"), written_in(document.reading, *POLICIES)
+    strategy = written_in(document.reading, *STRATEGIES)
     if kind is None or str(kind.value).upper() != "FSDP" or (strategy and str(strategy.value).upper() in ("NO_SHARD", "3")):
         return
     if policy is None:
-        told = written(document.reading, "fsdp_config") is not None
+        told = written_in(document.reading, "fsdp_config") is not None
         name = "fsdp_auto_wrap_policy"
         yield document.finding(
             strategy or kind,
@@ -83,7 +81,7 @@ def _launcher(document: DocumentContext) -> Iterator[Finding]:
 
 
 def _trainer(document: DocumentContext) -> Iterator[Finding]:
-    options = written(document.reading, "fsdp")
+    options = written_in(document.reading, "fsdp")
     newer = document.at_least("transformers", WRAPS_BY_DEFAULT)
     words = option_words(options)
     if options is None or newer or not words or "auto_wrap" in words or "no_shard" in words:

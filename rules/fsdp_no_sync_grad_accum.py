@@ -33,11 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.units import gib
-from budgetlint.memory.estimate import Bucket
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-
-from ._fit import bytes_at_peak, figures
+from budgetlint.rule import Bucket, Confidence, Finding, Rule, RunContext, Severity, bytes_at_peak, figures, gib
 
 
 def check(run: RunContext) -> Iterator[Finding]:

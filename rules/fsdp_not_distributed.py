@@ -32,11 +32,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.readers.hf.own_script import is_own_script
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
+from budgetlint.rule import HUGGING_FACE, Confidence, Finding, Rule, RunContext, Setting, Severity, is_own_script, written_in
 
-from ._common import HUGGING_FACE, written
 from ._fsdp import option_words
 from ._launch import command_text, is_alone, visible
 
@@ -56,7 +53,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 
 
 def _first(run: RunContext, name: str) -> Setting | None:
-    found = (written(reading, name) for reading in run.run.readings)
+    found = (written_in(reading, name) for reading in run.run.readings)
     return next((one for one in found if one is not None), None)
 
 
@@ -85,7 +82,7 @@ def _exported(run: RunContext) -> bool:
 
 
 def _on_xla(run: RunContext) -> bool:
-    return any(written(reading, "fsdp_config.xla", "fsdp_config.fsdp_xla") is not None for reading in run.run.readings)
+    return any(written_in(reading, "fsdp_config.xla", "fsdp_config.fsdp_xla") is not None for reading in run.run.readings)
 
 
 RULE = Rule(

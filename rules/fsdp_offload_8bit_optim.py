@@ -39,10 +39,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-
-from ._arguments import trainer_of
-from ._training import as_written, stated
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity, as_written, stated, trainer_of
 
 
 def check(run: RunContext) -> Iterator[Finding]:

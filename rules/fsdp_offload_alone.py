@@ -36,14 +36,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
+from budgetlint.rule import TRAINING_ARGUMENTS, Confidence, DocumentContext, Finding, Rule, Safety, Severity, written_in
 
-from ._common import TRAINING_ARGUMENTS, written
 from ._fsdp import SECOND_BY_DEFAULT, option_words
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    options, newer = written(document.reading, "fsdp"), document.at_least("transformers", SECOND_BY_DEFAULT)
+    options, newer = written_in(document.reading, "fsdp"), document.at_least("transformers", SECOND_BY_DEFAULT)
     words = option_words(options)
     alone, both = words == ("offload",), {"full_shard", "shard_grad_op"} <= set(words)
     if options is None or newer or not (alone or both):

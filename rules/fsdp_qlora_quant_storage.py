@@ -53,12 +53,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
+from budgetlint.rule import TRL_FORMATS, Confidence, Finding, Rule, RunContext, Setting, Severity, as_written, stated
 
 from ._adapters import in_4_bits
-from ._common import TRL_FORMATS
-from ._training import as_written, stated
 
 _PACKED = ("uint8", "int8")
 

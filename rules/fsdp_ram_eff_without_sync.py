@@ -42,11 +42,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
+from budgetlint.rule import TRAINING_ARGUMENTS, Confidence, DocumentContext, Finding, Rule, Safety, Severity, is_off, is_on, written_in
 
-from ._common import TRAINING_ARGUMENTS, is_on, written
 from ._fsdp import SECOND_BY_DEFAULT, is_launched, option, option_words
-from ._keys import is_off
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
@@ -59,7 +57,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
             return
     else:
         newer = document.at_least("transformers", SECOND_BY_DEFAULT)
-        if newer or not option_words(written(document.reading, "fsdp")):
+        if newer or not option_words(written_in(document.reading, "fsdp")):
             return
         sure = newer is False
     yield document.finding(

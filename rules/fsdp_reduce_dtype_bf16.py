@@ -52,10 +52,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-
-from ._common import written
-from ._training import TRAINERS, as_written, stated
+from budgetlint.rule import TRAINER_RUNS, Confidence, Finding, Rule, RunContext, Severity, as_written, stated, written_in
 
 MANY = 32
 
@@ -64,7 +61,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     dtype, ranks, shard = run.setting("autocast"), run.setting("devices"), run.setting("shard")
     if dtype is None or ranks is None or shard is None or dtype.value != "bf16" or not stated(dtype) or not ranks.known:
         return
-    through = run.reading("accelerate") is not None or (run.run.trainer is not None and run.run.trainer.format in TRAINERS)
+    through = run.reading("accelerate") is not None or (run.run.trainer is not None and run.run.trainer.format in TRAINER_RUNS)
     if shard.value not in ("fsdp", "fsdp2") or ranks.value < MANY or not through or _chosen(run):
         return
     yield run.finding(
@@ -79,7 +76,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 def _chosen(run: RunContext) -> bool:
     """A policy of its own, in a file or in the program."""
     keys = ("fsdp_config.fsdp_mixed_precision_policy", "fsdp_config.mixed_precision_policy", "fsdp_config.mixed_precision")
-    return any(written(one, *keys) is not None or one.document.source.mentions("reduce_dtype") for one in run.run.readings)
+    return any(written_in(one, *keys) is not None or one.document.source.mentions("reduce_dtype") for one in run.run.readings)
 
 
 RULE = Rule(

@@ -43,16 +43,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import all_families, family_of
-from budgetlint.documents import Mapping, Sequence
 from budgetlint.readers.base import to_words
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.settings.run import Reading, Setting
+from budgetlint.rule import (
+    TRAINER_RUNS,
+    Architecture,
+    Confidence,
+    Finding,
+    Mapping,
+    Reading,
+    Rule,
+    RunContext,
+    Safety,
+    Sequence,
+    Setting,
+    Severity,
+    written_in,
+)
 
-from ._common import written
 from ._fsdp import POLICIES, is_launched, option, option_words
-from ._training import TRAINERS
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -82,13 +91,13 @@ def _every_layer() -> frozenset[str]:
 
 def _named(reading: Reading) -> Setting | None:
     """The classes, where FSDP is on and wraps by layer."""
-    policy = written(reading, *POLICIES)
+    policy = written_in(reading, *POLICIES)
     if policy is not None and str(policy.value).upper() != "TRANSFORMER_BASED_WRAP":
         return None
     if reading.format == "accelerate":
         on = is_launched(reading) and policy is not None
     else:
-        on = reading.format in TRAINERS and (bool(option_words(written(reading, "fsdp"))) or reading.format == "axolotl")
+        on = reading.format in TRAINER_RUNS and (bool(option_words(written_in(reading, "fsdp"))) or reading.format == "axolotl")
     return option(reading, "transformer_layer_cls_to_wrap") if on else None
 
 

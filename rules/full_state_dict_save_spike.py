@@ -61,16 +61,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.units import gib
 from budgetlint.memory import static
 from budgetlint.memory.plan import Plan
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import (
+    TRAINERS_AND_AXOLOTL,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Severity,
+    gib,
+    is_on,
+    stated,
+    trainer_of,
+    written_by,
+)
 
-from ._arguments import WITH_AXOLOTL, said, trainer_of
-from ._common import is_on
-from ._training import stated
-
-FORMATS = (*WITH_AXOLOTL, "python_script", "python_trl_script")
+FORMATS = (*TRAINERS_AND_AXOLOTL, "python_script", "python_trl_script")
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -81,7 +88,7 @@ def check(run: RunContext) -> Iterator[Finding]:
         return
     if trainer_of(run, FORMATS) is None or plan.sharding.world < 2:
         return
-    weights, states = _gathered(plan, only_model=is_on(said(run, "save_only_model")))
+    weights, states = _gathered(plan, only_model=is_on(written_by(run, "save_only_model")))
     offloaded = run.estimate.host.low if run.estimate is not None else 0
     if max(weights, states) + offloaded <= target.host_bytes:
         return

@@ -48,9 +48,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-
-from ._common import is_on, written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity, is_on, written_in
 
 BLOCKS = {
     "torchtune": ("optimizer", "training.optimizer"),
@@ -61,7 +59,7 @@ BLOCKS = {
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     for block in BLOCKS[document.format]:
-        fused, foreach = (written(document.reading, f"{block}.{key}") for key in ("fused", "foreach"))
+        fused, foreach = (written_in(document.reading, f"{block}.{key}") for key in ("fused", "foreach"))
         if fused is not None and foreach is not None and is_on(fused) and is_on(foreach):
             yield document.finding(
                 foreach,

@@ -55,11 +55,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.units import gib
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-
-from ._arguments import WITH_AXOLOTL, trainer_of
-from ._training import stated
+from budgetlint.rule import TRAINERS_AND_AXOLOTL, Confidence, Finding, Rule, RunContext, Severity, gib, stated, trainer_of
 
 SINCE = "4.46.0"
 MANY = 64
@@ -74,7 +70,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     plan, accum = run.plan, run.setting("grad_accum")
     if plan is None or accum is None or not accum.known or not stated(accum) or accum.value < MANY:
         return
-    if trainer_of(run, WITH_AXOLOTL) is None or run.value("task") in GENERATES or run.at_least("transformers", SINCE) is False:
+    if trainer_of(run, TRAINERS_AND_AXOLOTL) is None or run.value("task") in GENERATES or run.at_least("transformers", SINCE) is False:
         return
     held = accum.value * plan.tokens * TOKEN if plan.batch and plan.seq else 0
     size = f": {gib(held)} of token ids, and as often whatever else a batch has" if held else ""

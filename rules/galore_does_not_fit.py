@@ -32,11 +32,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.units import gib
-from budgetlint.memory.estimate import Bucket, Verdict
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import Bucket, Confidence, Finding, Rule, RunContext, Severity, Verdict, bytes_at_peak, device_words, figures, gib
 
-from ._fit import bytes_at_peak, device_words, figures, is_low_rank
+from ._fit import is_low_rank
 
 
 def check(run: RunContext) -> Iterator[Finding]:

@@ -43,16 +43,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
-
-from ._arguments import said, trainer_of
-from ._common import is_on
-from ._training import as_written
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Setting, Severity, as_written, is_on, trainer_of, written_by
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    trainer, engine = trainer_of(run, ("llamafactory", "axolotl")), said(run, "deepspeed")
+    trainer, engine = trainer_of(run, ("llamafactory", "axolotl")), written_by(run, "deepspeed")
     if trainer is None or engine is None or not engine.value:
         return
     low_rank = _own(run) if trainer.format == "llamafactory" else _quantised(run)
@@ -67,7 +62,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 
 
 def _own(run: RunContext) -> Setting | None:
-    return next((switch for switch in (said(run, "use_galore"), said(run, "use_apollo")) if is_on(switch)), None)
+    return next((switch for switch in (written_by(run, "use_galore"), written_by(run, "use_apollo")) if is_on(switch)), None)
 
 
 def _quantised(run: RunContext) -> Setting | None:

@@ -32,13 +32,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.units import gib
-from budgetlint.memory.estimate import Bucket
 from budgetlint.memory.plan import Recompute
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import (
+    Bucket,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Severity,
+    bytes_at_peak,
+    decides,
+    figures,
+    first_located,
+    gib,
+    is_over,
+)
 
-from ._fit import bytes_at_peak, figures, written
-from ._whatif import decides, if_only, is_over
+from ._whatif import if_only
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -54,7 +64,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     kept = bytes_at_peak(estimate, (Bucket.ACTIVATIONS,))
     tokens = [setting for name in ("seq_len", "micro_batch") if (setting := run.setting(name))]
     yield run.finding(
-        written([*([depth] if depth else []), *tokens]),
+        first_located([*([depth] if depth else []), *tokens]),
         f"activation checkpointing is off, so the layers of {run.label} keep {gib(kept)} of activations for {plan.tokens:,} tokens; "
         f"with it the run needs {gib(with_it.need.bytes)} instead of {gib(estimate.need.bytes)} and would fit",
         help="gradient_checkpointing: true (about a third more time per step)",

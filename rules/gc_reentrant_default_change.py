@@ -52,10 +52,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-
-from ._common import HUGGING_FACE, PYTHON
-from ._training import stated, unsharded
+from budgetlint.rule import HUGGING_FACE, PYTHON, Confidence, Finding, Rule, RunContext, Severity, stated, unsharded
 
 
 def check(run: RunContext) -> Iterator[Finding]:

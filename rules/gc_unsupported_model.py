@@ -40,9 +40,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-
-from ._common import HUGGING_FACE, is_on, written
+from budgetlint.rule import HUGGING_FACE, Confidence, DocumentContext, Finding, Rule, Safety, Severity, is_on, written_in
 
 MODELS = ("base_model", "model_name_or_path", "model_name")
 SWITCHES = ("gradient_checkpointing", "activation_checkpointing")
@@ -51,7 +49,7 @@ UNABLE = {"axolotl": "mpt", **dict.fromkeys(HUGGING_FACE, "jetmoe")}
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    model, switch = written(document.reading, *MODELS), written(document.reading, *SWITCHES)
+    model, switch = written_in(document.reading, *MODELS), written_in(document.reading, *SWITCHES)
     if model is None or not model.known or switch is None or not switch.known or not (is_on(switch) or "offload" in str(switch.value)):
         return
     if UNABLE[document.format] not in str(model.value).lower():

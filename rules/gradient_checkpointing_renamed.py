@@ -38,21 +38,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-
-from ._common import PYTHON, is_on
-from ._keys import is_off
-from ._scripts import any_trainer, told
+from budgetlint.rule import PYTHON, Confidence, Finding, Rule, RunContext, Safety, Severity, is_off, is_on, trainer_of, written_by
 
 NAMES = ("hf_training_arguments", "trl", "alignment_handbook")
 SINCE = "5.23"
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    old = told(run, "gradient_checkpointing")
-    if old is None or run.at_least("transformers", SINCE) is False or any_trainer(run, NAMES) is None:
+    old = written_by(run, "gradient_checkpointing")
+    if old is None or run.at_least("transformers", SINCE) is False or trainer_of(run, (*NAMES, *PYTHON)) is None:
         return
-    new = told(run, "activation_checkpointing")
+    new = written_by(run, "activation_checkpointing")
     if new is not None and ((is_on(old) and is_off(new)) or (is_off(old) and is_on(new))):
         yield run.finding(
             old,

@@ -48,13 +48,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import gcd
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
+from budgetlint.rule import TRL_ARGUMENTS, Confidence, Finding, Rule, RunContext, Setting, Severity, trainer_of, written_by
 
-from ._arguments import trainer_of
 from ._completions import batch_of, count, world_of
 from ._moments import evaluation
-from ._scripts import TRL_ARGUMENTS, told
 
 ASKED_SINCE, ACCUMULATES_SINCE = "0.15.0", "0.17.0"
 """TRL that first asks, and the first that counts the accumulation steps."""
@@ -70,7 +67,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 
 
 def _trl(run: RunContext) -> Iterator[Finding]:
-    written, micro, world = told(run, "num_generations"), run.setting("micro_batch"), world_of(run)
+    written, micro, world = written_by(run, "num_generations"), run.setting("micro_batch"), world_of(run)
     each = count(written, DEFAULT_GENERATIONS)
     if micro is None or not micro.known or each is None or each < 2 or run.at_least("trl", ASKED_SINCE) is False:
         return
@@ -93,7 +90,7 @@ def _batch(run: RunContext, at_once: int) -> tuple[int | None, str]:
 def _on_any_number(run: RunContext, written: Setting | None, micro: Setting, each: int) -> Iterator[Finding]:
     """Nobody starts it here: which numbers of processes it runs on, where that is not any and somebody wrote the number."""
     batch, _ = _batch(run, int(micro.value))
-    if written is None or batch is None or batch % each == 0 or told(run, "generation_batch_size") is not None:
+    if written is None or batch is None or batch % each == 0 or written_by(run, "generation_batch_size") is not None:
         return
     times = each // gcd(batch, each)
     yield run.finding(
@@ -108,8 +105,8 @@ def _on_any_number(run: RunContext, written: Setting | None, micro: Setting, eac
 
 
 def _evaluated(run: RunContext, world: Setting, each: int) -> Iterator[Finding]:
-    (strategy, word), size = evaluation(run), told(run, "per_device_eval_batch_size")
-    own = told(run, "num_generations_eval")
+    (strategy, word), size = evaluation(run), written_by(run, "per_device_eval_batch_size")
+    own = written_by(run, "num_generations_eval")
     batch, wanted = count(size, DEFAULT_EVAL_BATCH), count(own, each)
     if strategy is None or word not in ("steps", "epoch") or batch is None or not wanted or batch * int(world.value) % wanted == 0:
         return
@@ -118,8 +115,8 @@ def _evaluated(run: RunContext, world: Setting, each: int) -> Iterator[Finding]:
 
 
 def _axolotl(run: RunContext) -> Iterator[Finding]:
-    method, written, whole = told(run, "rl"), told(run, "trl.num_generations"), told(run, "trl.generation_batch_size")
-    micro, accumulation = told(run, "micro_batch_size"), told(run, "gradient_accumulation_steps")
+    method, written, whole = written_by(run, "rl"), written_by(run, "trl.num_generations"), written_by(run, "trl.generation_batch_size")
+    micro, accumulation = written_by(run, "micro_batch_size"), written_by(run, "gradient_accumulation_steps")
     each, batch = count(written, 0), count(whole, 0)
     if method is None or method.value != "grpo" or written is None or not each or each < 2 or not run.at_least("axolotl", "0.18"):
         return

@@ -39,12 +39,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.settings.run import Setting
-
-from ._arguments import trainer_of
-from ._common import number
-from ._scripts import TRL_ARGUMENTS, told
+from budgetlint.rule import (
+    TRL_ARGUMENTS,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Safety,
+    Setting,
+    Severity,
+    number_of,
+    trainer_of,
+    written_by,
+)
 
 LEAST = 2
 
@@ -53,13 +60,13 @@ def check(run: RunContext) -> Iterator[Finding]:
     if trainer_of(run, TRL_ARGUMENTS) is not None and run.value("task") == "grpo":
         yield from _found(run, "")
     elif trainer_of(run, ("axolotl",)) is not None:
-        method = told(run, "rl")
+        method = written_by(run, "rl")
         yield from _found(run, "trl.") if method is not None and method.value == "grpo" else ()
 
 
 def _found(run: RunContext, section: str) -> Iterator[Finding]:
-    each, batch, steps = (told(run, section + key) for key in ("num_generations", "generation_batch_size", "steps_per_generation"))
-    count = number(each)
+    each, batch, steps = (written_by(run, section + key) for key in ("num_generations", "generation_batch_size", "steps_per_generation"))
+    count = number_of(each)
     if each is not None and count is not None and count < LEAST:
         yield run.finding(
             each,

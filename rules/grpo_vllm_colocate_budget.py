@@ -70,12 +70,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.units import gib
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import TRL_FORMATS, Confidence, Finding, Rule, RunContext, Severity, decides, device_words, figures, first_located, gib
 
-from ._common import TRL_FORMATS
-from ._fit import device_words, figures, moment, written
-from ._whatif import decides, if_only
+from ._fit import moment
+from ._whatif import if_only
 
 NAMES = ("rollout_memory", "rollout_engine", "rollout_sleeps")
 
@@ -94,7 +92,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     rollout, reasons = plan.rollout, [setting for name in NAMES if (setting := run.setting(name))]
     when = "while it generates" if rollout.sleeps else "all the time"
     yield run.finding(
-        written(reasons),
+        first_located(reasons),
         f"{rollout.engine} takes {rollout.share_ppm / 10_000:g} % of {device_words(run)} {when}; {run.label} itself needs "
         f"{gib(without.need.bytes)} of {gib(estimate.limit)}, together {gib(estimate.need.bytes)} (peak in {moment(estimate)})",
         help=_help(run, sleeps=rollout.sleeps),

@@ -46,12 +46,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base.record import open_record
-from budgetlint.readers.hf.own_script import is_own_script
-from budgetlint.rule import Confidence, DocumentContext, Finding, Fix, Rule, Safety, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import number, written
-from ._keys import TRAINERS, entries
+from budgetlint.rule import (
+    TRAINERS,
+    Confidence,
+    DocumentContext,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    Setting,
+    Severity,
+    argument_entries,
+    is_own_script,
+    number_of,
+    written_in,
+)
 
 
 @open_record
@@ -99,9 +108,9 @@ def check(document: DocumentContext) -> Iterator[Finding]:
     if is_own_script(document.reading.settings):
         return
     own = {"overwrite_output_dir"} if document.format == "llamafactory" else set[str]()
-    for entry in entries(document.reading):
+    for entry in argument_entries(document.reading):
         removed = REMOVED.get(entry.key.text)
-        found = written(document.reading, entry.key.text) if removed and entry.key.text not in own else None
+        found = written_in(document.reading, entry.key.text) if removed and entry.key.text not in own else None
         if removed and found and document.at_least("transformers", removed.version):
             yield document.finding(
                 found,
@@ -114,14 +123,14 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 def _fixes(document: DocumentContext, found: Setting, removed: Removed) -> tuple[Fix, ...]:
     if removed.drop:
         return document.delete(found, safety=Safety.UNSAFE)
-    if removed.renamed and written(document.reading, removed.renamed) is None and not _reads_as_steps(found):
+    if removed.renamed and written_in(document.reading, removed.renamed) is None and not _reads_as_steps(found):
         return document.rename(found, removed.renamed, safety=Safety.SAFE)
     return ()
 
 
 def _reads_as_steps(found: Setting) -> bool:
     """As ``warmup_steps``, 0.1 is a share of the run, and 1.0 is one step (transformers 5.24.0 ``get_warmup_steps``)."""
-    share = number(found)
+    share = number_of(found)
     return found.name == "warmup_ratio" and (share is None or not 0 <= share < 1)
 
 

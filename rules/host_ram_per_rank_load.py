@@ -55,13 +55,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.units import gib
 from budgetlint.memory.plan import DTYPE_BYTES, Plan
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
+from budgetlint.rule import TRAINING_ARGUMENTS, Confidence, Finding, Rule, RunContext, Setting, Severity, gib, is_on, trainer_of, written_by
 
-from ._arguments import said, trainer_of
-from ._common import TRAINING_ARGUMENTS, is_on
 from ._fsdp import is_launched, option
 
 KEYS = ("fsdp_config.cpu_ram_efficient_loading", "fsdp_config.fsdp_cpu_ram_efficient_loading")
@@ -100,7 +96,7 @@ def _each_loads(run: RunContext) -> Setting | None:
         if reading.format == "accelerate" and is_launched(reading):
             lean = option(reading, "cpu_ram_efficient_loading")
             return lean if lean is not None and lean.known and not is_on(lean) else None
-    lean, asked = said(run, *KEYS), said(run, "fsdp")
+    lean, asked = written_by(run, *KEYS), written_by(run, "fsdp")
     if lean is not None:
         return lean if lean.known and not is_on(lean) else None
     return asked

@@ -46,9 +46,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.catalog.families import family_of
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-
-from ._arguments import trainer_of
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, trainer_of
 
 
 def check(run: RunContext) -> Iterator[Finding]:

@@ -35,8 +35,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.documents import Scalar, walk
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Scalar, Severity, walk
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:

@@ -37,11 +37,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base.record import replace
-from budgetlint.base.units import gib
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, device_words, effect_words, figures, gib, matters
 
-from ._fit import device_words, figures
-from ._whatif import effect, if_only, matters
+from ._whatif import if_only
 
 BY_HELPER = ("nf4", "fp4", "int8")
 WORTH_A_REMARK = 2**28
@@ -63,7 +61,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     yield run.finding(
         upcast,
         f"embedding, head and norms of the {plan.quant.kind} base are cast to fp32: with the wider tensors behind them {gib(cost)} more "
-        f"than in 16 bit{part}{effect(estimate, cost)}",
+        f"than in 16 bit{part}{effect_words(estimate, cost)}",
         help="leave prepare_model_for_kbit_training out (enable_input_require_grads is the part that checkpointing needs), "
         "or cast the tables back",
         because=[setting for name in ("quant", "model") if (setting := run.setting(name))],

@@ -28,9 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.documents import Entry, Scalar
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Reading
+from budgetlint.rule import Confidence, Entry, Finding, Reading, Rule, RunContext, Scalar, Severity
 
 KINDS = ("cpu", "multi_gpu", "tpu", "use_deepspeed", "use_fsdp")
 

@@ -45,11 +45,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-from budgetlint.settings.run import Setting
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Setting, Severity, is_on, written_in
 
 from ._adapters import PEFT_FORMATS, inside, lora_sections
-from ._common import is_on, written
 
 _LAYERS = ("layers_to_transform", "layers_pattern")
 
@@ -69,8 +67,8 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 def _pairs(document: DocumentContext) -> Iterator[tuple[Setting | None, Setting | None]]:
     reading = document.reading
     if document.format == "axolotl":
-        if written(reading, "adapter") is not None and not is_on(written(reading, "lora_target_linear")):
-            yield from ((written(reading, "lora_target_modules"), written(reading, f"peft_{name}")) for name in _LAYERS)
+        if written_in(reading, "adapter") is not None and not is_on(written_in(reading, "lora_target_linear")):
+            yield from ((written_in(reading, "lora_target_modules"), written_in(reading, f"peft_{name}")) for name in _LAYERS)
         return
     for section in lora_sections(reading):
         yield from ((inside(reading, section, "target_modules"), inside(reading, section, name)) for name in _LAYERS)

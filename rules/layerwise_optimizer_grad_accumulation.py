@@ -40,19 +40,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import OriginKind, Setting
-
-from ._arguments import WITH_AXOLOTL, said, trainer_of
-from ._common import is_on
-from ._training import as_written, stated
+from budgetlint.rule import (
+    TRAINERS_AND_AXOLOTL,
+    Confidence,
+    Finding,
+    OriginKind,
+    Rule,
+    RunContext,
+    Setting,
+    Severity,
+    as_written,
+    is_on,
+    stated,
+    trainer_of,
+    written_by,
+)
 
 LAUNCHED = (OriginKind.FILE, OriginKind.FLAG, OriginKind.DERIVED)
 """Several GPUs in the budget may still be one process."""
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    if trainer_of(run, WITH_AXOLOTL) is None:
+    if trainer_of(run, TRAINERS_AND_AXOLOTL) is None:
         return
     layerwise, accum, devices = _layerwise(run), run.setting("grad_accum"), run.setting("devices")
     if layerwise is None:
@@ -80,8 +89,8 @@ def _layerwise(run: RunContext) -> Setting | None:
     if setting is not None and stated(setting) and setting.text.endswith("_layerwise"):
         return setting
     for method in ("galore", "apollo"):
-        switch = said(run, f"{method}_layerwise")
-        if is_on(switch) and is_on(said(run, f"use_{method}")):
+        switch = written_by(run, f"{method}_layerwise")
+        if is_on(switch) and is_on(written_by(run, f"use_{method}")):
             return switch
     return None
 

@@ -50,17 +50,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.catalog.optimizer import Optimizer
-from budgetlint.catalog.optimizers import find_optimizer
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
+from budgetlint.rule import (
+    TRAINER_RUNS,
+    Confidence,
+    Finding,
+    Optimizer,
+    Rule,
+    RunContext,
+    Setting,
+    Severity,
+    as_written,
+    find_optimizer,
+    mentions,
+    number_text,
+    stated,
+)
 
-from ._common import says_one
-from ._training import TRAINERS, as_written, number, plain_adam, stated
+from .lora_full_ft_lr import plain_adam
 
 WEIGHT, TOO_HIGH = 0.02, 0.1
 """The standard deviation of a transformer's new weights, and a rate of five times that."""
-PEAK_RATES = (*TRAINERS, "ms_swift", "torchtune", "litgpt", "torchtitan", "verl", "openrlhf", "oumi", "xtuner")
+PEAK_RATES = (*TRAINER_RUNS, "ms_swift", "torchtune", "litgpt", "torchtitan", "verl", "openrlhf", "oumi", "xtuner")
 """Formats whose rate is the highest that the schedule reaches; NeMo's Noam schedule divides it by the model's width and more."""
 OF_PROMPTS, LARGE_MODEL = 0.3, 100_000_000
 OTHERS = (
@@ -95,7 +105,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     yield run.finding(
         rate,
         f"'{as_written(rate)}' with AdamW{'' if sure else ', as far as the files say'}: each step moves every weight by about "
-        f"{number(rate.value)}, and the weights of a transformer are about {WEIGHT} in size: the loss diverges at once",
+        f"{number_text(rate.value)}, and the weights of a transformer are about {WEIGHT} in size: the loss diverges at once",
         help="1e-5 to 2e-5 is usual for full fine-tuning, 1e-4 to 2e-4 for LoRA",
         because=[setting] if setting is not None and stated(setting) else [],
         numbers={"learning_rate": rate.value, "weight_std": WEIGHT},
@@ -121,7 +131,7 @@ def _pretrained(run: RunContext) -> bool:
 
 def _other_kind(run: RunContext) -> bool:
     """Do the run's files name an optimizer or a method whose rate is of another kind?"""
-    return any(says_one(reading.document.source, OTHERS) for reading in run.run.readings)
+    return any(mentions(reading.document.source, OTHERS) for reading in run.run.readings)
 
 
 def _trains_weights(run: RunContext) -> bool:

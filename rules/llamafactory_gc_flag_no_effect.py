@@ -41,17 +41,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-
-from ._common import written
-from ._keys import is_off
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity, is_off, written_in
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    flag = written(document.reading, "gradient_checkpointing")
-    if flag is None or not is_off(flag) or written(document.reading, "disable_gradient_checkpointing") is not None:
+    flag = written_in(document.reading, "gradient_checkpointing")
+    if flag is None or not is_off(flag) or written_in(document.reading, "disable_gradient_checkpointing") is not None:
         return
-    if written(document.reading, "finetuning_type") is None:
+    if written_in(document.reading, "finetuning_type") is None:
         return
     yield document.finding(
         flag,

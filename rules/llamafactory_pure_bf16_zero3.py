@@ -53,14 +53,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-
-from ._arguments import said, trainer_of
-from ._common import is_on
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity, is_on, trainer_of, written_by
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    pure, shard = said(run, "pure_bf16"), run.setting("shard")
+    pure, shard = written_by(run, "pure_bf16"), run.setting("shard")
     if trainer_of(run, ("llamafactory",)) is None or pure is None or not is_on(pure) or shard is None or shard.value != "zero3":
         return
     yield run.finding(
@@ -68,7 +65,7 @@ def check(run: RunContext) -> Iterator[Finding]:
         f"pure_bf16 {pure.text} with DeepSpeed ZeRO-3: LLaMA-Factory stops when it reads the arguments",
         help="bf16: true",
         because=[shard],
-        fixes=run.rename(pure, "bf16", safety=Safety.UNSAFE) if said(run, "bf16") is None else (),
+        fixes=run.rename(pure, "bf16", safety=Safety.UNSAFE) if written_by(run, "bf16") is None else (),
     )
 
 

@@ -52,11 +52,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-
-from ._adapters import argument
-from ._common import TRL_FORMATS, is_on
-from ._training import stated
+from budgetlint.rule import TRL_FORMATS, Confidence, Finding, Rule, RunContext, Severity, is_on, stated, written_by
 
 _ALWAYS = ("sft", "dpo", "kto", "grpo")
 
@@ -65,7 +61,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     targets = run.setting("lora_targets")
     if targets is None or not stated(targets) or run.value("adapter") != "lora":
         return
-    if argument(run, "max_seq_length") is not None and run.at_least("trl", "0.20.0") is None:
+    if written_by(run, "max_seq_length") is not None and run.at_least("trl", "0.20.0") is None:
         return  # a name that TRL 0.20 took away: the file was written for an older one
     head = next((name for name in map(str, targets.value) if name.rpartition(".")[2] == "lm_head"), "")
     refused = _refused(run) if head else False
@@ -92,7 +88,7 @@ def _refused(run: RunContext) -> bool | None:
     task, newest = run.value("task", "sft"), run.at_least("trl", "1.15.0")
     if newest is not False:
         return newest if task in _ALWAYS else False
-    liger, loss = is_on(argument(run, "use_liger_kernel")), argument(run, "loss_type")
+    liger, loss = is_on(written_by(run, "use_liger_kernel")), written_by(run, "loss_type")
     if task == "dpo":
         return liger and bool(run.at_least("trl", "1.10.0"))
     if task != "sft" or liger:

@@ -56,10 +56,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, as_written, stated
 
-from ._capability import for_apple
-from ._training import as_written, stated
+from ._apple import for_apple
 
 
 def check(run: RunContext) -> Iterator[Finding]:

@@ -42,11 +42,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.documents import Entry, Mapping, Node, Scalar
-from budgetlint.documents.node import walk
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-
-from ._common import HUGGING_FACE, written
+from budgetlint.rule import (
+    HUGGING_FACE,
+    Confidence,
+    DocumentContext,
+    Entry,
+    Finding,
+    Mapping,
+    Node,
+    Rule,
+    Safety,
+    Scalar,
+    Severity,
+    walk,
+    written_in,
+)
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
@@ -69,7 +79,7 @@ def _is_true(entry: Entry) -> bool:
 
 
 def _finding(document: DocumentContext, four: Entry, eight: Entry) -> Finding:
-    adapter = written(document.reading, "adapter") if document.format == "axolotl" else None
+    adapter = written_in(document.reading, "adapter") if document.format == "axolotl" else None
     goes_on = adapter is not None and adapter.value == "lora"
     cost = "axolotl takes 8 bits for adapter lora and ignores the other" if goes_on else "the run stops before the model is loaded"
     return document.finding(

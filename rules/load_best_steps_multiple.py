@@ -40,10 +40,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-
-from ._common import is_on, number, plainly, written
-from ._keys import TRAINERS
+from budgetlint.rule import (
+    TRAINERS,
+    Confidence,
+    DocumentContext,
+    Finding,
+    Rule,
+    Safety,
+    Severity,
+    is_on,
+    number_of,
+    number_text,
+    written_in,
+)
 
 DEFAULT_SAVE_STEPS = 500.0
 LARGE = 1_000_000
@@ -52,22 +61,22 @@ LARGE = 1_000_000
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     reading = document.reading
-    evaluates = written(reading, "eval_strategy", "evaluation_strategy")
-    saves = written(reading, "save_strategy")
+    evaluates = written_in(reading, "eval_strategy", "evaluation_strategy")
+    saves = written_in(reading, "save_strategy")
     steps = evaluates is not None and evaluates.value == "steps" and (saves is None or saves.value == "steps")
-    eval_steps, save_steps = written(reading, "eval_steps", "logging_steps"), written(reading, "save_steps")
-    every, kept = number(eval_steps), number(save_steps) if save_steps else DEFAULT_SAVE_STEPS
-    if not steps or eval_steps is None or every is None or kept is None or not is_on(written(reading, "load_best_model_at_end")):
+    eval_steps, save_steps = written_in(reading, "eval_steps", "logging_steps"), written_in(reading, "save_steps")
+    every, kept = number_of(eval_steps), number_of(save_steps) if save_steps else DEFAULT_SAVE_STEPS
+    if not steps or eval_steps is None or every is None or kept is None or not is_on(written_in(reading, "load_best_model_at_end")):
         return
     if every <= 0 or not _refused(kept, every):
         return
-    said = f"save_steps {save_steps.text if save_steps else plainly(kept) + ' (not set)'}"
+    said = f"save_steps {save_steps.text if save_steps else number_text(kept) + ' (not set)'}"
     mixed = (every < 1) != (kept < 1)
     better = max(1, round(kept / every)) * every
     yield document.finding(
         save_steps or eval_steps,
         f"{said} is no multiple of {eval_steps.name} {eval_steps.text}: with load_best_model_at_end the run stops at start",
-        help="write both as steps or both as parts of the run" if mixed else f"save_steps: {plainly(better).replace(',', '')}",
+        help="write both as steps or both as parts of the run" if mixed else f"save_steps: {number_text(better).replace(',', '')}",
         because=[eval_steps],
         fixes=document.set(save_steps, int(better), safety=Safety.UNSAFE) if save_steps and not mixed and better == int(better) else (),
         numbers={"save_steps": kept, "eval_steps": every},

@@ -37,24 +37,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import is_on, written
-from ._keys import TRAINERS, may_hide
+from budgetlint.rule import (
+    TRAINERS,
+    Confidence,
+    DocumentContext,
+    Finding,
+    Rule,
+    Safety,
+    Setting,
+    Severity,
+    is_on,
+    may_hide_arguments,
+    written_in,
+)
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    wanted = written(document.reading, "load_best_model_at_end")
-    evaluates = written(document.reading, "eval_strategy", "evaluation_strategy")
-    saves = written(document.reading, "save_strategy")
+    wanted = written_in(document.reading, "load_best_model_at_end")
+    evaluates = written_in(document.reading, "eval_strategy", "evaluation_strategy")
+    saves = written_in(document.reading, "save_strategy")
     if wanted is None or not is_on(wanted) or any(setting is not None and not setting.known for setting in (evaluates, saves)):
         return
     left, right = _word(evaluates, "no"), _word(saves, "steps")
     if right == "best" or left == right:
         return
     both_written = evaluates is not None and saves is not None
-    if not both_written and may_hide(document.reading):
+    if not both_written and may_hide_arguments(document.reading):
         return
     yield document.finding(
         saves or wanted,

@@ -47,10 +47,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.readers.python_script import classes
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import PYTHON, TRL_FORMATS, is_on, written
+from budgetlint.rule import PYTHON, TRL_FORMATS, Confidence, DocumentContext, Finding, Rule, Setting, Severity, is_on, written_in
 
 KEYS = ("load_in_4bit", "load_in_8bit")
 
@@ -88,7 +85,7 @@ def _places(document: DocumentContext) -> Iterator[str]:
 
 def _switches(document: DocumentContext, place: str) -> Iterator[Setting]:
     for key in KEYS:
-        switch = written(document.reading, f"{place}.{key}")
+        switch = written_in(document.reading, f"{place}.{key}")
         if switch is not None and is_on(switch):
             yield switch
 

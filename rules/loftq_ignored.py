@@ -40,12 +40,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.documents import Mapping
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-from budgetlint.settings.run import Setting
+from budgetlint.rule import Confidence, DocumentContext, Finding, Mapping, Rule, Safety, Setting, Severity, written_in
 
 from ._adapters import PEFT_FORMATS, inside, lora_sections
-from ._common import written
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
@@ -67,7 +64,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 def _pairs(document: DocumentContext) -> Iterator[tuple[Setting | None, Setting | None]]:
     reading = document.reading
     if document.format == "axolotl":
-        yield written(reading, "peft.loftq_config"), written(reading, "peft_init_lora_weights")
+        yield written_in(reading, "peft.loftq_config"), written_in(reading, "peft_init_lora_weights")
     for section in lora_sections(reading):
         yield inside(reading, section, "loftq_config"), inside(reading, section, "init_lora_weights")
 

@@ -32,11 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.units import gib
-from budgetlint.memory.estimate import Bucket, Estimate
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-
-from ._fit import bytes_at_peak, figures, written
+from budgetlint.rule import Bucket, Confidence, Estimate, Finding, Rule, RunContext, Severity, bytes_at_peak, figures, first_located, gib
 
 SHARE = 4
 """Logits are named as the cause from a quarter of the need on."""
@@ -54,7 +50,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     enough = _would_fit(estimate, logits)
     tokens = [setting for name in ("micro_batch", "seq_len") if (setting := run.setting(name))]
     yield run.finding(
-        written(tokens),
+        first_located(tokens),
         f"{plan.tokens:,} tokens x {plan.arch.vocab:,} vocabulary make {gib(logits)} of logits and their gradients, "
         f"{100 * logits // estimate.need.bytes} % of what {run.label} needs; without them it would {'fit' if enough else 'still not fit'}",
         help="a fused or chunked loss (use_liger_kernel: true, TRL's chunked loss, cut cross entropy), "

@@ -46,9 +46,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-
-from ._training import as_written, number, stated
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, as_written, number_text, stated
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -63,7 +61,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     yield run.finding(
         dropout,
         f"'{as_written(dropout)}' {'drops everything' if whole else 'is no probability'}: {cost}",
-        help="0.05 to 0.1 is usual" if whole else f"a share between 0 and 1, such as {number(dropout.value / 100)}",
+        help="0.05 to 0.1 is usual" if whole else f"a share between 0 and 1, such as {number_text(dropout.value / 100)}",
         numbers={"dropout_ratio": dropout.value},
         severity=None if sure else Severity.WARNING,
         confidence=None if sure else Confidence.MEDIUM,

@@ -45,24 +45,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.documents import Sequence
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.settings.run import Setting
+from budgetlint.rule import (
+    HUGGING_FACE,
+    PYTHON,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Safety,
+    Sequence,
+    Setting,
+    Severity,
+    as_written,
+    number_text,
+    stated,
+    written_by,
+)
 
 from ._adapters import inside, lora_sections
-from ._arguments import said
-from ._common import HUGGING_FACE, PYTHON
-from ._training import as_written, number, stated
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     dropout, parameters = run.setting("lora_dropout"), _parameters(run)
     if dropout is None or parameters is None or not dropout.known or not dropout.value or run.value("adapter") != "lora":
         return
-    said = f"'{as_written(dropout)}'" if stated(dropout) else f"the default lora_dropout {number(dropout.value)}"
+    told = f"'{as_written(dropout)}'" if stated(dropout) else f"the default lora_dropout {number_text(dropout.value)}"
     yield run.finding(
         dropout if stated(dropout) else parameters,
-        f"{said} beside target parameters, which PEFT adapts without dropout: the run stops",
+        f"{told} beside target parameters, which PEFT adapts without dropout: the run stops",
         help="write lora_dropout: 0, or adapt modules only",
         because=[parameters],
         fixes=run.set(dropout, 0, safety=Safety.UNSAFE) if stated(dropout) else (),
@@ -72,7 +82,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 
 def _parameters(run: RunContext) -> Setting | None:
     """The names of parameters to adapt, where there are some."""
-    found = said(run, "lora_target_parameters")
+    found = written_by(run, "lora_target_parameters")
     for reading in run.run.readings if found is None else ():
         if reading.format in (*HUGGING_FACE, *PYTHON):
             names = (inside(reading, section, "target_parameters") for section in lora_sections(reading))

@@ -48,10 +48,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-
-from ._common import is_on, written
-from ._training import as_written, full_tuning, number, optimizer_of, plain_adam, stated
+from budgetlint.rule import (
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Severity,
+    as_written,
+    full_tuning,
+    is_on,
+    number_text,
+    optimizer_of,
+    stated,
+    written_in,
+)
 
 LARGE = 1_000_000_000
 LORA_LOW, FULL_HIGH, MARGIN = 2e-5, 1e-4, 3
@@ -69,7 +79,7 @@ def check(run: RunContext) -> Iterator[Finding]:
         optimizer is None
         or not plain_adam(optimizer.name)
         or trainer is None
-        or any(written(trainer, key) is not None for key in _OWN_RATES)
+        or any(written_in(trainer, key) is not None for key in _OWN_RATES)
     ):
         return
     if 0 < rate.value < LORA_LOW / MARGIN and _plain_lora(run):
@@ -84,13 +94,13 @@ def check(run: RunContext) -> Iterator[Finding]:
         rate.value > FULL_HIGH * MARGIN
         and full_tuning(run)
         and "freeze" not in run.run.settings
-        and not is_on(written(trainer, "use_galore"))
+        and not is_on(written_in(trainer, "use_galore"))
     ):
         yield run.finding(
             rate,
             f"'{as_written(rate)}' is a rate for LoRA, and this run trains all {estimate.params or 0:,} parameters: "
             "it is likely to diverge",
-            help=f"{USUAL_FULL} is usual for full supervised fine-tuning; above {number(FULL_HIGH)} only with a reason",
+            help=f"{USUAL_FULL} is usual for full supervised fine-tuning; above {number_text(FULL_HIGH)} only with a reason",
             numbers={"learning_rate": rate.value, "usual_to": FULL_HIGH},
         )
 
@@ -99,6 +109,11 @@ def _plain_lora(run: RunContext) -> bool:
     """LoRA whose scaling and parts leave the learning rate its usual meaning."""
     scale = (run.value("lora_alpha") or 16) / (run.value("lora_r") or 8)
     return run.value("adapter") == "lora" and scale <= 4 and not run.value("lora_rslora") and not run.value("lora_modules_to_save")
+
+
+def plain_adam(name: str) -> bool:
+    """AdamW and its 8-bit, paged and fused kin; other optimizers have rates of their own."""
+    return name.removeprefix("paged_").startswith(("adamw", "fused_adam", "cpu_adam", "optimi_adamw"))
 
 
 RULE = Rule(

@@ -40,20 +40,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-
-from ._arguments import said
-from ._common import is_on
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, is_on, written_by
 
 METHODS = {"use_galore": "GaLore", "use_apollo": "APOLLO", "use_badam": "BAdam"}
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    kind = said(run, "finetuning_type")
+    kind = written_by(run, "finetuning_type")
     if kind is not None and kind.value != "lora":
         return
     for key, name in METHODS.items():
-        switch = said(run, key)
+        switch = written_by(run, key)
         if switch is not None and is_on(switch):
             with_lora = "finetuning_type: lora" if kind is not None else "LoRA, which finetuning_type is by default"
             yield run.finding(

@@ -47,13 +47,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from budgetlint.catalog.architecture import Architecture
-from budgetlint.documents import Scalar
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
+from budgetlint.rule import Architecture, Confidence, Finding, Rule, RunContext, Scalar, Setting, Severity, stated
 
 from ._modules import names_like
-from ._training import stated
 
 _PATTERN = frozenset("*()[]{}|\\^$+?<> ")
 

@@ -36,16 +36,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-
-from ._common import number, written
-from ._keys import TRAINERS
+from budgetlint.rule import TRAINERS, Confidence, DocumentContext, Finding, Rule, Severity, number_of, written_in
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    steps = written(document.reading, "max_steps")
-    epochs = written(document.reading, "num_epochs" if document.format == "axolotl" else "num_train_epochs")
-    limit, passes = number(steps), number(epochs)
+    steps = written_in(document.reading, "max_steps")
+    epochs = written_in(document.reading, "num_epochs" if document.format == "axolotl" else "num_train_epochs")
+    limit, passes = number_of(steps), number_of(epochs)
     if steps is None or epochs is None or limit is None or passes is None or limit <= 0:
         return
     consumer = document.reading.consumer

@@ -31,9 +31,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.units import gib
 from budgetlint.measured.reconcile import below_static
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, gib
 
 from ._measured import judged, seen_on, tolerance, words
 

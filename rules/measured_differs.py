@@ -35,11 +35,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.units import gib
 from budgetlint.language.budget import Measured
 from budgetlint.measured.reconcile import RANGES, TOLERANCE_PPM, Compared, below_static, compare
-from budgetlint.memory.estimate import Bucket, Estimate
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import Bucket, Confidence, Estimate, Finding, Rule, RunContext, Severity, gib
 
 from ._measured import judged, per_cent, seen_on, tolerance, words
 

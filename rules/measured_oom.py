@@ -32,8 +32,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.measured.lines import Line, State
-from budgetlint.memory.estimate import Verdict
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, Verdict
 
 from ._measured import seen_on
 

@@ -36,10 +36,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import is_on, written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Setting, Severity, is_on, written_in
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
@@ -56,19 +53,19 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 
 
 def _axolotl(document: DocumentContext) -> tuple[Setting, Setting] | None:
-    merge, adapter = written(document.reading, "merge_lora"), written(document.reading, "adapter")
+    merge, adapter = written_in(document.reading, "merge_lora"), written_in(document.reading, "adapter")
     if merge is None or not is_on(merge) or adapter is None or adapter.value != "qlora":
         return None
     packed = next(
-        (key for key in (written(document.reading, name) for name in ("load_in_4bit", "load_in_8bit", "gptq")) if is_on(key)), None
+        (key for key in (written_in(document.reading, name) for name in ("load_in_4bit", "load_in_8bit", "gptq")) if is_on(key)), None
     )
     return (packed, merge) if packed is not None else None
 
 
 def _llamafactory(document: DocumentContext) -> tuple[Setting, Setting] | None:
-    merge = written(document.reading, "adapter_name_or_path")
-    packed = written(document.reading, "quantization_bit", "export_quantization_bit")
-    if merge is None or packed is None or not packed.known or written(document.reading, "export_dir") is None:
+    merge = written_in(document.reading, "adapter_name_or_path")
+    packed = written_in(document.reading, "quantization_bit", "export_quantization_bit")
+    if merge is None or packed is None or not packed.known or written_in(document.reading, "export_dir") is None:
         return None
     return packed, merge
 

@@ -62,14 +62,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.units import gib
 from budgetlint.catalog.optimizers import state_bytes_of
 from budgetlint.memory.plan import Plan
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-
-from ._fit import device_words, figures
-from ._training import stated
-from ._whatif import effect, matters
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, device_words, effect_words, figures, gib, matters, stated
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -83,7 +78,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     yield run.finding(
         saved,
         f"{saved.origin.key.rpartition('.')[2] or saved.name} trains {plan.adapter.saved_modules:,} elements of vocabulary tables in full: "
-        f"at least {gib(cost)} for copies, gradients and optimizer states{part}{effect(estimate, cost)}",
+        f"at least {gib(cost)} for copies, gradients and optimizer states{part}{effect_words(estimate, cost)}",
         help="leave them out, or train only the rows of new tokens (trainable_token_indices)",
         numbers={**figures(estimate), "tables_bytes": cost, "table_elements": plan.adapter.saved_modules},
     )

@@ -57,10 +57,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-
-from ._common import HUGGING_FACE, PYTHON, TRL_FORMATS
-from ._training import as_written, stated, unsharded
+from budgetlint.rule import (
+    HUGGING_FACE,
+    PYTHON,
+    TRL_FORMATS,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Severity,
+    as_written,
+    stated,
+    unsharded,
+)
 
 
 def check(run: RunContext) -> Iterator[Finding]:

@@ -39,17 +39,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-
-from ._arguments import said, trainer_of
-from ._training import as_written, stated
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, as_written, stated, trainer_of, written_by
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     setting = run.setting("optimizer")
     if trainer_of(run, ("axolotl",)) is None or setting is None or not stated(setting) or setting.text != "muon":
         return
-    engine, shard = said(run, "deepspeed"), run.setting("shard")
+    engine, shard = written_by(run, "deepspeed"), run.setting("shard")
     beside = engine if engine is not None and engine.value else shard if shard is not None and shard.value == "fsdp" else None
     if beside is None:
         return

@@ -49,10 +49,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-
-from ._arguments import trainer_of
-from ._training import as_written, full_tuning, stated
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, as_written, full_tuning, stated, trainer_of
 
 NAMES = {"torchtune": ("torch.optim.Muon",), "litgpt": ("torch.optim.Muon", "Muon")}
 

@@ -46,18 +46,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.documents import Sequence
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Sequence, Setting, Severity, written_in
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    adapter, tokens = written(document.reading, "adapter"), written(document.reading, "tokens")
+    adapter, tokens = written_in(document.reading, "adapter"), written_in(document.reading, "tokens")
     if adapter is None or not adapter.known or tokens is None or not _listed(tokens):
         return
-    saved = written(document.reading, "lora_modules_to_save")
+    saved = written_in(document.reading, "lora_modules_to_save")
     if saved is not None and (not isinstance(saved.value, Sequence) or saved.value.items):
         return
     count = len(tokens.value.items)

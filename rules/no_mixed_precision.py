@@ -53,12 +53,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.units import gib
-from budgetlint.memory.estimate import Bucket
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-
-from ._arguments import trainer_of
-from ._training import as_written, device_of, stated, unsharded
+from budgetlint.rule import (
+    Bucket,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Severity,
+    as_written,
+    device_of,
+    gib,
+    stated,
+    trainer_of,
+    unsharded,
+)
 
 SMALLEST = 100_000_000
 

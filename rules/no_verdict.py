@@ -29,10 +29,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.memory.estimate import Verdict
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, Verdict, device_words
 
-from ._fit import device_words
 from ._open import cure, depends, place
 
 

@@ -38,16 +38,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base import numerals
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import number, written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Setting, Severity, number_of, written_in
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    kind, ids = written(document.reading, "distributed_type"), written(document.reading, "gpu_ids")
-    processes, machines = written(document.reading, "num_processes"), number(written(document.reading, "num_machines"))
-    gpus, count = _gpus(ids), number(processes)
+    kind, ids = written_in(document.reading, "distributed_type"), written_in(document.reading, "gpu_ids")
+    processes, machines = written_in(document.reading, "num_processes"), number_of(written_in(document.reading, "num_machines"))
+    gpus, count = _gpus(ids), number_of(processes)
     if kind is None or str(kind.value).upper() not in ("MULTI_GPU", "FSDP", "DEEPSPEED") or ids is None or not gpus:
         return
     multi, single = str(kind.value).upper() == "MULTI_GPU", machines in (None, 1)

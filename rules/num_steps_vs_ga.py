@@ -36,16 +36,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-
-from ._common import TRAINING_ARGUMENTS, number, written
+from budgetlint.rule import TRAINING_ARGUMENTS, Confidence, DocumentContext, Finding, Rule, Safety, Severity, number_of, written_in
 
 KEY = "accelerator_config.gradient_accumulation_kwargs.num_steps"
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    inner, outer = written(document.reading, KEY), written(document.reading, "gradient_accumulation_steps")
-    steps = number(outer)
+    inner, outer = written_in(document.reading, KEY), written_in(document.reading, "gradient_accumulation_steps")
+    steps = number_of(outer)
     if inner is None or outer is None or steps is None or steps <= 1:
         return
     yield document.finding(

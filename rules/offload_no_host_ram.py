@@ -39,10 +39,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.units import GIB, gib
-from budgetlint.memory.estimate import Range
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Origin, Setting
+from budgetlint.base.units import GIB
+from budgetlint.rule import Confidence, Finding, Origin, Range, Rule, RunContext, Setting, Severity, gib
 
 PLACES = ("offload_optimizer", "offload_params")
 LEFT = 10

@@ -31,16 +31,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-
-from ._common import number, written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity, number_of, written_in
 
 SECTION = "zero_optimization.offload_optimizer"
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    ratio, stage = written(document.reading, f"{SECTION}.ratio"), written(document.reading, "zero_optimization.stage")
-    share, level = number(ratio), number(stage) if stage else 0.0
+    ratio, stage = written_in(document.reading, f"{SECTION}.ratio"), written_in(document.reading, "zero_optimization.stage")
+    share, level = number_of(ratio), number_of(stage) if stage else 0.0
     if ratio is None or share is None or level is None or share >= 1 or level == 3:
         return
     yield document.finding(

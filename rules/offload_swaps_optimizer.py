@@ -53,12 +53,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.readers.base import names
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, as_written, last_key, names
 
-from ._arguments import by_name
 from ._offload import DECOUPLES, decay_of, eight_bit_adam, host_bytes, host_cost, replaced
-from ._training import as_written
 
 KEPT = names(
     """adamw adamw_torch_fused adamw_torch_xla adamw_torch_npu_fused adagrad
@@ -72,7 +69,7 @@ NAMED = ("optim", "optimizer", "adafactor")
 
 def check(run: RunContext) -> Iterator[Finding]:
     found = replaced(run)
-    if found is None or found[1].name in KEPT or eight_bit_adam(found[1]) or by_name(found[0]) not in NAMED:
+    if found is None or found[1].name in KEPT or eight_bit_adam(found[1]) or last_key(found[0]) not in NAMED:
         return
     setting, optimizer, offload = found
     decay = decay_of(run) if run.at_least("accelerate", DECOUPLES) is not False else None

@@ -45,10 +45,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-
-from ._common import written
-from ._keys import is_off
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity, is_off, written_in
 
 KEYS = {
     "axolotl": ("activation_offloading", "gradient_checkpointing"),
@@ -58,7 +55,7 @@ KEYS = {
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     offload, switch = KEYS[document.format]
-    asked, checkpoints = written(document.reading, offload), written(document.reading, switch)
+    asked, checkpoints = written_in(document.reading, offload), written_in(document.reading, switch)
     if asked is None or not asked.known or is_off(asked) or asked.value == "":
         return
     if checkpoints is not None and not is_off(checkpoints):

@@ -30,14 +30,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity, written_in
 
-from ._common import written
 from .ds_untested_optimizer import ONE_BIT
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    kind, shard = written(document.reading, "optimizer.type"), document.setting("shard")
+    kind, shard = written_in(document.reading, "optimizer.type"), document.setting("shard")
     if kind is None or str(kind.value).lower() not in ONE_BIT or shard is None or shard.value not in ("zero1", "zero2", "zero3"):
         return
     yield document.finding(

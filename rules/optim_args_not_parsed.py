@@ -43,12 +43,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.readers.base import names
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.settings.run import Setting
-
-from ._arguments import said, trainer_of
-from ._training import stated
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Setting, Severity, names, stated, trainer_of, written_by
 
 DEAF = names(
     """adamw_torch adamw_torch_fused adamw_torch_xla adamw_torch_npu_fused adamw_apex_fused adafactor adamw_bnb_8bit adamw_8bit
@@ -60,7 +55,7 @@ SWITCHES = {"stable_adamw": ("kahan_sum", "decouple_lr")}
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    arguments, setting = said(run, "optim_args"), run.setting("optimizer")
+    arguments, setting = written_by(run, "optim_args"), run.setting("optimizer")
     if trainer_of(run) is None or arguments is None or not arguments.known or not isinstance(arguments.value, str) or not arguments.value:
         return
     pieces = arguments.value.replace(" ", "").split(",")

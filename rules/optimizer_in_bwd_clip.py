@@ -51,11 +51,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.settings.run import Setting
-
-from ._arguments import trainer_of
-from ._training import as_written, full_tuning, stated
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Setting, Severity, as_written, full_tuning, stated, trainer_of
 
 
 def check(run: RunContext) -> Iterator[Finding]:

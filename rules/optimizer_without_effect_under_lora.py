@@ -41,13 +41,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.units import gib
-from budgetlint.catalog.optimizer import Optimizer
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import Confidence, Finding, Optimizer, Rule, RunContext, Severity, as_written, gib, optimizer_of, stated, written_by
 
-from ._arguments import said
 from ._offload import experts_differ
-from ._training import as_written, optimizer_of, stated
 
 SHARE = 0.02
 """Of the device, or of what the run needs where no device is known."""
@@ -59,7 +55,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     if setting is None or optimizer is None or estimate is None or not stated(setting) or not _shrinks(optimizer):
         return
     params, plan = estimate.trainable_params, run.plan
-    if params is None or plan is None or plan.adapter is None or said(run, "unfrozen_parameters") is not None or experts_differ(run):
+    if params is None or plan is None or plan.adapter is None or written_by(run, "unfrozen_parameters") is not None or experts_differ(run):
         return
     saved = _saved(optimizer, params, plan.adapter.dtype)
     if saved > SHARE * (estimate.usable_low or estimate.need.bytes):

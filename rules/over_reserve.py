@@ -27,11 +27,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.units import gib
-from budgetlint.memory.estimate import Verdict
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, Verdict, device_words, figures, gib
 
-from ._fit import bill_words, dearest, device_words, figures
+from ._fit import bill_words, dearest
 
 
 def check(run: RunContext) -> Iterator[Finding]:

@@ -45,10 +45,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-from budgetlint.settings.run import Role, Setting
-
-from ._common import is_on, written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Role, Rule, Safety, Setting, Severity, is_on, written_in
 
 _PAIRS = {"axolotl": (("sample_packing",), "rl"), "llamafactory": (("neat_packing",), "stage")}
 """The packing keys and the key that says what is trained."""
@@ -56,10 +53,10 @@ _PAIRS = {"axolotl": (("sample_packing",), "rl"), "llamafactory": (("neat_packin
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     keys, by = _PAIRS[document.format]
-    what = written(document.reading, by)
+    what = written_in(document.reading, by)
     if what is None or not what.known or document.reading.role is not Role.TRAINER or not _compares(document.format, what):
         return
-    packing = next((found for found in (written(document.reading, key) for key in _keys(keys, what)) if is_on(found)), None)
+    packing = next((found for found in (written_in(document.reading, key) for key in _keys(keys, what)) if is_on(found)), None)
     if packing is not None:
         yield document.finding(
             packing,

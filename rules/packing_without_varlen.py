@@ -56,10 +56,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Reading, Setting
-
-from ._common import TRL_FORMATS, is_on, written
+from budgetlint.rule import TRL_FORMATS, Confidence, Finding, Reading, Rule, RunContext, Setting, Severity, is_on, written_in
 
 MIXED = "samples attend to each other"
 MASKED = "samples are kept apart by a mask of length squared, without FlashAttention"
@@ -89,7 +86,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 
 def _from_scratch(trainer: Reading) -> bool:
     """The file gives the model its shape: pretraining, by a program of its own."""
-    return written(trainer, "model_init_kwargs.hidden_size", "model_init_kwargs.vocab_size") is not None
+    return written_in(trainer, "model_init_kwargs.hidden_size", "model_init_kwargs.vocab_size") is not None
 
 
 def _cure(run: RunContext) -> str:
@@ -102,10 +99,10 @@ def _cure(run: RunContext) -> str:
 
 
 def _packing(trainer: Reading) -> Setting | None:
-    strategy = written(trainer, "packing_strategy")
+    strategy = written_in(trainer, "packing_strategy")
     if strategy is not None and strategy.value == "wrapped":
         return None
-    return next((found for found in (written(trainer, "packing"), written(trainer, "padding_free")) if is_on(found)), None)
+    return next((found for found in (written_in(trainer, "packing"), written_in(trainer, "padding_free")) if is_on(found)), None)
 
 
 def _isolated(run: RunContext) -> bool | None:

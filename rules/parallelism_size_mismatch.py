@@ -44,19 +44,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from math import prod
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import number, written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Setting, Severity, number_of, written_in
 
 PREFIX = "parallelism_config.parallelism_config_"
 DEGREES = ("dp_replicate_size", "dp_shard_size", "tp_size", "cp_size", "sp_size")
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    kind = written(document.reading, "distributed_type")
-    found = {name: setting for name in DEGREES if (setting := written(document.reading, PREFIX + name)) is not None}
-    sizes = {name: number(found.get(name)) if name in found else 1.0 for name in DEGREES}
+    kind = written_in(document.reading, "distributed_type")
+    found = {name: setting for name in DEGREES if (setting := written_in(document.reading, PREFIX + name)) is not None}
+    sizes = {name: number_of(found.get(name)) if name in found else 1.0 for name in DEGREES}
     known = {name: int(size) for name, size in sizes.items() if size is not None}
     if kind is None or str(kind.value).upper() not in ("FSDP", "MULTI_GPU") or len(known) < len(DEGREES) or prod(known.values()) == 1:
         return
@@ -81,8 +78,8 @@ def _contradiction(sizes: Mapping[str, int]) -> tuple[str, str, str] | None:
 
 
 def _product(document: DocumentContext, found: Mapping[str, Setting], sizes: Mapping[str, int]) -> Iterator[Finding]:
-    processes = written(document.reading, "num_processes")
-    count, total = number(processes), prod(sizes.values())
+    processes = written_in(document.reading, "num_processes")
+    count, total = number_of(processes), prod(sizes.values())
     if processes is None or count is None or count < 1 or count == total:
         return
     terms = " x ".join(f"{name} {size}" for name, size in sizes.items() if size > 1)

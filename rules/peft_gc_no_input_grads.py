@@ -57,10 +57,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.readers.python_script import classes
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Reading, Setting
-
-from ._training import stated
+from budgetlint.rule import Confidence, Finding, Reading, Rule, RunContext, Setting, Severity, stated
 
 _PREPARED = ("input_require_grads", "prepare_model_for", "gradient_checkpointing_enable", "make_inputs_require_grad", "requires_grad_(True")
 _ENDS = ("embed", "wte", "word_embeddings")

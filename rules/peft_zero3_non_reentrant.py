@@ -56,10 +56,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-
-from ._common import HUGGING_FACE, PYTHON, TRL_FORMATS
-from ._training import stated
+from budgetlint.rule import HUGGING_FACE, PYTHON, TRL_FORMATS, Confidence, Finding, Rule, RunContext, Safety, Severity, stated
 
 
 def check(run: RunContext) -> Iterator[Finding]:

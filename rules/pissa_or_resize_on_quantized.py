@@ -41,11 +41,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
-
-from ._arguments import said
-from ._common import is_on
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Setting, Severity, is_on, written_by
 
 CURES = {
     "pissa_init": "run scripts/pissa_init.py first and train on what it writes, or remove pissa_init",
@@ -55,18 +51,18 @@ CURES = {
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    bits = said(run, "quantization_bit")
+    bits = written_by(run, "quantization_bit")
     if bits is None or not bits.known or str(bits.value) not in ("4", "8"):
         return
     for key, cure in CURES.items():
-        switch = said(run, key)
+        switch = written_by(run, key)
         if switch is not None and is_on(switch) and _asked(run, key):
             yield _finding(run, switch, bits, cure)
 
 
 def _asked(run: RunContext, key: str) -> bool:
     """A new adapter is refused only beside one that is loaded."""
-    return key != "create_new_adapter" or said(run, "adapter_name_or_path") is not None
+    return key != "create_new_adapter" or written_by(run, "adapter_name_or_path") is not None
 
 
 def _finding(run: RunContext, switch: Setting, bits: Setting, cure: str) -> Finding:

@@ -39,18 +39,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import OriginKind
-
-from ._arguments import said, trainer_of
-from ._training import as_written, stated
+from budgetlint.rule import Confidence, Finding, OriginKind, Rule, RunContext, Severity, as_written, stated, trainer_of, written_by
 
 FOLLOWS = frozenset(("reduce_lr_on_plateau", "greedy"))
 OFF = frozenset(("no", "false"))
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    schedule, strategy = run.setting("lr_scheduler"), said(run, "eval_strategy", "evaluation_strategy")
+    schedule, strategy = run.setting("lr_scheduler"), written_by(run, "eval_strategy", "evaluation_strategy")
     if trainer_of(run) is None or schedule is None or not stated(schedule) or schedule.text not in FOLLOWS:
         return
     if strategy is not None and (not strategy.known or str(strategy.value).lower() not in OFF):

@@ -41,17 +41,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base import numerals
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-
-from ._arguments import WITH_AXOLOTL, keys_under, trainer_of
-from ._training import number, stated
+from budgetlint.rule import (
+    TRAINERS_AND_AXOLOTL,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Severity,
+    keys_under,
+    number_text,
+    stated,
+    trainer_of,
+)
 
 END = 1e-7
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     schedule, rate = run.setting("lr_scheduler"), run.setting("learning_rate")
-    if trainer_of(run, WITH_AXOLOTL) is None or schedule is None or not stated(schedule) or schedule.text != "polynomial":
+    if trainer_of(run, TRAINERS_AND_AXOLOTL) is None or schedule is None or not stated(schedule) or schedule.text != "polynomial":
         return
     given = keys_under(run, "lr_scheduler_kwargs")
     end = _number(given.get("lr_end", str(END))) if given is not None else None
@@ -59,7 +67,7 @@ def check(run: RunContext) -> Iterator[Finding]:
         return
     yield run.finding(
         rate if stated(rate) else schedule,
-        f"learning_rate {number(rate.value)} is not above lr_end {number(end)} of the polynomial schedule: "
+        f"learning_rate {number_text(rate.value)} is not above lr_end {number_text(end)} of the polynomial schedule: "
         "the run stops when the schedule is built",
         help="lr_scheduler_kwargs: {lr_end: 0.0}, or a higher learning rate",
         because=[schedule, rate],

@@ -53,16 +53,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity, is_on, stated, written_by
 
-from ._arguments import said
-from ._common import is_on
 from ._llamafactory import takes_hparams
-from ._training import stated
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    generates, shard = said(run, "predict_with_generate"), run.setting("shard")
+    generates, shard = written_by(run, "predict_with_generate"), run.setting("shard")
     if takes_hparams(run) and generates is not None and is_on(generates) and shard is not None and stated(shard) and shard.value == "zero3":
         yield run.finding(
             generates,

@@ -38,19 +38,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-
-from ._arguments import WITH_AXOLOTL
-from ._common import PYTHON, number
-from ._scripts import any_trainer, told
+from budgetlint.rule import (
+    PYTHON,
+    TRAINERS_AND_AXOLOTL,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Safety,
+    Severity,
+    number_of,
+    trainer_of,
+    written_by,
+)
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    ahead = told(run, "dataloader_prefetch_factor")
-    if ahead is None or number(ahead) is None or any_trainer(run, WITH_AXOLOTL) is None:
+    ahead = written_by(run, "dataloader_prefetch_factor")
+    if ahead is None or number_of(ahead) is None or trainer_of(run, TRAINERS_AND_AXOLOTL) is None:
         return
-    workers = told(run, "dataloader_num_workers")
-    if workers is not None and number(workers) != 0:
+    workers = written_by(run, "dataloader_num_workers")
+    if workers is not None and number_of(workers) != 0:
         return
     yield run.finding(
         ahead,
@@ -72,7 +80,7 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     fix="unsafe",
-    formats=(*WITH_AXOLOTL, *PYTHON),
+    formats=(*TRAINERS_AND_AXOLOTL, *PYTHON),
     words=("dataloader_prefetch_factor",),
     harm=2.5,
 )

@@ -60,10 +60,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.memory.estimate import Verdict
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, Verdict, device_words, figures
 
-from ._fit import bill_words, dearest, device_words, figures
+from ._fit import bill_words, dearest
 from ._open import cure, depends, place
 
 

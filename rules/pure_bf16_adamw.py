@@ -51,11 +51,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Setting, Severity, as_written, full_tuning, stated, unsharded
 
 from ._bf16 import SMALL_RATE, cost, rounding_optimizer
-from ._training import as_written, full_tuning, stated, unsharded
 
 
 def check(run: RunContext) -> Iterator[Finding]:

@@ -43,19 +43,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.documents import Mapping
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import is_on, written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Mapping, Rule, Setting, Severity, is_on, written_in
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    qat = written(document.reading, "qat")
+    qat = written_in(document.reading, "qat")
     if qat is None or not isinstance(qat.value, Mapping) or not qat.value.entries:
         return
     for key in ("peft", "load_in_8bit", "load_in_4bit"):
-        other = written(document.reading, key)
+        other = written_in(document.reading, key)
         if other is not None and _is_used(other):
             yield document.finding(
                 other,

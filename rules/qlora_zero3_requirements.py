@@ -60,12 +60,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
+from budgetlint.rule import (
+    HUGGING_FACE,
+    PYTHON,
+    TRL_FORMATS,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Setting,
+    Severity,
+    as_written,
+    stated,
+    written_in,
+)
 
 from ._adapters import in_4_bits
-from ._common import HUGGING_FACE, PYTHON, TRL_FORMATS, written
-from ._training import as_written, stated
 
 _PACKED = ("uint8", "int8")
 
@@ -103,7 +113,7 @@ def _default_is_known(run: RunContext) -> bool:
 
 def _init_flag(run: RunContext, quant: Setting) -> Iterator[Finding]:
     launcher = run.reading("accelerate")
-    flag = written(launcher, "deepspeed_config.zero3_init_flag") if launcher is not None else None
+    flag = written_in(launcher, "deepspeed_config.zero3_init_flag") if launcher is not None else None
     if flag is not None and flag.value is False:
         yield run.finding(
             flag,

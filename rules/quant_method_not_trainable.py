@@ -40,12 +40,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
-
-from ._arguments import said
-from ._common import PYTHON, written
-from ._training import TRAINERS, stated
+from budgetlint.rule import PYTHON, TRAINER_RUNS, Confidence, Finding, Rule, RunContext, Setting, Severity, stated, written_by, written_in
 
 NEVER = frozenset(("auto-round", "fbgemm_fp8", "higgs", "quark", "spqr", "vptq"))
 """Not trainable in any version read; gguf and nvfp4 are methods of their own by 5.24.0, mxfp4 may be dequantised on loading."""
@@ -68,7 +63,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 def _by_config(run: RunContext) -> Iterator[Finding]:
     """``quantization_config`` in the model's own config.json."""
     config = run.reading("model_config")
-    method = written(config, "quantization_config.quant_method") if config is not None else None
+    method = written_in(config, "quantization_config.quant_method") if config is not None else None
     if method is None or not method.known or not _cannot_train(run, method):
         return
     yield run.finding(
@@ -92,7 +87,7 @@ def _names_file(run: RunContext) -> bool:
     trainer = run.run.trainer
     if trainer is not None and trainer.format in PYTHON:
         return trainer.document.source.mentions("gguf_file")
-    return said(run, "gguf_file", "model_init_kwargs.gguf_file") is not None
+    return written_by(run, "gguf_file", "model_init_kwargs.gguf_file") is not None
 
 
 RULE = Rule(
@@ -104,6 +99,6 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    formats=(*TRAINERS, *PYTHON),
+    formats=(*TRAINER_RUNS, *PYTHON),
     harm=7.0,
 )

@@ -50,10 +50,7 @@ from collections.abc import Iterator
 
 from budgetlint.base.record import record
 from budgetlint.readers.base import entry_under
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
-
-from ._arguments import said, trainer_of
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Setting, Severity, trainer_of, written_by
 
 
 @record
@@ -82,7 +79,7 @@ def check(run: RunContext) -> Iterator[Finding]:
         return
     words = _BY_FORMAT[trainer.format]
     roots = [reading.document.root for reading in run.run.readings]
-    options = [found for key in words.options if (found := said(run, key)) is not None and not _is_off(found)]
+    options = [found for key in words.options if (found := written_by(run, key)) is not None and not _is_off(found)]
     if not options or any(entry_under(root, key) is not None for root in roots for key in words.switches):
         return
     first, *rest = options

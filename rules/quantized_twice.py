@@ -41,11 +41,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import HUGGING_FACE, PYTHON, Confidence, Finding, Rule, RunContext, Severity, as_written, stated
 
 from ._adapters import packed_checkpoint
-from ._common import HUGGING_FACE, PYTHON
-from ._training import as_written, stated
 
 _BITS = {"nf4": 4, "fp4": 4, "int8": 8}
 

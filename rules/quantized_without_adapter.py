@@ -46,11 +46,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Reading, Setting
-
-from ._common import TRL_FORMATS, is_on, written
-from ._training import as_written, stated
+from budgetlint.rule import (
+    TRL_FORMATS,
+    Confidence,
+    Finding,
+    Reading,
+    Rule,
+    RunContext,
+    Setting,
+    Severity,
+    as_written,
+    is_on,
+    stated,
+    written_in,
+)
 
 _PACKED = ("nf4", "fp4", "int8")
 _CURES = {
@@ -73,9 +82,9 @@ def check(run: RunContext) -> Iterator[Finding]:
 
 def _axolotl(trainer: Reading) -> Setting | None:
     """The reader makes nothing of a quantisation without an adapter, so the keys themselves are asked."""
-    if written(trainer, "adapter") is not None or is_on(written(trainer, "inference")) or is_on(written(trainer, "gptq")):
+    if written_in(trainer, "adapter") is not None or is_on(written_in(trainer, "inference")) or is_on(written_in(trainer, "gptq")):
         return None
-    return next((key for key in (written(trainer, name) for name in ("load_in_4bit", "load_in_8bit")) if is_on(key)), None)
+    return next((key for key in (written_in(trainer, name) for name in ("load_in_4bit", "load_in_8bit")) if is_on(key)), None)
 
 
 def _sees_both(run: RunContext, trainer: Reading | None) -> bool:

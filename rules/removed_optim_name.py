@@ -48,9 +48,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-
-from ._training import TRAINERS
+from budgetlint.rule import TRAINER_RUNS, Confidence, Finding, Rule, RunContext, Safety, Severity
 
 _GONE = {
     "adamw_hf": (("transformers", "4.50.0"), ("axolotl", "0.8.0")),
@@ -64,7 +62,7 @@ _LONG_GONE = frozenset({"adamw_hf"})
 
 def check(run: RunContext) -> Iterator[Finding]:
     trainer = run.run.trainer
-    setting = trainer.settings.get("optimizer") if trainer is not None and trainer.format in TRAINERS else None
+    setting = trainer.settings.get("optimizer") if trainer is not None and trainer.format in TRAINER_RUNS else None
     if setting is None or setting.text not in _GONE:
         return
     package, version = _GONE[setting.text][0]

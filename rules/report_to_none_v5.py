@@ -46,22 +46,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Fix, Rule, RunContext, Safety, Severity
-from budgetlint.settings.run import Setting
-
-from ._arguments import said, trainer_of
-from ._common import is_on
-from ._keys import TRAINERS
+from budgetlint.rule import TRAINERS, Confidence, Finding, Fix, Rule, RunContext, Safety, Setting, Severity, is_on, trainer_of, written_by
 
 MEANT = {"wandb_project": "wandb", "wandb_entity": "wandb", "trackio_space_id": "trackio", "logging_dir": "tensorboard", "run_name": ""}
 """Keys that only a tracker reads, with its name."""
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    if trainer_of(run) is None or not run.at_least("transformers", "5.0") or said(run, "report_to") is not None:
+    if trainer_of(run) is None or not run.at_least("transformers", "5.0") or written_by(run, "report_to") is not None:
         return
-    meant = next((one for key in MEANT if (one := said(run, key)) is not None), None)
-    if meant is not None and not is_on(said(run, "use_swanlab")):
+    meant = next((one for key in MEANT if (one := written_by(run, key)) is not None), None)
+    if meant is not None and not is_on(written_by(run, "use_swanlab")):
         tracker = MEANT[meant.name]
         yield run.finding(
             meant,

@@ -49,18 +49,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import is_on, written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Setting, Severity, is_on, written_in
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     sage = _sage(document)
     if sage is None:
         return
-    loose = not any(is_on(written(document.reading, key)) for key in ("sample_packing", "pad_to_sequence_len"))
-    whole = written(document.reading, "adapter") is None
+    loose = not any(is_on(written_in(document.reading, key)) for key in ("sample_packing", "pad_to_sequence_len"))
+    whole = written_in(document.reading, "adapter") is None
     if loose or whole:
         costs = [
             *(["the loss was seen to explode on rows neither packed nor padded"] if loose else []),
@@ -74,7 +71,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 
 
 def _sage(document: DocumentContext) -> Setting | None:
-    flag, word = written(document.reading, "sage_attention"), written(document.reading, "attn_implementation")
+    flag, word = written_in(document.reading, "sage_attention"), written_in(document.reading, "attn_implementation")
     return flag if is_on(flag) else word if word is not None and word.value == "sage" else None
 
 

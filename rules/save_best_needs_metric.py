@@ -40,17 +40,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
+from budgetlint.rule import PYTHON, TRAINERS_AND_AXOLOTL, Confidence, Finding, Rule, RunContext, Safety, Severity, trainer_of, written_by
 
-from ._arguments import WITH_AXOLOTL
-from ._common import PYTHON
 from ._moments import saving, taken_by_itself
-from ._scripts import any_trainer, told
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    trainer, (saves, word) = any_trainer(run, WITH_AXOLOTL), saving(run)
-    if trainer is None or saves is None or word != "best" or told(run, "metric_for_best_model") is not None:
+    trainer, (saves, word) = trainer_of(run, TRAINERS_AND_AXOLOTL), saving(run)
+    if trainer is None or saves is None or word != "best" or written_by(run, "metric_for_best_model") is not None:
         return
     stops = "axolotl stops when it reads the file" if trainer.format == "axolotl" else "the run stops when the trainer is built"
     if trainer.format == "axolotl" or not taken_by_itself(run):
@@ -72,7 +69,7 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     fix="safe",
-    formats=(*WITH_AXOLOTL, *PYTHON),
+    formats=(*TRAINERS_AND_AXOLOTL, *PYTHON),
     applies="transformers >= 4.47, which knows best",
     harm=3.0,
 )

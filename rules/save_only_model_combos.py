@@ -52,11 +52,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import is_on, written
-from ._training import TRAINERS, stated
+from budgetlint.rule import TRAINER_RUNS, Confidence, Finding, Rule, RunContext, Safety, Setting, Severity, is_on, stated, written_in
 
 ENGINES = {"zero1": "DeepSpeed", "zero2": "DeepSpeed", "zero3": "DeepSpeed", "fsdp": "FSDP", "fsdp2": "FSDP"}
 
@@ -86,7 +82,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 
 
 def _on(run: RunContext, name: str) -> Setting | None:
-    found = (written(reading, name) for reading in run.run.readings if reading.format in TRAINERS)
+    found = (written_in(reading, name) for reading in run.run.readings if reading.format in TRAINER_RUNS)
     first = next((one for one in found if one is not None), None)
     return first if is_on(first) else None
 

@@ -36,30 +36,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import (
+    PYTHON,
+    TRAINERS,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Severity,
+    number_of,
+    number_text,
+    trainer_of,
+    written_by,
+)
 
-from ._common import PYTHON, number, plainly
-from ._keys import TRAINERS
 from ._moments import evaluation, saving
-from ._scripts import any_trainer, told
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    limit = told(run, "max_steps")
-    most = number(limit)
-    if any_trainer(run) is None or limit is None or most is None or most <= 0:
+    limit = written_by(run, "max_steps")
+    most = number_of(limit)
+    if trainer_of(run) is None or limit is None or most is None or most <= 0:
         return
     once = run.at_least("transformers", "5.10") is True
     for (_, word), name, cost, severity in (
         (evaluation(run), "eval_steps", "it evaluates at its end only" if once else "it never evaluates", Severity.WARNING),
         (saving(run), "save_steps", "nothing is saved before its end", Severity.INFO),
     ):
-        every = told(run, name)
-        steps = number(every)
+        every = written_by(run, name)
+        steps = number_of(every)
         if every is not None and steps is not None and word == "steps" and steps > most:
             yield run.finding(
                 every,
-                f"{name} {every.text} in a run of {plainly(most)} steps: {cost}",
+                f"{name} {every.text} in a run of {number_text(most)} steps: {cost}",
                 help=f"{name}: {max(1, int(most) // 5)}, or no more than max_steps",
                 because=[limit],
                 severity=severity,

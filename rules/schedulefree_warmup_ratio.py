@@ -43,10 +43,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-
-from ._arguments import trainer_of
-from ._training import as_written, stated
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, as_written, stated, trainer_of
 
 WARMS_UP = frozenset(("schedule_free_adamw", "schedule_free_sgd"))
 """``schedule_free_radam`` needs no warm-up."""

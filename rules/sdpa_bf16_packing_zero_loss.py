@@ -51,18 +51,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import (
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Severity,
+    as_written,
+    capability_of,
+    card_words,
+    device_line,
+    is_on,
+    stated,
+    trainer_of,
+    written_by,
+)
 
-from ._arguments import said, trainer_of
-from ._capability import capability_of, card_of, for_apple, where_named
-from ._common import is_on
-from ._training import as_written, stated
+from ._apple import for_apple
 
 HOPPER = (9, 0)
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    packing, attention, compute = said(run, "sample_packing"), run.setting("attention"), run.setting("autocast")
+    packing, attention, compute = written_by(run, "sample_packing"), run.setting("attention"), run.setting("autocast")
     if for_apple(run) or trainer_of(run, ("axolotl",)) is None or not is_on(packing):
         return
     if packing is None or attention is None or compute is None:
@@ -71,13 +82,13 @@ def check(run: RunContext) -> Iterator[Finding]:
     capability = capability_of(run)
     if not by_torch or not stated(attention) or compute.value != "bf16" or (capability is not None and capability >= HOPPER):
         return
-    card = f" on {card_of(run)}" if capability else ", unless the card is a Hopper or newer"
+    card = f" on {card_words(run)}" if capability else ", unless the card is a Hopper or newer"
     yield run.finding(
         attention,
         f"'{as_written(attention)}' with sample_packing in bf16{card}: the loss may be 0.0",
         help="attn_implementation: flash_attention_2 (older axolotl: flash_attention: true)",
         because=[packing, compute],
-        related=where_named(run),
+        related=device_line(run),
         severity=None if capability else Severity.INFO,
     )
 

@@ -44,22 +44,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.documents import Mapping
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import is_on, written
-from ._keys import is_off
+from budgetlint.rule import Confidence, DocumentContext, Finding, Mapping, Rule, Safety, Setting, Severity, is_off, is_on, written_in
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     reading = document.reading
-    asked = written(reading, "selective_checkpointing")
+    asked = written_in(reading, "selective_checkpointing")
     if asked is None or not (is_on(asked) or isinstance(asked.value, Mapping)):
         return
-    switch = written(reading, "gradient_checkpointing")
-    reentrant = written(reading, "gradient_checkpointing_kwargs.use_reentrant")
-    offload = written(reading, "activation_offloading")
+    switch = written_in(reading, "gradient_checkpointing")
+    reentrant = written_in(reading, "gradient_checkpointing_kwargs.use_reentrant")
+    offload = written_in(reading, "activation_offloading")
     if switch is None or is_off(switch):
         yield _finding(document, switch or asked, "needs gradient_checkpointing", "gradient_checkpointing", True, asked)
     elif reentrant is not None and is_on(reentrant):

@@ -56,12 +56,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.catalog.architecture import Architecture
-from budgetlint.documents import walk
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import is_on, written
+from budgetlint.rule import Architecture, Confidence, Finding, Rule, RunContext, Setting, Severity, is_on, walk, written_in
 
 STATED = frozenset({
     "rope_scaling", "rope_parameters", "rope_theta", "max_position_embeddings", "rope_type", "rope_factor", "shift_attn", "s2_attention",
@@ -109,7 +104,7 @@ def _scaled(run: RunContext) -> bool:
     trainer = run.run.trainer
     if trainer is None:
         return False
-    return is_on(written(trainer, "use_unsloth")) or any(entry.key.text in STATED for _, entry in walk(trainer.document.root))
+    return is_on(written_in(trainer, "use_unsloth")) or any(entry.key.text in STATED for _, entry in walk(trainer.document.root))
 
 
 RULE = Rule(

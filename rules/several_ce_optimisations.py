@@ -53,16 +53,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-
-from ._common import is_on, written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity, is_on, written_in
 
 KEYS = ("cut_cross_entropy", "chunked_cross_entropy", "liger_cross_entropy", "liger_fused_linear_cross_entropy")
 SINCE = "0.15.0"
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    found = [setting for setting in (written(document.reading, key) for key in KEYS) if setting is not None and is_on(setting)]
+    found = [setting for setting in (written_in(document.reading, key) for key in KEYS) if setting is not None and is_on(setting)]
     newer = document.at_least("axolotl", SINCE)
     if len(found) < 2 or newer is False:
         return

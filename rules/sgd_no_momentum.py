@@ -42,17 +42,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-
-from ._arguments import WITH_AXOLOTL, said, trainer_of
-from ._training import as_written, number, stated
+from budgetlint.rule import (
+    TRAINERS_AND_AXOLOTL,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Severity,
+    as_written,
+    number_text,
+    stated,
+    trainer_of,
+    written_by,
+)
 
 LARGE_MODEL, ADAM_RATE = 100_000_000, 1e-3
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    setting, rate, arguments = run.setting("optimizer"), run.setting("learning_rate"), said(run, "optim_args")
-    if trainer_of(run, WITH_AXOLOTL) is None or setting is None or not stated(setting) or setting.text != "sgd":
+    setting, rate, arguments = run.setting("optimizer"), run.setting("learning_rate"), written_by(run, "optim_args")
+    if trainer_of(run, TRAINERS_AND_AXOLOTL) is None or setting is None or not stated(setting) or setting.text != "sgd":
         return
     if rate is None or not rate.known or not 0 < rate.value <= ADAM_RATE or (arguments is not None and "momentum" in arguments.text):
         return
@@ -60,7 +69,7 @@ def check(run: RunContext) -> Iterator[Finding]:
         return
     yield run.finding(
         setting,
-        f"'{as_written(setting)}' is SGD without momentum, and learning_rate {number(rate.value)} is a rate for Adam: "
+        f"'{as_written(setting)}' is SGD without momentum, and learning_rate {number_text(rate.value)} is a rate for Adam: "
         "the weights hardly move and the loss stays flat",
         help="adamw_torch; with less state adafactor or adamw_8bit",
         because=[rate],

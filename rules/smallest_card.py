@@ -39,16 +39,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from budgetlint.base.source import Location
-from budgetlint.base.units import GIB, gib
+from budgetlint.base.units import GIB
 from budgetlint.catalog.context import cublas_workspace
-from budgetlint.catalog.device import Device
-from budgetlint.catalog.devices import all_devices
-from budgetlint.memory.estimate import Estimate, Range, Verdict
 from budgetlint.memory.need import totals, verdict
 from budgetlint.memory.plan import Plan
-from budgetlint.readers.hf.own_script import is_own_script
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import (
+    Confidence,
+    Device,
+    Estimate,
+    Finding,
+    Location,
+    Range,
+    Rule,
+    RunContext,
+    Severity,
+    Verdict,
+    all_devices,
+    gib,
+    is_own_script,
+)
 
 FAR, ALWAYS_NEAR = 0.5, 4 * GIB
 """Where the high end lies further above the best figure than this part of it, it says how little is known about versions, not

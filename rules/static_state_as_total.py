@@ -32,13 +32,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.units import gib
 from budgetlint.language.asserts import names_in
 from budgetlint.language.tree import Assert, Value
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Origin, OriginKind
-
-from ._fit import figures
+from budgetlint.rule import Confidence, Finding, Origin, OriginKind, Rule, RunContext, Severity, figures, gib
 
 STATIC = frozenset({"weights", "gradients", "grads", "optimizer"})
 WHOLE = frozenset({"usable", "device"})

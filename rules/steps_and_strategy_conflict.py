@@ -44,13 +44,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.settings.run import Setting
+from budgetlint.rule import (
+    PYTHON,
+    TRAINERS_AND_AXOLOTL,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Safety,
+    Setting,
+    Severity,
+    trainer_of,
+    written_by,
+)
 
-from ._arguments import WITH_AXOLOTL, said, trainer_of
-from ._common import PYTHON
 from ._moments import evaluation, saving
-from ._scripts import any_trainer, told
 
 STRATEGIES = (("save_strategy", "save_steps"), ("eval_strategy", "eval_steps"), ("eval_strategy", "evals_per_epoch"))
 EXCLUSIVE = (("saves_per_epoch", "save_steps"), ("evals_per_epoch", "eval_steps"))
@@ -59,9 +67,9 @@ EXCLUSIVE = (("saves_per_epoch", "save_steps"), ("evals_per_epoch", "eval_steps"
 def check(run: RunContext) -> Iterator[Finding]:
     if trainer_of(run, ("axolotl",)) is not None:
         yield from _axolotl(run)
-    elif any_trainer(run) is not None:
+    elif trainer_of(run) is not None:
         for name, moment in (("save_steps", saving), ("eval_steps", evaluation)):
-            steps = told(run, name)
+            steps = written_by(run, name)
             strategy, word = moment(run) if steps is not None else (None, "")
             if steps is not None and strategy is not None and word in ("epoch", "best"):
                 yield run.finding(
@@ -103,7 +111,7 @@ def _refused(run: RunContext, steps: Setting, other: Setting, help: str) -> Find
 
 
 def _true(run: RunContext, name: str) -> Setting | None:
-    setting = said(run, name)
+    setting = written_by(run, name)
     return setting if setting is not None and setting.known and setting.value else None
 
 
@@ -117,7 +125,7 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     fix="safe",
-    formats=(*WITH_AXOLOTL, *PYTHON),
+    formats=(*TRAINERS_AND_AXOLOTL, *PYTHON),
     aliases=("axolotl-save-eval-steps-conflict",),
     harm=7.0,
 )

@@ -45,12 +45,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.documents import Mapping, Scalar, Sequence
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
-
-from ._arguments import said, trainer_of
-from ._common import is_on, number
+from budgetlint.rule import (
+    Confidence,
+    Finding,
+    Mapping,
+    Rule,
+    RunContext,
+    Scalar,
+    Sequence,
+    Setting,
+    Severity,
+    is_on,
+    number_of,
+    trainer_of,
+    written_by,
+)
 
 KEYS = {
     "axolotl": ("pretraining_dataset", "streaming"),
@@ -63,11 +72,11 @@ KEYS = {
 
 def check(run: RunContext) -> Iterator[Finding]:
     trainer = trainer_of(run, tuple(KEYS))
-    stream = next((one for key in KEYS[trainer.format] if _streams(one := said(run, key))), None) if trainer else None
+    stream = next((one for key in KEYS[trainer.format] if _streams(one := written_by(run, key))), None) if trainer else None
     if trainer is None or stream is None:
         return
-    limit = said(run, "max_steps")
-    steps = number(limit) if limit is not None else 0
+    limit = written_by(run, "max_steps")
+    steps = number_of(limit) if limit is not None else 0
     if steps is None or steps > 0:
         return
     sure = trainer.format != "hf_training_arguments"

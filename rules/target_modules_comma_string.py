@@ -46,11 +46,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from budgetlint.documents import Scalar, Sequence
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import HUGGING_FACE, TRL_FORMATS, is_on, written
+from budgetlint.rule import (
+    HUGGING_FACE,
+    TRL_FORMATS,
+    Confidence,
+    DocumentContext,
+    Finding,
+    Rule,
+    Scalar,
+    Sequence,
+    Setting,
+    Severity,
+    is_on,
+    written_in,
+)
 
 _SECTIONS = ("peft_config", "lora_config", "lora", "peft")
 _NESTED = tuple(f"{section}.target_modules" for section in _SECTIONS)
@@ -61,7 +70,7 @@ _WORDS = ("all-linear", "all", "lm_head", "embed_out", "none", "null", "auto", "
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     flat = () if document.format not in (*TRL_FORMATS, "axolotl") else ("lora_target_modules",)
-    setting = written(document.reading, *flat, *(_NESTED if document.format in HUGGING_FACE else ()))
+    setting = written_in(document.reading, *flat, *(_NESTED if document.format in HUGGING_FACE else ()))
     if setting is None or not setting.known or (document.format == "axolotl" and not _reaches_peft(document)):
         return
     names = _names(setting, document.format in TRL_FORMATS and setting.name in flat)
@@ -70,7 +79,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 
 
 def _reaches_peft(document: DocumentContext) -> bool:
-    return document.setting("adapter") is not None and not is_on(written(document.reading, "lora_target_linear"))
+    return document.setting("adapter") is not None and not is_on(written_in(document.reading, "lora_target_linear"))
 
 
 def _names(setting: Setting, unpacked: bool) -> tuple[str, ...]:

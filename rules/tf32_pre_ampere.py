@@ -45,9 +45,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-
-from ._training import as_written, device_of, stated
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity, as_written, device_of, stated
 
 AMPERE = (8, 0)
 

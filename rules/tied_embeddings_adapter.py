@@ -44,13 +44,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
+from budgetlint.rule import HUGGING_FACE, PYTHON, Confidence, Finding, Rule, RunContext, Setting, Severity, is_on, stated, written_by
 
 from ._adapters import inside, lora_sections
-from ._arguments import said
-from ._common import HUGGING_FACE, PYTHON, is_on
-from ._training import stated
 
 ENDS = frozenset(("embed_tokens", "lm_head", "wte", "word_embeddings", "embed_out"))
 _TIES = ("ensure_weight_tying", "peft_ensure_weight_tying")
@@ -70,7 +66,7 @@ def _ends(names: Setting) -> str:
 
 
 def _kept_tied(run: RunContext) -> bool:
-    if is_on(said(run, *_TIES)):
+    if is_on(written_by(run, *_TIES)):
         return True
     places = [(reading, section) for reading in run.run.readings if reading.format != "axolotl" for section in lora_sections(reading)]
     return any(is_on(inside(reading, section, _TIES[0])) for reading, section in places)

@@ -50,10 +50,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Fix, Rule, RunContext, Safety, Severity
-from budgetlint.settings.run import Setting
-
-from ._arguments import said, trainer_of
+from budgetlint.rule import Confidence, Finding, Fix, Rule, RunContext, Safety, Setting, Severity, trainer_of, written_by
 
 GONE = "0.27"
 
@@ -61,7 +58,7 @@ GONE = "0.27"
 def check(run: RunContext) -> Iterator[Finding]:
     if trainer_of(run, ("trl",)) is None or not run.at_least("trl", GONE):
         return
-    argument, inside = said(run, "torch_dtype"), said(run, "model_init_kwargs.torch_dtype")
+    argument, inside = written_by(run, "torch_dtype"), written_by(run, "model_init_kwargs.torch_dtype")
     if argument is not None:
         yield run.finding(
             argument,
@@ -74,13 +71,13 @@ def check(run: RunContext) -> Iterator[Finding]:
             inside,
             f"torch_dtype {inside.text} inside model_init_kwargs has no effect: TRL puts a dtype beside it, which wins",
             help=f"dtype: {inside.text}",
-            fixes=run.rename(inside, "dtype", safety=Safety.UNSAFE) if said(run, "model_init_kwargs.dtype") is None else (),
+            fixes=run.rename(inside, "dtype", safety=Safety.UNSAFE) if written_by(run, "model_init_kwargs.dtype") is None else (),
         )
 
 
 def _cure(run: RunContext, argument: Setting) -> tuple[Fix, ...]:
     """Unsafe: a script that takes the old name itself would be given another dtype."""
-    if said(run, "dtype") is None:
+    if written_by(run, "dtype") is None:
         return run.rename(argument, "dtype", safety=Safety.UNSAFE)
     return run.delete(argument, safety=Safety.UNSAFE)
 

@@ -46,10 +46,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import is_on, written
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Setting, Severity, is_on, written_in
 
 KEYS = ("parallelism.enable_async_tensor_parallel", "experimental.enable_async_tensor_parallel")
 
@@ -72,7 +69,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 def _asked(run: RunContext) -> Setting | None:
     """A flag beats the file."""
     readings = sorted(run.documents("torchtitan"), key=lambda reading: reading.document.format != "shell")
-    found = (written(reading, *KEYS) for reading in readings)
+    found = (written_in(reading, *KEYS) for reading in readings)
     return next((one for one in found if one is not None), None)
 
 

@@ -39,14 +39,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-from budgetlint.settings.run import Role
-
-from ._common import written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Role, Rule, Safety, Severity, written_in
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    dtype = written(document.reading, "dtype")
+    dtype = written_in(document.reading, "dtype")
     if dtype is None or str(dtype.value) not in ("fp16", "float16") or document.reading.role is not Role.TRAINER:
         return
     yield document.finding(

@@ -53,18 +53,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.documents import Scalar
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-from budgetlint.settings.run import Role
-
-from ._common import is_on, written
-from ._keys import loader
+from budgetlint.rule import Confidence, DocumentContext, Finding, Role, Rule, Scalar, Severity, is_on, loads_with, written_in
 
 _TOKENIZER = "tokenizer.max_seq_len"
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    packed, component = written(document.reading, "dataset.packed"), document.text("dataset._component_") or ""
+    packed, component = written_in(document.reading, "dataset.packed"), document.text("dataset._component_") or ""
     if packed is None or not is_on(packed) or not component.startswith("torchtune.datasets.") or _given(document):
         return
     entry = document.entry(_TOKENIZER)
@@ -80,10 +75,10 @@ def _given(document: DocumentContext) -> bool:
     """A length is written, the dataset has its own, or there is no tokenizer here that could have one."""
     if document.node("tokenizer") is None or document.reading.role is not Role.TRAINER:
         return True
-    if written(document.reading, "dataset.max_seq_len") is not None:
+    if written_in(document.reading, "dataset.max_seq_len") is not None:
         return True
     node = document.node(_TOKENIZER)
-    return node is not None and not (isinstance(node, Scalar) and node.value(loader(document.reading)) is None)
+    return node is not None and not (isinstance(node, Scalar) and node.value(loads_with(document.reading)) is None)
 
 
 RULE = Rule(

@@ -35,10 +35,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-
-from ._arguments import trainer_of
-from ._training import as_written, stated
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity, as_written, stated, trainer_of
 
 REFUSED = frozenset(("paged_adamw_8bit", "adamw_8bit", "adamw_bnb_8bit"))
 

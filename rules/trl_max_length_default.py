@@ -51,11 +51,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import OriginKind, Setting
-
-from ._arguments import by_name, said, trainer_of
-from ._common import TRL_FORMATS, is_on
+from budgetlint.rule import (
+    TRL_FORMATS,
+    Confidence,
+    Finding,
+    OriginKind,
+    Rule,
+    RunContext,
+    Setting,
+    Severity,
+    is_on,
+    last_key,
+    trainer_of,
+    written_by,
+)
 
 CUT = 1024
 _LATE = ("assistant_only_loss", "completion_only_loss", "packing")
@@ -68,17 +77,17 @@ def check(run: RunContext) -> Iterator[Finding]:
     positions = run.plan.arch.max_positions if run.plan is not None else None
     if length.origin.kind is not OriginKind.DEFAULT or length.value != CUT or not positions or positions <= CUT:
         return
-    rows = "packed rows are" if by_name(late) == "packing" else "every sample is cut at"
+    rows = "packed rows are" if last_key(late) == "packing" else "every sample is cut at"
     yield run.finding(
         late,
-        f"{by_name(late)} {late.text} without max_length: {rows} {CUT:,} tokens, TRL's default, of the {positions:,} that the model takes",
+        f"{last_key(late)} {late.text} without max_length: {rows} {CUT:,} tokens, TRL's default, of the {positions:,} that the model takes",
         help="write max_length",
         numbers={"default_tokens": CUT, "max_positions": positions},
     )
 
 
 def _late(run: RunContext) -> Setting | None:
-    return next((found for found in (said(run, key) for key in _LATE) if is_on(found)), None)
+    return next((found for found in (written_by(run, key) for key in _LATE) if is_on(found)), None)
 
 
 RULE = Rule(

@@ -52,15 +52,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-
-from ._common import TRL_FORMATS, written
+from budgetlint.rule import TRL_FORMATS, Confidence, DocumentContext, Finding, Rule, Safety, Severity, written_in
 
 OLD, NEW = "max_seq_length", "max_length"
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    old = written(document.reading, OLD)
+    old = written_in(document.reading, OLD)
     gone = document.at_least("trl", "0.20.0")
     if old is None or document.at_least("trl", "0.16.0") is False or document.value("task", "sft") != "sft":
         return
@@ -69,7 +67,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
         False: "the name is deprecated and goes with TRL 0.20",
         None: f"TRL 0.20 and newer take only {NEW}, older than 0.16 only this name",
     }[gone]
-    taken = written(document.reading, NEW) is not None
+    taken = written_in(document.reading, NEW) is not None
     yield document.finding(
         old,
         f"{OLD} {old.text}: {cost}",

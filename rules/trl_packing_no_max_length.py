@@ -37,19 +37,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.documents import Scalar
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-
-from ._common import TRL_FORMATS, is_on, written
-from ._keys import entries, loader
+from budgetlint.rule import (
+    TRL_FORMATS,
+    Confidence,
+    DocumentContext,
+    Finding,
+    Rule,
+    Scalar,
+    Severity,
+    argument_entries,
+    is_on,
+    loads_with,
+    written_in,
+)
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    packing = written(document.reading, "packing")
+    packing = written_in(document.reading, "packing")
     if packing is None or not is_on(packing) or document.value("task", "sft") != "sft":
         return
-    for entry in entries(document.reading):
-        if entry.key.text == "max_length" and isinstance(entry.value, Scalar) and entry.value.value(loader(document.reading)) is None:
+    for entry in argument_entries(document.reading):
+        if entry.key.text == "max_length" and isinstance(entry.value, Scalar) and entry.value.value(loads_with(document.reading)) is None:
             yield document.finding(
                 entry,
                 f"packing with max_length {entry.value.text or 'null'}: TRL stops when it prepares the data",

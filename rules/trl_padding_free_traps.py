@@ -56,27 +56,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
-
-from ._arguments import said, trainer_of
-from ._common import TRL_FORMATS, is_on, number
+from budgetlint.rule import TRL_FORMATS, Confidence, Finding, Rule, RunContext, Setting, Severity, is_on, number_of, trainer_of, written_by
 
 STOPS_SINCE, DPO_UNTIL = "1.0.0", "0.29.0"
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    free, task = said(run, "padding_free"), run.value("task", "sft")
+    free, task = written_by(run, "padding_free"), run.value("task", "sft")
     if trainer_of(run, TRL_FORMATS) is None or free is None or not is_on(free):
         return
     if task == "dpo" and run.at_least("trl", DPO_UNTIL):
         yield _told(run, free, "TRL's DPO has no padding-free batches since 0.29 and pads on", "padding_free: false")
-    elif task == "sft" and not is_on(said(run, "packing")):
+    elif task == "sft" and not is_on(written_by(run, "packing")):
         yield from _unpacked(run, free)
 
 
 def _unpacked(run: RunContext, free: Setting) -> Iterator[Finding]:
-    length, batch, newer = run.setting("seq_len"), said(run, "per_device_train_batch_size"), run.at_least("trl", STOPS_SINCE)
+    length, batch, newer = run.setting("seq_len"), written_by(run, "per_device_train_batch_size"), run.at_least("trl", STOPS_SINCE)
     if newer is not False and length is not None and length.known and not _pictures(run):
         cut = f"max_length {length.text}" if not length.is_default else f"max_length, {length.value:,} by default"
         since = "" if newer else f" from TRL {STOPS_SINCE} on,"
@@ -89,7 +85,7 @@ def _unpacked(run: RunContext, free: Setting) -> Iterator[Finding]:
             severity=None if newer else Severity.INFO,
             confidence=None if newer else Confidence.MEDIUM,
         )
-    elif batch is not None and number(batch) == 1:
+    elif batch is not None and number_of(batch) == 1:
         yield _told(run, free, "a batch of one sequence has no padding to save", "a batch of 2 or more, or padding_free: false")
 
 

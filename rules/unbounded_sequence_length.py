@@ -63,14 +63,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
+from budgetlint.rule import (
+    TRL_FORMATS,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Setting,
+    Severity,
+    device_words,
+    figures,
+    is_over,
+    stated,
+    trainer_of,
+)
 
-from ._arguments import trainer_of
-from ._common import TRL_FORMATS
-from ._fit import device_words, figures
-from ._training import stated
-from ._whatif import if_only, is_over
+from ._whatif import if_only
 
 FORMATS = (*TRL_FORMATS, "python_trl_script", "litgpt")
 """torchtune has a rule of its own."""

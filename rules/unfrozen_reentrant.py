@@ -43,15 +43,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.documents import Sequence
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-
-from ._common import written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Sequence, Severity, written_in
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    parts = written(document.reading, "unfrozen_parameters")
-    reentrant = written(document.reading, "gradient_checkpointing_kwargs.use_reentrant")
+    parts = written_in(document.reading, "unfrozen_parameters")
+    reentrant = written_in(document.reading, "gradient_checkpointing_kwargs.use_reentrant")
     if parts is None or reentrant is None or reentrant.value is not True:
         return
     if not isinstance(parts.value, Sequence) or not parts.value.items:

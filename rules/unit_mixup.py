@@ -29,10 +29,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.base.units import BINARY, DECIMAL, GB, exact, gib
-from budgetlint.catalog.devices import all_devices
+from budgetlint.base.units import BINARY, DECIMAL, GB, exact
 from budgetlint.language.budget import DeviceSpec, Reserve, Target
-from budgetlint.rule import BudgetContext, Confidence, Finding, Rule, Severity
+from budgetlint.rule import BudgetContext, Confidence, Finding, Rule, Severity, all_devices, gib
 
 
 def check(budget: BudgetContext) -> Iterator[Finding]:

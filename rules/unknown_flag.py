@@ -44,12 +44,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from budgetlint.base.source import SourceFile
 from budgetlint.catalog.vocabulary import keys, misspelt
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
+from budgetlint.rule import HUGGING_FACE, Confidence, DocumentContext, Finding, Rule, Severity, SourceFile, argument_entries
 
-from ._common import HUGGING_FACE
-from ._keys import entries
 from ._unknown import misspelt_key
 
 _PARSES = re.compile(r"\.parse_args_into_dataclasses\(\s*\)")
@@ -58,11 +55,11 @@ _LENIENT = ("return_remaining_strings", "parse_known_args", "allow_extra_keys")
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     known = keys("hf", "training_arguments")
-    slips = [(entry, meant) for entry in entries(document.reading) if (meant := _meant(entry.key.text, known))]
+    slips = [(entry, meant) for entry in argument_entries(document.reading) if (meant := _meant(entry.key.text, known))]
     program = document.program if slips else None
     if program is None or not _is_strict(program):
         return
-    there = {entry.key.text for entry in entries(document.reading)}
+    there = {entry.key.text for entry in argument_entries(document.reading)}
     for entry, meant in slips:
         if meant not in there and entry.key.text not in program.text:
             yield misspelt_key(document, entry, meant, f"{program.path.rpartition('/')[2]} stops when it reads its arguments")

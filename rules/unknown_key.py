@@ -45,10 +45,8 @@ from functools import cache
 
 from budgetlint.base.record import record
 from budgetlint.catalog.vocabulary import gone, keys, misspelt
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
+from budgetlint.rule import PYTHON, TRAINING_ARGUMENTS, Confidence, DocumentContext, Finding, Rule, Severity, argument_entries
 
-from ._common import PYTHON, TRAINING_ARGUMENTS
-from ._keys import entries
 from ._unknown import misspelt_key
 from ._unknown_accelerate import check_accelerate
 from ._unknown_deepspeed import check_deepspeed
@@ -113,7 +111,7 @@ def _gone_from_axolotl() -> Mapping[str, str]:
 
 def _older(document: DocumentContext, package: str, gone: Mapping[str, str], known: Container[str] = ()) -> Iterator[Finding]:
     """Keys of older releases, where a newer one runs."""
-    found = entries(document.reading)
+    found = argument_entries(document.reading)
     for entry in found:
         since = gone.get(entry.key.text)
         if since and entry.key.text not in known and document.at_least(package, since):
@@ -129,8 +127,8 @@ def _slips(
     confidence: Confidence | None = None,
 ) -> Iterator[Finding]:
     """Unknown keys near a wanted one that does not stand in the file itself."""
-    there = {entry.key.text for entry in entries(document.reading)}
-    for entry in entries(document.reading):
+    there = {entry.key.text for entry in argument_entries(document.reading)}
+    for entry in argument_entries(document.reading):
         meant = "" if entry.key.text in known else misspelt(entry.key.text, wanted)
         if meant and meant not in there:
             yield misspelt_key(document, entry, meant, cost, severity, confidence)

@@ -48,10 +48,7 @@ from collections.abc import Iterator
 from budgetlint.catalog.choice import Choice, Value
 from budgetlint.catalog.choice_rows import CHOICES
 from budgetlint.readers.llamafactory.v1 import is_second
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Setting, Severity, written_in
 
 _MOST_SHOWN = 8
 
@@ -60,7 +57,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
     if document.format == "llamafactory" and is_second(document.reading.document):
         return  # the schema of LLaMA-Factory 1 has values of its own
     for choice in CHOICES[document.format]:
-        setting = written(document.reading, choice.path)
+        setting = written_in(document.reading, choice.path)
         if setting is not None and setting.known and isinstance(setting.value, str) and _is_word(setting.value):
             value = choice.find(setting.value)
             yield from _unknown(document, choice, setting) if value is None else _of_other_release(document, choice, setting, value)

@@ -47,14 +47,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-
-from ._arguments import said
-from ._common import is_on
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, is_on, written_by
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    switch, shard = said(run, "use_unsloth"), run.setting("shard")
+    switch, shard = written_by(run, "use_unsloth"), run.setting("shard")
     if switch is None or not is_on(switch) or shard is None or shard.value != "zero3":
         return
     yield run.finding(

@@ -53,10 +53,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, full_tuning, unsharded
 
 from ._bf16 import SMALL_RATE, cost, rounding_optimizer
-from ._training import full_tuning, unsharded
 
 
 def check(run: RunContext) -> Iterator[Finding]:

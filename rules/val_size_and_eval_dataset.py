@@ -44,12 +44,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.documents import Sequence
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.settings.run import Setting
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Sequence, Setting, Severity, number_of, trainer_of, written_by
 
-from ._arguments import said, trainer_of
-from ._common import number
 from ._llamafactory import takes_hparams
 
 LEAST = 1e-6
@@ -57,12 +53,12 @@ LEAST = 1e-6
 
 def check(run: RunContext) -> Iterator[Finding]:
     if takes_hparams(run):
-        size, data, who = said(run, "val_size"), said(run, "eval_dataset"), "LLaMA-Factory"
+        size, data, who = written_by(run, "val_size"), written_by(run, "eval_dataset"), "LLaMA-Factory"
     elif trainer_of(run, ("axolotl",)) is not None:
-        size, data, who = said(run, "val_set_size"), said(run, "test_datasets"), "axolotl"
+        size, data, who = written_by(run, "val_set_size"), written_by(run, "test_datasets"), "axolotl"
     else:
         return
-    share = number(size)
+    share = number_of(size)
     if size is not None and data is not None and _named(data) and share is not None and share > LEAST:
         yield run.finding(
             size,

@@ -39,17 +39,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.settings.run import Setting
-
-from ._arguments import WITH_AXOLOTL, trainer_of
-from ._training import as_written, stated
+from budgetlint.rule import (
+    TRAINERS_AND_AXOLOTL,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Safety,
+    Setting,
+    Severity,
+    as_written,
+    stated,
+    trainer_of,
+)
 
 RATIO_WINS, RATIO_GONE = "5.0.0", "5.15.0"
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    steps, ratio, trainer = run.setting("warmup_steps"), run.setting("warmup_ratio"), trainer_of(run, WITH_AXOLOTL)
+    steps, ratio, trainer = run.setting("warmup_steps"), run.setting("warmup_ratio"), trainer_of(run, TRAINERS_AND_AXOLOTL)
     if trainer is None or steps is None or ratio is None or not stated(steps) or not stated(ratio) or min(steps.value, ratio.value) <= 0:
         return
     if trainer.format == "axolotl":

@@ -46,11 +46,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
-from budgetlint.settings.run import Setting
-
-from ._arguments import trainer_of
-from ._training import as_written, number, stated
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Setting, Severity, as_written, number_text, stated, trainer_of
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -62,7 +58,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     if steps is None or warmup is None or not stated(steps) or not stated(warmup) or steps.value < 1 or warmup.value <= steps.value:
         return
     reached = steps.value / warmup.value
-    peak = f"{reached * rate.value:.2g} instead of {number(rate.value)}" if rate and rate.known else f"{reached:.0%} of its value"
+    peak = f"{reached * rate.value:.2g} instead of {number_text(rate.value)}" if rate and rate.known else f"{reached:.0%} of its value"
     yield run.finding(
         warmup,
         f"'{as_written(warmup)}' is longer than the run ('{as_written(steps)}'): the learning rate ends at {peak}",
@@ -77,7 +73,7 @@ def _share(run: RunContext, share: Setting) -> Finding:
     return run.finding(
         share,
         f"'{as_written(share)}' is more than the whole run: {cost}",
-        help=f"a share of the run between 0 and 1, such as {number(share.value / 100)}",
+        help=f"a share of the run between 0 and 1, such as {number_text(share.value / 100)}",
         numbers={"warmup_fraction": share.value},
         severity=Severity.ERROR if stops else None,
     )

@@ -48,18 +48,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.settings.run import OriginKind, Setting
-
-from ._arguments import WITH_AXOLOTL, trainer_of
-from ._training import as_written, number, stated
+from budgetlint.rule import (
+    TRAINERS_AND_AXOLOTL,
+    Confidence,
+    Finding,
+    OriginKind,
+    Rule,
+    RunContext,
+    Safety,
+    Setting,
+    Severity,
+    as_written,
+    number_text,
+    stated,
+    trainer_of,
+)
 
 A_SHARE, WHOLE = "5.0.0", "4.44.0"
 """transformers that takes a share, and the first that insists on whole steps."""
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    warmup, trainer = run.setting("warmup_steps"), trainer_of(run, WITH_AXOLOTL)
+    warmup, trainer = run.setting("warmup_steps"), trainer_of(run, TRAINERS_AND_AXOLOTL)
     if trainer is None or warmup is None or not stated(warmup) or not 0 < warmup.value < 1:
         return
     if trainer.format == "axolotl":
@@ -71,7 +81,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     elif share is None:
         yield run.finding(
             warmup,
-            f"'{as_written(warmup)}' is {number(warmup.value * 100)}% of the run with transformers 5 and newer; "
+            f"'{as_written(warmup)}' is {number_text(warmup.value * 100)}% of the run with transformers 5 and newer; "
             "4.44 to 4.57 stop, and older ones do not warm up",
             help="say which transformers it is (stack transformers@…), or give whole steps, which all versions read alike",
             numbers={"warmup_fraction": warmup.value},

@@ -43,11 +43,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.settings.run import Setting
-
-from ._arguments import WITH_AXOLOTL, by_name, trainer_of
-from ._training import as_written, number, optimizer_of, stated
+from budgetlint.rule import (
+    TRAINERS_AND_AXOLOTL,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Safety,
+    Setting,
+    Severity,
+    as_written,
+    last_key,
+    number_text,
+    optimizer_of,
+    stated,
+    trainer_of,
+)
 
 _ADAM = (("adam_beta1", 0.9), ("adam_beta2", 0.999))
 _DECAY = (("weight_decay", 0.0),)
@@ -63,9 +74,9 @@ DROPPED: dict[str, tuple[tuple[str, float], ...]] = {
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    trainer, setting = trainer_of(run, WITH_AXOLOTL), run.setting("optimizer")
+    trainer, setting = trainer_of(run, TRAINERS_AND_AXOLOTL), run.setting("optimizer")
     optimizer = optimizer_of(setting)
-    if trainer is None or setting is None or optimizer is None or not stated(setting) or by_name(setting) not in ("optim", "optimizer"):
+    if trainer is None or setting is None or optimizer is None or not stated(setting) or last_key(setting) not in ("optim", "optimizer"):
         return
     for name, own in DROPPED.get(optimizer.name, ()):
         asked = run.setting(name)
@@ -76,7 +87,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 def _finding(run: RunContext, asked: Setting, setting: Setting, own: float) -> Finding:
     return run.finding(
         asked,
-        f"'{as_written(asked)}' never reaches {setting.text}: its parameter groups are built without it, so it stays {number(own)}",
+        f"'{as_written(asked)}' never reaches {setting.text}: its parameter groups are built without it, so it stays {number_text(own)}",
         help="remove it, or write an optimizer that takes it (adamw_torch, adamw_bnb_8bit)",
         because=[setting],
         fixes=run.delete(asked, safety=Safety.UNSAFE),

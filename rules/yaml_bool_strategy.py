@@ -37,19 +37,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.documents import Scalar
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-
-from ._keys import TRAINERS, entries, home, loader
+from budgetlint.rule import (
+    TRAINERS,
+    Confidence,
+    DocumentContext,
+    Finding,
+    Rule,
+    Safety,
+    Scalar,
+    Severity,
+    argument_entries,
+    arguments_home,
+    loads_with,
+)
 
 STRATEGIES = ("eval_strategy", "evaluation_strategy", "save_strategy", "logging_strategy")
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    for entry in entries(document.reading):
+    for entry in argument_entries(document.reading):
         if entry.key.text not in STRATEGIES or not isinstance(entry.value, Scalar):
             continue
-        value, sure = entry.value.value(loader(document.reading)), not home(document.reading)
+        value, sure = entry.value.value(loads_with(document.reading)), not arguments_home(document.reading)
         if isinstance(value, bool):
             yield document.finding(
                 entry,

@@ -39,12 +39,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base import numerals
-from budgetlint.base.source import Span
-from budgetlint.documents import Entry, Loader, Mapping, Scalar, Style
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-
-from ._common import CONVERTED
-from ._keys import entries, home
+from budgetlint.rule import (
+    Confidence,
+    DocumentContext,
+    Entry,
+    Finding,
+    Loader,
+    Mapping,
+    Rule,
+    Safety,
+    Scalar,
+    Severity,
+    Span,
+    Style,
+    argument_entries,
+    arguments_home,
+)
 
 FLOATS = frozenset({
     "learning_rate", "weight_decay", "adam_beta1", "adam_beta2", "adam_epsilon", "max_grad_norm", "num_train_epochs",
@@ -61,6 +71,9 @@ COUNTS = frozenset({
 """Fields of type int: argparse refuses the text."""
 
 BLOCKS = ("lr_scheduler_kwargs",)
+CONVERTED = frozenset(("num_cycles",))
+"""Numbers of ``lr_scheduler_kwargs`` that the schedules take through ``float()`` (transformers 4.46.0 and 5.2.0 ``optimization.py``; but
+``cosine_warmup_with_min_lr``, which is rare)."""
 ACCELERATE = ("fsdp_min_num_params", "min_num_params")
 
 
@@ -72,15 +85,15 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 
 def _plain(document: DocumentContext) -> Iterator[Finding]:
     """A nested section is read by a script of its own, which may convert."""
-    sure = not home(document.reading)
-    for entry in _texts(document, entries(document.reading)):
+    sure = not arguments_home(document.reading)
+    for entry in _texts(document, argument_entries(document.reading)):
         if entry.key.text in FLOATS | COUNTS:
             yield _finding(document, entry, "the run stops when it is first compared with a number", sure)
     yield from _blocks(document, sure)
 
 
 def _trl(document: DocumentContext) -> Iterator[Finding]:
-    for entry in _texts(document, entries(document.reading)):
+    for entry in _texts(document, argument_entries(document.reading)):
         if entry.key.text in COUNTS:
             yield _finding(document, entry, "the argument parser stops, for a whole number is no float text", True)
     yield from _blocks(document, True)
@@ -99,7 +112,7 @@ def _accelerate(document: DocumentContext) -> Iterator[Finding]:
 
 
 def _blocks(document: DocumentContext, sure: bool) -> Iterator[Finding]:
-    for entry in entries(document.reading):
+    for entry in argument_entries(document.reading):
         if entry.key.text in BLOCKS and isinstance(entry.value, Mapping):
             for inner in (one for one in _texts(document, entry.value.entries) if one.key.text not in CONVERTED):
                 yield _finding(document, inner, f"inside {entry.key.text} nobody converts it, so the scheduler stops", sure)

@@ -37,11 +37,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base import numerals
-from budgetlint.documents import Scalar, Style
-from budgetlint.documents.node import walk
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-
-from ._keys import loader
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Scalar, Severity, Style, loads_with, walk
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
@@ -51,7 +47,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
         node = entry.value
         if not isinstance(node, Scalar) or node.style is not Style.PLAIN or node.tag or not _odd(node.text):
             continue
-        value = node.value(loader(document.reading))
+        value = node.value(loads_with(document.reading))
         if isinstance(value, (int, float)) and numerals.finite(value) is not None and str(value) != _decimal(node.text):
             yield document.finding(
                 entry,

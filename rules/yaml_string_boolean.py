@@ -39,11 +39,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.documents import Entry, Mapping, Scalar
-from budgetlint.readers.base import names
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-
-from ._keys import entries, home, loader
+from budgetlint.rule import (
+    Confidence,
+    DocumentContext,
+    Entry,
+    Finding,
+    Mapping,
+    Rule,
+    Safety,
+    Scalar,
+    Severity,
+    argument_entries,
+    arguments_home,
+    loads_with,
+    names,
+)
 
 FALSE = names("false no off n f 0")
 _ARGUMENTS = names(
@@ -72,8 +82,8 @@ BLOCKS = ("gradient_checkpointing_kwargs", "activation_checkpointing_kwargs")
 def check(document: DocumentContext) -> Iterator[Finding]:
     if document.reading.document.format not in ("yaml", "json"):
         return
-    sure = not home(document.reading)
-    for entry in entries(document.reading):
+    sure = not arguments_home(document.reading)
+    for entry in argument_entries(document.reading):
         if entry.key.text in SWITCHES[document.format] and _false_text(document, entry):
             yield _finding(document, entry, sure)
         elif entry.key.text in BLOCKS and isinstance(entry.value, Mapping):
@@ -81,7 +91,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 
 
 def _false_text(document: DocumentContext, entry: Entry) -> bool:
-    value = entry.value.value(loader(document.reading)) if isinstance(entry.value, Scalar) else None
+    value = entry.value.value(loads_with(document.reading)) if isinstance(entry.value, Scalar) else None
     return isinstance(value, str) and value.lower() in FALSE
 
 

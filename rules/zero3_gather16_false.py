@@ -54,10 +54,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Safety, Severity
-from budgetlint.settings.run import Reading, Setting
-
-from ._common import TRAINING_ARGUMENTS, is_on, written
+from budgetlint.rule import TRAINING_ARGUMENTS, Confidence, Finding, Reading, Rule, RunContext, Safety, Setting, Severity, is_on, written_in
 
 SPELLINGS = (
     "stage3_gather_16bit_weights_on_model_save",
@@ -101,8 +98,8 @@ def _strength(engine: Reading) -> bool:
 
 def _key(engine: Reading) -> Setting | None:
     if engine.format == "accelerate":
-        return written(engine, "deepspeed_config.zero3_save_16bit_model")
-    return written(engine, *(f"zero_optimization.{name}" for name in SPELLINGS))
+        return written_in(engine, "deepspeed_config.zero3_save_16bit_model")
+    return written_in(engine, *(f"zero_optimization.{name}" for name in SPELLINGS))
 
 
 def _cure(engine: Reading) -> str:

@@ -36,17 +36,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
-
-from ._common import is_on, number, written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity, is_on, number_of, written_in
 
 SECTION = "deepspeed_config"
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    kind, file = written(document.reading, "distributed_type"), written(document.reading, f"{SECTION}.deepspeed_config_file")
-    flag, stage = written(document.reading, f"{SECTION}.zero3_init_flag"), written(document.reading, f"{SECTION}.zero_stage")
-    level = number(stage) if stage else 2.0
+    kind, file = written_in(document.reading, "distributed_type"), written_in(document.reading, f"{SECTION}.deepspeed_config_file")
+    flag, stage = written_in(document.reading, f"{SECTION}.zero3_init_flag"), written_in(document.reading, f"{SECTION}.zero_stage")
+    level = number_of(stage) if stage else 2.0
     if kind is None or str(kind.value).upper() != "DEEPSPEED" or (file is not None and file.value != "none"):
         return
     if flag is None or not is_on(flag) or level is None or level >= 3:

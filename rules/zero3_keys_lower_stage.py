@@ -29,11 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.documents import Mapping
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Severity
-from budgetlint.settings.run import Setting
-
-from ._common import number, written
+from budgetlint.rule import Confidence, DocumentContext, Finding, Mapping, Rule, Setting, Severity, number_of, written_in
 
 STAGE3_ONLY = "stage3_"
 DEFAULT_STAGE = {"deepspeed": 0, "accelerate": 2}
@@ -44,11 +40,11 @@ def check(document: DocumentContext) -> Iterator[Finding]:
     accelerate = document.format == "accelerate"
     if accelerate and not _inline_deepspeed(document):
         return
-    stage = written(document.reading, "deepspeed_config.zero_stage" if accelerate else "zero_optimization.stage")
-    value = number(stage) if stage is not None else DEFAULT_STAGE[document.format]
+    stage = written_in(document.reading, "deepspeed_config.zero_stage" if accelerate else "zero_optimization.stage")
+    value = number_of(stage) if stage is not None else DEFAULT_STAGE[document.format]
     if value is None or value >= 3:
         return
-    device = written(document.reading, *_DEVICES[document.format])
+    device = written_in(document.reading, *_DEVICES[document.format])
     if device is not None and device.known and device.value in ("cpu", "nvme", True):
         yield _offload(document, device, stage, int(value))
     if not accelerate:
@@ -62,8 +58,8 @@ _DEVICES = {
 
 
 def _inline_deepspeed(document: DocumentContext) -> bool:
-    kind = written(document.reading, "distributed_type")
-    named = written(document.reading, "deepspeed_config.deepspeed_config_file")
+    kind = written_in(document.reading, "distributed_type")
+    named = written_in(document.reading, "deepspeed_config.deepspeed_config_file")
     return kind is not None and str(kind.value).upper() == "DEEPSPEED" and (named is None or named.value == "none")
 
 
@@ -81,7 +77,7 @@ def _prefixed(document: DocumentContext, stage: Setting | None, value: int) -> I
     section = document.node("zero_optimization")
     entries = section.entries if isinstance(section, Mapping) else ()
     names = [entry.key.text for entry in entries if entry.key.text.startswith(STAGE3_ONLY)]
-    first = written(document.reading, f"zero_optimization.{names[0]}") if names else None
+    first = written_in(document.reading, f"zero_optimization.{names[0]}") if names else None
     if first is None:
         return
     others = f" (and {len(names) - 1} more)" if len(names) > 1 else ""

@@ -1,4 +1,8 @@
-"""The models: found by catalog name, alias, hub id or the last part of a path. Rows in `FILES`."""
+"""The models: found by catalog name, alias, hub id or the last part of a path. Rows in `FILES`, a line each.
+
+A check needs one row of hundreds: `INDEX` says on which line a name's row stands, so that the others are not even parsed.
+``python -m budgetlint.catalog.models`` writes it anew after a change of the rows.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from budgetlint.base.record import fields
 from budgetlint.catalog.architecture import Architecture
@@ -35,6 +40,8 @@ QUANTISED = (
 FILES = ("models.json", "models_encoders.json")
 """The rows. The second file, of encoders, encoder-decoders, speech and vision models, is read for a name that the first does not have."""
 
+INDEX = "models.index.json"
+
 SAME_SHAPE = ("-hf", "-bf16", "-fp16", *QUANTISED)
 
 
@@ -62,11 +69,12 @@ def known_model(text: str) -> Architecture | None:
 
 def _known_in(file: str, text: str) -> Architecture | None:
     last = _last_part(text)
-    owned = _owned(file).get(_stripped(text))
+    index = _index(file)
+    owned = index["owned"].get(_stripped(text))
     if owned is not None:
         return _model(file, owned)
     for name in (last, _stripped(last)):
-        row = _keys(file).get(squeeze(name))
+        row = index["keys"].get(squeeze(name))
         if row is not None:
             return _model(file, row)
     return None
@@ -105,9 +113,35 @@ def _without_endings(folded: str) -> str:
 
 
 @cache
+def _raw(file: str) -> bytes:
+    return Path(__file__).with_name(file).read_bytes()
+
+
+@cache
+def _index(file: str) -> Mapping[str, Any]:
+    """``owned`` and ``keys``: the row of each name; ``lines``: where it stands. Made here where the rows have changed since."""
+    shipped: Mapping[str, Any] = json.loads(_raw(INDEX))[file]
+    return shipped if shipped["crc32"] == crc32(_raw(file)) else index_of(file)
+
+
+def index_of(file: str) -> dict[str, Any]:
+    """The index of a file of rows. ``lines``: of the rows that stand on one line."""
+    rows = ((at, _on_one_line(line)) for at, line in enumerate(_raw(file).splitlines()))
+    lines = {row["name"]: at for at, row in rows if row and _rows(file).get(row.get("name", "")) == row}
+    return {"crc32": crc32(_raw(file)), "owned": _owned(file), "keys": _keys(file), "lines": lines}
+
+
+def _on_one_line(line: bytes) -> dict[str, Any] | None:
+    try:
+        row = json.loads(line.rstrip(b","))
+    except ValueError:
+        return None
+    return row if isinstance(row, dict) else None
+
+
+@cache
 def _document(file: str) -> Mapping[str, Any]:
-    with Path(__file__).with_name(file).open(encoding="utf-8") as handle:
-        document: Mapping[str, Any] = json.load(handle)
+    document: Mapping[str, Any] = json.loads(_raw(file))
     return document
 
 
@@ -118,8 +152,10 @@ def _rows(file: str) -> dict[str, Mapping[str, Any]]:
 
 @cache
 def _model(file: str, name: str) -> Architecture:
-    """The architecture of a row. A check needs one or two of hundreds."""
-    return architecture_of(_rows(file)[name])
+    """The architecture of a row."""
+    line = _index(file)["lines"].get(name)
+    row = None if line is None else _on_one_line(_raw(file).splitlines()[line])
+    return architecture_of(row or _rows(file)[name])
 
 
 @cache
@@ -164,3 +200,8 @@ def _value(key: str, value: Any) -> Any:
     if key == "parts":
         return tuple((name, architecture_of(part)) for name, part in value.items())
     return value
+
+
+if __name__ == "__main__":
+    indexed = json.dumps({file: index_of(file) for file in FILES}, separators=(",", ":"), ensure_ascii=False)
+    Path(__file__).with_name(INDEX).write_text(indexed + "\n", encoding="utf-8")

@@ -6,9 +6,9 @@ Sources: hub ids of 2023 to 2026 (Qwen ``-Int4`` is GPTQ, ``cyankiwi/…-AWQ-4bi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from budgetlint.base.expression import expression
 from budgetlint.catalog.names import fold
 
 _WORDS = frozenset((
@@ -16,7 +16,7 @@ _WORDS = frozenset((
     "8bits", "w4a16", "w4a8", "w8a16", "w8a8", "w4a4", "fp8", "fp4", "nvfp4", "mxfp4", "mxfp8", "gguf", "exl2", "exl3", "hqq", "aqlm",
     "quip", "spqr", "eetq", "quantized", "quantised", "ptq", "autoround",
 ))  # fmt: skip
-_BESIDE = re.compile(r"(?:\d+g|gs?\d+|\d+|v\d+|sym|asym|marlin|unsloth|dynamic|block|group|mixed|bf16|fp16|true|false|latest|main)")
+_BESIDE = expression(r"(?:\d+g|gs?\d+|\d+|v\d+|sym|asym|marlin|unsloth|dynamic|block|group|mixed|bf16|fp16|true|false|latest|main)")
 """Words that may stand behind a format and change nothing in it."""
 _EIGHT = frozenset(("int8", "8bit", "8bits", "w8a16", "w8a8"))
 _OTHER = frozenset(("int2", "int3", "2bit", "3bit", "5bit", "6bit", "w4a8", "w4a4"))

@@ -26,7 +26,9 @@ def only_new(base: Base, judged: Judged, report: Report, asked: Asked) -> Report
         before = of_named(before, base.session.taken)
     known = before.findings if base.taken is None else _with_kept(base, before, report)
     fresh, kept, fixed = new_findings(known, report.findings, base.labels(judged), base.renamed)
-    return replace(report, findings=fresh, comparison=replace(base.comparison(judged), known=kept, fixed=fixed))
+    new = {finding.code for finding in fresh}
+    verdicts = tuple(replace(one, stops=tuple(code for code in one.stops if code in new)) for one in report.verdicts)
+    return replace(report, findings=fresh, verdicts=verdicts, comparison=replace(base.comparison(judged), known=kept, fixed=fixed))
 
 
 def _needs_every_run(base: Base, report: Report) -> bool:

@@ -12,10 +12,11 @@ import re
 from collections.abc import Iterator
 from collections.abc import Mapping as Map
 
+from budgetlint.base.expression import expression
 from budgetlint.base.record import open_record
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence
 
-_HEADER = re.compile(r"^#[ \t]*@package[ \t:]+(\S+)", re.MULTILINE)
+_HEADER = expression(r"^#[ \t]*@package[ \t:]+(\S+)", re.MULTILINE)
 _SUFFIXES = (".yaml", ".yml")
 
 

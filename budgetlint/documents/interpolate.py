@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import re
 
+from budgetlint.base.expression import expression
 from budgetlint.base.limits import REFERENCES
 from budgetlint.base.record import field, replace, state
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style, step
 
-_REFERENCE = re.compile(r"\$\{(\.*)([A-Za-z0-9_/@-]+(?:(?:\.[A-Za-z0-9_/@-]+)|(?:\[[A-Za-z0-9_-]+\]))*)\}")
+_REFERENCE = expression(r"\$\{(\.*)([A-Za-z0-9_/@-]+(?:(?:\.[A-Za-z0-9_/@-]+)|(?:\[[A-Za-z0-9_-]+\]))*)\}")
 _DEPTH = REFERENCES.most
 _LONGEST = 8192
 """No path or name is longer; doubling references end here."""

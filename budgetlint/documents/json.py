@@ -10,20 +10,21 @@ from __future__ import annotations
 import re
 
 from budgetlint.base import limits
+from budgetlint.base.expression import expression
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.failure import MAX_DEPTH, TOO_LARGE, Refused, blame, problem, too_deep, too_many
 from budgetlint.documents.json_strings import read_block_string, read_string
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Problem, Scalar, Sequence, Style
 
 _MOST = limits.NODES.most
-_BLANKS = re.compile(r"[ \t\n\r]*")
-_COMMENT = re.compile(r"(?://|#)[^\r\n]*|/\*(?:.*?\*/)?", re.DOTALL)
-_EASY_STRING = re.compile(r'"([^"\\\x00-\x1f]*)"')
-_LITERAL = re.compile(
+_BLANKS = expression(r"[ \t\n\r]*")
+_COMMENT = expression(r"(?://|#)[^\r\n]*|/\*(?:.*?\*/)?", re.DOTALL)
+_EASY_STRING = expression(r'"([^"\\\x00-\x1f]*)"')
+_LITERAL = expression(
     r"(?:-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?|true|false|null|NaN|-?Infinity)(?=[ \t]*(?:[,\]}\r\n#]|//|/\*|\Z))"
 )
-_TO_LINE_END = re.compile(r"[^\r\n]*")
-_BARE_KEY = re.compile(r"[^\s:{}\[\],]+(?=[ \t\r\n]*:)")
+_TO_LINE_END = expression(r"[^\r\n]*")
+_BARE_KEY = expression(r"[^\s:{}\[\],]+(?=[ \t\r\n]*:)")
 
 _COST = {
     "comment": ("a comment", "delete it where json.load reads the file; hjson takes it"),

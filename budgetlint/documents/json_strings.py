@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
+from budgetlint.base.expression import expression
 from budgetlint.base.record import record
 from budgetlint.documents.failure import Refused
 
-_CHUNK = {quote: re.compile(rf"[^{quote}\\\x00-\x1f]*") for quote in "\"'"}
+_CHUNK = {quote: expression(rf"[^{quote}\\\x00-\x1f]*") for quote in "\"'"}
 _ESCAPES = {'"': '"', "'": "'", "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_HEX = re.compile(r"[0-9a-fA-F]{4}")
+_HEX = expression(r"[0-9a-fA-F]{4}")
 
 
 @record
@@ -78,7 +77,7 @@ def read_block_string(text: str, start: int) -> tuple[Content, int]:
     return Content(content.removesuffix("\n")), end + 3
 
 
-_QUOTES = re.compile("'+")
+_QUOTES = expression("'+")
 
 
 def _unindent(line: str, indent: int) -> str:

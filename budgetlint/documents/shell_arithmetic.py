@@ -8,14 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from budgetlint.base.expression import expression
 from budgetlint.base.numerals import is_digits, small
 
 _WRITTEN = (
-    re.compile(r"\$\(\((.*)\)\)", re.DOTALL),
-    re.compile(r"\$\(\s*expr\s(.*)\)", re.DOTALL),
-    re.compile(r"`\s*expr\s(.*)`", re.DOTALL),
+    expression(r"\$\(\((.*)\)\)", re.DOTALL),
+    expression(r"\$\(\s*expr\s(.*)\)", re.DOTALL),
+    expression(r"`\s*expr\s(.*)`", re.DOTALL),
 )
-_TOKEN = re.compile(r"\s*(?:(0|[1-9][0-9]*)(?![0-9A-Za-z#])|\$?\{?([A-Za-z_]\w*)\}?|\\?([-+*/%()]))")
+_TOKEN = expression(r"\s*(?:(0|[1-9][0-9]*)(?![0-9A-Za-z#])|\$?\{?([A-Za-z_]\w*)\}?|\\?([-+*/%()]))")
 _LEVELS = (("+", "-"), ("*", "/", "%"))
 MAX_LENGTH = 200
 """Characters of one expression; 1e300 and its like have no place in a launch."""

@@ -5,19 +5,19 @@ Source: bash 5.2 manual 3.4, 4.2 (declare, let), 6.7 (arrays).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from budgetlint.base.expression import expression
 from budgetlint.base.record import replace
 from budgetlint.base.source import Span
 from budgetlint.documents.shell_expand import Assignment
 from budgetlint.documents.shell_lexer import Array
 from budgetlint.documents.shell_words import Literal, RawWord
 
-_ELEMENT = re.compile(r"\[[^]]*\]=")
-_OF_LIST = re.compile(r"([A-Za-z_]\w*)\[[^]]*\]\+?=")
-_SET = re.compile(r"(?:^|[\s;&])([A-Za-z_]\w*)(?:[-+*/%]?=|\+\+|--)")
-_COUNTED = re.compile(r"\(\(\s*([A-Za-z_]\w*)\s*(?:[-+*/%]?=(?!=)|\+\+|--)")
+_ELEMENT = expression(r"\[[^]]*\]=")
+_OF_LIST = expression(r"([A-Za-z_]\w*)\[[^]]*\]\+?=")
+_SET = expression(r"(?:^|[\s;&])([A-Za-z_]\w*)(?:[-+*/%]?=|\+\+|--)")
+_COUNTED = expression(r"\(\(\s*([A-Za-z_]\w*)\s*(?:[-+*/%]?=(?!=)|\+\+|--)")
 """``((X++))`` and ``((X = 1))``."""
 
 

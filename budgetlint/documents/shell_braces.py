@@ -5,11 +5,10 @@ Source: bash 5.2 manual 3.5.1. What they become is not worked out; who reads the
 
 from __future__ import annotations
 
-import re
-
+from budgetlint.base.expression import expression
 from budgetlint.documents.shell_words import Literal, Part
 
-_SEVERAL = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
+_SEVERAL = expression(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
 _HIDDEN = "\0"
 
 

@@ -5,10 +5,10 @@ Sources: POSIX.1-2017 Shell Command Language 2.6 (parameter expansion, field spl
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
+from budgetlint.base.expression import expression
 from budgetlint.base.record import record, replace
 from budgetlint.base.source import Span
 from budgetlint.documents.shell_arithmetic import computed
@@ -17,7 +17,7 @@ from budgetlint.documents.shell_folder import folder
 from budgetlint.documents.shell_words import UNKNOWN_OPERATOR, Atom, Literal, Opaque, Part, RawWord, Variable, Word, word_of
 from budgetlint.documents.shell_work import ShellWork, cost_of
 
-_BLANKS = re.compile(r"\s+")
+_BLANKS = expression(r"\s+")
 MAX_DEPTH = 12
 
 

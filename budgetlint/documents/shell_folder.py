@@ -6,11 +6,11 @@ What public scripts write: ``$(pwd)``, ``$(dirname "$0")``, ``$(cd "$(dirname "$
 
 from __future__ import annotations
 
-import re
+from budgetlint.base.expression import expression
 
-_NOISE = re.compile(r"""[$`"'();{}]|&&|\s-[PL]\b|--|[12&]?>\s*(?:/dev/null|&1)""")
+_NOISE = expression(r"""[$`"'();{}]|&&|\s-[PL]\b|--|[12&]?>\s*(?:/dev/null|&1)""")
 _WORDS = frozenset(("cd", "pwd", "dirname", "realpath", "readlink", "-f", "-e", "0", "BASH_SOURCE[0]", "BASH_SOURCE", "PWD", "."))
-_UP = re.compile(r"(?:/\.\.)+/?")
+_UP = expression(r"(?:/\.\.)+/?")
 
 
 _SCRIPT = ("$0", "{0}", "BASH_SOURCE")

@@ -8,26 +8,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from budgetlint.base.expression import expression
 from budgetlint.base.record import record
 from budgetlint.base.source import Span
 from budgetlint.documents.shell_words import UNKNOWN_OPERATOR, Literal, Opaque, Part, RawWord, Variable
 from budgetlint.documents.shell_work import ShellWork
 
-_PLAIN = re.compile(r"[^ \t\r\n\f\v\\'\"$`;&|()<>]+")
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
-_BRACED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])(\[[@*]\])?(:?[-=])?")
-_IN_DOUBLE = re.compile(r'[^"\\$`]+')
-_OPERATOR = re.compile(r"&>>?|;;&?|;&|&&|\|\||\|&|[;&|()\n]|[0-9]*(?:<<<|<<-?|<>|>>|>\||[<>]&|[<>])")
-_BLANK = re.compile(r"(?:[ \t\r\f\v]|\\\r?\n)+")
-_ARRAY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=\(")
-_PLACEHOLDER = re.compile(r"<[A-Za-z][\w ./-]*>(?=\s|\Z)")
+_PLAIN = expression(r"[^ \t\r\n\f\v\\'\"$`;&|()<>]+")
+_NAME = expression(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
+_BRACED = expression(r"([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])(\[[@*]\])?(:?[-=])?")
+_IN_DOUBLE = expression(r'[^"\\$`]+')
+_OPERATOR = expression(r"&>>?|;;&?|;&|&&|\|\||\|&|[;&|()\n]|[0-9]*(?:<<<|<<-?|<>|>>|>\||[<>]&|[<>])")
+_BLANK = expression(r"(?:[ \t\r\f\v]|\\\r?\n)+")
+_ARRAY = expression(r"[A-Za-z_][A-Za-z0-9_]*\+?=\(")
+_PLACEHOLDER = expression(r"<[A-Za-z][\w ./-]*>(?=\s|\Z)")
 """``--model <your model>``: bash would redirect, people mean a gap."""
-_MARKS = {"(": re.compile(r"\\.|[()'\"]", re.DOTALL), "{": re.compile(r'\\.|\$\{|[}"]', re.DOTALL)}
+_MARKS = {"(": expression(r"\\.|[()'\"]", re.DOTALL), "{": expression(r'\\.|\$\{|[}"]', re.DOTALL)}
 """What can end a substitution, or hide its end: the next of them is searched, not each character looked at."""
 _OPENS = {"(": "(", "{": "${"}
 """A brace alone opens nothing inside of ``${X:-{}``."""
-_OF_C = re.compile(r"(?:[^'\\]|\\.)*", re.DOTALL)
-_QUOTED = {"'": re.compile(r"[^']*"), '"': re.compile(r'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)}
+_OF_C = expression(r"(?:[^'\\]|\\.)*", re.DOTALL)
+_QUOTED = {"'": expression(r"[^']*"), '"': expression(r'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)}
 MAX_NESTED = 8
 """Deepest nesting of substitutions looked into; deeper ones are one opaque piece."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from pathlib import Path
 
 from budgetlint.base.source import Unreadable, encode
@@ -42,11 +41,20 @@ def _put(path: str | Path, raw: bytes) -> None:
         file.write(raw)
 
 
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+
+def _new_file(folder: Path) -> tuple[Path, int]:
+    """A file that was not there and that only this user reads, as `tempfile.mkstemp` makes one: that module brings seven others into
+    each check with a cache."""
+    path = folder / f".{os.urandom(8).hex()}.tmp"
+    return path, os.open(path, _NEW, 0o600)
+
+
 def replace(target: Path, raw: bytes) -> None:
     """Put bytes in the place of a file, or of a link itself."""
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o644
-    handle, name = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=target.parent)
-    temporary = Path(name)
+    temporary, handle = _new_file(target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(raw)

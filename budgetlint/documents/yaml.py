@@ -6,11 +6,11 @@ does (``yaml/composer.py``, ``yaml/constructor.py``), duplicate keys included; d
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 from budgetlint.base import limits
+from budgetlint.base.expression import expression
 from budgetlint.base.record import replace
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.failure import MAX_DEPTH, TOO_LARGE, Refused, blame, too_deep, too_many
@@ -35,7 +35,7 @@ MAX_EXPANDED = limits.ALIASED.most
 
 _PLAIN_OR_QUOTED = {"": Style.PLAIN, None: Style.PLAIN, "'": Style.QUOTED, '"': Style.QUOTED}
 _STYLES = {**_PLAIN_OR_QUOTED, "|": Style.BLOCK, ">": Style.BLOCK}
-_PROPERTIES = re.compile(r"(?:(?:&[^\s,\[\]{}]+|!(?:<[^>\s]*>|[^\s,\[\]{}]*))(?:\s+(?:#[^\r\n]*\s*)*|\Z|(?=[,\]}])))+")
+_PROPERTIES = expression(r"(?:(?:&[^\s,\[\]{}]+|!(?:<[^>\s]*>|[^\s,\[\]{}]*))(?:\s+(?:#[^\r\n]*\s*)*|\Z|(?=[,\]}])))+")
 _MERGE_TAG = "tag:yaml.org,2002:merge"
 
 

@@ -15,6 +15,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.events import AliasEvent, DocumentStartEvent, MappingStartEvent, ScalarEvent, SequenceStartEvent, StreamEndEvent
 from ruamel.yaml.reader import ReaderError
 
+from budgetlint.base.expression import expression
 from budgetlint.documents.failure import Refused
 from budgetlint.documents.node import Problem
 
@@ -32,7 +33,7 @@ def _not_yaml() -> re.Pattern[str]:
     return re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-_ANY_VERSION = re.compile(r"^%YAML +0*1\.[0-9]+(?=[ \t\r\n]|\Z)", re.MULTILINE)
+_ANY_VERSION = expression(r"^%YAML +0*1\.[0-9]+(?=[ \t\r\n]|\Z)", re.MULTILINE)
 
 
 def next_event(text: str, pure: bool = False) -> Callable[[], Any]:

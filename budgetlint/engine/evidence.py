@@ -30,6 +30,8 @@ _OF_LAUNCH = frozenset(("estimate", "plan", "target", "device", "devices", "node
 
 def allowed(rule: Rule | None, context: Context, findings: Iterable[Finding]) -> Iterator[Finding]:
     """The findings of a rule in a context, each as bad as the evidence lets it be."""
+    if _guessed(context):
+        findings = [replace(finding, severity=min(finding.severity, Severity.WARNING)) for finding in findings]
     consumer = consumer_of(context)
     if consumer is None:
         yield from findings
@@ -60,6 +62,11 @@ def _most(consumer: Consumer, context: Context, rule: Rule | None) -> Severity:
     if consumer.evidence == FORMAT and rule is not None and _hangs_on_launch(rule, context):
         return Severity.WARNING
     return Severity.ERROR
+
+
+def _guessed(context: Context) -> bool:
+    """Is a file of the run known by its name alone? It may be another part's."""
+    return isinstance(context, RunContext) and any(reading.guessed for reading in context.run.readings)
 
 
 def _hangs_on_launch(rule: Rule, context: Context) -> bool:

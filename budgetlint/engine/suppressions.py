@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from budgetlint.base.expression import expression
 from budgetlint.base.finding import Finding
 from budgetlint.base.limits import SUPPRESSIONS
 from budgetlint.base.record import record
@@ -22,11 +23,11 @@ from budgetlint.rules_api.rule import Rule
 DIRECTIVES = ("allow", "allow-next", "allow-file")
 MARKER = "budgetlint:"
 
-_DIRECTIVE = re.compile(r"[\s#/*;]*budgetlint:\s*(?P<word>[^\s,]*)\s*(?P<rest>.*)", re.DOTALL)
+_DIRECTIVE = expression(r"[\s#/*;]*budgetlint:\s*(?P<word>[^\s,]*)\s*(?P<rest>.*)", re.DOTALL)
 _ENDS = "*/" + "".join(map(chr, (*range(9, 14), *range(28, 33), 0x85, 0xA0, 0x2028, 0x2029)))
 """Blanks, and what closes a comment."""
-_UNTIL = re.compile(r"(?:^|\s)until=(\S+)")
-_NAMES = re.compile(r"[^\s,]+(?:\s*,\s*[^\s,]+)*")
+_UNTIL = expression(r"(?:^|\s)until=(\S+)")
+_NAMES = expression(r"[^\s,]+(?:\s*,\s*[^\s,]+)*")
 
 
 @record

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from budgetlint.base.expression import expression
 from budgetlint.base.finding import Severity
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.catalog.models import find_model
@@ -13,7 +12,7 @@ from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.language.problems import Problems
 
 _LONGEST = 200
-_HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
+_HUB_ID = expression(r"[\w.-]+/[\w.-]+")
 
 
 def is_path(text: str) -> bool:

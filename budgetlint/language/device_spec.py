@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from budgetlint.base.expression import expression
 from budgetlint.base.numerals import is_digits
 from budgetlint.base.record import record, replace
 from budgetlint.base.source import Span
@@ -22,9 +23,9 @@ from budgetlint.settings.run import Origin, OriginKind
 MAX_COUNT = 10**6
 _LONGEST_NAME = 100
 
-_COUNT = re.compile(r"([0-9]{1,9})x")
-_GLUED_COUNT = re.compile(r"([0-9]{1,6})[xX*]([A-Za-z0-9].*)")
-_COUNT_AFTER = re.compile(r"(.+?)(?::|[ ]+|[xX*])[xX*]?([0-9]{1,6})[xX]?")
+_COUNT = expression(r"([0-9]{1,9})x")
+_GLUED_COUNT = expression(r"([0-9]{1,6})[xX*]([A-Za-z0-9].*)")
+_COUNT_AFTER = expression(r"(.+?)(?::|[ ]+|[xX*])[xX*]?([0-9]{1,6})[xX]?")
 _SLOT = Slot("device", "amount")
 
 
@@ -121,7 +122,7 @@ def _number(named: _Named, card: Device | NoMatch) -> Wrong:
     return unitless(named.text, "device")
 
 
-_SIZED = re.compile(r"([a-z][a-z0-9-]*) ([0-9]{1,4})(?:GiB|GB)")
+_SIZED = expression(r"([a-z][a-z0-9-]*) ([0-9]{1,4})(?:GiB|GB)")
 
 
 def _with_size(text: str) -> Device | None:

@@ -1,16 +1,17 @@
-"""The parser: made once per process from ``budget.lark`` or its tables. Import this module only where a budget is really parsed: it
-imports lark."""
+"""What a budget's text becomes: nodes of `budgetlint.language.tree`. What is right is read by `read`, what is not by lark's `parser`, made
+once per process from ``budget.lark`` or its tables."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
-
-import lark
+from typing import TYPE_CHECKING, Any
 
 from budgetlint.base.source import Span
-from budgetlint.language import tables
+from budgetlint.language import lalr
 from budgetlint.language.tree import Assert, Item, Let, ListValue, Option, Statement, Term, Value
+
+if TYPE_CHECKING:
+    import lark
 
 VALUE_KINDS = {
     "QUANTITY": "quantity", "PERCENT": "percent", "NUMBER": "number", "DATE": "date",
@@ -18,9 +19,16 @@ VALUE_KINDS = {
 }  # fmt: skip
 
 
+def read(text: str, start: int, end: int, entry: str) -> Any:
+    """The items of a text (``entry`` start) or the one statement of a part of it (statement); None where it is none."""
+    return lalr.read(text, start, end, entry, _Builder())
+
+
 @cache
 def parser() -> lark.Lark:
-    """The LALR parser that builds `budgetlint.language.tree` nodes."""
+    """The LALR parser of lark, which says what is wrong. It costs 50 modules: not for a budget that is right."""
+    from budgetlint.language import tables
+
     return tables.parser(_Builder())
 
 
@@ -30,7 +38,7 @@ def _span(first: Any, last: Any) -> Span:
 
 def _of(node: Any) -> Span:
     """The span of a token or of what was already built."""
-    span: Span = Span(node.start_pos, node.end_pos) if isinstance(node, lark.Token) else node.span  # type: ignore[arg-type]
+    span: Span = Span(node.start_pos, node.end_pos) if isinstance(node, str) else node.span  # type: ignore[attr-defined]
     return span
 
 
@@ -47,13 +55,13 @@ class _Block(tuple[Item, ...]):
 
 
 class _Builder:
-    """One method per grammar rule, called by lark bottom-up with the rule's children."""
+    """One method per grammar rule, called bottom-up with the rule's children."""
 
     def start(self, children: list[Any]) -> tuple[Item, ...]:
         return tuple(children[0])
 
     def body(self, children: list[Any]) -> tuple[Item, ...]:
-        return tuple(child for child in children if not isinstance(child, lark.Token))
+        return tuple(child for child in children if not isinstance(child, str))
 
     def statement(self, children: list[Any]) -> Item:
         return children[0]  # type: ignore[no-any-return]

@@ -39,21 +39,27 @@ def parse_into(source: SourceFile, problems: Problems) -> Tree:
         message = f"a budget of {problems.words:,} {BUDGET_WORDS.counted}; at most {BUDGET_WORDS.most:,} are read"
         problems.add("BL015", source, Span(0, 0), message, "is this file a budget at all?")
         return Tree(source, ())
+    from budgetlint.language.grammar import read
+
+    items = None if plan.mistakes else read(source.text, 0, len(source.text), "start")
+    if items is None:
+        before = len(problems.found)
+        items = _piecewise(source, plan, problems)
+        if len(problems.found) == before:
+            _report_whole(source, problems)
+    return Tree(source, items, tuple(plan.comments))
+
+
+def _report_whole(source: SourceFile, problems: Problems) -> None:
+    """What lark says of a text whose statements are right, each by itself."""
     from lark.exceptions import UnexpectedInput
 
     from budgetlint.language.grammar import parser
 
-    comments = tuple(plan.comments)
-    if plan.mistakes:
-        return Tree(source, _piecewise(source, plan, problems), comments)
     try:
-        items: tuple[Item, ...] = parser().parse(source.text, start="start")  # type: ignore[assignment]
+        parser().parse(source.text, start="start")
     except UnexpectedInput as error:
-        before = len(problems.found)
-        items = _piecewise(source, plan, problems)
-        if len(problems.found) == before:
-            _report(error, source, Slice(0, len(source.text)), problems)
-    return Tree(source, items, comments)
+        _report(error, source, Slice(0, len(source.text)), problems)
 
 
 def _words(text: str, plan: Outline) -> int:
@@ -87,10 +93,7 @@ class _Recovery:
     """Parses slice by slice and puts the blocks back where they belong."""
 
     def __init__(self, source: SourceFile, problems: Problems) -> None:
-        from budgetlint.language.grammar import parser
-
         self.source, self.problems = source, problems
-        self.parser = parser()
 
     def items(self, slices: list[Slice], depth: int) -> tuple[Item, ...]:
         found: list[Item] = []
@@ -113,19 +116,29 @@ class _Recovery:
         return self.items(slice_.block, depth + 1) if depth < MAX_DEPTH else ()
 
     def _item(self, slice_: Slice) -> Item | None:
-        from lark import TextSlice
-        from lark.exceptions import UnexpectedInput
+        from budgetlint.language.grammar import read
 
         if slice_.start == slice_.end:
             return None
-        try:
-            item: Item = self.parser.parse(TextSlice(self.source.text, slice_.start, slice_.end), start="statement")  # type: ignore[assignment]
-        except UnexpectedInput as error:
-            _report(error, self.source, slice_, self.problems)
-            return None
-        if slice_.block is not None and not isinstance(item, Statement):
+        item: Item | None = read(self.source.text, slice_.start, slice_.end, "statement")
+        if item is None:
+            item = self._by_lark(slice_)
+        if item is not None and slice_.block is not None and not isinstance(item, Statement):
             brace = Span(slice_.brace, slice_.brace + 1)
             self.problems.add(
                 "BL001", self.source, brace, "unexpected '{'; 'let' and 'assert' have no block", "end the statement before it"
             )
         return item
+
+    def _by_lark(self, slice_: Slice) -> Item | None:
+        """Lark knows why it is no statement (and reads it, where the tables that ship are not those of the grammar)."""
+        from lark import TextSlice
+        from lark.exceptions import UnexpectedInput
+
+        from budgetlint.language.grammar import parser
+
+        try:
+            return parser().parse(TextSlice(self.source.text, slice_.start, slice_.end), start="statement")  # type: ignore[return-value]
+        except UnexpectedInput as error:
+            _report(error, self.source, slice_, self.problems)
+            return None

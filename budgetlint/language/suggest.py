@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from itertools import islice
 
 from budgetlint.language.slots import Slot, StatementSpec
@@ -34,6 +33,8 @@ SUGGESTED = 500
 
 def nearest(text: str, names: Iterable[str]) -> str:
     """The name that is spelled most alike, or nothing. Long texts are no misspelt names."""
+    from difflib import get_close_matches  # 1 ms to import, and only a mistake needs it
+
     if len(text) > 60:
         return ""
     lowered = {name.lower(): name for name in islice(names, SUGGESTED)}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable, Mapping
-from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from budgetlint.base.expression import expression
 from budgetlint.base.numerals import exact
 from budgetlint.base.record import record
 from budgetlint.base.units import PIB, Amount, NotAnAmount, parse_amount
@@ -15,16 +15,19 @@ from budgetlint.language.slots import Slot
 from budgetlint.language.suggest import choice_meant
 from budgetlint.language.tree import ListValue, Value
 
+if TYPE_CHECKING:
+    from fractions import Fraction
+
 MAX_DIGITS = 30
 """Longer figures are no sizes, and Python refuses to convert thousands of digits."""
 
 MAX_COUNT = 10**12
 
-_WHOLE = re.compile(r"[0-9][0-9_]*")
-_THOUSANDS = re.compile(r"([0-9][0-9_]*)[kK]")
-_PRODUCT = re.compile(r"([0-9]+)[xX]([0-9]+)")
-_SECONDS = re.compile(r"([0-9][0-9_]*(?:\.[0-9]+)?)s")
-_PARAMETERS = re.compile(r"([0-9][0-9_]*(?:\.[0-9]+)?)([BbMm])")
+_WHOLE = expression(r"[0-9][0-9_]*")
+_THOUSANDS = expression(r"([0-9][0-9_]*)[kK]")
+_PRODUCT = expression(r"([0-9]+)[xX]([0-9]+)")
+_SECONDS = expression(r"([0-9][0-9_]*(?:\.[0-9]+)?)s")
+_PARAMETERS = expression(r"([0-9][0-9_]*(?:\.[0-9]+)?)([BbMm])")
 
 
 @record
@@ -92,16 +95,22 @@ def to_share(value: Value, slot: Slot) -> Amount | int | Wrong:
     return to_percent(value, slot) if value.kind == "percent" else to_amount(value, slot)
 
 
+def _fraction(digits: str) -> Fraction:
+    from fractions import Fraction  # 3 ms of a process, and most budgets hold neither shares nor parameters
+
+    return Fraction(digits.replace("_", ""))
+
+
 def to_percent(value: Value, slot: Slot) -> int | Wrong:
     """Parts per million."""
     if value.kind == "number":
         number = exact(value.text)
-        likely = number * 100 if number and 0 < number < 1 else number or Fraction(0)
+        likely = number * 100 if number and 0 < number < 1 else number or 0
         text = f"{float(likely):g}%"
         return _expected(value, slot, f"write it as a percentage: {text}", text) if 0 < likely <= 100 else _expected(value, slot)
     if value.kind != "percent":
         return _expected(value, slot)
-    ppm = int(Fraction(value.text[:-1].replace("_", "")) * 10**4)
+    ppm = int(_fraction(value.text[:-1]) * 10**4)
     if ppm > 10**6:
         return Wrong("BL003", f"'{value.text}' is more than the whole ({slot.name})", "write 0% to 100%")
     return ppm
@@ -221,4 +230,4 @@ def parameter_count(text: str) -> str:
     match = _PARAMETERS.fullmatch(text)
     if match is None or len(text) > MAX_DIGITS:
         return ""
-    return f"{int(Fraction(match[1].replace('_', '')) * (10**9 if match[2] in 'Bb' else 10**6)):_}"
+    return f"{int(_fraction(match[1]) * (10**9 if match[2] in 'Bb' else 10**6)):_}"

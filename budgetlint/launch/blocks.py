@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from budgetlint.base.expression import expression
 from budgetlint.documents import Scalar, Style
 from budgetlint.documents.shell_words import Atom, Word
 from budgetlint.documents.yaml_tabs import block_content
 
-_PIECES = re.compile(r"\S+|\s+")
+_PIECES = expression(r"\S+|\s+")
 
 
 def word_of_scalar(scalar: Scalar, text: str) -> Word:

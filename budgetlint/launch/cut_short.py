@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from budgetlint.base.expression import expression
 from budgetlint.base.finding import Confidence, Finding, Severity
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.shell import Command
 from budgetlint.launch.commands import started
 
 CODE, NAME = "BL916", "command-cut-short"
-_FLAG = re.compile(r"--?[A-Za-z]")
-_COMMENT = re.compile(r"^[ \t]*#", re.MULTILINE)
+_FLAG = expression(r"--?[A-Za-z]")
+_COMMENT = expression(r"^[ \t]*#", re.MULTILINE)
 
 
 def cut_short(source: SourceFile, commands: Sequence[Command]) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from budgetlint.base.expression import expression
 from budgetlint.base.record import field, open_state
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.shell import Command, read_shell
@@ -17,10 +18,10 @@ from budgetlint.documents.shell_work import ShellWork
 from budgetlint.launch.makefile import logical_lines
 
 NAMES = frozenset(("dockerfile", "containerfile"))
-_INSTRUCTION = re.compile(r"[ \t]*(FROM|RUN|CMD|ENTRYPOINT|ENV|ARG)[ \t]+(?:--\S+[ \t]+)*", re.IGNORECASE)
-_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_NAME = re.compile(r"(?:^|\s)([A-Za-z_]\w*)=")
-_OLD_PAIR = re.compile(r"([A-Za-z_]\w*)[ \t]+(\S.*)")
+_INSTRUCTION = expression(r"[ \t]*(FROM|RUN|CMD|ENTRYPOINT|ENV|ARG)[ \t]+(?:--\S+[ \t]+)*", re.IGNORECASE)
+_STRING = expression(r'"((?:[^"\\]|\\.)*)"')
+_NAME = expression(r"(?:^|\s)([A-Za-z_]\w*)=")
+_OLD_PAIR = expression(r"([A-Za-z_]\w*)[ \t]+(\S.*)")
 
 
 def is_dockerfile(path: str) -> bool:

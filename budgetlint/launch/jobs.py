@@ -6,9 +6,9 @@ training-operator ``v1`` PyTorchJob, Ray 2.50 ``ray job`` and KubeRay ``RayJob``
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from budgetlint.base.expression import expression
 from budgetlint.base.numerals import small
 from budgetlint.base.source import Span
 from budgetlint.documents import Document, Mapping, Node, Scalar, Sequence
@@ -20,7 +20,7 @@ from budgetlint.settings.run import Origin, OriginKind
 SKYPILOT, KUBERNETES, JOB = "skypilot", "kubernetes", "job"
 _SKY = frozenset(("resources", "setup", "workdir", "working_dir", "envs", "num_nodes", "file_mounts", "service"))
 _COMMANDS = ("command", "entrypoint")
-_COUNT = re.compile(r"([A-Za-z][\w.-]*)(?::([0-9]+))?")
+_COUNT = expression(r"([A-Za-z][\w.-]*)(?::([0-9]+))?")
 _PRODUCTS = ("cloud.google.com/gke-accelerator", "nvidia.com/gpu.product", "k8s.amazonaws.com/accelerator")
 _GPUS = ("nvidia.com/gpu", "amd.com/gpu")
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from budgetlint.base.expression import expression
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.shell import Script
 from budgetlint.documents.shell_expand import Assignment, Expander
@@ -13,9 +13,9 @@ from budgetlint.documents.shell_words import RawWord
 from budgetlint.documents.shell_work import ShellWork
 
 NAMES = frozenset(("makefile", "gnumakefile"))
-_VARIABLE = re.compile(r"(?:export[ ]+|override[ ]+)*([A-Za-z_][\w.-]*)[ \t]*(\+|\?|::?:?)?=[ \t]*")
-_CONDITION = re.compile(r"[ ]*(ifeq|ifneq|ifdef|ifndef)\b")
-_END = re.compile(r"[ ]*endif\b")
+_VARIABLE = expression(r"(?:export[ ]+|override[ ]+)*([A-Za-z_][\w.-]*)[ \t]*(\+|\?|::?:?)?=[ \t]*")
+_CONDITION = expression(r"[ ]*(ifeq|ifneq|ifdef|ifndef)\b")
+_END = expression(r"[ ]*endif\b")
 
 
 def is_makefile(path: str) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
+from budgetlint.base.expression import expression
 from budgetlint.base.numerals import small
 from budgetlint.base.record import replace
 from budgetlint.documents import Document, Entry, Loader, Scalar
@@ -115,7 +115,7 @@ def _lora_of_the_language_model(launch: Launch, written: Iterable[Entry]) -> Ite
         yield Setting(name, value, origin, found.value.text)
 
 
-_PARTS = re.compile(r"(?:use_\w+_lora|(?:freeze|unfreeze)_\w+|tune_mm_mlp_adapter)")
+_PARTS = expression(r"(?:use_\w+_lora|(?:freeze|unfreeze)_\w+|tune_mm_mlp_adapter)")
 _OFF = frozenset(("false", "0", "no", "none"))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from budgetlint.base.expression import expression
 from budgetlint.base.numerals import small
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import Document, Entry, Scalar
@@ -13,11 +14,11 @@ from budgetlint.documents.shell_words import Atom, Word
 from budgetlint.launch.launch import Request
 from budgetlint.settings.run import Origin, OriginKind
 
-_DIRECTIVE = re.compile(r"^#SBATCH[ \t]+(--?[A-Za-z][\w-]*)(?:[ \t]*=[ \t]*|[ \t]+)?([^\s#]*)", re.MULTILINE)
+_DIRECTIVE = expression(r"^#SBATCH[ \t]+(--?[A-Za-z][\w-]*)(?:[ \t]*=[ \t]*|[ \t]+)?([^\s#]*)", re.MULTILINE)
 _SHORT = {"-N": "nodes", "-n": "ntasks", "-G": "gpus", "-C": "constraint", "-p": "partition", "-c": "cpus-per-task"}
-_GPU = re.compile(r"(?:gpu|gpus|gres/gpu)(?::([A-Za-z][\w.-]*))?(?:[:=]([0-9]+))?\b")
-_COUNT = re.compile(r"(?:([A-Za-z][\w.-]*):)?([0-9]+)")
-_NODES = re.compile(r"([0-9]+)(?:-\1)?")
+_GPU = expression(r"(?:gpu|gpus|gres/gpu)(?::([A-Za-z][\w.-]*))?(?:[:=]([0-9]+))?\b")
+_COUNT = expression(r"(?:([A-Za-z][\w.-]*):)?([0-9]+)")
+_NODES = expression(r"([0-9]+)(?:-\1)?")
 
 
 def is_slurm(source: SourceFile) -> bool:

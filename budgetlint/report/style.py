@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
 
+from budgetlint.base.expression import expression
 from budgetlint.base.finding import Severity
 from budgetlint.base.numerals import small
 from budgetlint.base.plain_text import one_line
@@ -94,7 +94,7 @@ def cells(text: str) -> int:
     return len(text) - len(others) + sum(map(_cells, others))
 
 
-_NO_ASCII = re.compile(r"[^\x00-\x7f]")
+_NO_ASCII = expression(r"[^\x00-\x7f]")
 
 
 @lru_cache(maxsize=4096)

@@ -11,6 +11,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 
+from budgetlint.base.expression import expression
 from budgetlint.base.record import record, replace
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.files.disk import Files
@@ -22,10 +23,10 @@ _LAYOUTS = ("", "src")
 _DEEPER = ("*", "*/src", "*/*", "*/*/src")
 """Checkouts inside the project: ``LLaMA-Factory/src/llamafactory``, ``third_party/verl/verl``."""
 
-_ASSIGNED = re.compile(r"""^(?:__version__|VERSION)\s*(?::\s*str\s*)?=\s*["']([^"'\n]{1,100})["']""", re.MULTILINE)
-_TEXT = re.compile(r"\A\s*(\d[^\s]{0,99})\s*\Z")
-_ARGUMENT = re.compile(r"""(?:^|[(,])[ \t]*version\s*=\s*["']([^"'\n]{1,100})["']""", re.MULTILINE)
-_NAME = re.compile(r"""(?:^|[(,])[ \t]*name\s*=\s*["']([\w.-]{1,100})["']""", re.MULTILINE)
+_ASSIGNED = expression(r"""^(?:__version__|VERSION)\s*(?::\s*str\s*)?=\s*["']([^"'\n]{1,100})["']""", re.MULTILINE)
+_TEXT = expression(r"\A\s*(\d[^\s]{0,99})\s*\Z")
+_ARGUMENT = expression(r"""(?:^|[(,])[ \t]*version\s*=\s*["']([^"'\n]{1,100})["']""", re.MULTILINE)
+_NAME = expression(r"""(?:^|[(,])[ \t]*name\s*=\s*["']([\w.-]{1,100})["']""", re.MULTILINE)
 
 _INSIDE = (
     ("__init__.py", _ASSIGNED),
@@ -41,7 +42,7 @@ _BESIDE = (
     ("pyproject.toml", _ARGUMENT),
     ("setup.py", _ARGUMENT),
     ("setup.py", _ASSIGNED),
-    ("setup.cfg", re.compile(r"^version\s*=\s*(\d[^\s]{0,99})", re.MULTILINE)),
+    ("setup.cfg", expression(r"^version\s*=\s*(\d[^\s]{0,99})", re.MULTILINE)),
 )
 """Only where a file beside them gives the project the package's name: else they are about something else."""
 

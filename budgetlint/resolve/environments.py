@@ -6,16 +6,16 @@ Sources: conda 25 ``conda env`` (``dependencies``, ``pip:`` below; ``name=1.2`` 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from budgetlint.base.expression import expression
 from budgetlint.base.source import SourceFile
 
 if TYPE_CHECKING:  # imported where a setup.py is read
     import ast
 
-_CONDA = re.compile(r"([A-Za-z0-9_.-]+)\s*=\s*(\d[\w.]*)(?:=\S*)?")
+_CONDA = expression(r"([A-Za-z0-9_.-]+)\s*=\s*(\d[\w.]*)(?:=\S*)?")
 _NAMED = {"pytorch": "torch"}
 """What conda calls otherwise than pip."""
 _KEYWORDS = ("install_requires", "requirements", "requires", "install_requirements", "REQUIRED", "REQUIREMENTS", "INSTALL_REQUIRES")

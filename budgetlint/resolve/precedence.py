@@ -7,9 +7,9 @@ accelerate 1.15 accelerator.py:2211 (DeepSpeed's accumulation wins over accelera
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
+from budgetlint.base.expression import expression
 from budgetlint.catalog.stored import storage
 from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.settings.run import Origin, OriginKind, Reading, Role, Setting, Settings, over
@@ -106,7 +106,7 @@ def with_stored_weights(settings: Settings, claims: Settings) -> Settings:
     return settings.filled([Setting("quant", kind, Origin(OriginKind.DERIVED, note=f"the checkpoint's name ends in -{words}"), kind)])
 
 
-_SUBTRACTS = re.compile(r"^\$\(\(.*-")
+_SUBTRACTS = expression(r"^\$\(\(.*-")
 """``$((WORLD_SIZE - 1))``: a device is kept for something else, a server of samples as a rule."""
 
 

@@ -127,19 +127,7 @@ def _found(work: Assembly, reference: Reference, named_in: str) -> str | None:
     if reference.text.startswith(("/", "~")):
         return None
     same_name = work.project.names.get(posixpath.basename(reference.text), [])
-    if len(same_name) != 1 or (reference.role in (Role.ENGINE, Role.LAUNCHER) and not _akin(named_in, reference.text, same_name[0])):
-        return None
-    return same_name[0]
-
-
-def _akin(named_in: str, text: str, path: str) -> bool:
-    """Can the only file of a name be the one that is meant? It lies in the folder that the text names, or below the same first folder as
-    the file that names it: a name such as ``ds_config_zero3.json`` is given anew in each part of a repository."""
-    folder = posixpath.basename(posixpath.dirname(posixpath.normpath(text)))
-    if folder not in ("", ".."):
-        return folder == posixpath.basename(posixpath.dirname(path))
-    tops = [one.partition("/")[0] for one in (named_in, path) if "/" in one]
-    return len(set(tops)) < 2
+    return same_name[0] if len(same_name) == 1 else None
 
 
 def _is_literal(text: str) -> bool:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
+from budgetlint.base.expression import expression
 from budgetlint.base.record import field, open_state, record
 from budgetlint.base.source import SourceFile
 from budgetlint.files.disk import Files
@@ -100,8 +101,8 @@ def _is_lock(path: str) -> bool:
     return posixpath.basename(path) == LOCK
 
 
-_WORD = re.compile(r"[\w.-]+")
-_GLOB = re.compile(r"[*?\[]")
+_WORD = expression(r"[\w.-]+")
+_GLOB = expression(r"[*?\[]")
 _FEW = 16
 """Up to so many names a text is searched for each, at the speed of memory."""
 
@@ -124,7 +125,7 @@ def _keys(path: str) -> tuple[str, ...]:
 
 
 _WITHOUT_SUFFIX = (".yaml", ".yml", ".py")
-_COMPOSED = re.compile(r"\$(?:\{[^}\n]{0,200}\}|\w{1,200})([\w.-]{0,200}\.[A-Za-z]\w{0,20})")
+_COMPOSED = expression(r"\$(?:\{[^}\n]{0,200}\}|\w{1,200})([\w.-]{0,200}\.[A-Za-z]\w{0,20})")
 
 
 def _composes(text: str, keys: frozenset[str]) -> bool:
@@ -138,7 +139,7 @@ def _ends(keys: frozenset[str]) -> frozenset[str]:
     return frozenset(key[at:] for key in keys for at in range(len(key)))
 
 
-_JOB = re.compile(r"^(?:run|command|entrypoint|apiVersion|resources)\s*:", re.MULTILINE)
+_JOB = expression(r"^(?:run|command|entrypoint|apiVersion|resources)\s*:", re.MULTILINE)
 
 
 def _starts_runs(path: str, text: str) -> bool:

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from budgetlint.base.expression import expression
 from budgetlint.base.limits import PINS
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.files.disk import Files
@@ -128,7 +129,7 @@ def _package_of(line: str) -> str:
     return found[1].lower().replace("_", "-") if found else ""
 
 
-_NAME = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
+_NAME = expression(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
 
 
 def _required(text: str, origin: Origin) -> Release | None:

@@ -15,10 +15,10 @@ Two more scopes are only listed: ``language`` (BL0xx, found by the parser) and `
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from budgetlint.base.expression import expression
 from budgetlint.base.finding import Confidence, Edit, Finding, Fix, Related, Safety, Severity
 from budgetlint.base.record import open_record
 from budgetlint.rules_api.context import BudgetContext, DocumentContext, RunContext
@@ -45,8 +45,8 @@ SCOPES = ("run", "document", "budget", "language", "engine")
 FIXES = ("safe", "unsafe", "advice", "none")
 STATUSES = ("preview", "stable", "deprecated")
 
-CODE = re.compile(r"[A-Z]{2,8}[0-9]{3,4}")
-NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+CODE = expression(r"[A-Z]{2,8}[0-9]{3,4}")
+NAME = expression(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
 def never(_: Any) -> tuple[Finding, ...]:

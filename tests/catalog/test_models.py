@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
+from budgetlint.catalog import models
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.ledger import active_parameters, embedding_parameters, head_parameters, linears, parameter_count, weight_tensors
 from budgetlint.catalog.models import all_models, find_model, stored_as, verified
@@ -56,6 +60,34 @@ def test_a_near_miss_is_suggested_and_not_taken(text: str, suggestion: str) -> N
     missing = find_model(text)
     assert isinstance(missing, NoMatch)
     assert suggestion in missing.suggestions
+
+
+@pytest.mark.parametrize("file", models.FILES)
+def test_the_index_is_that_of_the_rows(file: str) -> None:
+    assert models._index(file) == models.index_of(file)
+    assert json.loads(models._raw(models.INDEX))[file] == models.index_of(file), "run python -m budgetlint.catalog.models"
+
+
+@pytest.mark.parametrize("file", models.FILES)
+def test_the_line_of_a_row_is_the_row(file: str) -> None:
+    rows = json.loads((Path(models.__file__).with_name(file)).read_text(encoding="utf-8"))["models"]
+    assert [models._model(file, row["name"]) for row in rows] == [models.architecture_of(row) for row in rows]
+
+
+def test_an_index_of_other_rows_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody adds a row, and tries it before the index is written anew; their checkout ends its lines as Windows does."""
+    raw = models._raw(models.FILES[0]).replace(b"\n", b"\r\n").replace(b'"qwen2.5-0.5b",', b'"my-model-0.5b",', 1)
+    for name, text in ((models.FILES[0], raw), (models.FILES[1], models._raw(models.FILES[1])), (models.INDEX, models._raw(models.INDEX))):
+        (tmp_path / name).write_bytes(text)
+    monkeypatch.setattr(models, "__file__", str(tmp_path / "models.py"))
+    cached = (models._raw, models._index, models._document, models._rows, models._model, models._owned, models._folded, models._keys)
+    for one in cached:
+        one.cache_clear()
+    try:
+        assert (found("org/my-model-0.5b").name, found("org/my-model-0.5b").hidden) == ("my-model-0.5b", 896)
+    finally:
+        for one in cached:
+            one.cache_clear()
 
 
 def test_a_variant_of_another_shape_is_another_row() -> None:

@@ -14,7 +14,7 @@ FILES = {
     "num_train_epochs: 1\nmax_length: 1024\nbf16: true\nfp16: true\ndeepspeed: ds.json\n",
     "ds.json": '{"zero_optimization": {"stage": 2}, "bf16": {"enabled": true}}',
     "card.budget": "device 2x rtx-4090\n",
-    "run.sh": "torchrun --nproc_per_node 2 examples/scripts/sft.py --config train.yaml\n",
+    "run.sh": "torchrun --nproc_per_node 2 -m trl.scripts.sft --config train.yaml\n",
     "requirements.txt": "transformers==5.24.0\n",
     "pyproject.toml": "[tool.budgetlint]\nignore = ['BL3']\n",
 }

@@ -1,4 +1,5 @@
-"""What scripts depend on, one a line: options of every command, exit codes, fields of every JSON report.
+"""What scripts and rules of others depend on, one a line: options of every command, exit codes, fields of every JSON report, and what
+`budgetlint.rule` hands out.
 
 ``python tests/contract/listing.py`` lists this tree, ``... ROOT`` another one, a worktree of a release; ``last_release.txt``
 is the listing of the last release, ``today.txt`` that of this tree.
@@ -7,6 +8,7 @@ is the listing of the last release, ``today.txt`` that of this tree.
 from __future__ import annotations
 
 import argparse
+import inspect
 import json
 import sys
 import tempfile
@@ -20,7 +22,7 @@ HERE = Path(__file__).resolve()
 
 def listing(root: Path) -> list[str]:
     """Every line, sorted. The package of ``root`` must be the one that is imported."""
-    return sorted({*_commands(), *_exit_codes(), *(line for name in REPORTS for line in _fields(root, name))})
+    return sorted({*_commands(), *_exit_codes(), *(line for name in REPORTS for line in _fields(root, name)), *_rule_door()})
 
 
 def _commands() -> Iterator[str]:
@@ -53,6 +55,36 @@ def _exit_codes() -> Iterator[str]:
 def _fields(root: Path, name: str) -> Iterator[str]:
     schema = json.loads((root / "docs" / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8"))
     yield from (f"json: {name} {path}" for path in _paths(schema, schema, "$", frozenset()))
+
+
+def _rule_door() -> Iterator[str]:
+    """``rule: written_in(reading, *paths)``; of `Rule`, the contexts and a `Setting` their fields and methods too."""
+    import budgetlint.rule as door
+
+    for name in door.__all__:
+        found = getattr(door, name)
+        yield f"rule: {name}{_parameters(found) if inspect.isfunction(found) else ''}"
+        if inspect.isclass(found) and (name == "Setting" or found.__module__.startswith("budgetlint.rules_api.")):
+            members = {one: value for base in reversed(found.__mro__[:-1]) for one, value in {**vars(base), **_declared(base)}.items()}
+            for one, value in members.items():
+                if not one.startswith("_"):
+                    yield f"rule: {name}.{one}{_parameters(value) if inspect.isfunction(value) else ''}"
+
+
+def _declared(found: type) -> dict[str, None]:
+    """The fields that a class declares, with or without a default."""
+    return dict.fromkeys(vars(found).get("__annotations__", {}))
+
+
+def _parameters(function: Any) -> str:
+    """``(at, *, title, safety)``: names and how they are given, no types; ``=`` behind one that may be left out."""
+    parts = []
+    for one in inspect.signature(function).parameters.values():
+        star = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}.get(one.kind, "")
+        if one.kind is one.KEYWORD_ONLY and not any(part.startswith("*") for part in parts):
+            parts.append("*")
+        parts.append(f"{star}{one.name}{'' if one.default is one.empty else '='}")
+    return f"({', '.join(part for part in parts if part != 'self')})"
 
 
 def _paths(node: Mapping[str, Any], whole: Mapping[str, Any], path: str, seen: frozenset[str]) -> Iterator[str]:

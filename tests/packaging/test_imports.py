@@ -19,8 +19,8 @@ CASES = [
     ("from budgetlint.cli import main; main(['devices'])", {"packaging", "ruamel"}),
     ("from budgetlint.cli import main; main(['files', 'sft.yaml'])", {"packaging", "ruamel"}),
     ("from budgetlint.cli import main; main(['check', 'sft.yaml'])", {"packaging", "ruamel"}),
-    ("from budgetlint.cli import main; main(['check'])", {"packaging", "ruamel", "lark"}),
-    ("from budgetlint.cli import main; main(['estimate'])", {"packaging", "ruamel", "lark"}),
+    ("from budgetlint.cli import main; main(['check'])", {"packaging", "ruamel"}),
+    ("from budgetlint.cli import main; main(['estimate'])", {"packaging", "ruamel"}),
 ]
 
 

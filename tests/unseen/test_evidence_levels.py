@@ -126,7 +126,7 @@ SEVERAL = {
         ("several", "run_clm.py or trl sft"),
         {"micro_batch": 4, "grad_accum": 1, "recompute": "unresolved", "adapter": "unresolved", "learning_rate": None},
     ),
-    "two commands of one tool": Several({"run.sh": TRL + TRL.replace("sft", "dpo"), "a.yaml": COMMON}, ("several", "trl dpo or trl sft")),
+    "two commands of one tool": Several({"run.sh": TRL + TRL.replace("sft", "dpo"), "a.yaml": COMMON}, ("accepted", "trl dpo")),
     "the keys tell which command": Several(
         {"run.sh": TRL + TRL.replace("sft", "grpo"), "a.yaml": COMMON + "num_generations: 8\nmax_completion_length: 64\n"},
         ("accepted", "trl grpo"),

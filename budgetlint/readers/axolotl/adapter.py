@@ -6,8 +6,7 @@ Sources: axolotl 0.19.0 ``loaders/adapter.py`` _build_peft_lora_config, ``utils/
 
 from __future__ import annotations
 
-import re
-
+from budgetlint.base.expression import expression
 from budgetlint.readers.base import is_symbolic
 from budgetlint.readers.view import View
 from budgetlint.settings.run import Setting
@@ -51,8 +50,8 @@ def _targets(view: View) -> list[Setting]:
     return [view.setting("lora_targets", words, "lora_target_modules", ", ".join(words))] if words else []
 
 
-_ALTERNATIVES = re.compile(r"\(([a-z_|?:]{1,200})\)_proj")
-_PLAIN = re.compile(r"(?<![a-z|)])([a-z_]{1,30}_proj)")
+_ALTERNATIVES = expression(r"\(([a-z_|?:]{1,200})\)_proj")
+_PLAIN = expression(r"(?<![a-z|)])([a-z_]{1,30}_proj)")
 
 
 def target_words(pattern: str) -> tuple[str, ...]:

@@ -6,10 +6,10 @@ Sources: llm-foundry 0.22.0 ``models/mpt/configuration_mpt.py`` MPTConfig (its d
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from budgetlint.base import numerals
+from budgetlint.base.expression import expression
 from budgetlint.readers.base import Misread, raw_at
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.view import View
@@ -103,7 +103,7 @@ def optimizer_settings(view: View, home: str, misreads: list[Misread]) -> list[S
     return [*named, *(view.setting(name, number, f"{home}optimizer.betas", word) for name, word, number in given if number is not None)]
 
 
-_DURATION = re.compile(r"([0-9]{1,12})(ep|ba)")
+_DURATION = expression(r"([0-9]{1,12})(ep|ba)")
 
 
 def duration_settings(view: View, home: str) -> list[Setting]:

@@ -5,15 +5,14 @@ Source: NeMo-Framework-Launcher ``launcher_scripts/conf/config.yaml`` (``default
 
 from __future__ import annotations
 
-import re
-
+from budgetlint.base.expression import expression
 from budgetlint.base.record import replace
 from budgetlint.documents import Document, Entry, Mapping, Scalar
 from budgetlint.documents.interpolate import interpolated
 
 TRAINING = ("training", "peft", "fine_tuning", "prompt_learning", "ia3_learning", "adapter_learning", "steer_reg", "rlhf_rm", "rlhf_ppo")
 OTHER = ("conversion", "conversion_hf2nemo", "evaluation", "export", "fw_inference", "ptq", "data_preparation", "external_conversion")
-_GROUP = re.compile(r"\$\{(" + "|".join((*TRAINING, *OTHER)) + r")\.")
+_GROUP = expression(r"\$\{(" + "|".join((*TRAINING, *OTHER)) + r")\.")
 
 
 def group_of(document: Document) -> str:

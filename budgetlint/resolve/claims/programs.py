@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from budgetlint.base.expression import expression
 from budgetlint.base.record import open_state
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import load
@@ -20,9 +21,9 @@ from budgetlint.settings.consumer import OPENED, Consumer
 if TYPE_CHECKING:
     from budgetlint.launch import Launch
 
-_PATH = re.compile(r"""["']([^"'\s\\]{1,200}\.(?:ya?ml|json|toml))\\?["']""")
+_PATH = expression(r"""["']([^"'\s\\]{1,200}\.(?:ya?ml|json|toml))\\?["']""")
 """A text in quotes, which a notebook's JSON escapes."""
-_TRAINS = re.compile(r"train|tune|sft|dpo|grpo|ppo|rlhf", re.IGNORECASE)
+_TRAINS = expression(r"train|tune|sft|dpo|grpo|ppo|rlhf", re.IGNORECASE)
 
 
 def tells(path: str) -> bool:
@@ -105,7 +106,7 @@ def _launches_in(source: SourceFile) -> Iterator[Launch]:
             yield from job_launches(document) if job_kind(document) else ()
 
 
-_JOB = re.compile(r"^(?:run|command|entrypoint|apiVersion|resources)\s*:", re.MULTILINE)
+_JOB = expression(r"^(?:run|command|entrypoint|apiVersion|resources)\s*:", re.MULTILINE)
 
 
 def _ends_like(path: str, text: str, alone: bool) -> bool:

@@ -55,11 +55,17 @@ def taker(programs: Iterable[tuple[Consumer, str]], document: Document, format: 
     if not any(read == format for _, read in told.values()):
         return None
     first, _ = next(iter(told.values()))
-    if len(told) == 1:
+    if len(told) == 1 or _is_one_cli(told.values()):
         return replace(first, evidence=ACCEPTED)
     every, alike = " or ".join(sorted(told)), _ALIKE.issuperset(read for _, read in told.values())
     says = f"{every} could read it, and no command names it: only what all of them fill in alike is taken"
     return replace(first, program=every, evidence=SEVERAL, followed=False, says=says, sink=_AGREED if alike else None)
+
+
+def _is_one_cli(told: Iterable[tuple[Consumer, str]]) -> bool:
+    """Are they commands of one program? transformers' examples are programs of their own."""
+    formats = {read for _, read in told}
+    return len(formats) == 1 and formats.isdisjoint(("hf_training_arguments",))
 
 
 def _takes(read: str, document: Document, format: str) -> bool:

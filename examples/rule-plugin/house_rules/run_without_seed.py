@@ -36,13 +36,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity
+from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Severity, argument_entries
 
 FORMATS = ("hf_training_arguments", "trl", "llamafactory", "axolotl")
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    batch = document.reading.settings.get("micro_batch")
+    batch = document.setting("micro_batch")
     if batch is None or not batch.known or _has_seed(document):
         return
     yield document.finding(
@@ -54,8 +54,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 
 
 def _has_seed(document: DocumentContext) -> bool:
-    root = document.reading.document.root
-    return any(entry.key.text == "seed" for entry in getattr(root, "entries", ()))
+    return any(entry.key.text == "seed" for entry in argument_entries(document.reading))
 
 
 RULE = Rule(

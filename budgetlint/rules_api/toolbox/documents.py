@@ -1,0 +1,106 @@
+"""Which documents a rule is about, for its ``formats`` and for `trainer_of`; and what stands in one of them, as keys.
+
+A setting (`DocumentContext.setting`) is what a reader made of a key; these look at the key itself, whether or not a setting has it.
+"""
+
+from __future__ import annotations
+
+from budgetlint.documents import Entry, Loader, Mapping, Sequence
+from budgetlint.readers.base import AUTO, Raw, entry_under, is_symbolic, loader_of, raw_of
+from budgetlint.readers.hf.recognise import home_of
+from budgetlint.readers.python_script.classes import arguments_of, block, is_partial
+from budgetlint.settings.run import Reading, Setting
+
+HUGGING_FACE = ("hf_training_arguments", "trl", "alignment_handbook", "open_instruct")
+"""Files with keys of ``transformers.TrainingArguments`` in a section or at their top."""
+
+TRL_FORMATS = ("trl", "alignment_handbook")
+"""Files whose keys go to TRL's own configs (``SFTConfig``, ``DPOConfig``)."""
+
+TRL_ARGUMENTS = (*TRL_FORMATS, "python_trl_script")
+"""The same, and scripts that make such a config."""
+
+PYTHON = ("python_script", "python_trl_script")
+"""Training scripts: the fields stand in the one class of training arguments that the script makes."""
+
+TRAINING_ARGUMENTS = (*HUGGING_FACE, "llamafactory", *PYTHON)
+"""Formats whose keys are the fields of ``transformers.TrainingArguments``."""
+
+TRAINERS = ("hf_training_arguments", "trl", "alignment_handbook", "llamafactory", *PYTHON)
+"""Formats whose whole training section becomes ``TrainingArguments``; open-instruct's scripts have arguments of their own."""
+
+TRAINERS_AND_AXOLOTL = (*TRAINERS, "axolotl")
+"""axolotl hands its keys to the same ``TrainingArguments``, most of them under their own names (``core/builders/base.py``)."""
+
+TRAINER_RUNS = (*HUGGING_FACE, "llamafactory", "axolotl", *PYTHON)
+"""Formats whose run ends in ``transformers.Trainer``: its rules about precision, optimizers and DeepSpeed hold."""
+
+_LOADERS = {"deepspeed": Loader.HJSON, "llamafactory": Loader.OMEGACONF, "torchtune": Loader.OMEGACONF}
+
+
+def written_in(reading: Reading, *paths: str) -> Setting | None:
+    """What does this one document write? The first of these keys that stands in it and is not null, as a setting named by its path.
+
+    Paths are dotted, and count from where the training arguments stand (`arguments_home`). A block or a list is its own value.
+
+    Example: ``written_in(document.reading, "zero_optimization.stage")``; two spellings: ``written_in(reading, "eval_strategy",
+    "evaluation_strategy")``. For a run, whose flags beat its files: `written_by`.
+    """
+    document, home = reading.document, arguments_home(reading)
+    for path in paths:
+        whole = f"{home}.{path}" if home else path
+        entry = entry_under(document.root, whole)
+        if entry is None and reading.format in PYTHON:  # a path from the top, such as that of the Trainer's call
+            whole = path
+            entry = entry_under(document.root, whole)
+        if entry is None:  # as nearly always: a hundred rules ask every document
+            continue
+        raw = raw_of(document, loads_with(reading), whole, entry)
+        if raw.value is not None:
+            return _setting(path, raw)
+    return None
+
+
+def _setting(path: str, raw: Raw) -> Setting:
+    if isinstance(raw.node, (Mapping, Sequence)):
+        return Setting(path, raw.node, raw.origin, raw.text)
+    state = "symbolic" if is_symbolic(raw.value) else "auto" if raw.value == AUTO else "known"
+    return Setting(path, raw.value if state == "known" else None, raw.origin, raw.text, state)
+
+
+def arguments_home(reading: Reading) -> str:
+    """The section that holds the training arguments (``training``, a script's ``TrainingArguments``); empty for the top.
+
+    Example: ``arguments_home(document.reading)``.
+    """
+    if reading.format in PYTHON:
+        return arguments_of(reading.document)
+    return home_of(reading.document) if reading.format in HUGGING_FACE else ""
+
+
+def argument_entries(reading: Reading) -> tuple[Entry, ...]:
+    """Keys and values beside the training arguments, in file order; empty where there are none.
+
+    Example: ``[entry for entry in argument_entries(document.reading) if entry.key.text == "seed"]``.
+    """
+    home = arguments_home(reading)
+    node = reading.document.get(home) if home else reading.document.root
+    return node.entries if isinstance(node, Mapping) else ()
+
+
+def may_hide_arguments(reading: Reading) -> bool:
+    """Can arguments stand where they are not seen (``TrainingArguments(**more)``)? Then nothing is known to be missing.
+
+    Example: ``if may_hide_arguments(document.reading): return`` before a rule says that a key lacks.
+    """
+    return reading.format in PYTHON and is_partial(block(reading.document, arguments_of(reading.document)))
+
+
+def loads_with(reading: Reading) -> Loader:
+    """How the framework's newest release loads this document: what ``1e-5`` and ``yes`` become depends on it.
+
+    Example: ``entry.value.value(loads_with(document.reading))``, for a scalar.
+    """
+    if reading.format == "deepspeed":
+        return Loader.HJSON
+    return loader_of(reading.document, _LOADERS.get(reading.format, Loader.PYYAML))
