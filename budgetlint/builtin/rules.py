@@ -203,24 +203,26 @@ BROKEN_PLUGIN = house_rule(
     "broken-plugin",
     Severity.ERROR,
     """\
-    A plugin with rules cannot be loaded, or its rules clash with others.
+    A plugin with rules or a reader cannot be loaded, or clashes with others.
 
     ## What it costs
 
-    Its rules do not run, so their findings are missing.
+    Its rules do not run, so their findings are missing; the files of its trainer are read by nobody.
 
     ## Failing
 
-    A plugin whose module raises at import, offers something that is not a `Rule`, or takes a code or name that exists. One that is
-    installed from the folder that is checked (`pip install -e .`): whoever changes a checkout must not bring the rules that judge it.
+    A plugin whose module raises at import, offers something that is not a `Rule` or a `Manifest`, or takes a code, a name or a format that
+    exists. One that is installed from the folder that is checked (`pip install -e .`): whoever changes a checkout must not bring the rules
+    that judge it, or the readers that read it.
 
     ## Passing
 
-    A plugin whose entry point in the group `budgetlint.rules` is a `Rule` or a list of them, with codes of its own.
+    A plugin whose entry point in the group `budgetlint.rules` is a `Rule` or a list of them, with codes of its own; one whose entry point
+    in the group `budgetlint.readers` is the `Manifest` of a reader, with formats of its own.
 
     ## Sources
 
-    - `CONTRIBUTING.md`, "A rule of your own".
+    - `docs/plugins.md`.
     """,
 )
 

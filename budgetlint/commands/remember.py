@@ -107,8 +107,8 @@ MARKS = (".dist-info", ".egg-info", ".egg-link", ".pth")
 
 
 def _code_folders() -> list[str]:
-    """budgetlint's own packages, and those that bring rules."""
-    from budgetlint.engine.entry_points import offers
+    """budgetlint's own packages, and those that bring rules or readers."""
+    from budgetlint.isolation.entry_points import every_offer
 
     own = str(Path(budgetlint.__file__).parent)
-    return sorted({own, *(place for offer in offers() for place in offer.places())})
+    return sorted({own, *(place for offer in every_offer() for place in offer.places())})

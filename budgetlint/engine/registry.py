@@ -14,7 +14,8 @@ from budgetlint.base.finding import Confidence, Finding
 from budgetlint.base.record import field, open_record
 from budgetlint.base.source import Location
 from budgetlint.builtin.rules import BROKEN_PLUGIN, HOUSE_RULES, house_finding
-from budgetlint.engine.entry_points import OWN, Offer, offers
+from budgetlint.frameworks import others
+from budgetlint.isolation.entry_points import OWN, RULES, Offer, offers
 from budgetlint.rules_api.pattern import is_open, matches
 from budgetlint.rules_api.rule import Rule, never
 
@@ -124,10 +125,16 @@ def _broken(who: str, wrong: str) -> Finding:
 
 
 def _refused(who: str, place: str) -> Finding:
-    """Who proposes a change of a checkout does not bring the rules that judge it."""
+    """Who proposes a change of a checkout brings neither the rules that judge it nor the readers that read it."""
     message = f"the plugin '{who}' is not loaded: it is installed from a folder that is checked ({place})"
     cure = "install a copy of it (pip install, without -e), or from a checkout of its own; the other rules still ran"
     return house_finding(BROKEN_PLUGIN, Location(who), message, help=cure)
+
+
+def _readers_left_out() -> tuple[Finding, ...]:
+    """Readers of other packages that are not asked, and why."""
+    brought = others()
+    return tuple(_refused(one.who, one.place) if one.place else _broken(one.who, one.why) for one in (brought.left if brought else ()))
 
 
 def collect(points: Iterable[Offer]) -> Iterator[tuple[str, object] | Finding]:
@@ -149,7 +156,7 @@ def collect(points: Iterable[Offer]) -> Iterator[tuple[str, object] | Finding]:
 
 def load(points: Iterable[Offer] | None = None) -> Registry:
     """The registry of this installation (or of the given entry points), budgetlint's own rules first."""
-    found = list(offers() if points is None else points)
+    found = list(offers(RULES) if points is None else points)
     found.sort(key=lambda point: (point.owner != OWN, point.owner or point.name, point.name))
     collected = list(collect(found))
     if points is None and not any(point.owner == OWN for point in found):
@@ -157,7 +164,8 @@ def load(points: Iterable[Offer] | None = None) -> Registry:
     broken = [item for item in collected if isinstance(item, Finding)]
     good = [item for item in collected if not isinstance(item, Finding)]
     registry = build(good, (*language_rules(), *HOUSE_RULES))
-    return Registry(registry.rules, (*broken, *registry.problems), registry.listed)
+    readers = _readers_left_out() if points is None else ()
+    return Registry(registry.rules, (*broken, *registry.problems, *readers), registry.listed)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Who offers rules: of the site folders the same as ``importlib.metadata`` says, without it."""
+"""Who offers rules and readers: of the site folders the same as ``importlib.metadata`` says, without it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from budgetlint.engine import entry_points as offers
-from budgetlint.engine.entry_points import GROUP, Offer
+from budgetlint.isolation import entry_points as offers
+from budgetlint.isolation.entry_points import RULES, Offer
 
 
 def _installed(folder: Path, name: str, text: str) -> None:
@@ -21,11 +21,11 @@ def _installed(folder: Path, name: str, text: str) -> None:
 
 
 def _by_metadata() -> list[tuple[str, str]]:
-    return sorted((point.name, point.value) for point in entry_points(group=GROUP))
+    return sorted((point.name, point.value) for point in entry_points(group=RULES))
 
 
 def _ours() -> list[tuple[str, str]]:
-    return sorted((offer.name, offer.value) for offer in offers.offers())
+    return sorted((offer.name, offer.value) for offer in offers.offers(RULES))
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from budgetlint.engine.entry_points import Offer
+from budgetlint.isolation.entry_points import Offer
 from budgetlint.registry import build, load
 from budgetlint.rule import Confidence, Rule, Severity
 from budgetlint.rules_api.pattern import matches
