@@ -63,7 +63,7 @@ def counted(counts: Counter[str]) -> Iterator[None]:
         counts.update(asked=1, read=len(self._read) - known)
         return found
 
-    def of(plan: Plan) -> peak.TracedPeak:
+    def of(plan: Plan) -> peak.Peak:
         counts["plans"] += 1
         return peak_of(plan)
 
