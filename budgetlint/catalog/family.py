@@ -125,6 +125,8 @@ class Family:
 
     - ``like``: the record that the code is written after; ``model_type``: transformers' own word for the language model, where it is
       not the name.
+    - ``classes``: the folder of its modeling file, and the classes of its norm, attention and MLP there (transformers 5.24.0), "" where
+      they are torch's own or several: what a bill names as the source of a tensor. () where nobody looked.
     - ``attention_bias``: the `Architecture` fields that the key of this name sets.
     - ``new_names``: names of modules in the newest releases (5.24.0) -> those that ``names`` lists (4.57.0).
     - ``experts_are_parameters``: in every release; elsewhere since `module_names.FUSED_EXPERTS_SINCE`.
@@ -150,6 +152,7 @@ class Family:
     name: str
     like: str = ""
     model_type: str = ""
+    classes: tuple[str, ...] = ()
     config: HubConfig = UNFILLED
     basis: Basis = UNFILLED
     tools: Tools = UNFILLED
@@ -213,5 +216,5 @@ class Family:
 
 
 FIELDS = frozenset(one.name for one in fields(Family))
-OWN = frozenset({"name", "like", "model_type", "config", "basis", "tools"})
+OWN = frozenset({"name", "like", "model_type", "classes", "config", "basis", "tools"})
 """Fields that no record takes from another: they rest on what was read or traced of this family alone."""

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 from budgetlint.base.record import record
+from budgetlint.catalog.families import family_of
 from budgetlint.memory.plan import Plan
 
 
@@ -107,65 +108,9 @@ def _of_logits(name: str, plan: Plan) -> Source | None:
     return LOSSES.get(plan.loss)
 
 
-MODELING: dict[str, tuple[str, str, str, str]] = {
-    "llama": ("llama", "LlamaRMSNorm", "LlamaAttention", "LlamaMLP"),
-    "mistral": ("mistral", "MistralRMSNorm", "MistralAttention", "MistralMLP"),
-    "qwen2": ("qwen2", "Qwen2RMSNorm", "Qwen2Attention", "Qwen2MLP"),
-    "qwen3": ("qwen3", "Qwen3RMSNorm", "Qwen3Attention", "Qwen3MLP"),
-    "granite": ("granite", "GraniteRMSNorm", "GraniteAttention", "GraniteMLP"),
-    "smollm3": ("smollm3", "SmolLM3RMSNorm", "SmolLM3Attention", "SmolLM3MLP"),
-    "gemma": ("gemma", "GemmaRMSNorm", "GemmaAttention", "GemmaMLP"),
-    "gemma2": ("gemma2", "Gemma2RMSNorm", "Gemma2Attention", "Gemma2MLP"),
-    "gemma3_text": ("gemma3", "Gemma3RMSNorm", "Gemma3Attention", "Gemma3MLP"),
-    "gemma3": ("gemma3", "Gemma3RMSNorm", "Gemma3Attention", "Gemma3MLP"),
-    "phi3": ("phi3", "Phi3RMSNorm", "Phi3Attention", "Phi3MLP"),
-    "olmo": ("olmo", "OlmoLayerNorm", "OlmoAttention", "OlmoMLP"),
-    "stablelm": ("stablelm", "", "StableLmAttention", "StableLmMLP"),
-    "starcoder2": ("starcoder2", "", "Starcoder2Attention", "Starcoder2MLP"),
-    "gpt2": ("gpt2", "", "GPT2Attention", "GPT2MLP"),
-    "gpt_bigcode": ("gpt_bigcode", "", "GPTBigCodeAttention", "GPTBigCodeMLP"),
-    "opt": ("opt", "", "OPTAttention", ""),
-    "bloom": ("bloom", "", "BloomAttention", "BloomMLP"),
-    "mixtral": ("mixtral", "MixtralRMSNorm", "MixtralAttention", ""),
-    "qwen2_moe": ("qwen2_moe", "Qwen2MoeRMSNorm", "Qwen2MoeAttention", "Qwen2MoeMLP"),
-    "qwen3_moe": ("qwen3_moe", "Qwen3MoeRMSNorm", "Qwen3MoeAttention", "Qwen3MoeMLP"),
-    "gpt_oss": ("gpt_oss", "GptOssRMSNorm", "GptOssAttention", "GptOssMLP"),
-    "deepseek_v2": ("deepseek_v2", "DeepseekV2RMSNorm", "DeepseekV2Attention", "DeepseekV2MLP"),
-    "deepseek_v3": ("deepseek_v3", "DeepseekV3RMSNorm", "DeepseekV3Attention", "DeepseekV3MLP"),
-    "vit": ("vit", "", "ViTAttention", "ViTMLP"),
-    "deit": ("deit", "", "DeiTAttention", "DeiTMLP"),
-    "modernbert": ("modernbert", "", "ModernBertAttention", "ModernBertMLP"),
-    "olmo2": ("olmo2", "Olmo2RMSNorm", "Olmo2Attention", "Olmo2MLP"),
-    "olmo3": ("olmo3", "Olmo3RMSNorm", "Olmo3Attention", "Olmo3MLP"),
-    "phi": ("phi", "", "PhiAttention", "PhiMLP"),
-    "gptj": ("gptj", "", "GPTJAttention", "GPTJMLP"),
-    "cohere": ("cohere", "CohereLayerNorm", "CohereAttention", "CohereMLP"),
-    "falcon": ("falcon", "", "FalconAttention", "FalconMLP"),
-    "gpt_neox": ("gpt_neox", "", "GPTNeoXAttention", "GPTNeoXMLP"),
-    "bert": ("bert", "", "BertAttention", ""),
-    "roberta": ("roberta", "", "RobertaAttention", ""),
-    "electra": ("electra", "", "ElectraAttention", ""),
-    "xlm-roberta": ("xlm_roberta", "", "XLMRobertaAttention", ""),
-    "t5": ("t5", "T5LayerNorm", "T5Attention", ""),
-    "mt5": ("mt5", "MT5LayerNorm", "MT5Attention", ""),
-    "whisper": ("whisper", "", "WhisperAttention", ""),
-    "mbart": ("mbart", "", "MBartAttention", ""),
-    "pegasus": ("pegasus", "", "PegasusAttention", ""),
-    "bart": ("bart", "", "BartAttention", ""),
-    "distilbert": ("distilbert", "", "DistilBertSelfAttention", ""),
-    "dinov2": ("dinov2", "", "Dinov2Attention", "Dinov2MLP"),
-    "deberta-v2": ("deberta_v2", "", "DisentangledSelfAttention", ""),
-    "qwen3_next": ("qwen3_next", "Qwen3NextRMSNorm", "Qwen3NextAttention", "Qwen3NextMLP"),
-    "qwen3_5": ("qwen3_5", "Qwen3_5RMSNorm", "Qwen3_5Attention", "Qwen3_5MLP"),
-    "qwen3_5_moe": ("qwen3_5_moe", "Qwen3_5MoeRMSNorm", "Qwen3_5MoeAttention", "Qwen3_5MoeMLP"),
-}
-"""By family: the folder of its modeling file, and the classes of its norm, attention and MLP in there; none where torch's own modules are
-used, or several."""
-
-
 def _modeling(family: str, part: int = 0) -> Source | None:
-    found = MODELING.get(family)
-    if found is None:
+    found = family_of(family).classes
+    if not found:
         return None
     return Source("transformers", "5.24.0", f"models/{found[0]}/modeling_{found[0]}.py", found[part] if part else "")
 

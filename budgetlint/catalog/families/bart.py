@@ -8,6 +8,7 @@ from budgetlint.catalog.module_names import ATTENTION, FFN, ModuleNames, O
 
 FAMILY = Family(
     "bart",
+    classes=("bart", "", "BartAttention", ""),
     config=HubConfig(
         shape=BART_SHAPE,
         sizes={"hidden": 1024, "intermediate": 4096, "layers": 12, "heads": 16, "vocab": 50265, "max_positions": 1024},

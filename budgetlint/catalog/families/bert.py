@@ -8,6 +8,7 @@ from budgetlint.catalog.module_names import DOWN, UP, K, ModuleNames, O, Q, V
 
 FAMILY = Family(
     "bert",
+    classes=("bert", "", "BertAttention", ""),
     config=HubConfig(
         shape=ENCODER_SHAPE,
         sizes={"hidden": 768, "intermediate": 3072, "layers": 12, "heads": 12, "vocab": 30522, "max_positions": 512},

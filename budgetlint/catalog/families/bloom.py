@@ -8,6 +8,7 @@ from budgetlint.catalog.module_names import DOWN, QKV, UP, ModuleNames, O
 
 FAMILY = Family(
     "bloom",
+    classes=("bloom", "", "BloomAttention", "BloomMLP"),
     config=HubConfig(
         shape={**GELU_SHAPE, "activation": "gelu", "position": "alibi", "tied": True, "extra": {"embed_norm": 1}},
         sizes={"hidden": 64, "layers": 2, "heads": 8, "vocab": 250880},

@@ -9,6 +9,7 @@ from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 FAMILY = Family(
     "cohere",
     like="llama",
+    classes=("cohere", "CohereLayerNorm", "CohereAttention", "CohereMLP"),
     config=HubConfig(
         shape={"norm": "layernorm", "norms_per_layer": 1, "tied": True, "extra": {"parallel_block": 1}},
         sizes={"hidden": 8192, "intermediate": 22528, "layers": 40, "heads": 64, "vocab": 256000, "max_positions": 8192},

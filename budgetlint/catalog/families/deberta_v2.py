@@ -11,6 +11,7 @@ from budgetlint.catalog.module_names import K, Q, V
 FAMILY = Family(
     "deberta-v2",
     like="bert",
+    classes=("deberta_v2", "", "DisentangledSelfAttention", ""),
     config=HubConfig(
         shape={**ENCODER_SHAPE, "position": "relative"},
         sizes={"hidden": 1536, "intermediate": 6144, "layers": 24, "heads": 24, "vocab": 128100, "max_positions": 512},

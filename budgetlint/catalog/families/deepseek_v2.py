@@ -10,6 +10,7 @@ from budgetlint.catalog.module_names import GLU, O, Q
 FAMILY = Family(
     "deepseek_v2",
     like="llama",
+    classes=("deepseek_v2", "DeepseekV2RMSNorm", "DeepseekV2Attention", "DeepseekV2MLP"),
     config=HubConfig(
         shape={},
         sizes={

@@ -7,6 +7,7 @@ from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 FAMILY = Family(
     "deepseek_v3",
     like="deepseek_v2",
+    classes=("deepseek_v3", "DeepseekV3RMSNorm", "DeepseekV3Attention", "DeepseekV3MLP"),
     config=HubConfig(
         shape={},
         sizes={

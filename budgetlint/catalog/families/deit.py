@@ -9,6 +9,7 @@ from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools, VisionEn
 FAMILY = Family(
     "deit",
     like="vit",
+    classes=("deit", "", "DeiTAttention", "DeiTMLP"),
     config=HubConfig(
         shape={**GELU_SHAPE, "kind": "vision", "activation": "gelu", "position": "learned"},
         sizes=VIT.config.sizes,

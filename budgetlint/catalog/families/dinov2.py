@@ -11,6 +11,7 @@ from budgetlint.catalog.module_names import CLIP_FFN
 FAMILY = Family(
     "dinov2",
     like="vit",
+    classes=("dinov2", "", "Dinov2Attention", "Dinov2MLP"),
     config=HubConfig(
         shape={**GELU_SHAPE, "kind": "vision", "activation": "gelu", "position": "learned"},
         sizes=VIT.config.sizes,

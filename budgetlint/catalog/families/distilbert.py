@@ -11,6 +11,7 @@ from budgetlint.catalog.module_names import DOWN, UP, K, O, Q, V
 FAMILY = Family(
     "distilbert",
     like="bert",
+    classes=("distilbert", "", "DistilBertSelfAttention", ""),
     config=HubConfig(
         shape=ENCODER_SHAPE, sizes={"hidden": 768, "intermediate": 3072, "layers": 6, "heads": 12, "vocab": 30522, "max_positions": 512}
     ),

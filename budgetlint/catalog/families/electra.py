@@ -8,6 +8,7 @@ from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 FAMILY = Family(
     "electra",
     like="bert",
+    classes=("electra", "", "ElectraAttention", ""),
     config=HubConfig(
         shape=ENCODER_SHAPE,
         sizes={"hidden": 256, "intermediate": 1024, "layers": 12, "heads": 4, "vocab": 30522, "max_positions": 512},

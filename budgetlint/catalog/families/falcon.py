@@ -8,6 +8,7 @@ from budgetlint.catalog.module_names import DOWN, QKV, UP, ModuleNames, O
 
 FAMILY = Family(
     "falcon",
+    classes=("falcon", "", "FalconAttention", "FalconMLP"),
     config=HubConfig(
         shape={**LAYERNORM_SHAPE, "glu": False, "activation": "gelu", "tied": True, "extra": {"parallel_block": 1}},
         sizes={"hidden": 4544, "layers": 32, "heads": 71, "vocab": 65024, "max_positions": 2048},

@@ -8,6 +8,7 @@ from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 FAMILY = Family(
     "gemma",
     like="llama",
+    classes=("gemma", "GemmaRMSNorm", "GemmaAttention", "GemmaMLP"),
     config=HubConfig(
         shape=GEMMA_SHAPE,
         sizes={

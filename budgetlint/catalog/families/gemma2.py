@@ -10,6 +10,7 @@ from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 FAMILY = Family(
     "gemma2",
     like="gemma",
+    classes=("gemma2", "Gemma2RMSNorm", "Gemma2Attention", "Gemma2MLP"),
     config=HubConfig(
         shape={**GEMMA_SHAPE, "norms_per_layer": 4},
         sizes={

@@ -12,6 +12,7 @@ FAMILY = Family(
     "gemma3",
     like="gemma3_text",
     model_type="gemma3_text",
+    classes=("gemma3", "Gemma3RMSNorm", "Gemma3Attention", "Gemma3MLP"),
     config=HubConfig(
         shape={**GEMMA_SHAPE, "norms_per_layer": 4, "qk_norm": "head"}, sizes=GEMMA3_TEXT.config.sizes, reader="hf_families.every_sixth"
     ),

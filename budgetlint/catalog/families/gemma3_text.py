@@ -8,6 +8,7 @@ from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 FAMILY = Family(
     "gemma3_text",
     like="gemma2",
+    classes=("gemma3", "Gemma3RMSNorm", "Gemma3Attention", "Gemma3MLP"),
     config=HubConfig(
         shape={**GEMMA_SHAPE, "norms_per_layer": 4, "qk_norm": "head"},
         sizes={

@@ -8,6 +8,7 @@ from budgetlint.catalog.module_names import DOWN, QKV, UP, ModuleNames, O
 
 FAMILY = Family(
     "gpt2",
+    classes=("gpt2", "", "GPT2Attention", "GPT2MLP"),
     config=HubConfig(
         shape={**GELU_SHAPE, "activation": "gelu_new", "position": "learned", "tied": True, "dropout": 0.1},
         sizes={"hidden": 768, "layers": 12, "heads": 12, "vocab": 50257, "max_positions": 1024},

@@ -8,6 +8,7 @@ from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 FAMILY = Family(
     "gpt_bigcode",
     like="gpt2",
+    classes=("gpt_bigcode", "", "GPTBigCodeAttention", "GPTBigCodeMLP"),
     config=HubConfig(
         shape={**GELU_SHAPE, "activation": "gelu_pytorch_tanh", "position": "learned", "tied": True, "dropout": 0.1},
         sizes={"hidden": 768, "layers": 12, "heads": 12, "vocab": 50257, "max_positions": 1024},

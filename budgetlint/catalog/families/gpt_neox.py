@@ -8,6 +8,7 @@ from budgetlint.catalog.module_names import DOWN, QKV, UP, ModuleNames, O
 
 FAMILY = Family(
     "gpt_neox",
+    classes=("gpt_neox", "", "GPTNeoXAttention", "GPTNeoXMLP"),
     config=HubConfig(
         shape={**GELU_SHAPE, "activation": "gelu", "extra": {"parallel_block": 1}},
         sizes={"hidden": 6144, "intermediate": 24576, "layers": 44, "heads": 64, "vocab": 50432, "max_positions": 2048},

@@ -10,6 +10,7 @@ from budgetlint.catalog.module_names import DOWN, GATE_UP
 FAMILY = Family(
     "gpt_oss",
     like="llama",
+    classes=("gpt_oss", "GptOssRMSNorm", "GptOssAttention", "GptOssMLP"),
     config=HubConfig(
         shape={"qkv_bias": True, "o_bias": True, "extra": {"router_bias": 1, "expert_bias": 1, "sinks": 1}},
         sizes={

@@ -8,6 +8,7 @@ from budgetlint.catalog.module_names import DOWN, UP, K, ModuleNames, O, Q, V
 
 FAMILY = Family(
     "gptj",
+    classes=("gptj", "", "GPTJAttention", "GPTJMLP"),
     config=HubConfig(shape=GPTJ_SHAPE, sizes={"hidden": 4096, "layers": 28, "heads": 16, "vocab": 50400, "max_positions": 2048}),
     basis=TRACED,
     tools=Tools(liger=False, wrap_class="GPTJBlock", folded_experts=False, fp16_overflows=False),

@@ -8,6 +8,7 @@ from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 FAMILY = Family(
     "granite",
     like="llama",
+    classes=("granite", "GraniteRMSNorm", "GraniteAttention", "GraniteMLP"),
     config=HubConfig(shape={}, sizes=LLAMA.config.sizes),
     basis=TRACED,
     tools=Tools(liger=True, wrap_class="GraniteDecoderLayer", folded_experts=False, fp16_overflows=False),

@@ -7,6 +7,7 @@ from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 FAMILY = Family(
     "mistral",
     like="llama",
+    classes=("mistral", "MistralRMSNorm", "MistralAttention", "MistralMLP"),
     config=HubConfig(
         shape={},
         sizes={"hidden": 4096, "intermediate": 14336, "layers": 32, "heads": 32, "kv_heads": 8, "vocab": 32000, "max_positions": 131072},

@@ -10,6 +10,7 @@ from budgetlint.catalog.module_names import DOWN, GATE, UP
 FAMILY = Family(
     "mixtral",
     like="llama",
+    classes=("mixtral", "MixtralRMSNorm", "MixtralAttention", ""),
     config=HubConfig(
         shape={},
         sizes={

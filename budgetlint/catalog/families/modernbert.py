@@ -7,6 +7,7 @@ from budgetlint.catalog.module_names import DOWN, GATE_UP, QKV, ModuleNames, O
 
 FAMILY = Family(
     "modernbert",
+    classes=("modernbert", "", "ModernBertAttention", "ModernBertMLP"),
     config=HubConfig(
         shape={"kind": "encoder", "norm": "layernorm", "activation": "gelu", "tied": True},
         sizes={"hidden": 768, "intermediate": 1152, "layers": 22, "heads": 12, "vocab": 50368, "max_positions": 8192},

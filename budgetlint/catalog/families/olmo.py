@@ -7,6 +7,7 @@ from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 FAMILY = Family(
     "olmo",
     like="llama",
+    classes=("olmo", "OlmoLayerNorm", "OlmoAttention", "OlmoMLP"),
     config=HubConfig(
         shape={"norm": "layernorm-noaffine", "norms_per_layer": 0},
         sizes={"hidden": 4096, "intermediate": 11008, "layers": 32, "heads": 32, "vocab": 50304, "max_positions": 2048},

@@ -10,6 +10,7 @@ from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 FAMILY = Family(
     "olmo2",
     like="olmo",
+    classes=("olmo2", "Olmo2RMSNorm", "Olmo2Attention", "Olmo2MLP"),
     config=HubConfig(shape={"qk_norm": "full"}, sizes=OLMO.config.sizes),
     basis=TRACED,
     tools=Tools(liger=True, wrap_class="Olmo2DecoderLayer", folded_experts=False, fp16_overflows=False),

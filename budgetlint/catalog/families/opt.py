@@ -8,6 +8,7 @@ from budgetlint.catalog.module_names import ATTENTION, FFN, ModuleNames, O
 
 FAMILY = Family(
     "opt",
+    classes=("opt", "", "OPTAttention", ""),
     config=HubConfig(
         shape={**GELU_SHAPE, "activation": "relu", "position": "learned", "tied": True, "dropout": 0.1, "extra": {"position_offset": 2}},
         sizes={"hidden": 768, "intermediate": 3072, "layers": 12, "heads": 12, "vocab": 50272, "max_positions": 2048},

@@ -9,6 +9,7 @@ from budgetlint.catalog.family import TRACED, Family, HubConfig, Stacks, Tools
 FAMILY = Family(
     "pegasus",
     like="mbart",
+    classes=("pegasus", "", "PegasusAttention", ""),
     config=HubConfig(shape={**BART_SHAPE, "position": "sinusoidal"}, sizes=BART.config.sizes, reader="hf_encoders.bart"),
     basis=TRACED,
     tools=Tools(liger=False, wrap_class="", folded_experts=False, fp16_overflows=False),

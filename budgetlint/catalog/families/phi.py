@@ -11,6 +11,7 @@ from budgetlint.catalog.module_names import ATTENTION, CLIP_FFN, O
 FAMILY = Family(
     "phi",
     like="llama",
+    classes=("phi", "", "PhiAttention", "PhiMLP"),
     config=HubConfig(
         shape={**GELU_SHAPE, "activation": "gelu_new", "norms_per_layer": 1, "lm_head_bias": True, "extra": {"parallel_block": 1}},
         sizes={"hidden": 2048, "intermediate": 8192, "layers": 24, "heads": 32, "vocab": 51200, "max_positions": 2048},

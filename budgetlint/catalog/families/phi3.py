@@ -10,6 +10,7 @@ from budgetlint.catalog.module_names import DOWN, GATE_UP, QKV, O
 FAMILY = Family(
     "phi3",
     like="llama",
+    classes=("phi3", "Phi3RMSNorm", "Phi3Attention", "Phi3MLP"),
     config=HubConfig(
         shape={}, sizes={"hidden": 3072, "intermediate": 8192, "layers": 32, "heads": 32, "vocab": 32064, "max_positions": 4096}
     ),

@@ -9,6 +9,7 @@ from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 FAMILY = Family(
     "qwen2_moe",
     like="qwen2",
+    classes=("qwen2_moe", "Qwen2MoeRMSNorm", "Qwen2MoeAttention", "Qwen2MoeMLP"),
     config=HubConfig(
         shape={"qkv_bias": True, "shared_experts": 1, "extra": {"shared_gate": 1}},
         sizes={

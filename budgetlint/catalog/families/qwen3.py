@@ -7,6 +7,7 @@ from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 FAMILY = Family(
     "qwen3",
     like="llama",
+    classes=("qwen3", "Qwen3RMSNorm", "Qwen3Attention", "Qwen3MLP"),
     config=HubConfig(
         shape={"qk_norm": "head"},
         sizes={

@@ -7,6 +7,7 @@ from budgetlint.catalog.family import Basis, Family, HubConfig, Tools
 FAMILY = Family(
     "qwen3_5",
     like="qwen3_next",
+    classes=("qwen3_5", "Qwen3_5RMSNorm", "Qwen3_5Attention", "Qwen3_5MLP"),
     config=HubConfig(
         shape={"qk_norm": "head"},
         sizes={

@@ -7,6 +7,7 @@ from budgetlint.catalog.family import Basis, Family, HubConfig, Tools
 FAMILY = Family(
     "qwen3_5_moe",
     like="qwen3_5",
+    classes=("qwen3_5_moe", "Qwen3_5MoeRMSNorm", "Qwen3_5MoeAttention", "Qwen3_5MoeMLP"),
     config=HubConfig(
         shape={"qk_norm": "head", "shared_experts": 1, "extra": {"shared_gate": 1}},
         sizes={

@@ -7,6 +7,7 @@ from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 FAMILY = Family(
     "qwen3_moe",
     like="qwen3",
+    classes=("qwen3_moe", "Qwen3MoeRMSNorm", "Qwen3MoeAttention", "Qwen3MoeMLP"),
     config=HubConfig(
         shape={"qk_norm": "head"},
         sizes={

@@ -9,6 +9,7 @@ from budgetlint.catalog.family import Basis, Family, HubConfig, Tools
 FAMILY = Family(
     "qwen3_next",
     like="llama",
+    classes=("qwen3_next", "Qwen3NextRMSNorm", "Qwen3NextAttention", "Qwen3NextMLP"),
     config=HubConfig(
         shape={"qk_norm": "head", "shared_experts": 1, "extra": {"shared_gate": 1}},
         sizes={

@@ -8,6 +8,7 @@ from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 FAMILY = Family(
     "roberta",
     like="bert",
+    classes=("roberta", "", "RobertaAttention", ""),
     config=HubConfig(
         shape=ENCODER_SHAPE,
         sizes={"hidden": 768, "intermediate": 3072, "layers": 12, "heads": 12, "vocab": 50265, "max_positions": 512},

@@ -7,6 +7,7 @@ from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 FAMILY = Family(
     "smollm3",
     like="llama",
+    classes=("smollm3", "SmolLM3RMSNorm", "SmolLM3Attention", "SmolLM3MLP"),
     config=HubConfig(
         shape={"tied": True},
         sizes={"hidden": 2048, "intermediate": 11008, "layers": 36, "heads": 16, "kv_heads": 4, "vocab": 128256, "max_positions": 32768},

@@ -8,6 +8,7 @@ from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 FAMILY = Family(
     "stablelm",
     like="llama",
+    classes=("stablelm", "", "StableLmAttention", "StableLmMLP"),
     config=HubConfig(
         shape=LAYERNORM_SHAPE,
         sizes={"hidden": 2560, "intermediate": 6912, "layers": 32, "heads": 32, "kv_heads": 32, "vocab": 50304, "max_positions": 4096},

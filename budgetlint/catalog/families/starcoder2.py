@@ -11,6 +11,7 @@ from budgetlint.catalog.module_names import ATTENTION, DOWN, UP
 FAMILY = Family(
     "starcoder2",
     like="llama",
+    classes=("starcoder2", "", "Starcoder2Attention", "Starcoder2MLP"),
     config=HubConfig(
         shape={**GELU_SHAPE, "activation": "gelu_pytorch_tanh", "tied": True},
         sizes={"hidden": 3072, "intermediate": 12288, "layers": 30, "heads": 24, "kv_heads": 2, "vocab": 49152, "max_positions": 4096},

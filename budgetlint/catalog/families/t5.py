@@ -7,6 +7,7 @@ from budgetlint.catalog.module_names import DOWN, GATE, UP, K, ModuleNames, O, Q
 
 FAMILY = Family(
     "t5",
+    classes=("t5", "T5LayerNorm", "T5Attention", ""),
     config=HubConfig(
         shape={"kind": "encoder-decoder", "glu": False, "activation": "relu", "position": "relative", "tied": True, "dropout": 0.1},
         sizes={"hidden": 512, "intermediate": 2048, "layers": 6, "heads": 8, "head_dim": 64, "vocab": 32128},

@@ -8,6 +8,7 @@ from budgetlint.catalog.module_names import DOWN, UP, K, ModuleNames, O, Q, V
 
 FAMILY = Family(
     "vit",
+    classes=("vit", "", "ViTAttention", "ViTMLP"),
     config=HubConfig(
         shape={**GELU_SHAPE, "kind": "vision", "activation": "gelu", "position": "learned"},
         sizes={"hidden": 768, "intermediate": 3072, "layers": 12, "heads": 12},

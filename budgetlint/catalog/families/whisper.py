@@ -8,6 +8,7 @@ from budgetlint.catalog.module_names import ATTENTION, FFN, ModuleNames, O
 
 FAMILY = Family(
     "whisper",
+    classes=("whisper", "", "WhisperAttention", ""),
     config=HubConfig(
         shape={**GELU_SHAPE, "kind": "speech", "activation": "gelu", "position": "learned", "tied": True},
         sizes={"hidden": 384, "intermediate": 1536, "layers": 4, "heads": 6, "vocab": 51865, "max_positions": 448},

@@ -9,6 +9,7 @@ from budgetlint.catalog.family import TRACED, Family, HubConfig, Tools
 FAMILY = Family(
     "xlm-roberta",
     like="roberta",
+    classes=("xlm_roberta", "", "XLMRobertaAttention", ""),
     config=HubConfig(shape=ENCODER_SHAPE, sizes=BERT.config.sizes, reader="hf_encoders.bert"),
     basis=TRACED,
     tools=Tools(liger=False, wrap_class="", folded_experts=False, fp16_overflows=False),
