@@ -60,7 +60,7 @@ TUNED = (
 NAMED = (
     'def _fetch_package_name():\n    return "openrlhf-nightly" if _is_nightly() else "openrlhf"\n\n\nsetup(name=_fetch_package_name())\n'
 )
-RAY = "python3 -m openrlhf.cli.train_ppo_ray --pretrain Qwen/Qwen2.5-0.5B --init_kl_coef 0 --colocate_all_models --vllm_num_engines 1 --bf16\n"
+RAY = "python3 -m openrlhf.cli.train_ppo_ray --pretrain Qwen/Qwen2.5-0.5B --init_kl_coef 0 --colocate_all_models --vllm_num_engines 1\n"
 SETUP = 'from setuptools import setup\nsetup(\n    name="{}",\n    version="0.12.0",\n)\n'
 TRL = "trl sft --model_name_or_path Qwen/Qwen2.5-0.5B --dataset_name d --output_dir o --max_length 512\n"
 
