@@ -44,6 +44,8 @@ def sequences(settings: Settings) -> int:
 def beside(settings: Settings, arch: Architecture, notes: Notes, *, adapter: bool, size: int) -> tuple[Beside, ...]:
     """The models on the device that do not train with the policy's optimizer; ``size``: bytes of a policy weight."""
     task = settings.value("task")
+    if task is None and "task" in settings:  # what stands beside the policy hangs on it
+        notes.missing.append("task")
     if task in PAIRS:
         notes.assume(f"{task}: an example is two sequences, chosen and rejected", "task")
     found: list[Beside] = []

@@ -1,6 +1,6 @@
 """A copy of a framework in the project: where it lies, and the version that it says of itself. Nothing of it is run.
 
-Where frameworks keep their version: TRL 0.9.6 and axolotl 0.8 ``__init__.py``, later TRL, axolotl and OpenRLHF 0.8 ``VERSION`` or
+Where frameworks keep their version: TRL 0.9.6 and axolotl 0.8 ``__init__.py``, later TRL, axolotl and OpenRLHF 0.5 ``VERSION`` or
 ``version.txt`` beside the package; ms-swift 3.5 and XTuner 0.1 ``version.py``; llm-foundry 0.22 ``_version.py``; LitGPT 0.5
 ``pyproject.toml``. Other places, and names of modules that are not PyPI's, stand in their manifests.
 """
@@ -27,6 +27,9 @@ _ASSIGNED = expression(r"""^(?:__version__|VERSION)\s*(?::\s*str\s*)?=\s*["']([^
 _TEXT = expression(r"\A\s*(\d[^\s]{0,99})\s*\Z")
 _ARGUMENT = expression(r"""(?:^|[(,])[ \t]*version\s*=\s*["']([^"'\n]{1,100})["']""", re.MULTILINE)
 _NAME = expression(r"""(?:^|[(,])[ \t]*name\s*=\s*["']([\w.-]{1,100})["']""", re.MULTILINE)
+
+_RETURNED = expression(r"""^[ \t]+return[ \t][^#\n]{0,100}["']([\w.-]{1,100})["'][ \t]*$""", re.MULTILINE)
+"""OpenRLHF's ``setup.py`` names itself in a function: ``return "openrlhf-nightly" if … else "openrlhf"``."""
 
 _INSIDE = (
     ("__init__.py", _ASSIGNED),
@@ -136,7 +139,8 @@ def _matches(files: Files, folder: str, places: tuple[tuple[str, re.Pattern[str]
 
 def _is_called(files: Files, folder: str, package: str) -> bool:
     sources = (_read(files, posixpath.join(folder, name)) for name in ("pyproject.toml", "setup.py"))
-    return any(found[1].lower().replace("_", "-") == package for one in sources if one for found in _NAME.finditer(one.text))
+    said = (found[1] for one in sources if one for pattern in (_NAME, _RETURNED) for found in pattern.finditer(one.text))
+    return any(name.lower().replace("_", "-") == package for name in said)
 
 
 def _read(files: Files, path: str) -> SourceFile | None:

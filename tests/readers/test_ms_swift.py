@@ -149,10 +149,41 @@ def test_the_second_generation_adapted_the_attention_and_cut_at_2048():
             {"task": "grpo", "rollout_engine": "vllm", "rollout_memory": 0.4},
         ),
         ("--rlhf_type grpo --use_vllm true --vllm_mode server", {"task": "grpo", "rollout_engine": "vllm", "rollout_on": "other"}),
+        ("--rlhf_type grpo --use_vllm true --vllm_server_host 127.0.0.1", {"rollout_engine": "vllm", "rollout_on": "other"}),
+        ("--rlhf_type grpo --use_vllm true", {"rollout_engine": "vllm", "rollout_on": "same"}),
+        (
+            "--rlhf_type ppo --reward_model AI/rm --tuner_type full",
+            {"rollout_engine": "hf", "reward_model": "AI/rm", "critic_model": "AI/rm", "reference_model": "policy"},
+        ),
     ],
 )
 def test_rlhf_runs_name_the_models_beside_the_policy(text, expected):
     assert values(text, *expected, program="swift rlhf") == expected
+
+
+def at(version: str) -> Stack:
+    return Stack({"ms-swift": Release("ms-swift", Version(version), None, Origin(OriginKind.BUDGET), exact=True)})
+
+
+@pytest.mark.parametrize(("version", "evaluates"), [("3.5.3", True), ("3.6.0", False), ("4.6.0", False)])
+def test_up_to_3_5_a_hundredth_of_the_data_was_for_evaluation(version, evaluates):
+    assert full("--model x", stack=at(version)).value("eval_on") is evaluates
+
+
+@pytest.mark.parametrize(
+    ("text", "program", "readings"),
+    [
+        ("--model x", "swift sft", ("fused", "full")),
+        ("--model x --rlhf_type dpo", "swift rlhf", ("fused", "full")),
+        ("--model x --rlhf_type grpo", "swift rlhf", ()),
+        ("--model x", "swift pt", ()),
+        ("--model x --use_logits_to_keep false", "swift sft", ()),
+        ("--model x --use_liger_kernel true", "swift sft", ()),
+    ],
+)
+def test_only_tokens_with_a_label_make_logits(text, program, readings):
+    """How many they are hangs on the data: the bill runs from hardly any to all."""
+    assert full(text, program, at("3.5.3"))["loss"].readings == readings
 
 
 def test_what_grpo_writes_is_only_bounded():

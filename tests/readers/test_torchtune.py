@@ -5,6 +5,7 @@ from __future__ import annotations
 from textwrap import dedent
 
 import pytest
+from packaging.version import Version
 
 from budgetlint.base.source import SourceFile
 from budgetlint.catalog.architecture import Architecture
@@ -15,7 +16,7 @@ from budgetlint.readers.base import complete
 from budgetlint.readers.torchtune.models import built_by
 from budgetlint.readers.torchtune.reader import READER
 from budgetlint.resolve.runs import judge_texts
-from budgetlint.settings.run import Origin, OriginKind, Reading, Role, Setting, Settings, Stack
+from budgetlint.settings.run import Origin, OriginKind, Reading, Release, Role, Setting, Settings, Stack
 
 FULL = """\
 output_dir: /tmp/out
@@ -139,6 +140,16 @@ def test_qlora_by_builder_or_argument(text):
 )
 def test_settings_and_defaults(extra, name, value):
     assert full(FULL + extra + "\n")[name].value == value
+
+
+@pytest.mark.parametrize("version", ["0.6.1", None])
+def test_the_builders_dropout_hangs_on_the_version(version):
+    """0.05 in the builders of 0.2.1 (``models/llama3_1/_model_builders.py``), 0.0 from 0.3.0 on."""
+    builder = "model:\n  _component_: torchtune.models.llama3_1.lora_llama3_1_8b\n  lora_attn_modules: [q_proj]\n"
+    origin = Origin(OriginKind.BUDGET)
+    stack = Stack({"torchtune": Release("torchtune", Version(version), None, origin, exact=True)} if version else {})
+    found = complete(READER, reading(builder + "tokenizer: {_component_: x}\n").settings, stack)["lora_dropout"]
+    assert (found.value, found.readings) == ((0.0, ()) if version else (None, (0.0, 0.05)))
 
 
 def test_fused_is_the_block_of_the_optimizer():

@@ -57,6 +57,10 @@ TUNED = (
     "model_name_or_path: Qwen/Qwen2.5-0.5B\nstage: sft\nfinetuning_type: lora\ndataset: d\ntemplate: qwen\noutput_dir: o\n"
     "per_device_train_batch_size: 1\n"
 )
+NAMED = (
+    'def _fetch_package_name():\n    return "openrlhf-nightly" if _is_nightly() else "openrlhf"\n\n\nsetup(name=_fetch_package_name())\n'
+)
+RAY = "python3 -m openrlhf.cli.train_ppo_ray --pretrain Qwen/Qwen2.5-0.5B --init_kl_coef 0 --colocate_all_models --vllm_num_engines 1\n"
 SETUP = 'from setuptools import setup\nsetup(\n    name="{}",\n    version="0.12.0",\n)\n'
 TRL = "trl sft --model_name_or_path Qwen/Qwen2.5-0.5B --dataset_name d --output_dir o --max_length 512\n"
 
@@ -125,6 +129,20 @@ CASES = {
     ),
     "python -m takes the folder it stands in": Case(
         {"run.sh": COMMAND, **verl(), "requirements.txt": "verl==0.5.0\n"}, "verl@0.1", {"reference_offload": "none"}
+    ),
+    "a name that setup.py works out, and a text of the version": Case(
+        {"RAG/run.sh": RAY, "RAG/openrlhf/__init__.py": "", "RAG/setup.py": NAMED, "RAG/version.txt": "0.5.5.post2\n"},
+        "openrlhf@0.5.5.post2",
+        {"rollout_memory": 0.9, "reference_model": "policy"},
+    ),
+    "a later text of the version": Case(
+        {"run.sh": RAY, "openrlhf/__init__.py": "", "setup.py": NAMED, "version.txt": "0.6.4\n"},
+        "openrlhf@0.6.4",
+        {"rollout_memory": 0.95, "reference_model": "none"},
+    ),
+    "another name that setup.py works out": Case(
+        {"run.sh": RAY, "openrlhf/__init__.py": "", "setup.py": NAMED.replace('"openrlhf"', '"mine"'), "version.txt": "0.6.4\n"},
+        "unknown",
     ),
     "two copies": Case(
         {"run.sh": TRL, "one/trl/__init__.py": '__version__ = "0.12.0"\n', "two/trl/__init__.py": '__version__ = "0.24.0"\n'}, "unknown"

@@ -32,6 +32,14 @@ _FIELDS: dict[str, tuple[str, ...]] = {
     "recompute": ("gradient_checkpointing",),
     "recompute_reentrant": ("gradient_checkpointing", "gradient_checkpointing_kwargs"),
     "compile": ("torch_compile",),
+    "rollout_engine": ("use_vllm",),
+    "rollout_on": ("vllm_mode", "vllm_device"),
+    "rollout_memory": ("vllm_gpu_memory_utilization",),
+    "rollout_sleeps": ("vllm_enable_sleep_mode",),
+    "rollout_gathers": ("ds3_gather_for_generation",),
+    "rollout_batch": ("steps_per_generation", "generation_batch_size", "local_rollout_forward_batch_size"),
+    "completion_len": ("max_completion_length",),
+    "reference_model": ("beta",),
 }
 """Settings that the class alone decides, with its fields: one that the script sets itself is its own."""
 

@@ -25,6 +25,7 @@ from budgetlint.readers.hf.olmo_core import olmo_core_settings
 from budgetlint.readers.hf.open_instruct_defaults import open_instruct_defaults
 from budgetlint.readers.hf.own_script import is_own_script, own_script_defaults, reserved
 from budgetlint.readers.hf.precision import read_autocast
+from budgetlint.readers.hf.program_task import told
 from budgetlint.readers.hf.rollouts import read_ppo, read_rollouts
 from budgetlint.readers.hf.settle import settle, settle_trl
 from budgetlint.readers.hf.tasks import read_task, without_reference
@@ -42,9 +43,9 @@ def read(document: Document, flavour: str) -> Reading:
     parsed = flavour in _BY_TRL or document.format == "shell"
     home = hf_recognise.find_home(document) or hf_recognise.Home("")
     look = Lookup(document, loader_of(document, Loader.PYYAML), home.section, flag=to_bool if parsed else hf_keys.truthy)
-    settings = _merged([*_model(look), *_training(look, parsed), *_switches(look, flavour), *olmo_core_settings(look)])
+    settings = _merged([*_model(look), *_training(look, parsed), *_switches(look, flavour, home.task), *olmo_core_settings(look)])
     settings = engine_over_trainer(settings, _inline_engine(look))
-    settings = settings if home.literal else reserved(settings)
+    settings = settings if home.literal else reserved(settings).filled(told(home.task))
     role = Role.INFERENCE if flavour == "hf_training_arguments" and _only_evaluates(look) else Role.TRAINER
     return Reading(flavour, role, document, settings, tuple(_references(look)), tuple(look.misreads))
 
@@ -75,7 +76,7 @@ def _training(look: Lookup, parsed: bool) -> list[Setting]:
     return [*settings, *(read_optimizer(optim, "hf", look.misreads) if optim else ())]
 
 
-def _switches(look: Lookup, flavour: str) -> list[Setting]:
+def _switches(look: Lookup, flavour: str, task: str) -> list[Setting]:
     """What several keys decide together."""
     parsed = flavour in _BY_TRL
     top = Lookup(look.document, look.loader, "", look.misreads, look.flag)
@@ -93,13 +94,13 @@ def _switches(look: Lookup, flavour: str) -> list[Setting]:
         *read_loss(look),
         *read_fsdp(look),
         *without_reference(look),
-        *(_task(look) if parsed or flavour == hf_recognise.OPEN_INSTRUCT else ()),
+        *(_task(look, task) if parsed or task or flavour == hf_recognise.OPEN_INSTRUCT else ()),
     ]
 
 
-def _task(look: Lookup) -> Iterable[Setting]:
-    """The task, and what only its trainer's fields say."""
-    task = read_task(look)
+def _task(look: Lookup, program: str) -> Iterable[Setting]:
+    """The task, which a program that is known decides before any key, and what only its trainer's fields say."""
+    task = told(program) or read_task(look)
     yield from task
     more = _OF_TASK.get(task[0].value) if task else None
     if more is not None:

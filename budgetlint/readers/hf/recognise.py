@@ -13,6 +13,7 @@ from budgetlint.catalog.vocabulary import misspelt
 from budgetlint.documents import Document, Mapping
 from budgetlint.readers.base import names
 from budgetlint.readers.hf.olmo_core import olmo_core_task
+from budgetlint.readers.hf.program_task import task_of_program
 from budgetlint.readers.known_programs import known_program
 
 PLAIN, TRL, HANDBOOK, OPEN_INSTRUCT = "hf_training_arguments", "trl", "alignment_handbook", "open_instruct"
@@ -75,6 +76,8 @@ class Home:
     literal: bool = True
     found: bool = True
     """Did somebody look for it, and find it? Else a program is only said to read what stands there."""
+    task: str = ""
+    """What the program trains, where its name or its code says so."""
 
 
 def score(document: Document, flavour: str) -> float:
@@ -107,15 +110,15 @@ def find_home(document: Document) -> Home | None:
 _FACT = "home of the training arguments"
 
 
-def as_known(document: Document) -> Document:
+def as_known(document: Document, task: str = "") -> Document:
     """The document as a program of the family reads it, whatever keys stand there."""
-    return _with_home(document, Home(""))
+    return _with_home(document, Home("", task=task))
 
 
-def as_own(document: Document) -> Document:
+def as_own(document: Document, task: str = "") -> Document:
     """The document as a program of its own reads it."""
     home = _find_home(document)
-    return _with_home(document, Home(home.section if home else "", literal=False, found=home is not None))
+    return _with_home(document, Home(home.section if home else "", literal=False, found=home is not None, task=task))
 
 
 def as_before(document: Document, changed: Document) -> Document:
@@ -235,7 +238,7 @@ def _flags(keys: frozenset[str], program: str) -> Home | None:
     required field beside another of its names. One that only evaluates (``--do_eval`` without ``--do_train``) trains nothing."""
     known = known_program(program)
     if known is not None:
-        return Home("") if known.format in FLAVOURS else None
+        return Home("", task=task_of_program(program)) if known.format in FLAVOURS else None
     if keys & _OTHER_FLAGS or ("do_eval" in keys and not keys & {"do_train", *_BATCH}):
         return None
     is_trainer = keys & _BATCH or (_REQUIRED in keys and keys & _STRONG) or len(keys & _STRONG) > 1

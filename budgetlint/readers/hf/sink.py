@@ -14,6 +14,7 @@ from functools import cached_property
 from budgetlint.base.record import open_state
 from budgetlint.base.source import SourceFile
 from budgetlint.documents.python import parsed
+from budgetlint.readers.hf.program_task import task_of_trainer
 from budgetlint.settings.consumer import Sink
 
 _LIBRARIES = ("transformers", "trl")
@@ -32,6 +33,22 @@ def sink_of(source: SourceFile) -> Sink | None:
         source.facts["sink"] = _sink(tree) if tree is not None else None
     found: Sink | None = source.facts["sink"]
     return found
+
+
+def task_of(source: SourceFile) -> str:
+    """The task of the trainer of TRL's that a script makes; empty where it makes none, or several kinds."""
+    if "task" not in source.facts:
+        tree = parsed(source.text)
+        source.facts["task"] = _task(tree) if tree is not None else ""
+    found: str = source.facts["task"]
+    return found
+
+
+def _task(tree: ast.Module) -> str:
+    try:
+        return _Script(tuple(ast.walk(tree))).task()
+    except RecursionError:
+        return ""
 
 
 def _sink(tree: ast.Module) -> Sink | None:
@@ -55,6 +72,11 @@ class _Script:
             return None
         name = names.pop()
         return Sink(arguments, self._changed()) if name and self._is_handed(name) and not self._is_handled(name) else None
+
+    def task(self) -> str:
+        names = (self._name(call.func) for call in self._calls())
+        told = {task_of_trainer(name.removeprefix("trl.")) for name in names if name.startswith("trl.") and name.endswith("Trainer")}
+        return told.pop() if len(told) == 1 else ""
 
     # -- names ---------------------------------------------------------------------------------------------------------------
 

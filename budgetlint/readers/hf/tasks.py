@@ -18,7 +18,19 @@ They come before GRPO's, whose ``num_generations`` and ``reward_weights`` severa
 _TELLING: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("ppo", ("num_ppo_epochs", "cliprange", "whiten_rewards", "vf_coef", "kl_coef", "rloo_k")),
     ("other", _DISTILS),
-    ("grpo", ("num_generations", "reward_funcs", "reward_weights", "scale_rewards", "mask_truncated_completions")),
+    (
+        "grpo",
+        (
+            "num_generations",
+            "reward_funcs",
+            "reward_weights",
+            "scale_rewards",
+            "mask_truncated_completions",
+            "num_iterations",
+            "epsilon_high",
+            "steps_per_generation",
+        ),
+    ),
     ("kto", ("desirable_weight", "undesirable_weight")),
     ("other", ("cpo_alpha", "simpo_gamma", "gamma_beta_ratio", "mixture_coef", "tpo_alpha", "tpo_l_gamma")),
     (
@@ -34,17 +46,29 @@ _LOSSES = {
     "sft": names("nll dft chunked_nll"),
 }
 """Values of ``loss_type`` that one trainer takes (KTO has its own keys too)."""
+_NOT_SFT = (
+    "max_prompt_length", "max_completion_length", "truncation_mode", "use_vllm", "vllm_mode", "vllm_gpu_memory_utilization",
+    "vllm_server_host", "vllm_device", "log_completions",
+)  # fmt: skip
+"""Fields of several trainers, but not of SFT's (TRL 0.16.0: prompts of DPO, KTO, ORPO, CPO, GRPO; vLLM of GRPO and online DPO): the task is
+one of theirs, and which one nothing says."""
 _PREFERENCE = ("orpo", "kto", "dpo")
 _RUN_NAMES = ("output_dir", "hub_model_id", "run_name")
 
 
 def read_task(look: Lookup) -> list[Setting]:
-    """``task``, with the key that tells it as its origin; nothing where no key does (then the default is SFT)."""
+    """``task``, with the key that tells it as its origin; unresolved where it only tells that it is not
+    SFT; nothing where no key does (then the default is SFT)."""
     for task, keys in _TELLING:
         raw = look.raw(*keys)
         if raw is not None:
             return [Setting("task", task, raw.origin, raw.path)]
-    return _by_loss(look) or _by_beta(look)
+    return _by_loss(look) or _by_beta(look) or _unresolved(look)
+
+
+def _unresolved(look: Lookup) -> list[Setting]:
+    raw = look.raw(*_NOT_SFT)
+    return [Setting("task", None, raw.origin, raw.path, "symbolic")] if raw is not None else []
 
 
 def without_reference(look: Lookup) -> list[Setting]:

@@ -30,8 +30,8 @@ _BOUNDED = ("sft", "dpo", "kto", "orpo", "reward")
 
 def trl_defaults(settings: Settings, stack: Stack) -> Iterator[Setting]:
     """Defaults of a TRL trainer and of TRL's scripts (``ModelConfig``), which a file with TRL's keys is taken to run."""
-    task = settings.value("task", "sft")
-    yield default("task", "sft", "assumed: no key of another TRL trainer in the file")
+    task = settings.value("task", "unknown" if "task" in settings else "sft")
+    yield default("task", "sft", "assumed: no program is known, and no key of another TRL trainer")
     yield from _precision(stack)
     yield from _checkpointing(stack)
     yield from _loss(settings, stack, task)

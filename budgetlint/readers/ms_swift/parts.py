@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from budgetlint.base.record import replace
-from budgetlint.readers.base import Unreadable, default, read_keys, to_count, to_float, to_int, to_text
+from budgetlint.readers.base import Unreadable, default, read_keys, to_count, to_float, to_int, to_text, unsettled
 from budgetlint.readers.derived import derived
 from budgetlint.readers.hf.precision import read_autocast
+from budgetlint.readers.hf.rollouts import ppo_defaults
 from budgetlint.readers.lookup import Lookup, freed, renamed
 from budgetlint.readers.ms_swift.keys import LORA, to_own_dtype, to_task, to_weights
 from budgetlint.settings.run import Setting, Settings, Stack
@@ -130,6 +131,9 @@ def rlhf(look: Lookup) -> Iterator[Setting]:
         beta = look.setting("reference_model", to_float, "beta")
         yield from (renamed(beta, "reference_model", "none"),) if beta is not None else ()
     yield from _rollouts(look)
+    keeps = look.switch("use_logits_to_keep")
+    if keeps is not None and keeps.value is False:
+        yield renamed(keeps, "loss", "full")
 
 
 def reference(settings: Settings) -> Iterator[Setting]:
@@ -139,19 +143,41 @@ def reference(settings: Settings) -> Iterator[Setting]:
         yield derived("reference_model", "policy", "ms-swift arguments/rlhf_args.py: train_type full", task)
 
 
+def critic(settings: Settings) -> Iterator[Setting]:
+    """3.5.3 ``llm/train/rlhf.py`` and TRL's PPO: the value model starts as the (first) reward model, the policy generates by itself."""
+    if settings.value("task") != "ppo":
+        return
+    scorer = settings.get("reward_model")
+    if scorer is not None:
+        yield renamed(scorer, "critic_model", scorer.value)
+    yield from ppo_defaults(settings)
+
+
+def logits(settings: Settings, stack: Stack) -> Iterator[Setting]:
+    """``use_logits_to_keep`` is on by default for text models (3.5.3 to 4.6.0 ``trainers/mixin.py`` get_use_logits_to_keep): tokens
+    without a label, prompts and padding, make no logits. How many have one hangs on the data."""
+    supervised = settings.value("task", "sft") in ("sft", "dpo") and "loss" not in settings
+    fused = "linear_cross_entropy" in (settings.value("kernels") or ())
+    if supervised and not fused and stack.at_least("ms-swift", "3.5") is not False:
+        yield unsettled("loss", ("fused", "full"), "ms-swift trainers/mixin.py use_logits_to_keep: only tokens with a label make logits")
+
+
 def _without_kl(look: Lookup) -> bool:
     beta = look.setting("", to_float, "beta")
     return beta is not None and beta.known and not beta.value
 
 
 def _rollouts(look: Lookup) -> Iterator[Setting]:
-    """4.0.0 ``rlhf_trainers/args_mixin.py``: a server is on other devices, the older ``num_infer_workers`` too; ``sleep_level`` and the
+    """3.5.3 ``llm/argument/rlhf_args.py`` sets ``vllm_mode: server`` where ``vllm_server_host`` is given; from 4.0 the mode is required.
+    4.0.0 ``rlhf_trainers/args_mixin.py``: a server is on other devices, the older ``num_infer_workers`` too; ``sleep_level`` and the
     two ``offload_`` switches make room while the other side works (``grpo_trainer.py`` offload_context)."""
     engine, mode = look.switch("use_vllm"), look.setting("", to_text, "vllm_mode")
     if engine is not None:
         yield renamed(engine, "rollout_engine", "vllm" if engine.value else "hf")
     if mode is not None and mode.value in ("server", "colocate"):
         yield renamed(mode, "rollout_on", "other" if mode.value == "server" else "same")
+    elif mode is None and (host := look.raw("vllm_server_host")) is not None and host.text.lower() not in ("", "none", "null"):
+        yield Setting("rollout_on", "other", host.origin, host.text)
     level = look.setting("rollout_sleeps", to_int, "sleep_level")
     if level is not None:
         yield renamed(level, "rollout_sleeps", bool(level.value))

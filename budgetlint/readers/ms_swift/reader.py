@@ -21,7 +21,7 @@ from budgetlint.readers.hf.kernels import read_kernels
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.ms_swift.keys import OWN
 from budgetlint.readers.ms_swift.megatron import is_megatron, megatron_defaults, read_megatron
-from budgetlint.readers.ms_swift.parts import evaluation, precision, quant, reference, rlhf, second_length, settle, tuner
+from budgetlint.readers.ms_swift.parts import critic, evaluation, logits, precision, quant, reference, rlhf, second_length, settle, tuner
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.presets import preset
 from budgetlint.settings.run import Misread, Reading, Reference, Role, Setting, Settings, Stack
@@ -128,7 +128,6 @@ _FIXED = (
     ("attention", "sdpa", "attn_impl: transformers picks sdpa"),
     ("kernels", (), "trainers/arguments.py use_liger_kernel: false"),
     ("loss", "full", "trainers/arguments.py use_liger_kernel: false"),
-    ("eval_on", False, "arguments/base_args/data_args.py split_dataset_ratio: 0"),
     ("prediction_loss_only", True, "metrics/acc.py keeps the argmax only"),
     ("compile", False, "transformers TrainingArguments.torch_compile"),
 )
@@ -145,7 +144,10 @@ def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
     if settings.value("model_code") == "megatron":
         yield from megatron_defaults(settings)
         return
+    yield from logits(settings, stack)
     yield from (default(name, value, _ARGUMENTS + note) for name, value, note in _FIXED)
+    split = stack.at_least("ms-swift", "3.6.0")
+    yield by_version("eval_on", split, (False, True), _ARGUMENTS + "data_args.py split_dataset_ratio: 0 from 3.6.0, 0.01 before")
     adapter = settings.value("adapter", "lora" if "adapter" not in settings else None)
     if adapter == "lora":
         yield from (default(name, value, _ARGUMENTS + note) for name, value, note in _LORA)
@@ -154,6 +156,7 @@ def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
     yield from _precision(settings)
     yield from _accumulation(settings)
     yield from reference(settings)
+    yield from critic(settings)
     yield from _rollouts(settings)
     if str(settings.value("shard", "")).startswith("zero"):
         yield from deepspeed_defaults(settings, stack)
@@ -189,4 +192,4 @@ def _rollouts(settings: Settings) -> Iterable[Setting]:
     yield default("rollout_sleeps", False, _ARGUMENTS + "rlhf_trainers/args_mixin.py sleep_level: 0")
 
 
-READER = Reader(FORMAT, Role.TRAINER, Loader.PYYAML, recognise, read, defaults, package="ms-swift", since="3.6", settle=settle)
+READER = Reader(FORMAT, Role.TRAINER, Loader.PYYAML, recognise, read, defaults, package="ms-swift", since="3.5", settle=settle)

@@ -13,6 +13,7 @@ from budgetlint.base.record import replace
 from budgetlint.documents import Document, Loader
 from budgetlint.readers.base import Reader, default, names, read_keys, to_dtype, to_float, to_int, to_text
 from budgetlint.readers.deepspeed.defaults import deepspeed_defaults
+from budgetlint.readers.hf.defaults import by_version
 from budgetlint.readers.lookup import Lookup, renamed
 from budgetlint.readers.openrlhf.keys import KEYS
 from budgetlint.settings.run import Reading, Role, Setting, Settings, Stack
@@ -227,7 +228,6 @@ _BY_TASK = {"sft": (8, 2048), "dpo": (8, 512), "reward": (1, 512), "ppo": (1, 20
 """``train.micro_batch_size`` and ``data.max_len`` of each trainer."""
 _RL: tuple[tuple[str, Any, str], ...] = (
     ("rollout_on", "other", "colocate_all_models: false"),
-    ("rollout_memory", 0.95, "vllm_gpu_memory_utilization"),
     ("rollout_sleeps", False, "vllm_enable_sleep: false"),
     *((f"{role}_offload", "elsewhere", "colocate flags: false") for role in ("reference", "reward", "critic")),
 )
@@ -245,6 +245,8 @@ def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
         yield default("seq_len", length, _CLI + "data.max_len")
     if task in ("ppo", "grpo"):
         yield from (default(name, value, _CLI + note) for name, value, note in _RL)
+        share = stack.at_least("openrlhf", "0.6.4")
+        yield by_version("rollout_memory", share, (0.95, 0.9), _CLI + "vllm_gpu_memory_utilization: 0.95 from 0.6.4, 0.9 at 0.6.0")
     if task == "reward":
         yield default("model_head", "regression", "openrlhf models/model.py get_llm_for_sequence_regression")
     if task in _WITH_REFERENCE:

@@ -7,6 +7,7 @@ from typing import Any
 
 from budgetlint.readers.base import default
 from budgetlint.readers.derived import derived
+from budgetlint.readers.hf.defaults import by_version
 from budgetlint.settings.run import Setting, Settings, Stack
 
 _RECIPES = "torchtune recipes: cfg.get"
@@ -39,16 +40,17 @@ _SHARDED: tuple[tuple[str, Any, str], ...] = (
 _LORA: tuple[tuple[str, Any, str], ...] = (
     ("lora_r", 8, "torchtune model builders: lora_rank"),
     ("lora_alpha", 16.0, "torchtune model builders: lora_alpha"),
-    ("lora_dropout", 0.0, "torchtune model builders: lora_dropout"),
     ("lora_dora", False, "torchtune model builders: use_dora"),
 )
 
 
-def defaults(settings: Settings, _stack: Stack) -> Iterable[Setting]:
+def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
     yield from (default(name, value, note) for name, value, note in _FIXED)
     yield from _shard(settings)
     if settings.value("adapter") == "lora":
         yield from (default(name, value, note) for name, value, note in _LORA)
+        newer = stack.at_least("torchtune", "0.3.0")
+        yield by_version("lora_dropout", newer, (0.0, 0.05), "torchtune model builders: lora_dropout 0.0 from 0.3.0, 0.05 before")
     if settings.value("quant", "none") != "none":
         yield derived("quant_compute_dtype", settings.value("weights_dtype", "bf16"), "torchtune modules/peft/lora.py", None)
     yield from _optimizer(settings)

@@ -53,7 +53,7 @@ class FileClaims:
         reader = reader_of(format)
         assert reader is not None, format
         documents = [reading.document for reading in entry.readings] or [one for one in load(source) if one.mapping is not None]
-        known = [as_known(document) if format in FLAVOURS else document for document in documents]
+        known = [as_known(document, consumer.task) if format in FLAVOURS else document for document in documents]
         readings = tuple(replace(reader.read(document), consumer=consumer) for document in known)
         return replace(
             entry,
@@ -118,7 +118,7 @@ def _again(reading: Reading, format: str) -> Reading:
 def _own(document: Document, consumer: Consumer) -> Reading:
     reader = reader_of("hf_training_arguments")
     assert reader is not None
-    return replace(reader.read(as_own(document)), consumer=consumer)
+    return replace(reader.read(as_own(document, consumer.task)), consumer=consumer)
 
 
 def _kind(format: str) -> str:

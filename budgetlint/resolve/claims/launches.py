@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from budgetlint.base.record import open_state, replace
 from budgetlint.base.source import SourceFile
 from budgetlint.files.disk import PYTHON_SUFFIX
+from budgetlint.readers.hf.program_task import task_of_program
 from budgetlint.readers.hf.recognise import FLAVOURS, as_own
 from budgetlint.readers.known_programs import Program, known_program
 from budgetlint.resolve.edges import candidates
@@ -36,7 +37,8 @@ class Launches:
         format = format_of(launch)
         if format and format not in FLAVOURS:  # the flags are one strict program's
             return replace(launch, consumer=replace(self.by(launch), followed=True, sink=None, evidence=FORMAT))
-        return replace(launch, program=as_own(launch.program), consumer=self.by(launch))
+        mine = self.by(launch)
+        return replace(launch, program=as_own(launch.program, mine.task), consumer=mine)
 
     def row(self, launch: Launch) -> Program | None:
         """The known program that a launch starts; a single script that lies in the project is what it says itself."""
@@ -56,11 +58,11 @@ class Launches:
     def by(self, launch: Launch) -> Consumer:
         """The program that a launch starts."""
         at, name, row = launch.source.locate(launch.span), launch.program.program, self.row(launch)
-        known = Consumer(name, LAUNCH, at.file, at.line, row is not None)
+        known = Consumer(name, LAUNCH, at.file, at.line, row is not None, task=task_of_program(name) if row is not None else "")
         if row is None:
             path = self._script(launch)
             source = self.work.files.read(path) if path is not None else None
-            return replace(known, sink=class_in(source)) if isinstance(source, SourceFile) else known
+            return replace(known, sink=class_in(source), task=task_in(source)) if isinstance(source, SourceFile) else known
         if not name.endswith(PYTHON_SUFFIX) or self._is_here(launch):
             return known
         return replace(known, near=False, says=f"{name} is not here: read as the official script of that name")
@@ -92,6 +94,15 @@ class Launches:
                 origin = Origin(OriginKind.FLAG, launch.source, named.span, "config_file")
                 starter = replace(side, program="accelerate launch")
                 yield Reference(Role.LAUNCHER, named.text, origin), starter, "accelerate"
+
+
+def task_in(source: SourceFile) -> str:
+    """What a script trains, by the one trainer of TRL's that it makes."""
+    if "trl" not in source.text or "Trainer" not in source.text:
+        return ""
+    from budgetlint.readers.hf.sink import task_of  # `ast`, for few files
+
+    return task_of(source)
 
 
 def class_in(source: SourceFile) -> Sink | None:
