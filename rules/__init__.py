@@ -44,7 +44,8 @@ FAMILIES = {
         "modules_to_save_half_precision new_tokens_not_trainable tied_embeddings_adapter peft_zero3_non_reentrant "
         "ddp_reentrant_marked_twice peft_gc_no_input_grads lm_head_adapter_fused_loss chunked_nll_and_liger unsloth_zero3 "
         "lora_plus_galore pissa_or_resize_on_quantized dora_ptq layers_to_transform_regex lora_dropout_target_parameters loftq_ignored "
-        "unfrozen_reentrant axolotl_lora_kernels qat_with_peft quant_options_without_switch lora_dropout_range"
+        "unfrozen_reentrant axolotl_lora_kernels qat_with_peft quant_options_without_switch lora_dropout_range "
+        "lora_alpha_zero"
     ),
     "BL5": (  # distribution
         "ds_hf_batch_mismatch ds_batch_arithmetic zero3_keys_lower_stage zero3_gather16_false fsdp_no_auto_wrap fsdp_and_deepspeed "
