@@ -26,6 +26,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 CHOSEN_BY_NAME = (
     "budgetlint.commands.*.HELP", "budgetlint.commands.*.EPILOG", "budgetlint.commands.*.configure", "budgetlint.commands.*.run",
     "budgetlint.lsp.*.answer", "budgetlint.report.*.render", "budgetlint.readers.*.reader.READER", "budgetlint.readers.*.reader.READERS",
+    "budgetlint.readers.*.manifest.MANIFEST", "budgetlint.readers.*.schema.SCHEMA",
     "budgetlint.language.grammar._Builder.*", "budgetlint_rules.*.RULE", "budgetlint_rules.RULES", "budgetlint.catalog.families.*.FAMILY",
 )  # fmt: skip
 """What modules have in common that are imported by a name made at run time (a command, a request, a format, a reader, a rule, a model

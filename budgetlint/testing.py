@@ -1,4 +1,5 @@
-"""Testing a rule: on a snippet (`run_rule`), or from a file of cases (`load_cases`, `run_case`).
+"""Testing a rule: on a snippet (`run_rule`), or from a file of cases (`load_cases`, `run_case`). Testing a reader: what it makes of files
+(`settings_of`).
 
 A case file is YAML, one file per rule, named like the rule (``tests/rules/fp16-bf16-both.yaml``)::
 
@@ -57,6 +58,17 @@ def report_on(files: Mapping[str, str], budget: str, stack: str | None, registry
     if report.crashes:
         raise AssertionError("\n".join(crash.traceback for crash in report.crashes))
     return report
+
+
+def settings_of(files: Mapping[str, str], budget: str = "") -> list[dict[str, Any]]:
+    """What the runs of these files have, each setting that is known by its name: what is written, and what the framework fills in. A
+    bug of a reader raises."""
+    from budgetlint.resolve.runs import judge_texts
+
+    judged = judge_texts(files, budget=budget or None)
+    if judged.crashes:
+        raise AssertionError("\n".join(crash.traceback for crash in judged.crashes))
+    return [{name: setting.value for name, setting in run.run.settings.items() if setting.known} for run in judged.runs]
 
 
 TODAY = datetime.date(2026, 1, 1)

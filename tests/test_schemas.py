@@ -13,7 +13,7 @@ import yaml
 from budgetlint.catalog.choice import Choice
 from budgetlint.catalog.vocabulary import keys
 from budgetlint.schemas import pages, schemas
-from budgetlint.schemas.frameworks import FRAMEWORKS
+from budgetlint.schemas.frameworks import file_schema, with_schemas
 from budgetlint.schemas.values import value_schema
 
 MADE = schemas()
@@ -116,10 +116,10 @@ def test_configs(name: str, text: str, valid: bool) -> None:
     assert (errors(name, yaml.safe_load(text)) == []) is valid
 
 
-@pytest.mark.parametrize("name", FRAMEWORKS)
+@pytest.mark.parametrize("name", with_schemas())
 def test_every_key_of_the_tables_is_there(name: str) -> None:
     """Which an editor offers."""
-    for path, groups in FRAMEWORKS[name].groups.items():
+    for path, groups in file_schema(name).groups.items():
         section: Any = MADE[name]
         for part in path.split(".") if path else ():
             section = section["properties"][part]

@@ -9,10 +9,10 @@ from typing import Any
 
 from budgetlint.base.finding import Finding, Fix, Related, Severity
 from budgetlint.base.source import Location
-from budgetlint.builtin.file_rules import FILE_RULES, house_rule
+from budgetlint.builtin.file_rules import FILE_RULES, builtin_rule
 from budgetlint.rules_api.rule import Rule
 
-UNUSED_SUPPRESSION = house_rule(
+UNUSED_SUPPRESSION = builtin_rule(
     "BL901",
     "unused-suppression",
     Severity.WARNING,
@@ -53,7 +53,7 @@ UNUSED_SUPPRESSION = house_rule(
     """,
 )
 
-UNKNOWN_SUPPRESSION = house_rule(
+UNKNOWN_SUPPRESSION = builtin_rule(
     "BL902",
     "unknown-suppression",
     Severity.WARNING,
@@ -90,7 +90,7 @@ UNKNOWN_SUPPRESSION = house_rule(
     """,
 )
 
-EXPIRED_SUPPRESSION = house_rule(
+EXPIRED_SUPPRESSION = builtin_rule(
     "BL903",
     "expired-suppression",
     Severity.WARNING,
@@ -128,7 +128,7 @@ EXPIRED_SUPPRESSION = house_rule(
     """,
 )
 
-SUPPRESSION_WITHOUT_REASON = house_rule(
+SUPPRESSION_WITHOUT_REASON = builtin_rule(
     "BL904",
     "suppression-without-reason",
     Severity.WARNING,
@@ -167,7 +167,7 @@ SUPPRESSION_WITHOUT_REASON = house_rule(
     """,
 )
 
-BAD_SETTING = house_rule(
+BAD_SETTING = builtin_rule(
     "BL905",
     "bad-setting",
     Severity.ERROR,
@@ -198,33 +198,35 @@ BAD_SETTING = house_rule(
     """,
 )
 
-BROKEN_PLUGIN = house_rule(
+BROKEN_PLUGIN = builtin_rule(
     "BL906",
     "broken-plugin",
     Severity.ERROR,
     """\
-    A plugin with rules cannot be loaded, or its rules clash with others.
+    A plugin with rules or a reader cannot be loaded, or clashes with others.
 
     ## What it costs
 
-    Its rules do not run, so their findings are missing.
+    Its rules do not run, so their findings are missing; the files of its trainer are read by nobody.
 
     ## Failing
 
-    A plugin whose module raises at import, offers something that is not a `Rule`, or takes a code or name that exists. One that is
-    installed from the folder that is checked (`pip install -e .`): whoever changes a checkout must not bring the rules that judge it.
+    A plugin whose module raises at import, offers something that is not a `Rule` or a `Manifest`, or takes a code, a name or a format that
+    exists. One that is installed from the folder that is checked (`pip install -e .`): whoever changes a checkout must not bring the rules
+    that judge it, or the readers that read it.
 
     ## Passing
 
-    A plugin whose entry point in the group `budgetlint.rules` is a `Rule` or a list of them, with codes of its own.
+    A plugin whose entry point in the group `budgetlint.rules` is a `Rule` or a list of them, with codes of its own; one whose entry point
+    in the group `budgetlint.readers` is the `Manifest` of a reader, with formats of its own.
 
     ## Sources
 
-    - `CONTRIBUTING.md`, "A rule of your own".
+    - `docs/plugins.md`.
     """,
 )
 
-MISREAD_VALUE = house_rule(
+MISREAD_VALUE = builtin_rule(
     "BL907",
     "misread-value",
     Severity.ERROR,
@@ -261,7 +263,7 @@ MISREAD_VALUE = house_rule(
     """,
 )
 
-INTERNAL_ERROR = house_rule(
+INTERNAL_ERROR = builtin_rule(
     "BL998",
     "internal-error",
     Severity.ERROR,
@@ -286,7 +288,7 @@ INTERNAL_ERROR = house_rule(
     """,
 )
 
-CRASHED_RULE = house_rule(
+CRASHED_RULE = builtin_rule(
     "BL999",
     "crashed-rule",
     Severity.ERROR,
@@ -311,7 +313,7 @@ CRASHED_RULE = house_rule(
     """,
 )
 
-HOUSE_RULES = (
+BUILTIN_RULES = (
     UNUSED_SUPPRESSION,
     UNKNOWN_SUPPRESSION,
     EXPIRED_SUPPRESSION,
@@ -325,7 +327,7 @@ HOUSE_RULES = (
 )
 
 
-def house_finding(
+def builtin_finding(
     rule: Rule,
     location: Location,
     message: str,

@@ -13,7 +13,7 @@ from budgetlint.base.record import record
 from budgetlint.base.source import SourceFile
 from budgetlint.files.disk import DiskFiles, Files
 from budgetlint.resolve.claims import kinds_of_programs, tells
-from budgetlint.resolve.copies import VERSIONED
+from budgetlint.resolve.copies import versioned
 from budgetlint.resolve.membership import files_of, takes_part
 from budgetlint.resolve.project import BUDGET_SUFFIX
 from budgetlint.resolve.state import Collected
@@ -22,7 +22,6 @@ from budgetlint.rules_api.context import RunContext
 
 FEW = 64
 """Of more files that come or go, the texts are not searched for their names."""
-_OF_VERSIONS = VERSIONED.union(NAMES)
 
 
 @record
@@ -58,11 +57,11 @@ def _text(files: Files, path: str) -> str:
     return source.text if isinstance(source, SourceFile) else ""
 
 
-def touched(change: Change, before: Files, after: Files) -> frozenset[str] | None:
+def affected_files(change: Change, before: Files, after: Files) -> frozenset[str] | None:
     """The files whose runs may be other ones. None where that may be every run: framework versions and settings hold for all, and
     which programs are here decides about files that nobody names."""
     names = {posixpath.basename(path) for path in (*change.come, *change.gone)}
-    if len(names) > FEW or any(posixpath.basename(path) in _OF_VERSIONS for path in change.all):
+    if len(names) > FEW or {posixpath.basename(path) for path in change.all} & versioned().union(NAMES):
         return None
     tellers = [path for path in change.all if tells(path)]
     if tellers and kinds_of_programs(before) != kinds_of_programs(after):

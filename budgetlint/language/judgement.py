@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import cache
 
 from budgetlint.base.finding import Related
 from budgetlint.base.source import Span
+from budgetlint.frameworks import manifests, packages
 from budgetlint.language.budget import AlsoModel, ConfigRef, Measured, Rollout, RuleLevel
 from budgetlint.language.catalog_names import check_model
 from budgetlint.language.check import Checked, Given
@@ -15,7 +17,6 @@ from budgetlint.language.rows_judgement import FIGURES
 from budgetlint.settings.run import Origin, OriginKind, Release, Stack, release
 
 LEVELS = {"deny": "error", "warn": "warning", "allow": "off"}
-MODEL_CODE = ("transformers", "litgpt", "torchtune", "torchtitan", "megatron")
 
 _PACKAGE = re.compile(r"([A-Za-z][\w.-]*)(?:@(.+))?")
 
@@ -93,20 +94,30 @@ def merged_stack(statements: Iterable[Checked], problems: Problems) -> Stack | N
         for item in checked.first.items if checked.first else ():
             any_said = True
             name, found = _package(checked, item, problems)
-            if name in MODEL_CODE and name != "transformers":
-                code = name
+            code = _codes().get(name, code)
             if found is not None and _is_new(found, releases, checked, item, problems):
                 releases[name] = found
     return Stack(releases, code or "transformers") if any_said else None
 
 
+@cache
+def _codes() -> Mapping[str, str]:
+    """Packages that bring model code of their own -> its name."""
+    return {package.name: one.model_code for one in manifests() if one.code_by_stack for package in one.packages}
+
+
+@cache
+def _other_names() -> Mapping[str, str]:
+    return {"pytorch": "torch", **{other: package.name for package in packages() for other in package.also}}
+
+
 def _package(checked: Checked, item: Given, problems: Problems) -> tuple[str, Release | None]:
     match = _PACKAGE.fullmatch(item.value)
     name = match[1].lower().replace("_", "-") if match else ""
-    name = {"pytorch": "torch", "megatron-core": "megatron", "megatron-lm": "megatron"}.get(name, name)
+    name = _other_names().get(name, name)
     if match is None:
         problems.add("BL003", checked.source, item.span, f"'{item.value[:60]}' is no package and version", "write transformers@5.24")
-    elif match[2] is None and name not in MODEL_CODE:
+    elif match[2] is None and name != "transformers" and name not in _codes():
         problems.add("BL003", checked.source, item.span, f"'{item.value[:60]}' has no version", f"write {name}@ and the version")
     elif match[2] is not None:
         found = release(name, match[2], origin(checked, item.span)) if len(match[2]) < 50 else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping
+from functools import cache
 
 from budgetlint.base.limits import LAUNCHES
 from budgetlint.base.record import field, open_state
@@ -13,6 +14,7 @@ from budgetlint.documents.shell import Command, Script, read_shell
 from budgetlint.documents.shell_words import Word
 from budgetlint.documents.shell_work import ShellWork
 from budgetlint.documents.shell_written import FACT, written_documents
+from budgetlint.frameworks import manifests
 from budgetlint.launch.blocks import places
 from budgetlint.launch.commands import COMPOSER, DEEPSPEED, TORCHRUN, shell_text, started
 from budgetlint.launch.cut_short import cut_short
@@ -108,15 +110,18 @@ class Builder:
         return Document(self.source, FORMAT, entries_of(pairs, span), number=len(self.found), program="environment") if pairs else None
 
 
-_NAMES = (
-    "accelerate", "torchrun", "deepspeed", "python", "torch.distributed", "axolotl", "llamafactory", "tune run", "swift", "megatron",
-    "litgpt", "trl", "composer", "xtuner", "oumi", ".py", "lmf",
-)  # fmt: skip
+_NAMES = ("accelerate", "torchrun", "deepspeed", "python", "torch.distributed", "tune run", "composer", ".py")
+"""Launchers; the names of the tools of the manifests come to them."""
+
+
+@cache
+def _names() -> tuple[str, ...]:
+    return (*_NAMES, *(name for manifest in manifests() for tool in manifest.tools for name in (tool.name, *tool.also)))
 
 
 def starts_something(source: SourceFile) -> bool:
     """Can a file start a training program at all? Asked by each of its recipes."""
-    return any(map(source.mentions, _NAMES))
+    return any(map(source.mentions, _names()))
 
 
 class _Given(Mapping[str, Word]):

@@ -7,11 +7,14 @@ Sources of the option tables: accelerate 1.15 ``commands/launch.py``, torch 2.13
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
 from budgetlint.base.record import replace
 from budgetlint.base.source import Span
 from budgetlint.documents.shell_words import Word, joined
+from budgetlint.frameworks import manifests
+from budgetlint.frameworks.manifest import Tool
 from budgetlint.launch.launch import Layer, Started
 from budgetlint.launch.sbatch import job_script
 from budgetlint.readers.base import names
@@ -51,45 +54,28 @@ _MODULES = {
     "determined.launch.deepspeed": DEEPSPEED,
     "determined.launch.torch_distributed": DEEPSPEED,
 }
-_TOOLS = {
-    "axolotl": frozenset(("train",)),
-    "llamafactory-cli": frozenset(("train",)),
-    "lmf": frozenset(("train",)),
-    "swift": frozenset(("sft", "pt", "rlhf")),
-    "megatron": frozenset(("sft", "pt", "rlhf")),
-    "trl": names("""sft dpo kto grpo reward rloo orpo cpo ppo"""),
-    "litgpt": frozenset(("pretrain", "finetune", "finetune_full", "finetune_lora", "finetune_adapter", "finetune_adapter_v2")),
-    "xtuner": frozenset(("train",)),
-    "oumi": frozenset(("train",)),
-    "alto": frozenset(("train",)),
-    "modelopt": frozenset(),
-}
-"""Programs that train by a subcommand; their other subcommands (export, eval, chat) train nothing."""
-_MODULE_TOOLS = {
-    "axolotl.cli.train": ("axolotl", "train"),
-    "axolotl.cli.main": ("axolotl", ""),
-    "llamafactory.cli": ("llamafactory-cli", ""),
-    "llamafactory.launcher": ("llamafactory-cli", "train"),
-    "swift.cli.main": ("swift", ""),
-    "swift.cli.sft": ("swift", "sft"),
-    "swift.cli.rlhf": ("swift", "rlhf"),
-    "swift.cli.pt": ("swift", "pt"),
-    "trl.cli": ("trl", ""),
-    "oumi": ("oumi", ""),
-    "litgpt": ("litgpt", ""),
-}
-_SCRIPT_TOOLS = {
-    "swift/cli/sft.py": "swift sft",
-    "llm_sft.py": "swift sft",
-    "llm_pt.py": "swift pt",
-    "llm_dpo.py": "swift rlhf",
-    "rlhf/llm_dpo.py": "swift rlhf",
-    "swift/cli/rlhf.py": "swift rlhf",
-    "swift/cli/pt.py": "swift pt",
-    "src/train_bash.py": "llamafactory-cli train",
-    "llamafactory/launcher.py": "llamafactory-cli train",
-}
-"""Scripts of these names in their repositories are the tool itself."""
+_OTHER_TOOLS = (Tool("alto", ("train",)), Tool("modelopt", ()))
+"""Programs that train by a subcommand, and whose files no reader knows."""
+
+
+@cache
+def _tools() -> Mapping[str, Tool]:
+    """By each of their names."""
+    every = (*(tool for manifest in manifests() for tool in manifest.tools), *_OTHER_TOOLS)
+    return {name: tool for tool in every for name in (tool.name, *tool.also)}
+
+
+@cache
+def _module_tools() -> Mapping[str, tuple[str, str]]:
+    """Module -> the tool that it is, and its subcommand."""
+    return {module: (tool.name, trains) for tool in _tools().values() for module, trains in tool.modules.items()}
+
+
+@cache
+def _script_tools() -> Mapping[str, str]:
+    """Scripts of these names in their repositories are the tool itself, with its subcommand."""
+    return {script: f"{tool.name} {trains}" for tool in _tools().values() for script, trains in tool.scripts.items()}
+
 
 _WRAPPERS = names(
     """env nohup time exec sudo stdbuf nice ionice numactl taskset timeout srun mpirun mpiexec mpiexec.hydra jsrun aprun uv
@@ -163,7 +149,7 @@ def _step(words: tuple[Word, ...], depth: int) -> Started | tuple[Layer | None, 
         return _launcher(ACCELERATE if name == "accelerate-launch" else name, words, 1, depth)
     if name == "tune":
         return _tune(words, depth)
-    if name in _TOOLS:
+    if name in _tools():
         return _tool(name, words[1:], depth)
     if _PYTHON.fullmatch(words[0].text):
         return _python(words, depth)
@@ -191,8 +177,8 @@ def _starts(words: tuple[Word, ...], index: int) -> bool:
     following = words[index + 1].text if index + 1 < len(words) else ""
     if name == "accelerate":
         return following == "launch"
-    if name in _TOOLS:
-        return following in _TOOLS[name]
+    if name in _tools():
+        return following in _tools()[name].trains
     if name == "tune":
         return following == "run"
     behind_launcher = name in (TORCHRUN, COMPOSER) or (name == DEEPSPEED and not words[index].text.startswith("-"))
@@ -226,7 +212,7 @@ def _is_gap(words: tuple[Word, ...], at: int) -> bool:
 def _as_program(layer: Layer, words: tuple[Word, ...], depth: int) -> Started | None:
     """A launcher's program that is no ``.py`` file: a tool, a python behind ``--no_python``, or something unknown."""
     name = _base(words[0])
-    if name in _TOOLS or name == "tune" or _PYTHON.fullmatch(words[0].text):
+    if name in _tools() or name == "tune" or _PYTHON.fullmatch(words[0].text):
         inner = started(words, depth + 1)
         return replace(inner, layers=(layer, *inner.layers)) if inner else None
     return Started(words[0].text, words[1:], (layer,))
@@ -246,15 +232,15 @@ def _module(module: Word, rest: tuple[Word, ...], depth: int) -> tuple[Layer | N
     name = module.text
     if name in _MODULES:
         return _launcher(_MODULES[name], (module, *rest), 1, depth)
-    if name in _MODULE_TOOLS:
-        tool, subcommand = _MODULE_TOOLS[name]
+    if name in _module_tools():
+        tool, subcommand = _module_tools()[name]
         return Started(f"{tool} {subcommand}", rest) if subcommand else _tool(tool, rest, depth)
     return _inner(Started(name, rest), depth)
 
 
 def _program(words: tuple[Word, ...], depth: int) -> Started | None:
     path = words[0].text
-    tool = next((tool for script, tool in _SCRIPT_TOOLS.items() if path.endswith(script)), path)
+    tool = next((tool for script, tool in _script_tools().items() if path.endswith(script)), path)
     return _inner(Started(tool, words[1:]), depth)
 
 
@@ -284,8 +270,8 @@ def _tool(name: str, rest: tuple[Word, ...], depth: int) -> Started | None:
     if name == "oumi" and rest[0].text == "distributed":
         inner = started(rest[1:], depth + 1)
         return replace(inner, layers=tuple(replace(one, name=OUMI) for one in inner.layers)) if inner else None
-    tool = "llamafactory-cli" if name == "lmf" else name
-    return Started(f"{tool} {rest[0].text}", rest[1:]) if rest[0].text in _TOOLS[name] else None
+    tool = _tools()[name]
+    return Started(f"{tool.name} {rest[0].text}", rest[1:]) if rest[0].text in tool.trains else None
 
 
 def _tune(words: tuple[Word, ...], depth: int) -> Started | None:

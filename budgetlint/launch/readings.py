@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 
+from budgetlint import frameworks
 from budgetlint.base.expression import expression
 from budgetlint.base.numerals import small
 from budgetlint.base.record import replace
@@ -17,16 +19,10 @@ from budgetlint.readers.hf.recognise import FLAVOURS
 from budgetlint.readers.known_programs import known_program
 from budgetlint.settings.run import Origin, OriginKind, Reading, Reference, Role, Setting, Settings
 
-_SAME_KEYS = frozenset(("axolotl", "llamafactory", "trl"))
-"""Programs whose flags are the keys of their files."""
 _ENVIRONMENT = "environment"
 _EVERY_DEVICE = (ACCELERATE, DEEPSPEED, COMPOSER, OUMI)
 """Launchers that take every visible device unless they are told."""
-_EVERY_DEVICE_TOOLS = ("axolotl ", "llamafactory-cli ", "trl ")
-"""They call accelerate or torchrun themselves (axolotl ``cli/main.py``, LLaMA-Factory ``launcher.py``, TRL ``cli.py``)."""
 _TASKS = {"sft": "sft", "dpo": "dpo", "kto": "kto", "orpo": "orpo", "grpo": "grpo", "ppo": "ppo", "reward": "reward"}
-_ONE_PROCESS = frozenset(("hf_training_arguments", "trl", "alignment_handbook", "llamafactory", "python_script", "python_trl_script"))
-"""Formats whose programs start no further processes when python runs them."""
 
 
 def format_of(launch: Launch) -> str:
@@ -46,7 +42,7 @@ def flag_reader(launch: Launch, trainers: Iterable[Reading]) -> Reader | None:
     if isinstance(claimed, Reader):
         return claimed if claimed.role is Role.TRAINER else None
     format = format_of(launch)
-    return _named(format) if format in _SAME_KEYS or format in FLAVOURS else None
+    return _named(format) if frameworks.format_of(format).same_keys or format in FLAVOURS else None
 
 
 def _named(format: str) -> Reader | None:
@@ -198,17 +194,27 @@ def _accelerate(launch: Launch, document: Document) -> Reading:
 
 def takes_recipe(launch: Launch) -> bool:
     """Does the program take its run from the file that it is given, so that flags alone say little?"""
-    return format_of(launch) in _SAME_KEYS and launch.program.program.startswith(_EVERY_DEVICE_TOOLS)
+    return frameworks.format_of(format_of(launch)).same_keys and _is_wide(launch)
 
 
 def takes_every_device(launch: Launch) -> bool:
-    return launch.launcher in _EVERY_DEVICE or launch.program.program.startswith(_EVERY_DEVICE_TOOLS)
+    return launch.launcher in _EVERY_DEVICE or _is_wide(launch)
+
+
+def _is_wide(launch: Launch) -> bool:
+    """A tool that calls accelerate or torchrun itself, and so takes every device."""
+    return launch.program.program.startswith(_wide_tools())
+
+
+@cache
+def _wide_tools() -> tuple[str, ...]:
+    return tuple(f"{tool.name} " for manifest in frameworks.manifests() for tool in manifest.tools if tool.every_device)
 
 
 def one_process(launch: Launch, reading: Reading) -> Setting | None:
     """A bare ``python train.py`` is one process."""
     around = [document.program for document in launch.layers if document.program not in ("environment", "job")]
-    if around or reading.format not in _ONE_PROCESS or launch.program.program.startswith(_EVERY_DEVICE_TOOLS):
+    if around or not frameworks.format_of(reading.format).one_process or _is_wide(launch):
         return None
     return Setting("devices", 1, Origin(OriginKind.DERIVED, note="python starts one process"), "1")
 

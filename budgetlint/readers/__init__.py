@@ -10,8 +10,9 @@ from importlib import import_module
 
 from budgetlint.base.record import record
 from budgetlint.documents import Document
+from budgetlint.frameworks import home_of, manifests
 from budgetlint.readers.base import Reader, Reading
-from budgetlint.readers.marks import PACKAGES, candidates
+from budgetlint.readers.marks import candidates
 
 __all__ = ["Reader", "Tie", "all_readers", "identify", "reader_by", "reader_of", "recognise"]
 
@@ -24,23 +25,16 @@ class Tie:
     score: float
 
 
-_HOMES = {
-    "hf_training_arguments": "hf", "trl": "hf", "alignment_handbook": "hf", "open_instruct": "hf", "peft_adapter_config": "peft_config",
-    "python_script": "python_script", "python_trl_script": "python_script",
-}  # fmt: skip
-"""The packages of formats that are not called like their package."""
-
-
 def all_readers() -> tuple[Reader, ...]:
     """Every reader there is."""
-    return _members(PACKAGES)
+    return tuple(reader for manifest in manifests() for reader in _members(manifest.home))
 
 
 def reader_of(format: str) -> Reader | None:
     """The reader whose format is called so. Only its own package is imported."""
-    home = _HOMES.get(format, format)
-    members = _members((home,)) if home in PACKAGES else ()
-    return next((reader for reader in members if reader.format == format), None)
+    manifest = home_of(format)
+    found = _members(manifest.home) if manifest is not None else ()
+    return next((reader for reader in found if reader.format == format), None)
 
 
 def reader_by(reading: Reading) -> Reader:
@@ -52,13 +46,14 @@ def reader_by(reading: Reading) -> Reader:
 
 def readers_of(document: Document) -> tuple[Reader, ...]:
     """The readers that may claim this document. Their packages are imported when the first one is looked at."""
-    return _members(candidates(document))
+    return tuple([reader for manifest in candidates(document) for reader in _members(manifest.home)])
 
 
 @cache
-def _members(packages: tuple[str, ...]) -> tuple[Reader, ...]:
-    modules = (import_module(f"budgetlint.readers.{package}") for package in packages)
-    return tuple(reader for module in modules for reader in (module.READERS if hasattr(module, "READERS") else (module.READER,)))
+def _members(home: str) -> tuple[Reader, ...]:
+    """The readers of a module."""
+    module = import_module(home)
+    return tuple(module.READERS) if hasattr(module, "READERS") else (module.READER,)
 
 
 def recognise(document: Document) -> tuple[tuple[Reader, float], ...]:

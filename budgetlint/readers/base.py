@@ -1,6 +1,6 @@
 """What a reader is: it recognises a document from its content and turns it into settings with origins.
 
-A reader is a package with a `Reader` value named ``READER`` in its module ``reader``; ``readers/__init__.py`` lists them. Key
+A reader is a package with a `Reader` value named ``READER`` in its module ``reader`` (or several in ``READERS``), and a manifest. Key
 tables, not code: a `Key` says which key path becomes which setting and how the text is read.
 """
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from budgetlint.frameworks import format_of
 from budgetlint.report.manual import render
 from budgetlint.rules_api.rule import Rule
 
@@ -24,35 +25,6 @@ FAMILIES = {
     "BL8": "Recomputation",
     "BL9": "Files and keys",
 }
-
-FRAMEWORKS = {
-    "hf_training_arguments": "Transformers",
-    "trl": "TRL",
-    "alignment_handbook": "TRL",
-    "open_instruct": "open-instruct",
-    "accelerate": "Accelerate",
-    "deepspeed": "DeepSpeed",
-    "axolotl": "Axolotl",
-    "llamafactory": "LLaMA-Factory",
-    "torchtune": "torchtune",
-    "torchtitan": "torchtitan",
-    "peft_adapter_config": "PEFT",
-    "ms_swift": "ms-swift",
-    "megatron": "Megatron-LM",
-    "gpt_neox": "GPT-NeoX",
-    "nemo": "NeMo",
-    "litgpt": "LitGPT",
-    "llm_foundry": "LLM Foundry",
-    "lightning": "Lightning",
-    "verl": "verl",
-    "openrlhf": "OpenRLHF",
-    "oumi": "oumi",
-    "python_script": "Python scripts",
-    "python_trl_script": "Python scripts",
-    "launcher": "Launchers",
-    "model_config": "Model configs",
-}
-"""Names for people of the formats that rules look at."""
 
 ANY = "Any framework"
 MADE = "<!-- made by python -m budgetlint.report.rule_docs -->"
@@ -103,13 +75,12 @@ def _by_harm(rules: tuple[Rule, ...]) -> str:
 
 
 def _by_framework(rules: tuple[Rule, ...]) -> Iterator[str]:
-    groups: dict[str, list[Rule]] = {name: [] for name in (*dict.fromkeys(FRAMEWORKS.values()), ANY)}
+    groups: dict[str, list[Rule]] = {}
     for rule in rules:
-        for name in dict.fromkeys(FRAMEWORKS.get(format, format) for format in rule.formats) if rule.formats else (ANY,):
+        for name in dict.fromkeys(format_of(format).title for format in rule.formats) if rule.formats else (ANY,):
             groups.setdefault(name, []).append(rule)
-    for name, rows in groups.items():
-        if rows:
-            yield f"### {name}\n\n{', '.join(_link(rule) for rule in rows)}"
+    for name in sorted(groups, key=lambda name: (name == ANY, name.lower())):
+        yield f"### {name}\n\n{', '.join(_link(rule) for rule in groups[name])}"
 
 
 def _link(rule: Rule) -> str:

@@ -1,8 +1,8 @@
 """A copy of a framework in the project: where it lies, and the version that it says of itself. Nothing of it is run.
 
-Where each framework keeps its version: verl 0.9.1 ``version/version``; TRL 0.9.6 and axolotl 0.8 ``__init__.py``, later TRL, axolotl and
-OpenRLHF 0.8 ``VERSION`` or ``version.txt`` beside the package; LLaMA-Factory 0.9.3 ``extras/env.py`` (``llmtuner`` before 0.8);
-ms-swift 3.5 and XTuner 0.1 ``version.py``; llm-foundry 0.22 ``_version.py``; LitGPT 0.5 ``pyproject.toml``.
+Where frameworks keep their version: TRL 0.9.6 and axolotl 0.8 ``__init__.py``, later TRL, axolotl and OpenRLHF 0.8 ``VERSION`` or
+``version.txt`` beside the package; ms-swift 3.5 and XTuner 0.1 ``version.py``; llm-foundry 0.22 ``_version.py``; LitGPT 0.5
+``pyproject.toml``. Other places, and names of modules that are not PyPI's, stand in their manifests.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from budgetlint.base.expression import expression
 from budgetlint.base.record import record, replace
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.files.disk import Files
+from budgetlint.frameworks import packages
 from budgetlint.settings.run import Origin, OriginKind, Release, Stack, release, version_of
 
-_MODULES = {"ms-swift": ("swift",), "llm-foundry": ("llmfoundry",), "llamafactory": ("llamafactory", "llmtuner"), "lightning": ()}
-"""Packages that are imported by another name than PyPI's. What is called ``lightning`` is more often a folder of one's own."""
 _LAYOUTS = ("", "src")
 _DEEPER = ("*", "*/src", "*/*", "*/*/src")
 """Checkouts inside the project: ``LLaMA-Factory/src/llamafactory``, ``third_party/verl/verl``."""
@@ -32,8 +32,6 @@ _INSIDE = (
     ("__init__.py", _ASSIGNED),
     ("version.py", _ASSIGNED),
     ("_version.py", _ASSIGNED),
-    ("extras/env.py", _ASSIGNED),
-    ("version/version", _TEXT),
     ("VERSION", _TEXT),
 )
 _BESIDE = (
@@ -46,8 +44,19 @@ _BESIDE = (
 )
 """Only where a file beside them gives the project the package's name: else they are about something else."""
 
-VERSIONED = frozenset(posixpath.basename(name) for name, _ in (*_INSIDE, *_BESIDE))
-"""Files that a version may stand in, where somebody asks them."""
+_SAID = {"assigned": _ASSIGNED, "text": _TEXT}
+
+
+@cache
+def _places_inside() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Where a version stands in a package: the usual places, and those of the manifests."""
+    return (*_INSIDE, *((path, _SAID[how]) for package in packages() for path, how in package.version_files.items()))
+
+
+@cache
+def versioned() -> frozenset[str]:
+    """Files that a version may stand in, where somebody asks them."""
+    return frozenset(posixpath.basename(name) for name, _ in (*_places_inside(), *_BESIDE))
 
 
 @record
@@ -78,7 +87,7 @@ def only_copy(files: Files, package: str) -> Copy | None:
 
 
 def _modules(package: str) -> tuple[str, ...]:
-    return _MODULES.get(package, (package,))
+    return next((one.modules for one in packages() if one.name == package and one.modules is not None), (package,))
 
 
 def _parted(path: str) -> tuple[str, str]:
@@ -110,7 +119,7 @@ def version_of_copy(files: Files, copy: Copy) -> Release | None:
 
 
 def _written(files: Files, copy: Copy) -> Iterator[tuple[SourceFile, re.Match[str]]]:
-    yield from _matches(files, copy.folder, _INSIDE)
+    yield from _matches(files, copy.folder, _places_inside())
     beside = (copy.top, posixpath.dirname(copy.top)) if posixpath.basename(copy.top) == "src" else (copy.top,)
     for folder in beside:
         if _is_called(files, folder, copy.package):

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from budgetlint.base.expression import expression
 from budgetlint.catalog.stored import storage
+from budgetlint.frameworks import format_of
 from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.settings.run import Origin, OriginKind, Reading, Role, Setting, Settings, over
 
@@ -33,8 +34,8 @@ def join(readings: Iterable[Reading]) -> Settings:
     every = tuple(readings)
     if len(every) == 1:  # as of most runs: nobody disagrees
         return every[0].settings
-    loops = any(reading.format in _LOOPS or is_own_script(reading.settings) for reading in every if reading.role is Role.TRAINER)
-    counts = any(reading.format in _BY_RAY and "devices_per_node" in reading.settings for reading in every if reading.role is Role.TRAINER)
+    loops = any(format_of(one.format).own_loop or is_own_script(one.settings) for one in every if one.role is Role.TRAINER)
+    counts = any(format_of(one.format).by_ray and "devices_per_node" in one.settings for one in every if one.role is Role.TRAINER)
     for reading in every:
         for name, setting in reading.settings.items():
             if counts and name in _COUNTS and reading.role is Role.LAUNCHER:
@@ -44,14 +45,9 @@ def join(readings: Iterable[Reading]) -> Settings:
     return Settings(_winner(sorted(found, key=lambda item: item[0])) for found in by_name.values())
 
 
-_LOOPS = frozenset(("open_instruct",))
-"""Trainers with a loop of their own on accelerate, which takes the accumulation that DeepSpeed's configuration says."""
-
-
-_BY_RAY = frozenset(("openrlhf", "verl", "nemo_rl"))
 _COUNTS = frozenset(("devices", "nodes", "devices_per_node"))
-"""Where Ray places the workers, the program's own counts say on how many devices: ``srun --ntasks=1`` around it starts the driver alone
-(openrlhf 0.8.5 ``cli/train_ppo_ray.py`` ``actor_num_nodes`` x ``actor_num_gpus_per_node``; verl 0.6.1 ``trainer.nnodes``)."""
+"""Where Ray places the workers, the program's own counts say on how many devices: ``srun --ntasks=1`` around it starts the driver
+alone."""
 
 
 def _rank(name: str, role: Role, loops: bool) -> int:

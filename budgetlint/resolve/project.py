@@ -5,19 +5,20 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from budgetlint.base.crash import Crash
 from budgetlint.base.finding import Confidence, Finding, Severity
 from budgetlint.base.record import field, open_record, open_state, replace
-from budgetlint.base.source import Location, SourceFile, Unreadable
+from budgetlint.base.source import Location, SourceFile, UnreadableFile
 from budgetlint.documents import Document, Problem, Scalar
 from budgetlint.documents.failure import TOO_LARGE
 from budgetlint.documents.load import load
 from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, Files, is_named, is_readme, makes_arguments
 from budgetlint.files.walk import TOO_LARGE as OVER_SIZE
 from budgetlint.files.walk import Passed
+from budgetlint.frameworks import every_format, manifests
 from budgetlint.readers import Reader, Tie, identify, reader_of
 from budgetlint.settings.consumer import Consumer
 from budgetlint.settings.run import Reading
@@ -107,7 +108,7 @@ class Project:
     def passes(self, path: str) -> bool:
         """Is this a file that nobody named, and larger than any config? A repository may hold its data set as JSON."""
         source = self.files.read(path)
-        if not isinstance(source, Unreadable) or not source.too_large:
+        if not isinstance(source, UnreadableFile) or not source.too_large:
             return False
         self.entries[path] = FileEntry(path, None, problem=source.problem)
         self.passed.append(Passed(path, OVER_SIZE))
@@ -115,7 +116,7 @@ class Project:
 
     def _read(self, path: str) -> FileEntry:
         source = self.files.read(path)
-        if isinstance(source, Unreadable):
+        if isinstance(source, UnreadableFile):
             return self._unreadable(source)
         if path.endswith(BUDGET_SUFFIX):
             return self._budget(path, source)
@@ -129,7 +130,7 @@ class Project:
             return FileEntry(path, None, source=source)
         return self._config(path, source)
 
-    def _unreadable(self, wrong: Unreadable) -> FileEntry:
+    def _unreadable(self, wrong: UnreadableFile) -> FileEntry:
         self.findings.append(_file_finding("unreadable-file", Location(wrong.path), f"{wrong.path} {wrong.problem}", wrong.cure))
         return FileEntry(wrong.path, None, problem=wrong.problem)
 
@@ -190,7 +191,7 @@ class Project:
 
     def _too_large(self, document: Document, problem: Problem) -> str:
         text = document.source.text
-        if RECORDED not in text and (any(map(document.source.mentions, LARGE)) or looks_like_config(text) or looks_like_job(text)):
+        if RECORDED not in text and (_looks_like_large_config(document.source) or looks_like_job(text)):
             message = f"{document.path} holds {problem.message}"
             self.findings.append(_file_finding(TOO_LARGE, problem.location, message, problem.cure))
         return f"holds {problem.message}"
@@ -300,23 +301,26 @@ def job_launches(document: Document) -> tuple[Launch, ...]:
     return tuple(launch for launch in document_launches(document) if launch.configs or format_of(launch))
 
 
-KINDS = {
-    "hf": "hf_training_arguments",
-    "llama-factory": "llamafactory",
-    "llama_factory": "llamafactory",
-}
-
-
 def reader_named(kind: str) -> Reader | None:
     """The reader a budget's ``kind=`` names, by format name or a common spelling of it."""
-    name = kind.lower().replace("-", "_")
-    wanted = (KINDS.get(kind.lower(), name), KINDS.get(name, name), name)
+    name, kinds = kind.lower().replace("-", "_"), _kinds()
+    wanted = (kinds.get(kind.lower(), name), kinds.get(name, name), name)
     return next((reader for word in wanted if (reader := reader_of(word)) is not None), None)
+
+
+@cache
+def _kinds() -> Mapping[str, str]:
+    return {kind: format.name for format in every_format() for kind in format.kinds}
 
 
 def looks_like_config(text: str) -> bool:
     """Does an unparsable text hold a key that only a training config has?"""
-    return any(key in text for key in DISCRIMINATING)
+    return any(key in text for manifest in manifests() for key in manifest.telling)
+
+
+def _looks_like_large_config(source: SourceFile) -> bool:
+    """Of a text that is larger than any config more words tell."""
+    return any(source.mentions(word) for manifest in manifests() for word in manifest.telling_large) or looks_like_config(source.text)
 
 
 def looks_like_job(text: str) -> bool:
@@ -324,32 +328,19 @@ def looks_like_job(text: str) -> bool:
     return any(f"{key}:" in text for key in JOB_KEYS) and any(word in text for word in LAUNCHERS)
 
 
-LARGE = ("[training]", "actor_rollout_ref", "training_args", "lora_alpha")
-"""Told of a text that is larger than any config, besides the keys below."""
 RECORDED = '"log_history"'
 """A ``trainer_state.json`` (transformers ``trainer_callback.py``) holds keys of a config beside everything that was logged."""
 LAUNCHERS = ("torchrun", "accelerate launch", "deepspeed", "torch.distributed", "train.py")
 
-DISCRIMINATING = (
-    "per_device_train_batch_size", "gradient_accumulation_steps", "micro_batch_size", "zero_optimization", "train_micro_batch_size_per_gpu",
-    "model_name_or_path", "base_model", "cutoff_len", "finetuning_type", "sequence_len", "distributed_type", "num_train_epochs",
-)  # fmt: skip
-
-OWN_KEYS = {
-    "axolotl": {"base_model", "sequence_len", "micro_batch_size", "sample_packing", "lora_target_linear", "num_epochs"},
-    "llamafactory": {"finetuning_type", "cutoff_len", "lora_target", "lora_rank", "template", "stage"},
-    "deepspeed": {"zero_optimization", "train_micro_batch_size_per_gpu", "train_batch_size", "gradient_clipping"},
-    "accelerate": {"distributed_type", "compute_environment", "num_machines", "num_processes"},
-}
-"""Keys of the first level that one framework only has; three of each tell that two files were put into one."""
 ENOUGH = 3
+"""Keys of the first level that one framework only has."""
 
 
 def foreign_keys(document: Document) -> dict[str, list[Scalar]]:
     """The keys of each framework of which there are enough to mean it, in the order of the text."""
     mapping = document.mapping
     keys = [entry.key for entry in mapping.entries] if mapping is not None else []
-    found = {name: [key for key in keys if key.text in own][:ENOUGH] for name, own in OWN_KEYS.items()}
+    found = {format.name: [key for key in keys if key.text in format.own_keys][:ENOUGH] for format in every_format() if format.own_keys}
     meant = {name: some for name, some in found.items() if len(some) >= ENOUGH}
     return dict(sorted(meant.items(), key=lambda pair: pair[1][0].span.start))
 

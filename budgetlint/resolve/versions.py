@@ -11,12 +11,14 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from budgetlint.base.expression import expression
 from budgetlint.base.limits import PINS
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.files.disk import Files
+from budgetlint.frameworks import packages
 from budgetlint.resolve.environments import of_conda, of_setup_cfg, of_setup_py
 from budgetlint.settings.run import Origin, OriginKind, Release, Stack, release, version_of
 
@@ -24,11 +26,8 @@ if TYPE_CHECKING:  # imported where a file of versions is found: 10 ms
     from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
-PACKAGES = frozenset({
-    "torch", "transformers", "peft", "trl", "accelerate", "deepspeed", "bitsandbytes", "torchao", "torchtune", "torchtitan",
-    "axolotl", "llamafactory", "liger-kernel", "flash-attn", "unsloth", "lightning", "litgpt", "llm-foundry", "ms-swift",
-    "verl", "openrlhf", "oumi", "xtuner",
-})  # fmt: skip
+_LIBRARIES = ("torch", "bitsandbytes", "torchao", "liger-kernel", "flash-attn", "unsloth")
+"""Packages that are no framework, and whose version an estimate or a rule asks for."""
 NAMES = (
     "uv.lock",
     "poetry.lock",
@@ -44,6 +43,12 @@ NAMES = (
     "setup.cfg",
     "setup.py",
 )
+
+
+@cache
+def _packages() -> frozenset[str]:
+    """Packages whose version is looked for."""
+    return frozenset((*_LIBRARIES, *(package.name for package in packages() if package.pins)))
 
 
 def stack_beside(files: Files, path: str, known: dict[str, Stack] | None = None) -> Stack:
@@ -110,7 +115,7 @@ def _requirements(source: SourceFile) -> Iterator[Release]:
     at, asked = 0, Counter[str]()
     for line in source.text.splitlines(keepends=True):
         package = _package_of(line)
-        if package not in PACKAGES or asked[package] >= PINS.most:
+        if package not in _packages() or asked[package] >= PINS.most:
             at += len(line)
             continue
         asked[package] += 1
@@ -142,7 +147,7 @@ def _required(text: str, origin: Origin) -> Release | None:
     except InvalidRequirement:
         return None
     package = requirement.name.lower().replace("_", "-")
-    if package not in PACKAGES or not requirement.specifier:
+    if package not in _packages() or not requirement.specifier:
         return None
     return _range(package, requirement.specifier, origin)
 
@@ -185,7 +190,7 @@ def _locked(source: SourceFile) -> Iterator[Release]:
         if not isinstance(row, dict):
             continue
         name, version = str(row.get("name", "")).lower(), str(row.get("version", ""))
-        found = release(name, version, _found(source, f'name = "{row["name"]}"')) if name in PACKAGES else None
+        found = release(name, version, _found(source, f'name = "{row["name"]}"')) if name in _packages() else None
         if found is not None:
             yield found
 

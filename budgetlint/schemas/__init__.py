@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from importlib.resources import files
 from typing import Any
 
-from budgetlint.schemas.frameworks import FRAMEWORKS, framework_schema
+from budgetlint.schemas.frameworks import framework_schema, with_schemas
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -43,7 +43,7 @@ def schemas() -> dict[str, Schema]:
     """Every schema by its name."""
     found = {name: make() for name, make in _OWN.items()}
     found |= {name: _report(name) for name in REPORTS}
-    found |= {name: framework_schema(name) for name in FRAMEWORKS}
+    found |= {name: framework_schema(name) for name in with_schemas()}
     return {name: {"$schema": DIALECT, **schema} for name, schema in found.items()}
 
 

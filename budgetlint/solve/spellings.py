@@ -1,4 +1,4 @@
-"""How each framework says a setting: the key that is written where none stands yet, and the word of a value.
+"""How each framework says a setting: the key that is written where none stands yet (of the manifests), and the word of a value.
 
 Only keys of which a reader is sure: each written value is read again before it is offered (`proof.py`), so a word that a version
 reads otherwise is dropped there. Sources: the key tables of `budgetlint.readers`, which name each framework's file.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from budgetlint.frameworks import format_of
 from budgetlint.settings.run import Stack
 
 Words = Mapping[Any, Any]
@@ -70,60 +71,6 @@ NUMBERS = frozenset({
     "micro_batch", "grad_accum", "seq_len", "eval_batch", "lora_r", "recompute_every", "zero_bucket", "zero_allgather_bucket",
 })  # fmt: skip
 
-_TRAINING_ARGUMENTS = {
-    "micro_batch": "per_device_train_batch_size", "grad_accum": "gradient_accumulation_steps",
-    "eval_batch": "per_device_eval_batch_size", "recompute": "gradient_checkpointing", "optimizer": "optim",
-    "kernels": "use_liger_kernel", "shard": "fsdp", "autocast": "bf16",
-    "recompute_every": "gradient_checkpointing_kwargs.every_n_layers",
-}  # fmt: skip
-_TRL = {
-    **_TRAINING_ARGUMENTS, "weights_dtype": "dtype", "attention": "attn_implementation", "adapter": "use_peft", "lora_r": "lora_r",
-    "lora_targets": "lora_target_modules", "quant": "load_in_4bit", "quant_double": "use_bnb_nested_quant", "seq_len": "max_length",
-    "recompute_offload": "activation_offloading",
-}  # fmt: skip
-_ZERO = "zero_optimization."
-
-KEYS: Mapping[str, Mapping[str, str]] = {
-    "hf_training_arguments": _TRAINING_ARGUMENTS,
-    "trl": _TRL,
-    "alignment_handbook": {**_TRL, "weights_dtype": "torch_dtype"},
-    "llamafactory": {
-        **_TRAINING_ARGUMENTS, "kernels": "enable_liger_kernel", "seq_len": "cutoff_len", "attention": "flash_attn",
-        "adapter": "finetuning_type", "lora_r": "lora_rank", "lora_targets": "lora_target", "quant": "quantization_bit",
-        "quant_double": "double_quantization", "recompute": "disable_gradient_checkpointing",
-    },
-    "axolotl": {
-        "micro_batch": "micro_batch_size", "grad_accum": "gradient_accumulation_steps", "seq_len": "sequence_len",
-        "recompute": "gradient_checkpointing", "optimizer": "optimizer", "attention": "flash_attention", "adapter": "adapter",
-        "lora_r": "lora_r", "lora_targets": "lora_target_linear", "quant": "load_in_4bit", "eval_batch": "eval_batch_size",
-        "loss": "chunked_cross_entropy", "loss fused": "plugins", "recompute_offload": "activation_offloading", "autocast": "bf16",
-    },
-    "torchtune": {
-        "micro_batch": "batch_size", "grad_accum": "gradient_accumulation_steps", "recompute": "enable_activation_checkpointing",
-        "recompute_offload": "enable_activation_offloading", "seq_len": "tokenizer.max_seq_len", "optimizer": "optimizer._component_",
-        "offload_params": "fsdp_cpu_offload", "offload_optimizer": "fsdp_cpu_offload", "weights_dtype": "dtype",
-        "loss": "loss._component_",
-    },
-    "torchtitan": {
-        "micro_batch": "training.local_batch_size", "seq_len": "training.seq_len", "recompute": "activation_checkpoint.mode",
-        "offload_params": "training.enable_cpu_offload", "offload_optimizer": "training.enable_cpu_offload",
-    },
-    "litgpt": {
-        "micro_batch": "train.micro_batch_size", "seq_len": "train.max_seq_length", "quant": "quantize", "lora_r": "lora_r",
-    },
-    "ms_swift": {**_TRAINING_ARGUMENTS, "seq_len": "max_length"},
-    "deepspeed": {
-        "shard": f"{_ZERO}stage", "offload_optimizer": f"{_ZERO}offload_optimizer", "offload_params": f"{_ZERO}offload_param",
-        "zero_bucket": f"{_ZERO}reduce_bucket_size", "zero_allgather_bucket": f"{_ZERO}allgather_bucket_size",
-    },
-    "accelerate": {
-        "offload_params": "fsdp_config.fsdp_offload_params", "offload_optimizer": "fsdp_config.fsdp_offload_params",
-        "shard_strategy": "fsdp_config.fsdp_sharding_strategy", "recompute": "fsdp_config.fsdp_activation_checkpointing",
-    },
-}  # fmt: skip
-"""Format -> setting -> the key that says it."""
-
-
 UNSAID = frozenset({"quant_double", "lora_targets", "wrap", "shard_strategy", "engine_dtype", "devices", "grad_accum"})
 """Settings that may follow from the others without a key of their own; the proof says whether they do."""
 
@@ -135,20 +82,13 @@ def as_said(format: str, changes: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def key_of(format: str, setting: str, value: Any, stack: Stack) -> str | None:
     """The key of a setting, or of this value of it, in this version of a format."""
-    keys = KEYS.get(format, {})
-    path = keys.get(f"{setting} {value}") or keys.get(setting)
-    renamed = RENAMED.get((format, path or ""))
+    known = format_of(format)
+    path = known.spellings.get(f"{setting} {value}") or known.spellings.get(setting)
+    renamed = known.renamed.get(path or "")
     if renamed is None:
         return path
     package, version, older = renamed
     return path if stack.at_least(package, version) is not False else older
-
-
-RENAMED = {
-    ("trl", "dtype"): ("trl", "0.24", "torch_dtype"),
-    ("trl", "max_length"): ("trl", "0.16", "max_seq_length"),
-}
-"""Where older versions of the package have another key: TRL ``model_config.py``, ``sft_config.py``."""
 
 
 def word_of(key: str, setting: str, value: Any) -> Any:

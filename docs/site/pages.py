@@ -19,6 +19,7 @@ OUTSIDE = {
     "CONTRIBUTING.md": "contributing.md",
     "ARCHITECTURE.md": "architecture.md",
     "examples/rule-plugin/README.md": "plugins.md",
+    "examples/reader-plugin/README.md": "plugins.md",
 }
 """Files of the repository and the pages that they are, or that stand for them, in the manual."""
 

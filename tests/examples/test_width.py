@@ -9,7 +9,7 @@ import pytest
 from budgetlint.report.style import WIDTH, cells
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-PROJECTS = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir() and path.name != "rule-plugin")
+PROJECTS = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir() and not path.name.endswith("-plugin"))
 COMMANDS = [
     ["check", "--info"],
     ["check", "--statistics"],

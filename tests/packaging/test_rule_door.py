@@ -15,7 +15,7 @@ import pytest
 
 import budgetlint.rule as door
 
-LEAVES = ("budgetlint.base.record", "budgetlint.base.units", "budgetlint.base.numerals")
+LEAVES = ("budgetlint.base.record", "budgetlint.base.units", "budgetlint.base.numerals", "budgetlint.base.expression")
 """Records, amounts of bytes, numbers: they import nothing of ours, and CONTRIBUTING names the first."""
 
 INSIDE = {
@@ -51,6 +51,7 @@ INSIDE = {
         "full_state_dict_save_spike gc_off_long_seq host_ram_per_rank_load modules_to_save_embeddings smallest_card",
     ),
     "budgetlint.memory.planner": ("a plan of other settings", "_whatif budget_config_mismatch"),
+    "budgetlint.memory.standing": ("what the device offers", "_whatif"),
     "budgetlint.memory.static": (
         "bytes of weights and states in another layout",
         "bnb8bit_embeddings_32bit_state budget_config_mismatch full_state_dict_save_spike",

@@ -8,10 +8,10 @@ import pytest
 
 from budgetlint.base.source import SourceFile
 from budgetlint.documents.load import load
-from budgetlint.readers import hf
 from budgetlint.readers.base import complete, names
 from budgetlint.readers.deepspeed import reader as deepspeed
 from budgetlint.readers.hf import keys as hf_keys
+from budgetlint.readers.hf.reader import READERS
 from budgetlint.settings.run import Stack
 from budgetlint.settings.vocabulary import SETTINGS
 
@@ -67,7 +67,7 @@ def nested(path: str, value: object) -> dict:
 def test_any_value_behind_a_trainer_key(key):
     for value in ODD:
         (document,) = load(SourceFile("a.json", json.dumps({**TWINS, key: value})))
-        for reader in hf.READERS:
+        for reader in READERS:
             assert set(complete(reader, reader.read(document).settings, Stack())) <= set(SETTINGS)
             assert reader.recognise(document) >= 0
 

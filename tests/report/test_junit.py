@@ -50,7 +50,7 @@ def test_each_run_is_a_case_and_so_is_each_file_with_findings_of_its_own(odd: Re
         "budgetlint.run nothing": "skipped",
         "budgetlint.file a b.yaml": "passed",
         "budgetlint.file /outside/é.yaml": "passed",
-        "budgetlint.base.crash rule broken on confïgs/🚀 run, 100%: [a](b)|<x>`.yaml": "error",
+        "budgetlint.crash rule broken on confïgs/🚀 run, 100%: [a](b)|<x>`.yaml": "error",
     }
 
 

@@ -2,15 +2,4 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from budgetlint.readers.lazy import on_first_use
-
-if TYPE_CHECKING:
-    from budgetlint.readers.launcher.reader import READER
-
-__all__ = ["FORMAT", "READER"]
-
 FORMAT = "launcher"
-
-__getattr__ = on_first_use(__name__, "READER")

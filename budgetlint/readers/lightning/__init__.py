@@ -1,14 +1,1 @@
 """Lightning CLI: YAML of ``trainer``, ``model`` and ``data`` with class paths."""
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from budgetlint.readers.lazy import on_first_use
-
-if TYPE_CHECKING:
-    from budgetlint.readers.lightning.reader import READER
-
-__all__ = ["READER"]
-
-__getattr__ = on_first_use(__name__, "READER")

@@ -1,14 +1,1 @@
 """LLM Foundry: YAML for Composer's trainer, alone or inside an mcli job."""
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from budgetlint.readers.lazy import on_first_use
-
-if TYPE_CHECKING:
-    from budgetlint.readers.llm_foundry.reader import READER
-
-__all__ = ["READER"]
-
-__getattr__ = on_first_use(__name__, "READER")

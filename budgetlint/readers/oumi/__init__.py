@@ -1,14 +1,1 @@
 """oumi: YAML with ``model``, ``data``, ``training``, ``peft``, ``fsdp`` and ``deepspeed``."""
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from budgetlint.readers.lazy import on_first_use
-
-if TYPE_CHECKING:
-    from budgetlint.readers.oumi.reader import READER
-
-__all__ = ["READER"]
-
-__getattr__ = on_first_use(__name__, "READER")

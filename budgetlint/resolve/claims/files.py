@@ -8,9 +8,10 @@ from budgetlint.base.record import open_state, replace
 from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document, load
 from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX
+from budgetlint.frameworks import format_of
 from budgetlint.readers import reader_of
 from budgetlint.readers.hf.recognise import FLAVOURS, as_known, as_own, looks_literal
-from budgetlint.readers.known_programs import HYDRA, PROGRAMS
+from budgetlint.readers.known_programs import HYDRA, known_programs
 from budgetlint.resolve.claims.launches import Launches
 from budgetlint.resolve.claims.programs import Programs
 from budgetlint.resolve.claims.takers import taker
@@ -18,20 +19,6 @@ from budgetlint.resolve.project import FileEntry
 from budgetlint.resolve.state import Assembly
 from budgetlint.settings.consumer import FORMAT, LAUNCH, LONE, NOBODY, OPENED, SEVERAL, Consumer
 from budgetlint.settings.run import Reading, Role
-
-_LONE = {
-    "trl": "trl's",
-    "hf_training_arguments": "arguments of transformers' Trainer",
-    "alignment_handbook": "a recipe of alignment-handbook",
-    "open_instruct": "open-instruct's",
-}
-_PROGRAMS = {
-    "trl": "trl",
-    "hf_training_arguments": "transformers",
-    "alignment_handbook": "alignment-handbook",
-    "open_instruct": "open-instruct",
-}
-_KINDS = {"trl": "trl", "hf_training_arguments": "hf", "alignment_handbook": "alignment_handbook", "open_instruct": "open_instruct"}
 
 
 @open_state
@@ -102,7 +89,7 @@ class FileClaims:
         """Does a file lie in the package of a Hydra program, which a copy brings? It is the program's defaults, no run that somebody
         means: its model and data are placeholders."""
         reader = reader_of(format)
-        if reader is None or not any(row.format == format and row.arguments == HYDRA for row in PROGRAMS):
+        if reader is None or not any(row.format == format and row.arguments == HYDRA for row in known_programs()):
             return False
         copy = self.work.copy_for(reader.package, path)
         return copy is not None and path.startswith(f"{copy.folder}/")
@@ -111,7 +98,7 @@ class FileClaims:
         """A file that no command and no program names."""
         literal = looks_literal(reading.document) or (entry.kind != "" and reading.document.mapping is not None)
         if literal and (entry.kind or not self.written.all):
-            return Consumer(_PROGRAMS[format], LONE, says="" if entry.kind else _says(entry.path, format))
+            return Consumer(format_of(format).program, LONE, says="" if entry.kind else _says(entry.path, format))
         found = taker(self.written.all, reading.document, format, str(reading.settings.value("task", "")))
         return found or Consumer("", NOBODY, followed=False, settles=_settles(entry.path, format, literal))
 
@@ -134,11 +121,17 @@ def _own(document: Document, consumer: Consumer) -> Reading:
     return replace(reader.read(as_own(document)), consumer=consumer)
 
 
+def _kind(format: str) -> str:
+    """The word for a format in a budget."""
+    return next(iter(format_of(format).kinds), format)
+
+
 def _says(path: str, format: str) -> str:
-    line = f"config {posixpath.basename(path)} kind={_KINDS[format]}"
-    return f"read as {_LONE[format]}: no program here reads it; a script that starts it, or '{line}' in a budget, would say whose it is"
+    line = f"config {posixpath.basename(path)} kind={_kind(format)}"
+    lone = format_of(format).lone
+    return f"read as {lone}: no program here reads it; a script that starts it, or '{line}' in a budget, would say whose it is"
 
 
 def _settles(path: str, format: str, literal: bool) -> str:
     """The line that tells who reads the file: a budget's, or the command that it belongs to."""
-    return f"config {path} kind={_KINDS[format]}" if literal else f"python train.py --config {path}"
+    return f"config {path} kind={_kind(format)}" if literal else f"python train.py --config {path}"

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.catalog.families import family_of
+from budgetlint.frameworks import format_of
 from budgetlint.solve.levers.idea import Idea, Situation
 
 LIGER = ("rms_norm", "rope", "swiglu", "linear_cross_entropy")
 """liger-kernel 0.8 monkey_patch.py: what ``apply_liger_kernel_to_...`` switches on by itself."""
-
-BY_LIGER = frozenset({"trl", "alignment_handbook", "hf_training_arguments", "llamafactory", "ms_swift"})
-"""Formats whose trainer has a switch for all of liger's kernels."""
 
 
 def ideas(situation: Situation) -> Iterator[Idea]:
@@ -19,7 +17,7 @@ def ideas(situation: Situation) -> Iterator[Idea]:
     if not plan.makes_logits or plan.loss == "logps":
         return
     if plan.loss.startswith("full"):
-        if situation.formats & BY_LIGER:
+        if any(format_of(format).liger_key for format in situation.formats):
             yield from _liger(situation)
         else:
             yield Idea(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from budgetlint.frameworks import format_of
 from budgetlint.solve.levers.idea import Idea, Situation
 
 ZERO = "Rajbhandari et al. 2019, arXiv 1910.02054, section 7"
@@ -35,14 +36,10 @@ def _shared(situation: Situation) -> Iterator[Idea]:
         return
     if kind == "fsdp" and plan.sharding.strategy != "full" and not plan.sharding.strategy.startswith("hybrid"):
         yield _fsdp(situation, {"shard_strategy": "full"})
-    elif kind in ("none", "ddp") and situation.formats & WITH_FSDP:
+    elif kind in ("none", "ddp") and any(format_of(format).fsdp_key for format in situation.formats):
         yield _fsdp(situation, {"shard": "fsdp", "shard_strategy": "full", "wrap": "layer"})
     elif kind in ("none", "ddp", "zero1", "zero2"):
         yield from _stages(situation, kind)
-
-
-WITH_FSDP = frozenset({"trl", "alignment_handbook", "hf_training_arguments", "llamafactory"})
-"""Trainers that shard by a key of their own (transformers training_args.py ``fsdp``), with no other file."""
 
 
 def _fsdp(situation: Situation, change: dict[str, Any]) -> Idea:

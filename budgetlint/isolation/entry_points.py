@@ -1,4 +1,5 @@
-"""Who offers rules: the entry points of the group ``budgetlint.rules`` of everything that is installed.
+"""Who offers rules and readers: the entry points of the groups ``budgetlint.rules`` and ``budgetlint.readers`` of everything that is
+installed.
 
 Only the site folders of the interpreter are looked at, never the rest of ``sys.path``: a checkout on ``PYTHONPATH`` that holds an
 ``.egg-info`` folder is not installed. The names are read from the ``entry_points.txt`` of each distribution (Entry points
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -17,18 +19,20 @@ from budgetlint.base.record import record
 from budgetlint.isolation import search_path
 from budgetlint.isolation.checkout import is_below
 
-GROUP = "budgetlint.rules"
+RULES, READERS = GROUPS = ("budgetlint.rules", "budgetlint.readers")
+_OURS = "budgetlint."
 FOLDERS = (".dist-info", ".egg-info")
 OWN = "budgetlint"
 
 
 @record
-class Offer:
-    """One entry point: ``value`` is ``module:attribute``, ``owner`` the distribution."""
+class EntryPoint:
+    """One entry point: ``value`` is ``module:attribute``, ``owner`` the distribution, ``group`` one of `GROUPS`."""
 
     name: str
     value: str
     owner: str
+    group: str = RULES
 
     @property
     def module(self) -> str:
@@ -63,17 +67,27 @@ class Offer:
         return next((os.path.realpath(place) for place in places if search_path.is_checked(place)), None)
 
 
-def offers() -> tuple[Offer, ...]:
+def entry_points_of(group: str) -> tuple[EntryPoint, ...]:
+    """The entry points of a group."""
+    return tuple(offer for offer in every_entry_point() if offer.group == group)
+
+
+def every_entry_point() -> tuple[EntryPoint, ...]:
+    """Those of both groups. The site folders are read once."""
+    return _installed_in(search_path.site_folders(), search_path.home())
+
+
+@cache
+def _installed_in(site: tuple[str, ...], home: str) -> tuple[EntryPoint, ...]:
     """Each distribution once, the first that has its name. Of the folder where budgetlint itself lies only budgetlint: it may be a
     checkout."""
     seen: set[str] = set()
-    found: list[Offer] = []
-    site = search_path.site_folders()
-    for place in dict.fromkeys((*site, search_path.home())):
+    found: list[EntryPoint] = []
+    for place in dict.fromkeys((*site, home)):
         for folder, name in _distributions(place):
             if name not in seen and (place in site or name == OWN):
                 seen.add(name)
-                found.extend(_offers_in(os.path.join(folder, "entry_points.txt"), name))  # noqa: PTH118
+                found.extend(_entry_points_in(os.path.join(folder, "entry_points.txt"), name))  # noqa: PTH118
     return tuple(found)
 
 
@@ -92,17 +106,17 @@ def _normal(folder: str) -> str:
     return name.lower().replace("_", "-").replace(".", "-")
 
 
-def _offers_in(path: str, owner: str) -> Iterator[Offer]:
+def _entry_points_in(path: str, owner: str) -> Iterator[EntryPoint]:
     try:
         with open(path, encoding="utf-8") as file:  # noqa: PTH123
             text = file.read()
     except (OSError, UnicodeDecodeError):
         return
     section = ""
-    for line in text.splitlines() if GROUP in text else ():
+    for line in text.splitlines() if _OURS in text else ():
         stripped = line.strip()
         if stripped.startswith("["):
             section = stripped.strip("[]")
-        elif section == GROUP and "=" in stripped and not stripped.startswith(("#", ";")):
+        elif section in GROUPS and "=" in stripped and not stripped.startswith(("#", ";")):
             name, _, value = stripped.partition("=")
-            yield Offer(name.strip(), value.strip(), owner)
+            yield EntryPoint(name.strip(), value.strip(), owner, section)
