@@ -44,7 +44,8 @@ FAMILIES = {
         "modules_to_save_half_precision new_tokens_not_trainable tied_embeddings_adapter peft_zero3_non_reentrant "
         "ddp_reentrant_marked_twice peft_gc_no_input_grads lm_head_adapter_fused_loss chunked_nll_and_liger unsloth_zero3 "
         "lora_plus_galore pissa_or_resize_on_quantized dora_ptq layers_to_transform_regex lora_dropout_target_parameters loftq_ignored "
-        "unfrozen_reentrant axolotl_lora_kernels qat_with_peft quant_options_without_switch lora_dropout_range"
+        "unfrozen_reentrant axolotl_lora_kernels qat_with_peft quant_options_without_switch lora_dropout_range "
+        "lora_alpha_zero"
     ),
     "BL5": (  # distribution
         "ds_hf_batch_mismatch ds_batch_arithmetic zero3_keys_lower_stage zero3_gather16_false fsdp_no_auto_wrap fsdp_and_deepspeed "
@@ -52,7 +53,8 @@ FAMILIES = {
         "ds_activation_checkpointing_section accelerate_ds_ga_mismatch dataparallel_fallback fsdp_wrap_class_mismatch "
         "fsdp1_options_under_fsdp2 ddp_find_unused_with_gc num_processes_gpu_ids parallelism_size_mismatch auto_find_batch_zero3 "
         "fsdp_not_distributed save_only_model_combos fsdp_ram_eff_without_sync axolotl_context_parallel fsdp1_deprecated num_steps_vs_ga "
-        "fsdp_offload_alone launcher_flags_exclusive offload_ratio_stage torchtitan_async_tp zero3_init_flag_ignored degrees_vs_processes"
+        "fsdp_offload_alone launcher_flags_exclusive offload_ratio_stage torchtitan_async_tp zero3_init_flag_ignored degrees_vs_processes "
+        "processes_vs_visible"
     ),
     "BL6": (  # bookkeeping
         "evaluation_strategy_renamed load_best_strategy_mismatch load_best_steps_multiple max_steps_overrides_epochs "

@@ -24,10 +24,13 @@ def _open(estimate: Estimate) -> tuple[Opened, ...]:
 
 
 def _lacking(estimate: Estimate) -> str:
-    """Of a model that is named and not known, its shape is what lacks: the files or the line that give it."""
-    named = next((one.text for one in estimate.opened if one.name == "model" and _is_name(one.text)), "")
-    if estimate.missing != ("model",) or not named:
+    """Of a model that is named and not known, its shape is what lacks: the files or the line that give it. One that whoever starts the run
+    gives can only be said in a budget."""
+    written = next((one.text for one in estimate.opened if one.name == "model" and one.text), "")
+    if estimate.missing != ("model",) or not written:
         return "state it in the config or in the budget"
+    if not _is_name(written):
+        return "whoever starts the run gives it: say in a budget which it is: config FILE; model NAME"
     return f"its shape is not known here: put the checkpoint's config.json at that path, or its numbers into a budget: {CUSTOM}"
 
 
@@ -35,8 +38,8 @@ CUSTOM = "config FILE; model custom hidden=… layers=… heads=… intermediate
 
 
 def _is_name(text: str) -> bool:
-    """A name or a path, not a variable."""
-    return bool(text) and not any(mark in text for mark in "$({<")
+    """A name or a path, not a variable, nor what a flag without a value is."""
+    return text.lower() not in ("true", "false") and not any(mark in text for mark in "$({<")
 
 
 def cure(estimate: Estimate) -> str:

@@ -61,8 +61,8 @@ def _top_level(document: DocumentContext, entry: Entry) -> Iterator[Finding]:
         yield misplaced_key(document, entry, f"{name} is a key of accelerate's file: {IGNORED}", cure)
     elif name in TRAINER:
         yield misplaced_key(document, entry, f"{name} is an argument of the trainer: {IGNORED}", f"write {TRAINER[name]}")
-    elif name in keys("deepspeed", "asked"):
-        return
+    elif name in keys("deepspeed", "asked") or name in document.asked_for():
+        return  # a program of the project reads it from the same file
     elif meant := misspelt(name, keys("deepspeed", "top")):
         yield misspelt_key(document, entry, meant, IGNORED)
     else:

@@ -1,7 +1,7 @@
 """The batch was made small, but weights, gradients and optimizer alone exceed the device.
 
 Training memory is a fixed part (about 16 bytes a parameter for mixed-precision Adam) and a part that follows batch and
-length. Where the fixed part is too large, no batch size makes the run fit.
+length. Where the fixed part is too large, no batch size makes the run fit. At a micro batch of 1 it is information.
 
 ## What it costs
 
@@ -46,10 +46,19 @@ def check(run: RunContext) -> Iterator[Finding]:
         batch,
         f"micro batch {batch.value} is not what makes {run.label} too large: weights, gradients and optimizer alone take "
         f"{gib(estimate.static_bytes)} ({_shared(run, estimate)}), {device_words(run)} gives {gib(estimate.usable_high)}",
-        help="an adapter (LoRA), a quantised base, an 8-bit or offloaded optimizer, or sharding over more devices",
+        help=_cure(run),
         because=[setting for name in ("model", "optimizer", "precision") if (setting := run.setting(name))],
         numbers={**figures(estimate), "static_bytes": estimate.static_bytes},
+        severity=Severity.INFO if int(batch.value) == 1 else None,  # nobody can go on trying: the error beside it says the rest
     )
+
+
+def _cure(run: RunContext) -> str:
+    """What the run does not do already."""
+    adapter = "" if run.value("adapter", "none") != "none" else "an adapter (LoRA), "
+    base = "a quantised base, " if run.value("quant", "none") == "none" else ""
+    optimizer = "an 8-bit or offloaded optimizer, or " if adapter else ""
+    return f"{adapter}{base}{optimizer}{'or ' if base and not optimizer else ''}sharding over more devices"
 
 
 def _made_small(run: RunContext, batch: Setting) -> bool:

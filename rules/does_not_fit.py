@@ -22,6 +22,11 @@ device rtx-4090; model llama-3.1-8b; quant nf4 double=on; lora r=16; optimizer a
 batch 1; seq 2048
 ```
 
+## A length that the data need not reach
+
+Where it is known that nothing packs or pads up to the written length, and the run fits with samples of a quarter of it or more, it is a
+warning: only the data tells whether a batch gets that long.
+
 ## Sources
 
 - `docs/memory.md` in the project: how the memory of a step adds up, each formula with its source.
@@ -36,6 +41,7 @@ from budgetlint.rule import Confidence, Estimate, Finding, Rule, RunContext, Sev
 
 from ._advice import advice
 from ._fit import bill_words, dearest, moment
+from ._length import is_known_unfilled, shorter_that_fits
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -43,14 +49,18 @@ def check(run: RunContext) -> Iterator[Finding]:
     if estimate is None or estimate.over is None or estimate.usable_high is None:
         return
     dear, over = dearest(estimate), estimate.over
+    shorter = shorter_that_fits(run) if is_known_unfilled(run) else None
     at_most = "at most " if estimate.usable_high != estimate.usable_low else ""
     yield run.finding(
         dear or (run.target.device if run.target else None),
         f"{run.label} does not fit {device_words(run)}: needs at least {gib(estimate.need.low)}, the device gives "
-        f"{at_most}{gib(estimate.usable_high)}, {gib(over)} too much; the peak is in {moment(estimate)}: {bill_words(estimate)}",
+        f"{at_most}{gib(estimate.usable_high)}, {gib(over)} too much; the peak is in {moment(estimate)}: {bill_words(estimate)}"
+        + (f"; with no sample over {shorter:,} tokens it would" if shorter else ""),
         help=advice(run, estimate) + _condition(estimate),
         related=[(run.target.device, "the device")] if run.target and run.target.device else [],
         numbers={**figures(estimate), "over_bytes": over},
+        severity=Severity.WARNING if shorter else None,
+        confidence=Confidence.MEDIUM if shorter else None,
     )
 
 

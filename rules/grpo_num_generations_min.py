@@ -32,6 +32,7 @@ num_generations: 4
 ## Sources
 
 - TRL 0.15.2 `trainer/grpo_trainer.py` (from 2 on); 0.19.1, 0.24.0, 1.10.0 and 1.16.0 `trainer/grpo_config.py` `__post_init__`.
+- ms-swift 3.5.3 and 3.6.0 `trainers/rlhf_arguments.py` `check_num_generations`, 4.6.0 `arguments/rlhf_args.py`.
 - axolotl 0.18.0 `utils/schemas/validation.py` `check_grpo_batch_size_divisibility`.
 """
 
@@ -59,6 +60,8 @@ LEAST = 2
 def check(run: RunContext) -> Iterator[Finding]:
     if trainer_of(run, TRL_ARGUMENTS) is not None and run.value("task") == "grpo":
         yield from _found(run, "")
+    elif trainer_of(run, ("ms_swift",)) is not None and run.value("task") == "grpo":
+        yield from _too_few(run, written_by(run, "num_generations"))
     elif trainer_of(run, ("axolotl",)) is not None:
         method = written_by(run, "rl")
         yield from _found(run, "trl.") if method is not None and method.value == "grpo" else ()
@@ -66,6 +69,12 @@ def check(run: RunContext) -> Iterator[Finding]:
 
 def _found(run: RunContext, section: str) -> Iterator[Finding]:
     each, batch, steps = (written_by(run, section + key) for key in ("num_generations", "generation_batch_size", "steps_per_generation"))
+    yield from _too_few(run, each)
+    if batch is not None and steps is not None:
+        yield _twice(run, batch, steps)
+
+
+def _too_few(run: RunContext, each: Setting | None) -> Iterator[Finding]:
     count = number_of(each)
     if each is not None and count is not None and count < LEAST:
         yield run.finding(
@@ -75,8 +84,6 @@ def _found(run: RunContext, section: str) -> Iterator[Finding]:
             fixes=run.advice("at least 2 completions for each prompt"),
             numbers={"num_generations": count},
         )
-    if batch is not None and steps is not None:
-        yield _twice(run, batch, steps)
 
 
 def _twice(run: RunContext, batch: Setting, steps: Setting) -> Finding:
@@ -99,6 +106,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     fix="unsafe",
-    formats=(*TRL_ARGUMENTS, "axolotl"),
+    formats=(*TRL_ARGUMENTS, "axolotl", "ms_swift"),
     harm=2.5,
 )

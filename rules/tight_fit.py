@@ -45,12 +45,16 @@ def check(run: RunContext) -> Iterator[Finding]:
         return  # over the stated reserve for certain: over-reserve says that
     yield run.finding(
         dearest(estimate),
-        f"{run.label} is too close to call on {device_words(run)}: needs about {gib(estimate.need.bytes)} "
+        f"{run.label} {_how_near(estimate.need.high, estimate.limit)} {device_words(run)}: needs about {gib(estimate.need.bytes)} "
         f"({gib(estimate.need.low)} to {gib(estimate.need.high)}) of {gib(estimate.limit)}; "
         f"the peak is in {moment(estimate)}: {bill_words(estimate)}",
         help="measure it (one step at the longest length: budgetlint probe), or free some memory",
         numbers={**figures(estimate), "spare_bytes": estimate.limit - estimate.need.bytes},
     )
+
+
+def _how_near(high: int, limit: int) -> str:
+    return "is too close to call on" if high > limit else f"leaves {gib(limit - high)} at worst, less than the headroom, on"
 
 
 RULE = Rule(

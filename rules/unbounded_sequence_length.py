@@ -78,16 +78,10 @@ from budgetlint.rule import (
     trainer_of,
 )
 
-from ._whatif import if_only
+from ._length import shorter_that_fits
 
 FORMATS = (*TRL_FORMATS, "python_trl_script", "litgpt")
 """torchtune has a rule of its own."""
-
-PADS_TO_THE_LONGEST = (*TRL_FORMATS, "python_trl_script", "llamafactory", "axolotl", "ms_swift")
-"""A batch of theirs is as long as its longest sample, unless samples are packed or padded to the limit."""
-
-PARTS = (7, 6, 5, 4, 3, 2)
-"""Eighths of the limit that are tried: a quarter of it, at least, must fit."""
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -96,7 +90,7 @@ def check(run: RunContext) -> Iterator[Finding]:
         return
     if length.state == "unbounded" and not length.is_default and trainer_of(run, FORMATS) is not None:
         yield from _uncut(run, length, estimate.tokens_that_fit, plan.arch.max_positions)
-    elif stated(length) and length.known and is_over(estimate) and trainer_of(run, PADS_TO_THE_LONGEST) is not None and not _is_filled(run):
+    elif is_over(estimate):
         yield from _too_long(run, length)
 
 
@@ -117,7 +111,7 @@ def _uncut(run: RunContext, length: Setting, tokens: int | None, most: int | Non
 
 def _too_long(run: RunContext, length: Setting) -> Iterator[Finding]:
     """Only where a good part of the samples may be short enough for the run to get going."""
-    fit = next((seq for part in PARTS if _fits(run, seq := length.value * part // 8)), None)
+    fit = shorter_that_fits(run)
     if fit is None:
         return
     yield run.finding(
@@ -129,15 +123,6 @@ def _too_long(run: RunContext, length: Setting) -> Iterator[Finding]:
         numbers={**_figures(run), "fitting_tokens": fit},
         severity=Severity.INFO,
     )
-
-
-def _fits(run: RunContext, seq: int) -> bool:
-    shorter = if_only(run, seq=seq)
-    return shorter is not None and shorter.limit is not None and shorter.need.bytes <= shorter.limit
-
-
-def _is_filled(run: RunContext) -> bool:
-    return bool(run.value("packing") or run.value("pad_to_seq_len")) or run.value("task") == "pretrain"
 
 
 def _key(length: Setting) -> str:

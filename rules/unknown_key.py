@@ -5,6 +5,8 @@ with a warning. DeepSpeed's sections, accelerate's top level, the Hugging Face a
 ms-swift refuse it. Programs around the Trainer have arguments of their own, so there only a slip of one or two letters is told; of flags
 only those of programs that are known (`trl`, `llamafactory-cli`, `swift`, the examples of transformers), whose parsers stop.
 
+A key at the top of a DeepSpeed file that a program of the project asks for by name (`ds_config.get("precision")`) is that program's own.
+
 For axolotl, LLaMA-Factory, LitGPT, torchtitan and ms-swift a key that an older release took is told too, with the release that
 dropped it and its name of today, where the framework's version is known (`stack`, a requirements file).
 

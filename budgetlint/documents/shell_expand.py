@@ -42,8 +42,12 @@ class Expander:
 
     def __init__(self, assignments: Iterable[Assignment], given: Mapping[str, Word], work: ShellWork | None = None) -> None:
         self._by_name: dict[str, list[Assignment]] = {}
+        self._grows: dict[str, int] = {}
+        """Where a variable is given a longer value of itself for the last time."""
         for one in assignments:
             self._by_name.setdefault(one.name, []).append(one)
+            if _own(one) is not None:
+                self._grows[one.name] = one.at
         self._given = given
         self._held: dict[str, _Lists | None] = {}
         self._open: list[str] = []
@@ -52,6 +56,8 @@ class Expander:
         self._texts: dict[str, str | None] = {}
         self._work = work if work is not None else ShellWork()
         self._until: int | None = None
+        self._standing: list[int] = []
+        """Where the assignments stand that are being expanded."""
 
     def words(self, raw: RawWord, until: int | None = None) -> Iterator[Word]:
         """The arguments that one written word becomes: none, one, or several. Assignments behind ``until`` are still to come."""
@@ -91,7 +97,7 @@ class Expander:
             yield from _split(self._atoms(parts, splits=True))
             return
         name, apart = whole.name[:-3], not whole.quoted
-        lists = self._value(name) if not self._is_to_come(name) else None
+        lists = self._value(name) if not self._is_to_come(name) and not self._changes_after(name) else None
         if lists is None or not self._affords(name, lists, whole.span.start, apart=apart) or (apart and "IFS" in self._by_name):
             yield self._gap(whole)
         elif not whole.quoted:
@@ -128,7 +134,7 @@ class Expander:
         named = name.isidentifier() or name.isdecimal()
         unset = named and (name in self._open or self._is_to_come(name) or (name not in self._by_name and name not in self._given))
         asks = part.operator not in ("", UNKNOWN_OPERATOR)
-        value = None if part.operator == UNKNOWN_OPERATOR or unset else self._value(name)
+        value = None if part.operator == UNKNOWN_OPERATOR or unset or self._changes_after(name) else self._value(name)
         if value is not None and name == part.name and self._is_list(name):
             value = value[:1]
         if asks and (unset or (part.operator.startswith(":") and _is_empty(value))):
@@ -156,6 +162,11 @@ class Expander:
             and name in self._by_name
             and all(one.at > self._until for one in self._by_name[name])
         )
+
+    def _changes_after(self, name: str) -> bool:
+        """Is it given a longer value of itself behind the place that asks? Only the last value is held."""
+        place = self._standing[-1] if self._standing else self._until
+        return place is not None and self._grows.get(name, place) > place
 
     def _is_list(self, name: str) -> bool:
         return any(one.is_list for one in self._by_name.get(name, ()))
@@ -187,29 +198,65 @@ class Expander:
         return (word.atoms,) if word is not None else None
 
     def _assigned(self, written: list[Assignment]) -> _Lists | None:
-        """One plain assignment and what is appended to it. A second one, or one in a branch, is not known, but for what only an
+        """One plain assignment and what is put before and behind it. A second one, or one in a branch, is not known, but for what only an
         argument of the script can change (``while ...; case $1 in -m) MODEL=$2``): started without, the first one stands."""
         every = [written[0], *(one for one in written[1:] if "1" in self._given or not _is_argument(one))]
         first, rest = every[0], every[1:]
-        if first.conditional or first.words is None or any(not one.appends or one.words is None for one in rest):
+        if first.conditional or first.words is None or not all(map(_adds, rest)):
             return None
+        if any(one.is_list for one in every) and any(_own(one) is not None for one in rest):
+            return None  # bash gives the new text to the first item
         lists: list[tuple[Atom, ...]] = []
         for one in every:
             if one.conditional:
                 break
-            lists.extend(self._listed(one))
+            if (own := _own(one) if lists else None) is None:
+                lists.extend(self._listed(one))
+            elif (longer := self._around(lists, one, own)) is None:
+                return None
+            else:
+                lists = [longer]
         unsure = next((one for one in every if one.conditional), None)
         if unsure is not None:
             end = rest[-1].words[0].span.start if rest and rest[-1].words else 0
             lists.append((*_gap_before(unsure, end), Atom("${...}", end, known=False)))
         return tuple(lists) if any(one.is_list for one in every) else (tuple(chain.from_iterable(lists)),)
 
-    def _listed(self, one: Assignment) -> Iterator[tuple[Atom, ...]]:
+    def _listed(self, one: Assignment) -> list[tuple[Atom, ...]]:
+        self._standing.append(one.at)
+        found: list[tuple[Atom, ...]] = []
         for raw in one.words or ():
             if one.is_list:
-                yield from self._fields(raw.parts)
+                found.extend(self._fields(raw.parts))
             else:
-                yield tuple(_unsplit(self._atoms(raw.parts, splits=False)))
+                found.append(tuple(_unsplit(self._atoms(raw.parts, splits=False))))
+        self._standing.pop()
+        return found
+
+    def _around(self, lists: list[tuple[Atom, ...]], one: Assignment, own: int) -> tuple[Atom, ...] | None:
+        """``ARGS=" --x $ARGS"``: what it held, with what is put around it; None where that is too much to copy."""
+        held = tuple(chain.from_iterable(lists))
+        if not self._work.expands(cost_of(held, apart=False), one.at):
+            return None
+        parts = one.words[0].parts if one.words else ()
+        self._standing.append(one.at)
+        before, behind = (tuple(_unsplit(self._atoms(some, splits=False))) for some in (parts[:own], parts[own + 1 :]))
+        self._standing.pop()
+        return (*before, *held, *behind)
+
+
+def _adds(one: Assignment) -> bool:
+    """Does it keep what the variable held before?"""
+    return one.words is not None and (one.appends or (not one.conditional and _own(one) is not None))
+
+
+def _own(one: Assignment) -> int | None:
+    """Which part of the value is the variable itself, as it was: only where it stands there once, and nothing is asked of it."""
+    if one.appends or one.is_list or one.words is None or len(one.words) != 1:
+        return None
+    own = [at for at, part in enumerate(one.words[0].parts) if isinstance(part, Variable) and part.name == one.name]
+    plain = len(own) == 1 and isinstance(part := one.words[0].parts[own[0]], Variable) and not part.operator
+    return own[0] if plain else None
 
 
 def _gap_before(unsure: Assignment, at: int) -> tuple[Atom, ...]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 
+from budgetlint.base.expression import expression
 from budgetlint.base.source import SourceFile
 from budgetlint.files.disk import PYTHON_SUFFIX
 from budgetlint.resolve.edges import candidates
@@ -22,9 +23,24 @@ def document_contexts(work: Assembly) -> Iterator[DocumentContext]:
         found = of_runs.get(_identity(reading))
         return found or (stated if stated.releases else work.stack_of(reading))
 
+    asked_for = cache(partial(_asked_for, work))
     for entry in work.project.entries.values():
         for reading in entry.readings:
-            yield DocumentContext(reading=reading, stack_of=stack_of)
+            yield DocumentContext(reading=reading, stack_of=stack_of, asked_for=asked_for)
+
+
+_BY_NAME = expression(r"""(?:\.(?:get|pop)\(|\[)\s*["'](\w+)["']|["'](\w+)["']\s+(?:not\s+)?in\s+\w""")
+"""``config.get("precision")``, ``config["precision"]`` and ``"precision" in config``."""
+
+
+def _asked_for(work: Assembly) -> frozenset[str]:
+    """The keys that some program of the project asks for by name, of whatever it holds."""
+    project = work.project
+    paths = dict.fromkeys((*project.entries, *project.listed))
+    read = (project.files.read(path) for path in paths if path.endswith(PYTHON_SUFFIX))
+    return frozenset(
+        key for source in read if isinstance(source, SourceFile) for pair in _BY_NAME.findall(source.text) for key in pair if key
+    )
 
 
 def _identity(reading: Reading) -> tuple[int, int, object]:

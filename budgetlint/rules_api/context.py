@@ -210,12 +210,14 @@ class DocumentContext(Context):
     """One document that a reader recognised. Values are read as the framework's own loader reads them.
 
     ``stack_of`` finds the framework versions that hold for it, ``program_of`` the text of the script that a command's flags go to, where it
-    lies in the project; both are asked only by rules that need them.
+    lies in the project, ``asked_for`` the keys that the project's own programs ask for by name; only rules that need them
+    ask.
     """
 
     reading: Reading
     stack_of: Callable[[Reading], Stack] = field(default=lambda _reading: Stack(), repr=False)
     program_of: Callable[[Reading], SourceFile | None] = field(default=lambda _reading: None, repr=False)
+    asked_for: Callable[[], frozenset[str]] = field(default=frozenset, repr=False)
 
     @property
     def program(self) -> SourceFile | None:

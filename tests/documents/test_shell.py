@@ -166,3 +166,25 @@ def test_any_text_is_read(text: str) -> None:
         for word in command.words:
             assert 0 <= word.span.start <= word.span.end <= len(text)
             assert word.text == "".join(atom.text for atom in word.atoms)
+
+
+@pytest.mark.parametrize(
+    ("script", "wanted"),
+    [
+        ('a=" "\na=" --x $a"\na="--y=3 ${a}"\npython t.py $a\n', ["--y=3", "--x"]),
+        ('a="x"\na+=" y"\na="$a z"\na+=" w"\npython t.py $a\n', ["x", "y", "z", "w"]),
+        ('a=--b\npython t.py $a\na="$a --c"\n', ["${a}"]),  # here it is shorter than at the end
+        ('a=--b\nb="$a --k"\na="$a --c"\npython t.py $b\n', ["${a}", "--k"]),
+        ('a=--b\nif true; then\na="$a --c"\nfi\npython t.py $a\n', ["${a}"]),
+        ('a=--b\na="$a $a"\npython t.py $a\n', ["${a}"]),
+        ('L=(a b)\nL="$L c"\npython t.py ${L[@]}\n', ["${L[@]}"]),
+    ],
+)
+def test_a_variable_that_is_put_around_itself(script: str, wanted: list[str]) -> None:
+    (command,) = [one for one in read_shell(script).commands if one.words[0].text == "python"]
+    assert [word.text for word in command.words[2:]] == wanted
+
+
+def test_a_variable_that_grows_by_itself_is_copied_only_so_often() -> None:
+    script = "a=" + "x" * 1000 + "\n" + 'a="$a y"\n' * 20_000 + "python t.py $a\n"
+    assert not any("x" in word.text for command in read_shell(script).commands for word in command.words)

@@ -1,0 +1,36 @@
+"""Whether a batch is as long as the length that is written, or only at most."""
+
+from __future__ import annotations
+
+from budgetlint.rule import TRL_FORMATS, RunContext, stated, trainer_of
+
+from ._whatif import if_only
+
+PADS_TO_THE_LONGEST = (*TRL_FORMATS, "python_trl_script", "llamafactory", "axolotl", "ms_swift")
+"""A batch of theirs is as long as its longest sample, unless samples are packed or padded to the limit."""
+
+PARTS = (7, 6, 5, 4, 3, 2)
+"""Eighths of the limit that are tried: a quarter of it, at least, must fit."""
+
+
+def shorter_that_fits(run: RunContext) -> int | None:
+    """The longest part of a written limit at which the run fits, where batches may be shorter than it; None where none does."""
+    length = run.setting("seq_len")
+    if length is None or not stated(length) or not length.known or trainer_of(run, PADS_TO_THE_LONGEST) is None or _is_filled(run):
+        return None
+    return next((seq for part in PARTS if _fits(run, seq := length.value * part // 8)), None)
+
+
+def is_known_unfilled(run: RunContext) -> bool:
+    """Nothing packs, and that is known: the program's default or a value that is written."""
+    packing = run.setting("packing")
+    return packing is not None and packing.known and not packing.value and not _is_filled(run)
+
+
+def _fits(run: RunContext, seq: int) -> bool:
+    shorter = if_only(run, seq=seq)
+    return shorter is not None and shorter.limit is not None and shorter.need.bytes <= shorter.limit
+
+
+def _is_filled(run: RunContext) -> bool:
+    return bool(run.value("packing") or run.value("pad_to_seq_len")) or run.value("task") == "pretrain"

@@ -1,0 +1,89 @@
+"""More processes on a machine than `CUDA_VISIBLE_DEVICES` shows them GPUs.
+
+Each process takes the GPU of its own local rank, counted among those that the command shows.
+
+## What it costs
+
+The ranks beyond the last GPU stop at start, "invalid device ordinal", and the run with them.
+
+## Failing
+
+```sh run.sh
+CUDA_VISIBLE_DEVICES=0,1 torchrun --nproc_per_node 4 run_clm.py --model_name_or_path Qwen/Qwen2.5-1.5B --output_dir out --do_train \
+  --per_device_train_batch_size 4 --learning_rate 1e-5 --num_train_epochs 1
+```
+
+## Passing
+
+```sh run.sh
+CUDA_VISIBLE_DEVICES=0,1,2,3 torchrun --nproc_per_node 4 run_clm.py --model_name_or_path Qwen/Qwen2.5-1.5B --output_dir out --do_train \
+  --per_device_train_batch_size 4 --learning_rate 1e-5 --num_train_epochs 1
+```
+
+## Sources
+
+- accelerate 1.15.0 `state.py` `PartialState.set_device`: the device of the local rank;
+  accelerate 1.15.0 `utils/launch.py` `prepare_multi_gpu_env`: `gpu_ids` other than all replaces the variable.
+- torch 2.13.0 `distributed/run.py`: `nproc_per_node` processes, whatever the machine shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from budgetlint.rule import Confidence, Finding, Reading, Rule, RunContext, Setting, Severity, written_in
+
+from ._launch import visible
+
+ON_GPUS = ("MULTI_GPU", "FSDP", "DEEPSPEED")
+
+
+def check(run: RunContext) -> Iterator[Finding]:
+    shown = visible(run)
+    started = next((one for reading in run.run.readings if (one := _started(reading)) is not None), None) if shown is not None else None
+    if shown is None or started is None or _replaces(run):
+        return
+    nodes = run.setting("nodes")
+    if (nodes is not None and (not nodes.known or nodes.value != 1)) or started.value <= shown.value:
+        return
+    yield run.finding(
+        started,
+        f"{started.value} processes, but CUDA_VISIBLE_DEVICES {shown.text} shows them {shown.value}: "
+        "the others stop at start, 'invalid device ordinal'",
+        help=f"{started.origin.key}: {shown.value}, or more devices",
+        because=[shown],
+        numbers={"processes": started.value, "gpus": shown.value},
+    )
+
+
+def _started(reading: Reading) -> Setting | None:
+    """How many processes torchrun or accelerate starts, as written."""
+    if reading.format == "accelerate":
+        kind = written_in(reading, "distributed_type")
+        count = reading.settings.get("devices")
+        if kind is not None and str(kind.value).upper() not in ON_GPUS:
+            return None
+    elif reading.document.program == "torchrun":
+        count = reading.settings.get("devices_per_node")
+    else:
+        return None
+    return count if count is not None and count.known and count.origin.location is not None else None
+
+
+def _replaces(run: RunContext) -> bool:
+    """accelerate's own list of GPUs takes the place of the variable."""
+    lists = [one for reading in run.run.readings if (one := written_in(reading, "gpu_ids")) is not None]
+    return any(str(one.value).lower() != "all" for one in lists)
+
+
+RULE = Rule(
+    code="BL533",
+    name="processes-vs-visible",
+    severity=Severity.ERROR,
+    confidence=Confidence.HIGH,
+    scope="run",
+    check=check,
+    manual=__doc__ or "",
+    since="0.1.0",
+    harm=7.0,
+)

@@ -1,0 +1,39 @@
+"""A length that the data need not reach makes a warning of *does not fit*; one that every batch has stays an error."""
+
+from __future__ import annotations
+
+import pytest
+
+from budgetlint.base.finding import Severity
+from budgetlint.testing import find
+from rules.does_not_fit import RULE
+
+AXOLOTL = """base_model: mistralai/Mistral-7B-v0.1
+datasets: [{path: data.jsonl, type: alpaca}]
+sequence_len: 4096
+adapter: lora
+lora_r: 16
+lora_alpha: 32
+lora_target_linear: true
+micro_batch_size: {micro}
+num_epochs: 1
+bf16: true
+gradient_checkpointing: true
+{more}
+"""
+
+
+@pytest.mark.parametrize(
+    ("micro", "more", "wanted"),
+    [
+        (32, "sample_packing: false", Severity.WARNING),
+        (32, "sample_packing: true", Severity.ERROR),
+        (32, "pad_to_sequence_len: true", Severity.ERROR),
+        (512, "sample_packing: false", Severity.ERROR),  # a quarter of the length does not fit either
+    ],
+)
+def test_what_only_the_data_decides_is_no_error(micro: int, more: str, wanted: Severity) -> None:
+    text = AXOLOTL.replace("{micro}", str(micro)).replace("{more}", more)
+    (found,) = find(RULE, {"axolotl.yaml": text}, "device a100-80gb; config axolotl.yaml")
+    assert found.severity is wanted
+    assert ("with no sample over" in found.message) is (wanted is Severity.WARNING)
