@@ -1,10 +1,10 @@
 """The shape of the code, counted: ``python benchmarks/house.py [--against REV] [--list]``.
 
 Modules loose at the top of ``budgetlint/``; circles of imports between modules and between packages, with and without those inside
-functions and under ``TYPE_CHECKING``; tables keyed by model families; comparisons of a family, or of whose model code runs, in
-``memory/``; class names that are defined twice; names that no product module uses (`unused.py`); and the files outside its own folder
-that name an architecture, a framework, a rule. ``--against REV`` counts a revision as well, read from an archive of it; ``--list`` says
-where.
+functions and under ``TYPE_CHECKING``, and those that no comment explains; tables keyed by model families; comparisons of a family, or of
+whose model code runs, in ``memory/``; class names that are defined twice; names that no product module uses (`unused.py`); and the files
+outside its own folder that name an architecture, a framework, a rule. ``--against REV`` counts a revision as well, read from an archive
+of it; ``--list`` says where.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from unused import FUNCTIONS, Module, modules_of, unused
+from unused import FUNCTIONS, PACKAGES, Module, modules_of, unused
 
 ROOT = Path(__file__).resolve().parents[1]
 TOP, LAZY, TYPING = "module level", "lazy", "typing"
@@ -35,6 +35,9 @@ EXAMPLES = (
     ("a rule (tight-fit)", "tight_fit", ""),
 )
 """What is named, its name, its own folder."""
+REASON = 4
+"""Words of a comment that can be one."""
+FOLDERS = {package: folder for folder, package in PACKAGES.items()}
 COMPARED = ("model_code", "family")
 
 Counted = dict[str, list[str]]
@@ -44,15 +47,31 @@ Edges = Mapping[str, set[tuple[str, str]]]
 # -- imports -----------------------------------------------------------------------------------------------------------
 
 
-def edges(modules: Mapping[str, Module]) -> Edges:
-    """Imports between modules of the package, by kind. What imports something from a package that is a module imports the module."""
+def edges(modules: Mapping[str, Module], tree: Path | None = None) -> Edges:
+    """Imports between modules of the package, by kind. What imports something from a package that is a module imports the module.
+    With the ``tree`` that they were read from: without those inside functions and for types that a comment gives a reason for."""
     found: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for module in modules.values():
+        lines = [] if tree is None else path_of(tree, module).read_text(encoding="utf-8").splitlines()
         for kind, node in _imports(module.tree.body, TOP):
-            for target in _targets(node, modules):
-                if target != module.name:
-                    found[kind].add((module.name, target))
+            if kind == TOP or not has_reason(lines, node):
+                found[kind].update((module.name, target) for target in _targets(node, modules) if target != module.name)
     return found
+
+
+def path_of(tree: Path, module: Module) -> Path:
+    top, *inner = module.name.split(".")
+    path = tree.joinpath(FOLDERS[top], *inner)
+    return path / "__init__.py" if module.is_package else path.with_suffix(".py")
+
+
+def has_reason(lines: Sequence[str], node: ast.stmt) -> bool:
+    """Does a comment of some words stand on the import or right above it?"""
+    about = [
+        *lines[node.lineno - 1 : node.end_lineno],
+        *(line for line in lines[max(node.lineno - 2, 0) : node.lineno - 1] if line.lstrip().startswith("#")),
+    ]
+    return any(len(line.partition("#")[2].split()) >= REASON and "noqa" not in line for line in about)
 
 
 def _imports(body: Iterable[ast.AST], kind: str) -> Iterator[tuple[str, ast.Import | ast.ImportFrom]]:
@@ -108,14 +127,25 @@ def room(name: str) -> str:
     return ".".join(name.split(".")[:2])
 
 
-def _circles(modules: Mapping[str, Module]) -> Iterator[tuple[str, list[str]]]:
+def circles_of_modules(found: Edges, kinds: Iterable[str]) -> list[str]:
+    return [" ".join(group) for group in circles(_pairs(found, kinds))]
+
+
+def circles_of_packages(found: Edges, kinds: Iterable[str]) -> list[str]:
+    rooms = {(room(one), room(other)) for one, other in _pairs(found, kinds) if room(one) != room(other)}
+    return [" ".join(group) for group in circles(rooms)]
+
+
+def _pairs(found: Edges, kinds: Iterable[str]) -> set[tuple[str, str]]:
+    return {pair for kind in kinds for pair in found.get(kind, ()) if all(name.startswith("budgetlint.") for name in pair)}
+
+
+def _circles(modules: Mapping[str, Module], tree: Path) -> Iterator[tuple[str, list[str]]]:
     found = edges(modules)
     for kinds in KINDS:
-        pairs = {pair for kind in kinds for pair in found[kind] if all(name.startswith("budgetlint.") for name in pair)}
-        inside = [" ".join(group) for group in circles(pairs)]
-        yield f"circles of modules: {' + '.join(kinds)}", inside
-        rooms = {(room(one), room(other)) for one, other in pairs if room(one) != room(other)}
-        yield f"circles of packages: {' + '.join(kinds)}", [" ".join(group) for group in circles(rooms)]
+        yield f"circles of modules: {' + '.join(kinds)}", circles_of_modules(found, kinds)
+        yield f"circles of packages: {' + '.join(kinds)}", circles_of_packages(found, kinds)
+    yield "circles of modules that no comment explains", circles_of_modules(edges(modules, tree), KINDS[-1])
 
 
 # -- tables and comparisons --------------------------------------------------------------------------------------------
@@ -214,7 +244,7 @@ def count(tree: Path) -> Counted:
     modules = modules_of(tree)
     loose = [name for name, module in modules.items() if name.startswith("budgetlint.") and name.count(".") == 1 and not module.is_package]
     found: Counted = {"modules at the top": loose}
-    found |= dict(_circles(modules))
+    found |= dict(_circles(modules, tree))
     found["tables keyed by family"] = family_tables(modules, families(tree))
     found |= {f"comparisons of {word} in memory/": comparisons(modules, word) for word in COMPARED}
     found["classes defined twice or more"] = twice_defined(modules)

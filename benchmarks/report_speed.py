@@ -11,7 +11,8 @@ import time
 
 from budgetlint.base.finding import Edit, Finding, Fix, Related, Safety
 from budgetlint.base.source import SourceFile, Span
-from budgetlint.memory.estimate import Bucket, Term, Verdict
+from budgetlint.memory.estimate import Verdict
+from budgetlint.memory.term import Bucket, Term
 from budgetlint.registry import installed
 from budgetlint.report import CHECK_FORMATS, check_report
 from budgetlint.results.report import Report

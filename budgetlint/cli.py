@@ -14,7 +14,8 @@ from importlib import import_module
 from budgetlint.base.plain_text import one_line
 from budgetlint.base.record import replace
 from budgetlint.base.suggest import did_you_mean
-from budgetlint.commands.console import Console, Misuse, console
+from budgetlint.commands.console import Console, console
+from budgetlint.commands.misuse import Misuse
 from budgetlint.commands.parser import COMMANDS, parser_of
 
 MISUSE = 2

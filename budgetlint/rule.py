@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from budgetlint.base.source import Location, SourceFile, Span
 from budgetlint.documents import Document, Entry, Loader, Mapping, Node, Scalar, Sequence, Style, plain, walk
-from budgetlint.memory.estimate import Bucket, Estimate, Range, Term, Verdict
+from budgetlint.memory.estimate import Estimate, Range, Verdict
+from budgetlint.memory.term import Bucket, Term
 from budgetlint.rules_api.location import Elsewhere
 from budgetlint.rules_api.rule import (
     SCOPES,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from budgetlint.base.record import replace
-from budgetlint.memory.estimator import Capacity, estimate
+from budgetlint.memory.estimator import estimate
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.planner import Planned
+from budgetlint.memory.standing import Capacity
 from budgetlint.rule import Estimate, RunContext
 
 

@@ -39,7 +39,7 @@ from budgetlint.base.record import record
 from budgetlint.base.units import Amount, parse_amount
 from budgetlint.language.asserted import asserted_settings
 from budgetlint.language.asserts import compared_setting
-from budgetlint.language.tree import Assert, Term, Value
+from budgetlint.language.tree import Assert, SumTerm, Value
 from budgetlint.rule import Bucket, Confidence, Estimate, Finding, Origin, OriginKind, Range, Rule, RunContext, Setting, Severity, Span, gib
 
 from ._asserted import COMPARE, asked, holds, read_as
@@ -96,7 +96,7 @@ def _surely_broken(left: _Sum, right: _Sum, compare: Callable[[int, int], bool])
     return not any(compare(one, other) for one in (left.low, left.best, left.high) for other in (right.low, right.best, right.high))
 
 
-def _sum(run: RunContext, estimate: Estimate, terms: Iterable[Term]) -> _Sum | None:
+def _sum(run: RunContext, estimate: Estimate, terms: Iterable[SumTerm]) -> _Sum | None:
     low = best = 0
     high: int | None = 0
     for term in terms:
@@ -202,7 +202,7 @@ def _text(statement: Assert, span: Span) -> str:
     return statement.source.text[span.start : span.end] if statement.source else ""
 
 
-def _words(terms: Iterable[Term]) -> str:
+def _words(terms: Iterable[SumTerm]) -> str:
     parts: list[str] = []
     for term in terms:
         text = term.value.text if isinstance(term.value, Value) else ""
@@ -211,12 +211,12 @@ def _words(terms: Iterable[Term]) -> str:
     return " ".join(parts)
 
 
-def _is_literal(terms: tuple[Term, ...]) -> bool:
+def _is_literal(terms: tuple[SumTerm, ...]) -> bool:
     first = terms[0]
     return len(terms) == 1 and isinstance(first.value, Value) and first.value.kind in ("quantity", "number") and first.share is None
 
 
-def _shown(terms: tuple[Term, ...], figure: int) -> str:
+def _shown(terms: tuple[SumTerm, ...], figure: int) -> str:
     values = [term.value for term in terms if isinstance(term.value, Value)]
     counts = any(value.kind == "number" or value.text in ("params", "trainable") for value in values)
     return f"{figure:,}" if counts else gib(figure)

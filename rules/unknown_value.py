@@ -45,7 +45,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.catalog.choice import Choice, Value
+from budgetlint.catalog.choice import Choice, ChoiceValue
 from budgetlint.catalog.choice_rows import CHOICES
 from budgetlint.readers.llamafactory.v1 import is_second
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Setting, Severity, written_in
@@ -83,7 +83,7 @@ def _unknown(document: DocumentContext, choice: Choice, setting: Setting) -> Ite
     )
 
 
-def _of_other_release(document: DocumentContext, choice: Choice, setting: Setting, value: Value) -> Iterator[Finding]:
+def _of_other_release(document: DocumentContext, choice: Choice, setting: Setting, value: ChoiceValue) -> Iterator[Finding]:
     if value.since and document.at_least(choice.package, value.since) is False:
         yield document.finding(
             setting,

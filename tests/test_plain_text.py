@@ -107,14 +107,14 @@ def test_nothing_that_is_ours_is_changed() -> None:
     from budgetlint.catalog.listing import devices, models, optimizers
     from budgetlint.commands.ci_texts import CI, HOOK
     from budgetlint.commands.shells import RENDERERS
-    from budgetlint.commands.words import commands_of
+    from budgetlint.commands.subcommands import commands_of
     from budgetlint.registry import installed
     from budgetlint.report.manual import render_all
-    from budgetlint.report.style import Style
+    from budgetlint.report.style import TerminalStyle
 
     pages = [render(commands_of()) for render in RENDERERS.values()]
     pages += [render_all(installed().all, format) for format in ("text", "markdown", "json")]
     pages += [one.text for one in (devices(), models(), optimizers())]
     assert [page(text) for text in (*pages, CI, HOOK)] == [*pages, CI, HOOK]
-    colored = render_all(installed().all, "text", Style(color=True))
+    colored = render_all(installed().all, "text", TerminalStyle(color=True))
     assert page(colored, codes=True) == colored

@@ -120,7 +120,7 @@ class SourceFile:
 
 
 @record
-class Unreadable:
+class UnreadableFile:
     """A file that could not be read as text, and why; a value, so that one bad file never stops the others."""
 
     path: str
@@ -133,7 +133,7 @@ class IsALink(Exception):
     """Where a file was to be read only if it is none."""
 
 
-def read_source(path: str | Path, name: str | None = None, limit: int = MAX_BYTES, *, follow: bool = True) -> SourceFile | Unreadable:
+def read_source(path: str | Path, name: str | None = None, limit: int = MAX_BYTES, *, follow: bool = True) -> SourceFile | UnreadableFile:
     """Read one regular file as text. Never blocks on a pipe or device, never reads more than ``limit`` bytes. Raises `IsALink` for a
     link that is not to be followed."""
     shown = str(name if name is not None else path)
@@ -142,11 +142,11 @@ def read_source(path: str | Path, name: str | None = None, limit: int = MAX_BYTE
     except OSError as error:
         if not follow and os.path.islink(path):  # noqa: PTH114
             raise IsALink(shown) from None
-        return Unreadable(shown, f"cannot be read: {error.strerror or error}", "check the path and its permissions")
-    return raw if isinstance(raw, Unreadable) else decode(shown, raw)
+        return UnreadableFile(shown, f"cannot be read: {error.strerror or error}", "check the path and its permissions")
+    return raw if isinstance(raw, UnreadableFile) else decode(shown, raw)
 
 
-def _read_regular(path: str | Path, shown: str, limit: int, follow: bool) -> bytes | Unreadable:
+def _read_regular(path: str | Path, shown: str, limit: int, follow: bool) -> bytes | UnreadableFile:
     if not follow and not _NO_LINK and os.path.islink(path):  # noqa: PTH114  (Windows)
         raise IsALink(shown)
     descriptor = os.open(path, _READ if follow else _READ | _NO_LINK)
@@ -155,10 +155,10 @@ def _read_regular(path: str | Path, shown: str, limit: int, follow: bool) -> byt
         if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         if not stat.S_ISREG(status.st_mode):
-            return Unreadable(shown, "is not a regular file", _LEAVE_OUT)
+            return UnreadableFile(shown, "is not a regular file", _LEAVE_OUT)
         if status.st_size > limit:
             problem = f"is {status.st_size:,} bytes; a training config is at most {limit:,}"
-            return Unreadable(shown, problem, _LEAVE_OUT, too_large=True)
+            return UnreadableFile(shown, problem, _LEAVE_OUT, too_large=True)
         return _all_of(descriptor, limit + 1)
     finally:
         os.close(descriptor)
@@ -178,16 +178,16 @@ def _all_of(descriptor: int, most: int) -> bytes:
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
-def decode(name: str, raw: bytes) -> SourceFile | Unreadable:
+def decode(name: str, raw: bytes) -> SourceFile | UnreadableFile:
     """Decode file bytes: UTF-8 with or without a byte order mark, or UTF-16 with one. The mark is not part of the text."""
     encoding = next((enc for enc, bom in _BOMS.items() if raw.startswith(bom)), "utf-8")
     body = raw[len(_BOMS.get(encoding, b"")) :]
     try:
         text = body.decode("utf-8" if encoding == "utf-8-sig" else encoding)
     except UnicodeDecodeError as error:
-        return Unreadable(name, _undecodable(body, error), "save it as UTF-8")
+        return UnreadableFile(name, _undecodable(body, error), "save it as UTF-8")
     if "\0" in text:
-        return Unreadable(name, _NUL, "save it as UTF-8, or leave it out of the check")
+        return UnreadableFile(name, _NUL, "save it as UTF-8, or leave it out of the check")
     return SourceFile(name, text, encoding)
 
 

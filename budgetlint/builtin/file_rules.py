@@ -6,12 +6,12 @@ from budgetlint.base.finding import Confidence, Severity
 from budgetlint.rules_api.rule import Rule, never
 
 
-def house_rule(code: str, name: str, severity: Severity, manual: str) -> Rule:
+def builtin_rule(code: str, name: str, severity: Severity, manual: str) -> Rule:
     """A rule of the engine itself: listed, with a level like any other, never run on its own."""
     return Rule(code, name, severity, Confidence.HIGH, "engine", never, manual, "0.1")
 
 
-UNREADABLE_FILE = house_rule(
+UNREADABLE_FILE = builtin_rule(
     "BL910",
     "unreadable-file",
     Severity.ERROR,
@@ -38,7 +38,7 @@ UNREADABLE_FILE = house_rule(
     """,
 )
 
-UNPARSABLE_FILE = house_rule(
+UNPARSABLE_FILE = builtin_rule(
     "BL911",
     "unparsable-file",
     Severity.ERROR,
@@ -73,7 +73,7 @@ UNPARSABLE_FILE = house_rule(
     """,
 )
 
-AMBIGUOUS_FORMAT = house_rule(
+AMBIGUOUS_FORMAT = builtin_rule(
     "BL912",
     "ambiguous-format",
     Severity.WARNING,
@@ -98,7 +98,7 @@ AMBIGUOUS_FORMAT = house_rule(
     """,
 )
 
-MISSING_REFERENCE = house_rule(
+MISSING_REFERENCE = builtin_rule(
     "BL913",
     "missing-reference",
     Severity.INFO,
@@ -142,7 +142,7 @@ MISSING_REFERENCE = house_rule(
     """,
 )
 
-NO_SUCH_CONFIG = house_rule(
+NO_SUCH_CONFIG = builtin_rule(
     "BL914",
     "no-such-config",
     Severity.ERROR,
@@ -181,7 +181,7 @@ NO_SUCH_CONFIG = house_rule(
     """,
 )
 
-TOO_LARGE = house_rule(
+TOO_LARGE = builtin_rule(
     "BL915",
     "too-large",
     Severity.ERROR,
@@ -209,7 +209,7 @@ TOO_LARGE = house_rule(
     """,
 )
 
-COMMAND_CUT_SHORT = house_rule(
+COMMAND_CUT_SHORT = builtin_rule(
     "BL916",
     "command-cut-short",
     Severity.WARNING,
@@ -249,7 +249,7 @@ COMMAND_CUT_SHORT = house_rule(
     """,
 )
 
-GUESSED_REFERENCE = house_rule(
+GUESSED_REFERENCE = builtin_rule(
     "BL917",
     "guessed-reference",
     Severity.INFO,

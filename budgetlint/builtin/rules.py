@@ -9,10 +9,10 @@ from typing import Any
 
 from budgetlint.base.finding import Finding, Fix, Related, Severity
 from budgetlint.base.source import Location
-from budgetlint.builtin.file_rules import FILE_RULES, house_rule
+from budgetlint.builtin.file_rules import FILE_RULES, builtin_rule
 from budgetlint.rules_api.rule import Rule
 
-UNUSED_SUPPRESSION = house_rule(
+UNUSED_SUPPRESSION = builtin_rule(
     "BL901",
     "unused-suppression",
     Severity.WARNING,
@@ -53,7 +53,7 @@ UNUSED_SUPPRESSION = house_rule(
     """,
 )
 
-UNKNOWN_SUPPRESSION = house_rule(
+UNKNOWN_SUPPRESSION = builtin_rule(
     "BL902",
     "unknown-suppression",
     Severity.WARNING,
@@ -90,7 +90,7 @@ UNKNOWN_SUPPRESSION = house_rule(
     """,
 )
 
-EXPIRED_SUPPRESSION = house_rule(
+EXPIRED_SUPPRESSION = builtin_rule(
     "BL903",
     "expired-suppression",
     Severity.WARNING,
@@ -128,7 +128,7 @@ EXPIRED_SUPPRESSION = house_rule(
     """,
 )
 
-SUPPRESSION_WITHOUT_REASON = house_rule(
+SUPPRESSION_WITHOUT_REASON = builtin_rule(
     "BL904",
     "suppression-without-reason",
     Severity.WARNING,
@@ -167,7 +167,7 @@ SUPPRESSION_WITHOUT_REASON = house_rule(
     """,
 )
 
-BAD_SETTING = house_rule(
+BAD_SETTING = builtin_rule(
     "BL905",
     "bad-setting",
     Severity.ERROR,
@@ -198,7 +198,7 @@ BAD_SETTING = house_rule(
     """,
 )
 
-BROKEN_PLUGIN = house_rule(
+BROKEN_PLUGIN = builtin_rule(
     "BL906",
     "broken-plugin",
     Severity.ERROR,
@@ -226,7 +226,7 @@ BROKEN_PLUGIN = house_rule(
     """,
 )
 
-MISREAD_VALUE = house_rule(
+MISREAD_VALUE = builtin_rule(
     "BL907",
     "misread-value",
     Severity.ERROR,
@@ -263,7 +263,7 @@ MISREAD_VALUE = house_rule(
     """,
 )
 
-INTERNAL_ERROR = house_rule(
+INTERNAL_ERROR = builtin_rule(
     "BL998",
     "internal-error",
     Severity.ERROR,
@@ -288,7 +288,7 @@ INTERNAL_ERROR = house_rule(
     """,
 )
 
-CRASHED_RULE = house_rule(
+CRASHED_RULE = builtin_rule(
     "BL999",
     "crashed-rule",
     Severity.ERROR,
@@ -313,7 +313,7 @@ CRASHED_RULE = house_rule(
     """,
 )
 
-HOUSE_RULES = (
+BUILTIN_RULES = (
     UNUSED_SUPPRESSION,
     UNKNOWN_SUPPRESSION,
     EXPIRED_SUPPRESSION,
@@ -327,7 +327,7 @@ HOUSE_RULES = (
 )
 
 
-def house_finding(
+def builtin_finding(
     rule: Rule,
     location: Location,
     message: str,

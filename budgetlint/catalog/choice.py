@@ -10,7 +10,7 @@ from budgetlint.catalog.vocabulary import distance
 
 
 @open_record
-class Value:
+class ChoiceValue:
     """``since`` is the first release of the choice's package that knows it; empty where every release read does."""
 
     name: str
@@ -37,10 +37,10 @@ class Choice:
     told: str = ""
 
     @cached_property
-    def values(self) -> Mapping[str, Value]:
+    def values(self) -> Mapping[str, ChoiceValue]:
         return {value.name: value for value in map(_value, self.words.split())}
 
-    def find(self, text: str) -> Value | None:
+    def find(self, text: str) -> ChoiceValue | None:
         if not self.folds:
             return self.values.get(text)
         return next((value for name, value in self.values.items() if name.lower() == text.lower()), None)
@@ -55,9 +55,9 @@ class Choice:
         )
 
 
-def _value(word: str) -> Value:
+def _value(word: str) -> ChoiceValue:
     name, _, since = word.partition(">=")
-    return Value(name, since)
+    return ChoiceValue(name, since)
 
 
 def _nearest(text: str, names: Iterable[str], is_final: bool) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from importlib import import_module
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
-from budgetlint.catalog.tensor import Linear, WeightTensor
+from budgetlint.catalog.tensor import BlockLinear, WeightTensor
 
 BUILDERS = {
     "decoder": ("ledger_decoder", "decoder_tensors"),
@@ -56,23 +56,25 @@ def head_parameters(arch: Architecture) -> int:
     return sum(tensor.elements for tensor in weight_tensors(arch) if tensor.role == "lm_head")
 
 
-def linears(arch: Architecture) -> tuple[Linear, ...]:
+def linears(arch: Architecture) -> tuple[BlockLinear, ...]:
     """The matmul weights of the blocks (no embedding, no head), each kind once with how many layers and copies it has."""
     return tuple(_linears(arch))
 
 
-def _linears(arch: Architecture) -> Iterator[Linear]:
+def _linears(arch: Architecture) -> Iterator[BlockLinear]:
     biased = {tensor.module for tensor in weight_tensors(arch) if tensor.kind == "bias"}
     for tensor in weight_tensors(arch):
         if tensor.kind in ("linear", "experts") and tensor.layers:
-            yield Linear(
+            yield BlockLinear(
                 tensor.role, tensor.module, tensor.cols, tensor.rows, tensor.layers, tensor.per_layer, tensor.where, tensor.module in biased
             )
 
 
-def outer_linears(arch: Architecture) -> tuple[Linear, ...]:
+def outer_linears(arch: Architecture) -> tuple[BlockLinear, ...]:
     """Token embedding and head as adapters see them, when they are named (``embed_tokens``, ``lm_head``); a tied head too."""
-    found = [Linear(t.role, t.module, t.cols, t.rows, 1, 1, t.where, False) for t in weight_tensors(arch) if t.role in ("embed", "lm_head")]
+    found = [
+        BlockLinear(t.role, t.module, t.cols, t.rows, 1, 1, t.where, False) for t in weight_tensors(arch) if t.role in ("embed", "lm_head")
+    ]
     if arch.tied and arch.kind in ("decoder", "encoder-decoder", "speech"):
-        found.append(Linear("lm_head", family_of(arch.family).names.head, arch.hidden, arch.vocab, 1, 1, "head", arch.lm_head_bias))
+        found.append(BlockLinear("lm_head", family_of(arch.family).names.head, arch.hidden, arch.vocab, 1, 1, "head", arch.lm_head_bias))
     return tuple(found)

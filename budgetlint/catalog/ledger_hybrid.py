@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
-from budgetlint.catalog.ledger_decoder import feed_forward, linear, norm
+from budgetlint.catalog.ledger_blocks import feed_forward, linear, norm
 from budgetlint.catalog.module_names import K, ModuleNames, O, Q, V
 from budgetlint.catalog.tensor import WeightTensor
 

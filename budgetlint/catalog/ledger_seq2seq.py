@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
-from budgetlint.catalog.ledger_decoder import attention, block, head, mlp, norm
+from budgetlint.catalog.ledger_blocks import attention, block, head, mlp, norm
 from budgetlint.catalog.module_names import DOWN, GATE, UP, K, ModuleNames, O, Q, V
 from budgetlint.catalog.tensor import WeightTensor
 

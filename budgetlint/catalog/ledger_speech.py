@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
-from budgetlint.catalog.ledger_decoder import block, head, norm
+from budgetlint.catalog.ledger_blocks import block, head, norm
 from budgetlint.catalog.ledger_seq2seq import cross_attention
 from budgetlint.catalog.tensor import WeightTensor
 

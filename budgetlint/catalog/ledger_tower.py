@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
-from budgetlint.catalog.ledger_decoder import block, linear, norm
+from budgetlint.catalog.ledger_blocks import block, linear, norm
 from budgetlint.catalog.tensor import WeightTensor
 
 _MODEL = "model"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
-from budgetlint.catalog.ledger_decoder import block, linear, norm
+from budgetlint.catalog.ledger_blocks import block, linear, norm
 from budgetlint.catalog.module_names import DOWN, GATE, UP, ModuleNames
 from budgetlint.catalog.tensor import WeightTensor
 

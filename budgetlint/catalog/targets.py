@@ -9,7 +9,7 @@ from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
 from budgetlint.catalog.ledger import linears, outer_linears, weight_tensors
-from budgetlint.catalog.tensor import Linear
+from budgetlint.catalog.tensor import BlockLinear
 
 ALL_LINEAR = frozenset({"all-linear", "all"})
 """``all-linear`` (PEFT tuners_utils.py) and ``all`` (LLaMA-Factory): every linear but the output embedding."""
@@ -38,7 +38,7 @@ def module_names(arch: Architecture) -> dict[str, tuple[str, ...]]:
 
 def resolve_targets(
     arch: Architecture, targets: str | Sequence[str], fused_experts: bool = False
-) -> tuple[tuple[Linear, ...], tuple[str, ...]]:
+) -> tuple[tuple[BlockLinear, ...], tuple[str, ...]]:
     """The linears that ``targets`` adapt, and the names that match no module.
 
     A list matches whole last parts of module paths, a text is ``all-linear`` or a regular expression over the whole path
@@ -60,13 +60,13 @@ def resolve_targets(
     return _by_names(names, (*blocks, *outer_linears(arch)))
 
 
-def _is_linear(arch: Architecture, item: Linear, fused_experts: bool) -> bool:
+def _is_linear(arch: Architecture, item: BlockLinear, fused_experts: bool) -> bool:
     fused = fused_experts or family_of(arch.family).experts_are_parameters
     return not (fused and item.role.startswith(_PARAMETERS))
 
 
-def _by_names(names: Iterable[str], items: tuple[Linear, ...]) -> tuple[tuple[Linear, ...], tuple[str, ...]]:
-    found: dict[str, Linear] = {}
+def _by_names(names: Iterable[str], items: tuple[BlockLinear, ...]) -> tuple[tuple[BlockLinear, ...], tuple[str, ...]]:
+    found: dict[str, BlockLinear] = {}
     missing = []
     for name in names:
         hits = _by_name(name, items) or tuple(item for item in items if item.role in ROLES.get(name, ()))
@@ -77,13 +77,13 @@ def _by_names(names: Iterable[str], items: tuple[Linear, ...]) -> tuple[tuple[Li
     return ordered, tuple(missing)
 
 
-def _by_name(name: str, items: tuple[Linear, ...]) -> tuple[Linear, ...]:
+def _by_name(name: str, items: tuple[BlockLinear, ...]) -> tuple[BlockLinear, ...]:
     """PEFT: the path is the name or ends with ``.name``; indices in the name may be any."""
     plain = re.sub(r"\b\d+\b", "*", name)
     return tuple(item for item in items if item.module == plain or item.module.endswith(f".{plain}"))
 
 
-def _by_pattern(arch: Architecture, pattern: str, items: tuple[Linear, ...]) -> tuple[Linear, ...]:
+def _by_pattern(arch: Architecture, pattern: str, items: tuple[BlockLinear, ...]) -> tuple[BlockLinear, ...]:
     try:
         regex = re.compile(pattern)
     except re.error:
@@ -92,7 +92,7 @@ def _by_pattern(arch: Architecture, pattern: str, items: tuple[Linear, ...]) -> 
     return tuple(replace(item, layers=count) for item, count in counted if count)
 
 
-def _paths(arch: Architecture, item: Linear) -> Iterable[str]:
+def _paths(arch: Architecture, item: BlockLinear) -> Iterable[str]:
     """The real paths, one per layer; of the experts the first stands for all."""
     start = (arch.first_dense_layers or 0) if item.role.startswith((*_PARAMETERS, "shared_")) else 0
     return (item.module.replace("*", str(start + index), 1).replace("*", "0") for index in range(item.layers))

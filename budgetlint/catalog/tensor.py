@@ -50,7 +50,7 @@ class WeightTensor:
 
 
 @record
-class Linear:
+class BlockLinear:
     """A matmul weight of the blocks: ``layers`` x ``per_layer`` copies of ``inputs`` -> ``outputs``."""
 
     role: str

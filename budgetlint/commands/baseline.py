@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from budgetlint.base.source import Unreadable, read_source
-from budgetlint.commands.console import Console, Misuse
+from budgetlint.base.source import UnreadableFile, read_source
+from budgetlint.commands.console import Console
+from budgetlint.commands.misuse import Misuse
 from budgetlint.commands.writing import place_of
 from budgetlint.engine import baseline
 from budgetlint.isolation.boundary import LEADS_OUT
@@ -28,7 +29,7 @@ def against_baseline(report: Report, name: str, io: Console, *, whole: bool, nam
             raise Misuse(f"baseline {name} of the settings does not exist: `budgetlint check --baseline {name}` makes it")
         return _made(report, name, path, io)
     source = read_source(path, name)
-    if isinstance(source, Unreadable):
+    if isinstance(source, UnreadableFile):
         raise Misuse(f"--baseline {name} {source.problem}: {source.cure}")
     try:
         known = baseline.read(source.text)

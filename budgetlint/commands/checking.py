@@ -11,7 +11,8 @@ from budgetlint.base.finding import Severity
 from budgetlint.base.record import replace
 from budgetlint.base.suggest import did_you_mean
 from budgetlint.commands.common import Session, open_config
-from budgetlint.commands.console import Console, Misuse
+from budgetlint.commands.console import Console
+from budgetlint.commands.misuse import Misuse
 from budgetlint.commands.reports import Wanted, tell, wanted
 from budgetlint.commands.stdin_file import session_of
 from budgetlint.config.config import Config

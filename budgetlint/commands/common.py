@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from budgetlint.base.record import open_record, replace
-from budgetlint.base.source import SourceFile, Unreadable
+from budgetlint.base.source import SourceFile, UnreadableFile
 from budgetlint.base.suggest import did_you_mean
-from budgetlint.commands.console import Console, Misuse
-from budgetlint.config.config import Config, load_config
+from budgetlint.commands.console import Console
+from budgetlint.commands.misuse import Misuse
+from budgetlint.config.config import Config
+from budgetlint.config.load import load_config
 from budgetlint.files.disk import ChangedFiles, DiskFiles, Files, is_repository, nearest_settings
 from budgetlint.files.walk import Passed
 from budgetlint.language import read_budget
@@ -31,7 +33,7 @@ def open_config(io: Console) -> Config:
     if path is None:
         return Config()
     source = DiskFiles(io.root, named=[str(path)]).read("pyproject.toml" if path.parent == io.root else str(path))
-    if isinstance(source, Unreadable):  # it may say what fails
+    if isinstance(source, UnreadableFile):  # it may say what fails
         raise Misuse(f"{source.path} {source.problem}: {source.cure}")
     return load_config(source)
 
@@ -111,14 +113,14 @@ def _names_files(paths: Sequence[str], io: Console) -> bool:
 def session_around(paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config, files: Files | None = None) -> Session:
     """The runs that named files, and those below named folders, take part in, with what else belongs to these runs. ``--budget``
     is asked about them as if the repository had no budgets."""
-    from budgetlint.resolve.related_files import neighbours
+    from budgetlint.resolve.related_files import related_files
 
     files = files or DiskFiles(io.root, config.exclude, paths)
     listed = tuple(files.expand(["."]))
     named = set(files.expand(paths)) & set(listed) if getattr(args, "force_exclude", False) else set(files.expand(paths))
     if args.budget is not None:
         listed = tuple(path for path in listed if not path.endswith(BUDGET_SUFFIX) or path in named)
-    found = neighbours(files, listed, named)
+    found = related_files(files, listed, named)
     project = open_project(files, found.paths, listed)
     extra = extra_budget(paths, args, io, config, project)
     return Session(project, found.paths, extra, _overrides(args), args.target, taken=found.taken)

@@ -12,15 +12,16 @@ from budgetlint.base.source import SourceFile
 from budgetlint.commands.common import STDIN, Session, extra_budget, open_session, session_around
 from budgetlint.commands.console import Console
 from budgetlint.commands.revision import Revision, find_revision, git_of, opened
-from budgetlint.compare.affected import Change, change_between, files_of_run, seeds, takes_part_in, touched
+from budgetlint.compare.affected import Change, affected_files, change_between, files_of_run, seeds, takes_part_in
 from budgetlint.compare.bills import Pair, compared, paired, sides
 from budgetlint.compare.findings import labels_of
-from budgetlint.config.config import Config, load_config
+from budgetlint.config.config import Config
+from budgetlint.config.load import load_config
 from budgetlint.files.disk import DiskFiles
 from budgetlint.files.git_renames import renamed_files
 from budgetlint.files.git_tree import RevisionFiles
 from budgetlint.resolve.project import open_project
-from budgetlint.resolve.related_files import neighbours
+from budgetlint.resolve.related_files import related_files
 from budgetlint.results.comparison import Comparison
 from budgetlint.rules_api.context import Judged, RunContext
 
@@ -141,7 +142,7 @@ class _Work:
 
     def narrowed(self) -> Base | None:
         """None where too much is touched for that to pay, or where it cannot be told."""
-        found = touched(self.change, self.files, self.session.project.files)
+        found = affected_files(self.change, self.files, self.session.project.files)
         if found is None:
             return None
         taken = self._called(found)
@@ -158,7 +159,7 @@ class _Work:
     def _called(self, paths: frozenset[str]) -> frozenset[str]:
         """With the scripts that those among them start, at either time."""
         both = (self.files, self.session.project.files)
-        return paths.union(*(neighbours(files, files.expand(["."]), filter(files.exists, paths)).taken for files in both))
+        return paths.union(*(related_files(files, files.expand(["."]), filter(files.exists, paths)).taken for files in both))
 
     def _both(self, names: frozenset[str]) -> frozenset[str]:
         """With the names that these files had, or have."""
@@ -167,7 +168,7 @@ class _Work:
 
     def _judged(self, taken: frozenset[str]) -> Base:
         listed = tuple(self.files.expand(self.session.paths))
-        found = neighbours(self.files, listed, taken & set(listed))
+        found = related_files(self.files, listed, taken & set(listed))
         project = open_project(self.files, found.paths, listed)
         extra = extra_budget(self.args.paths, self.args, self.io, self.config, project)
         session = Session(project, found.paths, extra, self.session.overrides, taken=taken)

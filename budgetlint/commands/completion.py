@@ -6,7 +6,7 @@ import argparse
 
 from budgetlint.commands.console import Console
 from budgetlint.commands.shells import RENDERERS
-from budgetlint.commands.words import commands_of
+from budgetlint.commands.subcommands import commands_of
 
 HELP = """\
 Print the completion script of a shell.

@@ -12,16 +12,13 @@ from typing import TYPE_CHECKING, TextIO, cast
 
 from budgetlint.base.plain_text import one_line, page
 from budgetlint.base.record import open_record
-from budgetlint.base.source import SourceFile, Unreadable, decode, encode
-from budgetlint.commands.streams import Closed, Nowhere, Sink
+from budgetlint.base.source import SourceFile, UnreadableFile, decode, encode
+from budgetlint.commands.misuse import Misuse
+from budgetlint.commands.streams import Closed, Nowhere, StandardOutput
 
 if TYPE_CHECKING:
     from budgetlint.base.crash import Crash
-    from budgetlint.report.style import Style
-
-
-class Misuse(Exception):
-    """The command was called wrongly: its message, of one line, says what to do; exit code 2."""
+    from budgetlint.report.style import TerminalStyle
 
 
 RUNNERS = ("GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION")
@@ -44,7 +41,7 @@ class Console:
         return bool(getattr(self.out, "isatty", lambda: False)())
 
     @property
-    def style(self) -> Style:
+    def style(self) -> TerminalStyle:
         from budgetlint.report.style import style_for  # brings in what only reports need
 
         return style_for(self.color, terminal=self.terminal, environ=self.environ, encoding=getattr(self.out, "encoding", None) or "utf-8")
@@ -86,7 +83,7 @@ class Console:
         """Standard input as a text, in any locale. Raises `Misuse` where it is none."""
         buffer = getattr(self.stdin, "buffer", None)
         found = SourceFile(name, self.stdin.read()) if buffer is None else decode(name, buffer.read())
-        if isinstance(found, Unreadable):
+        if isinstance(found, UnreadableFile):
             raise Misuse(f"standard input {found.problem}: {found.cure}")
         return found
 
@@ -108,5 +105,5 @@ def console(color: str = "auto") -> Console:
         root = Path.cwd()
     except OSError as error:
         raise Misuse(f"the working directory cannot be read ({error.strerror}): cd to one that is there") from None
-    out, err, stdin = Sink(sys.stdout), sys.stderr or Nowhere(), sys.stdin or Closed()
+    out, err, stdin = StandardOutput(sys.stdout), sys.stderr or Nowhere(), sys.stdin or Closed()
     return Console(cast("TextIO", out), cast("TextIO", err), cast("TextIO", stdin), os.environ, root, color)

@@ -7,7 +7,8 @@ import argparse
 from budgetlint.base.finding import Finding, Severity
 from budgetlint.base.plain_text import one_line
 from budgetlint.commands.common import STDIN, open_config, open_session
-from budgetlint.commands.console import Console, Misuse
+from budgetlint.commands.console import Console
+from budgetlint.commands.misuse import Misuse
 from budgetlint.commands.options import add_paths, add_run_options
 from budgetlint.rules_api.context import Judged, RunContext
 

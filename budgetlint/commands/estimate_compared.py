@@ -7,7 +7,8 @@ import argparse
 from budgetlint.base.plain_text import ascii_json
 from budgetlint.commands.common import open_config, open_session
 from budgetlint.commands.compare_with import base_of, rereadable
-from budgetlint.commands.console import Console, Misuse
+from budgetlint.commands.console import Console
+from budgetlint.commands.misuse import Misuse
 from budgetlint.commands.reports import tree_of
 from budgetlint.results.comparison import Comparison
 from budgetlint.rules_api.context import Judged

@@ -6,8 +6,9 @@ import argparse
 
 from budgetlint.base.finding import Finding
 from budgetlint.base.plain_text import ascii_json, one_line, page, visible
-from budgetlint.base.source import SourceFile, Unreadable
-from budgetlint.commands.console import Console, Misuse
+from budgetlint.base.source import SourceFile, UnreadableFile
+from budgetlint.commands.console import Console
+from budgetlint.commands.misuse import Misuse
 from budgetlint.commands.writing import write_file
 from budgetlint.engine.fix import difference
 from budgetlint.files.disk import DiskFiles
@@ -60,7 +61,7 @@ def _source(path: str, io: Console) -> SourceFile:
     if not path.endswith(SUFFIXES):
         raise Misuse(f"{path} is no budget: fmt formats *.budget files")
     source = DiskFiles(io.root, named=[path]).read(path)
-    if isinstance(source, Unreadable):
+    if isinstance(source, UnreadableFile):
         raise Misuse(f"{path} {source.problem}: {source.cure}")
     return source
 

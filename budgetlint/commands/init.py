@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from budgetlint.base.source import SourceFile
 from budgetlint.commands.ci_texts import CI, CI_FILE, HOOK, HOOK_FILE
 from budgetlint.commands.common import open_config
-from budgetlint.commands.console import Console, Misuse
+from budgetlint.commands.console import Console
 from budgetlint.commands.first_budget import first_budget
+from budgetlint.commands.misuse import Misuse
 from budgetlint.commands.writing import write_file
 from budgetlint.config.config import Config
 from budgetlint.engine.check import check

@@ -6,7 +6,8 @@ import argparse
 
 from budgetlint.base.plain_text import ascii_json
 from budgetlint.catalog.listing import Listing
-from budgetlint.commands.console import Console, Misuse
+from budgetlint.commands.console import Console
+from budgetlint.commands.misuse import Misuse
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,7 @@ from budgetlint.base import numerals
 from budgetlint.base.numerals import LARGEST
 from budgetlint.base.suggest import did_you_mean
 from budgetlint.catalog.names import NoMatch
-from budgetlint.commands.console import Misuse
+from budgetlint.commands.misuse import Misuse
 from budgetlint.settings.run import Origin, OriginKind, Setting, Settings
 from budgetlint.settings.vocabulary import SETTINGS, SettingSpec
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from budgetlint.base.finding import Severity
 from budgetlint.commands.common import open_config, open_session
-from budgetlint.commands.console import Console, Misuse
+from budgetlint.commands.console import Console
+from budgetlint.commands.misuse import Misuse
 from budgetlint.commands.options import add_paths, add_run_options
 from budgetlint.rules_api.context import RunContext
-
-if TYPE_CHECKING:
-    from budgetlint.probe.record import Simulated
 
 HELP = """\
 The run's real model code beside the estimate: a few steps on the GPU, or simulated where there is none.
@@ -65,7 +61,9 @@ def run(args: argparse.Namespace, io: Console) -> int:
         return measure(contexts, args, io)
     if args.record:
         raise Misuse("--record with --simulate alone: a simulation is no measurement; --measure runs both")
-    found = list(_simulated(contexts, args, io))
+    from budgetlint.commands.probe_simulate import simulated
+
+    found = list(simulated(contexts, args, io))
     if args.format == "json":
         from budgetlint.report.probe_json import render
 
@@ -94,33 +92,3 @@ def chosen(args: argparse.Namespace, io: Console) -> tuple[RunContext, ...]:
     if not runs:
         raise Misuse("nothing to probe: no budget with a model and no training config (`budgetlint files` says what each file is)")
     return runs
-
-
-def _simulated(contexts: tuple[RunContext, ...], args: argparse.Namespace, io: Console) -> Iterator[tuple[RunContext, Simulated]]:
-    """Each run that could be simulated; what stands in the way of the others is told on standard error."""
-    from budgetlint.probe.ask import Failed
-    from budgetlint.probe.job import Inexpressible
-
-    for context in contexts:
-        try:
-            yield context, simulate(context, args, io)
-        except (Failed, Inexpressible) as reason:
-            io.complain(f"{context.label}: {reason}")
-        except KeyboardInterrupt:
-            raise Misuse("stopped; nothing is left running, nothing was written") from None
-
-
-def simulate(context: RunContext, args: argparse.Namespace, io: Console) -> Simulated:
-    """Raises `Failed` or `Inexpressible`."""
-    from budgetlint.probe.ask import Failed, ask, missing
-    from budgetlint.probe.job import Inexpressible, job_of
-    from budgetlint.probe.record import Simulated
-
-    if context.plan is None:
-        raise Inexpressible("the model is not known: name one of `budgetlint models`, a config.json, or its numbers with `model custom`")
-    job = job_of(context.plan)
-    absent = missing(("torch", "transformers", *(("peft",) if job.lora else ())))
-    if absent:
-        raise Failed(f"{', '.join(absent)} not installed here: pip install 'budgetlint[probe]'")
-    request = {"job": job.model_dump(mode="json"), "full_depth": args.full_depth}
-    return Simulated(**ask(request, args.time_limit, lambda doing: io.complain(f"{context.label}: {doing} ...")))

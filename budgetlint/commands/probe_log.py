@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 from budgetlint.base.plain_text import one_line
 from budgetlint.base.units import gib
-from budgetlint.commands.console import Console, Misuse
-from budgetlint.measured.log import Seen, read_log
+from budgetlint.commands.console import Console
+from budgetlint.commands.misuse import Misuse
+from budgetlint.measured.log import LoggedPeaks, read_log
 from budgetlint.rules_api.context import RunContext
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TextIO
 
-    from budgetlint.measured.lock import Entry
+    from budgetlint.measured.lock import LockEntry
     from budgetlint.oom.log import Found
 
 PIECE = 65_536
@@ -45,7 +46,7 @@ def from_log(contexts: tuple[RunContext, ...], args: argparse.Namespace, io: Con
     return 0
 
 
-def _read(name: str, io: Console) -> tuple[Seen, bool]:
+def _read(name: str, io: Console) -> tuple[LoggedPeaks, bool]:
     """The figures, and whether a device's memory ran out. A file is read twice, for a log of any length."""
     from budgetlint.oom.log import find
 
@@ -70,7 +71,7 @@ def _pieces(log: TextIO) -> Iterator[str]:
         yield piece
 
 
-def _entry(context: RunContext, seen: Seen, oom: bool) -> Entry:
+def _entry(context: RunContext, seen: LoggedPeaks, oom: bool) -> LockEntry:
     from budgetlint.commands.probe_record import entry
 
     metric = next((name for name in ("allocated", "reserved", "device_total") if name in seen.figures), "")
@@ -82,13 +83,13 @@ def _entry(context: RunContext, seen: Seen, oom: bool) -> Entry:
     )  # fmt: skip
 
 
-def _device(context: RunContext, seen: Seen) -> str:
+def _device(context: RunContext, seen: LoggedPeaks) -> str:
     """As the log names the card, else the one that the run is judged on."""
     spec = context.target.device if context.target else None
     return seen.device or (spec.device.official if spec and spec.device else "")
 
 
-def _said(context: RunContext, seen: Seen, oom: bool) -> Iterator[str]:
+def _said(context: RunContext, seen: LoggedPeaks, oom: bool) -> Iterator[str]:
     """Where each figure stands, and what the estimate has."""
     estimate = context.estimate
     if oom:

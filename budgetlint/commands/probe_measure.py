@@ -6,7 +6,8 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from budgetlint.commands.console import Console, Misuse
+from budgetlint.commands.console import Console
+from budgetlint.commands.misuse import Misuse
 from budgetlint.rules_api.context import RunContext
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def _simulated(context: RunContext, args: argparse.Namespace, io: Console) -> Si
     """The second column, where it is asked for and the simulation can express the run."""
     if not args.simulate:
         return None
-    from budgetlint.commands.probe import simulate
+    from budgetlint.commands.probe_simulate import simulate
     from budgetlint.probe.ask import Failed
     from budgetlint.probe.job import Inexpressible
 

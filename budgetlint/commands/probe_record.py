@@ -6,13 +6,14 @@ import datetime
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from budgetlint.base.source import SourceFile, Unreadable
+from budgetlint.base.source import SourceFile, UnreadableFile
 from budgetlint.base.units import GIB
-from budgetlint.commands.console import Console, Misuse
+from budgetlint.commands.console import Console
+from budgetlint.commands.misuse import Misuse
 from budgetlint.commands.writing import write_file
 from budgetlint.files.disk import DiskFiles
 from budgetlint.measured.digest import settings_hash
-from budgetlint.measured.lock import Entry, with_entries
+from budgetlint.measured.lock import LockEntry, with_entries
 from budgetlint.resolve.project import lock_beside
 from budgetlint.rules_api.context import RunContext
 
@@ -26,7 +27,7 @@ ALONE = int(1.5 * GIB)
 
 def record(found: Iterable[tuple[RunContext, Measurement]], io: Console) -> None:
     """Write every measurement of a GPU. Raises `Misuse` where the lock cannot be written."""
-    entries: list[tuple[RunContext, Entry]] = []
+    entries: list[tuple[RunContext, LockEntry]] = []
     for context, one in found:
         if one.card.kind == "cpu":
             io.complain(f"{context.label}: not recorded: a CPU says nothing about a card")
@@ -35,7 +36,7 @@ def record(found: Iterable[tuple[RunContext, Measurement]], io: Console) -> None
     write_entries(entries, io)
 
 
-def entry_of(context: RunContext, found: Measurement) -> Entry:
+def entry_of(context: RunContext, found: Measurement) -> LockEntry:
     """Out of memory says its phase and no figure: how much was missing nobody saw."""
     peak, oom = found.peak, found.outcome == "oom"
     alone = found.card.total - found.card.free < ALONE
@@ -51,9 +52,9 @@ def entry_of(context: RunContext, found: Measurement) -> Entry:
     )
 
 
-def entry(context: RunContext, *, outcome: str, figures: dict[str, int], metric: str, phase: str, device: str, torch: str) -> Entry:
+def entry(context: RunContext, *, outcome: str, figures: dict[str, int], metric: str, phase: str, device: str, torch: str) -> LockEntry:
     """What is recorded about a run today, of the settings that it has now."""
-    return Entry(
+    return LockEntry(
         run=context.run.name,
         target=context.target.name if context.target else None,
         outcome=outcome,
@@ -68,9 +69,9 @@ def entry(context: RunContext, *, outcome: str, figures: dict[str, int], metric:
     )
 
 
-def write_entries(entries: Iterable[tuple[RunContext, Entry]], io: Console) -> None:
+def write_entries(entries: Iterable[tuple[RunContext, LockEntry]], io: Console) -> None:
     """Each into the lock of its run's budget; the locks are told on standard error."""
-    by_lock: dict[str, list[Entry]] = {}
+    by_lock: dict[str, list[LockEntry]] = {}
     for context, one in entries:
         by_lock.setdefault(lock_beside(context.budget.path if context.budget else context.anchor.file), []).append(one)
     for path, ones in by_lock.items():
@@ -88,7 +89,7 @@ def _there(path: str, io: Console) -> tuple[str, tuple[Measured, ...]]:
     from budgetlint.language import read_budget
 
     source = files.read(path)
-    if isinstance(source, Unreadable):
+    if isinstance(source, UnreadableFile):
         raise Misuse(f"{path} {source.problem}: {source.cure}")
     assert isinstance(source, SourceFile)
     budget = read_budget(source, load=files.read)

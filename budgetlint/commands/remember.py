@@ -12,7 +12,7 @@ from pathlib import Path
 import budgetlint
 from budgetlint.base.plain_text import page
 from budgetlint.base.record import replace
-from budgetlint.base.source import SourceFile, Unreadable
+from budgetlint.base.source import SourceFile, UnreadableFile
 from budgetlint.commands.console import Console
 from budgetlint.engine import cache
 from budgetlint.files.disk import DiskFiles, is_repository, nearest_settings, repository_top, watching
@@ -25,7 +25,7 @@ STYLE = (
 """What of the environment decides how a page looks (`budgetlint.report.style`)."""
 
 
-class Copy(streams.StringIO):
+class Tee(streams.StringIO):
     """A stream that also writes to another one, and says of itself what that one says."""
 
     def __init__(self, real: object) -> None:
@@ -53,7 +53,7 @@ def remembered(args: argparse.Namespace, io: Console, run: Callable[[argparse.Na
     source = DiskFiles(io.root, named=[str(settings)]).read(str(settings)) if settings else None
     text = source.text if isinstance(source, SourceFile) else ""
     # a check writes the baseline that its settings name, and says what is wrong with settings that cannot be read
-    asked = can_remember(args, io.environ) and "baseline" not in text and not isinstance(source, Unreadable)
+    asked = can_remember(args, io.environ) and "baseline" not in text and not isinstance(source, UnreadableFile)
     store = cache.store_of(io.root, io.environ) if asked else None
     if store is None:
         return run(args, io)
@@ -67,12 +67,12 @@ def remembered(args: argparse.Namespace, io: Console, run: Callable[[argparse.Na
 
 
 def _kept(args: argparse.Namespace, io: Console, run: Callable[[argparse.Namespace, Console], int], store: cache.Store, name: str) -> int:
-    out, err = Copy(io.out), Copy(io.err)
+    out, err = Tee(io.out), Tee(io.err)
     with watching() as opened:
         code = run(args, replace(io, out=out, err=err))
     asked = [files.seen() for files in opened if files.seen().expanded]
     if len(asked) == 1 and code < 2:
-        cache.keep(store, name, asked[0], _code_folders(), cache.Answer(out.getvalue(), err.getvalue(), code))
+        cache.keep(store, name, asked[0], _code_folders(), cache.CachedAnswer(out.getvalue(), err.getvalue(), code))
     return code
 
 
@@ -108,7 +108,7 @@ MARKS = (".dist-info", ".egg-info", ".egg-link", ".pth")
 
 def _code_folders() -> list[str]:
     """budgetlint's own packages, and those that bring rules or readers."""
-    from budgetlint.isolation.entry_points import every_offer
+    from budgetlint.isolation.entry_points import every_entry_point
 
     own = str(Path(budgetlint.__file__).parent)
-    return sorted({own, *(place for offer in every_offer() for place in offer.places())})
+    return sorted({own, *(place for offer in every_entry_point() for place in offer.places())})

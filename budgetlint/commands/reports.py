@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from budgetlint.commands.console import Console, Misuse
+from budgetlint.commands.console import Console
+from budgetlint.commands.misuse import Misuse
 from budgetlint.commands.writing import write_report
 from budgetlint.files.disk import repository_top
 from budgetlint.report import CHECK_FORMATS, TEXT, check_report

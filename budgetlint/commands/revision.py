@@ -16,9 +16,10 @@ from pathlib import Path
 from budgetlint.base.record import open_record, record
 from budgetlint.base.source import MAX_BYTES
 from budgetlint.base.suggest import did_you_mean
-from budgetlint.commands.console import Console, Misuse
+from budgetlint.commands.console import Console
+from budgetlint.commands.misuse import Misuse
 from budgetlint.files.disk import Files
-from budgetlint.files.git_tree import Blob, Place, RevisionFiles
+from budgetlint.files.git_tree import Blob, Checkout, RevisionFiles
 from budgetlint.isolation.executables import find_program, usable_path, whole_checkout
 
 QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
@@ -62,7 +63,7 @@ def git_of(io: Console) -> Git:
     return Git(program, io.root, {**io.environ, **QUIET, "PATH": os.pathsep.join(usable_path(path, checkout))})
 
 
-def find_revision(git: Git, name: str) -> tuple[Revision, Place]:
+def find_revision(git: Git, name: str) -> tuple[Revision, Checkout]:
     """The commit, and where the working directory lies in its repository. Everything that can be wrong is said with its cure."""
     place = _place(git)
     # a revision never begins with a dash (git-check-ref-format(1)): what does would be an option
@@ -72,12 +73,12 @@ def find_revision(git: Git, name: str) -> tuple[Revision, Place]:
     return Revision(name, commit), place
 
 
-def _place(git: Git) -> Place:
+def _place(git: Git) -> Checkout:
     ran = git.run("rev-parse", "--show-toplevel", "--show-prefix")
     if ran.returncode:
         raise Misuse(f"--compare-with: {_no_place(git, os.fsdecode(ran.stderr).strip())}")
     top, prefix, *_ = os.fsdecode(ran.stdout).split("\n")
-    return Place(_above(git.root, prefix) or top, prefix)
+    return Checkout(_above(git.root, prefix) or top, prefix)
 
 
 def _above(root: Path, prefix: str) -> str | None:
@@ -116,7 +117,7 @@ def _unknown(git: Git, name: str) -> str:
 
 
 @contextmanager
-def opened(git: Git, revision: Revision, place: Place, disk: Files) -> Iterator[RevisionFiles]:
+def opened(git: Git, revision: Revision, place: Checkout, disk: Files) -> Iterator[RevisionFiles]:
     """The files of a revision, while their texts can be asked for."""
     blobs = _tree(git, revision)
     with subprocess.Popen(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 
 from budgetlint.base.suggest import did_you_mean
-from budgetlint.commands.console import Console, Misuse
+from budgetlint.commands.console import Console
+from budgetlint.commands.misuse import Misuse
 from budgetlint.engine.registry import Registry, installed
 from budgetlint.report.manual import render, render_all
-from budgetlint.report.style import Style
+from budgetlint.report.style import TerminalStyle
 
 HELP = "The manual page of a rule: what it checks, what the mistake costs, how to write it right.\n"
 
@@ -38,7 +39,7 @@ def run(args: argparse.Namespace, io: Console) -> int:
     return 0
 
 
-def _family(registry: Registry, word: str, format: str, style: Style) -> str:
+def _family(registry: Registry, word: str, format: str, style: TerminalStyle) -> str:
     """``BL1``: the list of its rules."""
     rules = tuple(rule for rule in registry.all if rule.code.startswith(word.upper())) if word.upper().startswith("BL") else ()
     if not rules:

@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 
-from budgetlint.commands.words import Command, Option
+from budgetlint.commands.subcommands import Argument, Subcommand
 
 _BASH = """\
 # bash completion for budgetlint: eval "$(budgetlint completion bash)"
@@ -36,7 +36,7 @@ complete -o default -F _budgetlint budgetlint
 """
 
 
-def bash(commands: tuple[Command, ...]) -> str:
+def bash(commands: tuple[Subcommand, ...]) -> str:
     values = [
         f"{'|'.join(f'{command.name}:{name}' for name in option.names)}) words={shlex.quote(' '.join(option.values))} ;;"
         for command, option in _options(commands)
@@ -54,7 +54,7 @@ def _files_after(rows: list[str]) -> list[str]:
     return [row.replace("words='' ;;", "return ;;") for row in rows]
 
 
-def _options(commands: tuple[Command, ...]) -> Iterator[tuple[Command, Option]]:
+def _options(commands: tuple[Subcommand, ...]) -> Iterator[tuple[Subcommand, Argument]]:
     return ((command, option) for command in commands for option in command.options if option.names)
 
 
@@ -62,7 +62,7 @@ def _lines(rows: list[str]) -> str:
     return "\n".join(f"{' ' * 12}{row}" for row in rows)
 
 
-def zsh(commands: tuple[Command, ...]) -> str:
+def zsh(commands: tuple[Subcommand, ...]) -> str:
     listed = "\n".join(f"        {shlex.quote(f'{command.name}:{command.help}')}" for command in commands)
     cases = "\n".join(f"        {command.name})\n            _arguments {_zsh_specs(command)} ;;" for command in commands)
     return f"""\
@@ -91,11 +91,11 @@ fi
 """
 
 
-def _zsh_specs(command: Command) -> str:
+def _zsh_specs(command: Subcommand) -> str:
     return " ".join(shlex.quote(spec) for option in command.options for spec in _zsh_option(option))
 
 
-def _zsh_option(option: Option) -> Iterator[str]:
+def _zsh_option(option: Argument) -> Iterator[str]:
     told = re.sub(r"([\[\]:\\])", r"\\\1", _plain(option))
     words = f"({' '.join(option.values)})" if option.values else "_files"
     value = f":{option.takes}:{words}" if option.takes else ""
@@ -105,7 +105,7 @@ def _zsh_option(option: Option) -> Iterator[str]:
         yield f"*{name}[{told}]{value}"
 
 
-def fish(commands: tuple[Command, ...]) -> str:
+def fish(commands: tuple[Subcommand, ...]) -> str:
     lines = ["# fish completion for budgetlint: save as ~/.config/fish/completions/budgetlint.fish"]
     for command in commands:
         lines.append(f"complete -c budgetlint -f -n __fish_use_subcommand -a {command.name} -d {shlex.quote(command.help)}")
@@ -113,7 +113,7 @@ def fish(commands: tuple[Command, ...]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _fish_option(command: Command, option: Option) -> Iterator[str]:
+def _fish_option(command: Subcommand, option: Argument) -> Iterator[str]:
     when = f"complete -c budgetlint -n '__fish_seen_subcommand_from {command.name}'"
     values = f" -a {shlex.quote(' '.join(option.values))}" if option.values else ""
     if not option.names:
@@ -124,8 +124,8 @@ def _fish_option(command: Command, option: Option) -> Iterator[str]:
     yield f"{when}{names}{takes}{values} -d {shlex.quote(_plain(option))}"
 
 
-def _plain(option: Option) -> str:
+def _plain(option: Argument) -> str:
     return " ".join(option.help.replace("%%", "%").split())
 
 
-RENDERERS: Mapping[str, Callable[[tuple[Command, ...]], str]] = {"bash": bash, "zsh": zsh, "fish": fish}
+RENDERERS: Mapping[str, Callable[[tuple[Subcommand, ...]], str]] = {"bash": bash, "zsh": zsh, "fish": fish}

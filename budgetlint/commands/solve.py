@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from budgetlint.base.plain_text import one_line
 from budgetlint.base.suggest import did_you_mean
 from budgetlint.commands.common import STDIN, Session, open_config, open_session
-from budgetlint.commands.console import Console, Misuse
+from budgetlint.commands.console import Console
+from budgetlint.commands.misuse import Misuse
 from budgetlint.commands.options import add_paths, add_run_options
 
 if TYPE_CHECKING:

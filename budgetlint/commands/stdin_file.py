@@ -6,7 +6,8 @@ import argparse
 import posixpath
 
 from budgetlint.commands.common import STDIN, Session, open_session, session_around
-from budgetlint.commands.console import Console, Misuse
+from budgetlint.commands.console import Console
+from budgetlint.commands.misuse import Misuse
 from budgetlint.config.config import Config
 from budgetlint.files.disk import ChangedFiles, DiskFiles, is_repository
 

@@ -7,8 +7,10 @@ import io
 import os
 from typing import Any, TextIO
 
+from budgetlint.commands.misuse import Misuse
 
-class Sink(io.TextIOBase):
+
+class StandardOutput(io.TextIOBase):
     """Standard output. What it cannot take is dropped, and ``failed`` says why: the verdict is known all the same."""
 
     def __init__(self, real: TextIO | None) -> None:
@@ -77,8 +79,6 @@ class Closed(io.TextIOBase):
     """Standard input that is closed."""
 
     def read(self, _size: int | None = -1) -> str:
-        from budgetlint.commands.console import Misuse  # which imports this module
-
         raise Misuse("standard input is closed")
 
     def readline(self, _size: int | None = -1) -> str:  # type: ignore[override]

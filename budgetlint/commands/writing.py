@@ -5,25 +5,25 @@ from __future__ import annotations
 import os
 
 from budgetlint.base.record import replace
-from budgetlint.base.source import Unreadable
+from budgetlint.base.source import UnreadableFile
 from budgetlint.commands.console import Console
 from budgetlint.documents.write import write_text
 from budgetlint.isolation.boundary import boundary_of
 
 
-def write_file(io: Console, path: str, text: str, encoding: str = "utf-8", *, folders: bool = False) -> Unreadable | None:
+def write_file(io: Console, path: str, text: str, encoding: str = "utf-8", *, folders: bool = False) -> UnreadableFile | None:
     """Write a file that the user names, or a text that a fix changed; None when it is done. What lies at a path inside the checkout is
     the repository's, whoever names it: a link there does not lead out of it. ``folders``: those it lies in are made."""
     place = place_of(io, path)
     if place is None:
-        return Unreadable(path, "is not written: it leads out of the project", "remove the link, or name the file where it really lies")
+        return UnreadableFile(path, "is not written: it leads out of the project", "remove the link, or name the file where it really lies")
     if folders:
         os.makedirs(os.path.dirname(place), exist_ok=True)  # noqa: PTH103, PTH120
     wrong = write_text(place, text, encoding)
     return None if wrong is None else replace(wrong, path=path)
 
 
-def write_report(io: Console, path: str, text: str) -> Unreadable | None:
+def write_report(io: Console, path: str, text: str) -> UnreadableFile | None:
     """The same for a file that is always new: where a link leads out, the report takes the place of the link."""
     whole = os.path.join(io.root, path)  # noqa: PTH118
     if os.path.islink(whole) and place_of(io, path) is None:  # noqa: PTH114

@@ -57,7 +57,7 @@ def _text(files: Files, path: str) -> str:
     return source.text if isinstance(source, SourceFile) else ""
 
 
-def touched(change: Change, before: Files, after: Files) -> frozenset[str] | None:
+def affected_files(change: Change, before: Files, after: Files) -> frozenset[str] | None:
     """The files whose runs may be other ones. None where that may be every run: framework versions and settings hold for all, and
     which programs are here decides about files that nobody names."""
     names = {posixpath.basename(path) for path in (*change.come, *change.gone)}

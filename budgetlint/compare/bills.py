@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from budgetlint.engine.check import verdict_of
-from budgetlint.memory.estimate import Term, Verdict
+from budgetlint.memory.estimate import Verdict
+from budgetlint.memory.term import Term
 from budgetlint.results.comparison import Comparison, RunChange, SettingChange, Side, TermChange
 from budgetlint.results.verdict import RunVerdict
 from budgetlint.rules_api.context import RunContext

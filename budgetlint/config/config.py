@@ -1,8 +1,4 @@
-"""``[tool.budgetlint]`` of a ``pyproject.toml``, with the command line laid over it.
-
-Read only as far as needed: a file without the table costs one substring search. The table is validated by pydantic
-(`budgetlint.config.schema`); what is wrong in it is a located finding, and the rest of it still holds.
-"""
+"""``[tool.budgetlint]`` of a ``pyproject.toml`` (`budgetlint.config.load`), with the command line laid over it."""
 
 from __future__ import annotations
 
@@ -68,12 +64,3 @@ class Config:
         if not chosen:
             return replace(self, ignore=(*self.ignore, *more))
         return replace(self, select=chosen, ignore=(*(name for name in self.ignore if name not in chosen), *more))
-
-
-def load_config(source: SourceFile) -> Config:
-    """The settings in a ``pyproject.toml``; problems as findings. A file without the table gives the defaults."""
-    if TABLE not in source.text:
-        return Config(source=source)
-    from budgetlint.config.schema import read
-
-    return read(source)

@@ -14,7 +14,7 @@ from budgetlint.base.finding import Finding, Severity
 from budgetlint.base.limits import SETTINGS
 from budgetlint.base.source import Location, SourceFile
 from budgetlint.base.too_large import too_large
-from budgetlint.builtin.rules import BAD_SETTING, house_finding
+from budgetlint.builtin.rules import BAD_SETTING, builtin_finding
 from budgetlint.config.config import TABLE, Config
 from budgetlint.config.levels import LEVELS, Level
 from budgetlint.documents import Document
@@ -98,12 +98,12 @@ def _problem(detail: Any, located: _Locator) -> Finding:
     path = [str(part) for part in detail["loc"]]
     if detail["type"] != "extra_forbidden":
         message = f"{'.'.join(path)}: {_sentence(detail)}"
-        return house_finding(BAD_SETTING, located.value(path), message, help="this setting is not used", key=".".join(path))
+        return builtin_finding(BAD_SETTING, located.value(path), message, help="this setting is not used", key=".".join(path))
     model: type[BaseModel] = Allow if path[0] == "allow" else Schema
     known = [field.alias or name for name, field in model.model_fields.items()]
     near = difflib.get_close_matches(path[-1], known, n=1)
     cure = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(known)}"
-    return house_finding(BAD_SETTING, located.key(path), f"[{TABLE}] has no key '{path[-1]}'", help=cure, key=".".join(path))
+    return builtin_finding(BAD_SETTING, located.key(path), f"[{TABLE}] has no key '{path[-1]}'", help=cure, key=".".join(path))
 
 
 def _sentence(detail: Any) -> str:
@@ -148,7 +148,7 @@ class _Locator:
     @property
     def broken(self) -> tuple[Finding, ...]:
         """Why the file is no TOML."""
-        return tuple(house_finding(BAD_SETTING, p.location, p.message, help=p.cure) for p in self._document.problems)
+        return tuple(builtin_finding(BAD_SETTING, p.location, p.message, help=p.cure) for p in self._document.problems)
 
     def value(self, path: list[str]) -> Location:
         return self._at(path, of_key=False)

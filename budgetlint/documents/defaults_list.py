@@ -21,7 +21,7 @@ _SUFFIXES = (".yaml", ".yml")
 
 
 @open_record
-class Base:
+class DefaultsEntry:
     """A file by its path from the folder of the one that names it (``/group/name`` from the root of the configs).
 
     ``package`` are the keys that its content goes below, None where its own header decides; ``is_above``: it beats the file that
@@ -35,7 +35,7 @@ class Base:
     is_plain: bool = False
 
 
-def bases(document: Document, chosen: Map[str, str] | None = None) -> tuple[Base, ...]:
+def bases(document: Document, chosen: Map[str, str] | None = None) -> tuple[DefaultsEntry, ...]:
     """In the order in which they are merged. ``chosen`` are choices of groups that a file above overrides."""
     if document.format != "yaml":
         return ()
@@ -58,13 +58,13 @@ def is_composed(document: Document) -> bool:
     return document.format == "yaml" and (document.entry("defaults") is not None or any(_inherited(document)))
 
 
-def _inherited(document: Document) -> Iterator[Base]:
+def _inherited(document: Document) -> Iterator[DefaultsEntry]:
     for word in INHERITING:
         entry = document.entry(word)
         nodes = (entry.value,) if entry is not None else ()
         for node in nodes[0].items if nodes and isinstance(nodes[0], Sequence) else nodes:
             if isinstance(node, Scalar) and node.text.endswith(_SUFFIXES) and _is_name(node.text):
-                yield Base(node.text, (), node, is_plain=True)
+                yield DefaultsEntry(node.text, (), node, is_plain=True)
 
 
 def overrides(document: Document) -> dict[str, str]:
@@ -90,7 +90,7 @@ def _items(document: Document) -> tuple[Node, ...]:
     return entry.value.items if entry is not None and isinstance(entry.value, Sequence) else ()
 
 
-def _listed(items: Sequence, chosen: Map[str, str]) -> Iterator[Base]:
+def _listed(items: Sequence, chosen: Map[str, str]) -> Iterator[DefaultsEntry]:
     above = False
     for item in items.items:
         if isinstance(item, Scalar):
@@ -102,13 +102,13 @@ def _listed(items: Sequence, chosen: Map[str, str]) -> Iterator[Base]:
                 yield from _chosen(entry, chosen, above)
 
 
-def _plain(node: Scalar, above: bool = False) -> Base:
+def _plain(node: Scalar, above: bool = False) -> DefaultsEntry:
     name, _, package = node.text.removeprefix("optional ").partition("@")
     keys = tuple(part for part in package.split(".") if part and part not in ("_here_", "_global_"))
-    return Base(_file(name), keys if package else None, node, above, is_plain=True)
+    return DefaultsEntry(_file(name), keys if package else None, node, above, is_plain=True)
 
 
-def _chosen(entry: Entry, chosen: Map[str, str], above: bool) -> Iterator[Base]:
+def _chosen(entry: Entry, chosen: Map[str, str], above: bool) -> Iterator[DefaultsEntry]:
     if not isinstance(entry.value, Scalar) or entry.key.text.startswith("override "):
         return
     name = chosen.get(_group(entry.key.text), entry.value.text)
@@ -117,10 +117,10 @@ def _chosen(entry: Entry, chosen: Map[str, str], above: bool) -> Iterator[Base]:
         return
     keys = tuple(part for part in package.split(".") if part and part not in ("_here_", "_global_")) if package else None
     path = posixpath.join(group, _file(name))
-    yield Base(path, keys, entry.value, above)
+    yield DefaultsEntry(path, keys, entry.value, above)
 
 
-def group_keys(base: Base) -> tuple[str, ...]:
+def group_keys(base: DefaultsEntry) -> tuple[str, ...]:
     """The package of a group's choice where neither the list nor the file's header names another: the group's own path."""
     folder = posixpath.dirname(posixpath.normpath(base.path)).strip("/")
     return () if base.is_plain else tuple(part for part in folder.split("/") if part not in ("", ".", ".."))

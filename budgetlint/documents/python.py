@@ -21,7 +21,7 @@ from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style
 from budgetlint.documents.python_builders import MARK, SETTINGS_MARK, read_builders, read_settings
 from budgetlint.documents.python_marks import CAST, MORE, is_open
-from budgetlint.documents.python_names import Names, Store, chain_of, names_of
+from budgetlint.documents.python_names import AttributeStore, Bindings, chain_of, names_of
 from budgetlint.documents.python_places import Places
 
 MAX_CHARACTERS = limits.PYTHON_CHARACTERS.most
@@ -79,7 +79,7 @@ class _Left:
 class _Reading:
     """From the tree's calls to sections."""
 
-    def __init__(self, text: str, names: Names) -> None:
+    def __init__(self, text: str, names: Bindings) -> None:
         self._text, self._names, self._places, self._left = text, names, Places(text), _Left()
         self.stopped: int | None = None
         """Where the first value stands that is not read for their number."""
@@ -180,7 +180,7 @@ class _Reading:
         changed = [self._unknown(self._stored(store)) for store in later.values()]
         return [*kept, *changed, *([self._more(self._places.span(call))] if name in self._names.changed else [])]
 
-    def _stored(self, store: Store) -> Entry:
+    def _stored(self, store: AttributeStore) -> Entry:
         place = self._places.span(store.at)
         key = Scalar(store.chain[-1], Span(place.end - len(store.chain[-1]), place.end))
         return Entry(key, self._node(store.value, 1) if store.value is not None else self._symbolic(place))

@@ -14,7 +14,7 @@ _CHANGING = frozenset(("update", "append", "extend", "insert", "pop", "setdefaul
 
 
 @state
-class Store:
+class AttributeStore:
     """``model.config.use_cache = False``: an attribute that is set; ``chain`` are the names from the first to the last."""
 
     chain: tuple[str, ...]
@@ -23,13 +23,13 @@ class Store:
 
 
 @state
-class Names:
+class Bindings:
     """``bindings`` holds every binding of a name, None for each that is no plain assignment. ``changed`` are the names whose
     object is changed in place; ``maybe`` the calls that a condition may skip."""
 
     bindings: dict[str, list[ast.expr | None]] = field(default_factory=dict)
     imports: dict[str, set[str]] = field(default_factory=dict)
-    stores: list[Store] = field(default_factory=list)
+    stores: list[AttributeStore] = field(default_factory=list)
     changed: set[str] = field(default_factory=set)
     calls: list[ast.Call] = field(default_factory=list)
     functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = field(default_factory=list)
@@ -58,9 +58,9 @@ def chain_of(node: ast.expr) -> tuple[str, ...]:
     return (node.id, *reversed(found)) if isinstance(node, ast.Name) else ()
 
 
-def names_of(tree: ast.Module) -> Names:
+def names_of(tree: ast.Module) -> Bindings:
     """One pass over the tree, without recursion."""
-    names = Names()
+    names = Bindings()
     stack: list[tuple[ast.AST, bool]] = [(tree, False)]
     while stack:
         node, maybe = stack.pop()
@@ -85,7 +85,7 @@ def _certain_parts(node: ast.AST) -> list[ast.AST]:
     return [node.iter] if isinstance(node, ast.For) else []
 
 
-def _note(names: Names, node: ast.AST, maybe: bool) -> None:
+def _note(names: Bindings, node: ast.AST, maybe: bool) -> None:
     if isinstance(node, ast.Call):
         names.calls.append(node)
         if maybe:
@@ -102,7 +102,7 @@ def _note(names: Names, node: ast.AST, maybe: bool) -> None:
         _note_binding(names, node)
 
 
-def _note_binding(names: Names, node: ast.AST) -> None:
+def _note_binding(names: Bindings, node: ast.AST) -> None:
     """Bindings that say nothing about the value: loops, arguments, definitions, patterns. A plain assignment is noted elsewhere."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         names.bindings.setdefault(node.name, []).append(None)
@@ -120,7 +120,7 @@ def _note_binding(names: Names, node: ast.AST) -> None:
         names.bindings.setdefault(node.rest, []).append(None)
 
 
-def _note_assignment(names: Names, node: ast.Assign | ast.AnnAssign) -> None:
+def _note_assignment(names: Bindings, node: ast.Assign | ast.AnnAssign) -> None:
     if isinstance(node, ast.AnnAssign):
         if node.value is not None:
             _note_target(names, node.target, node.value)
@@ -129,7 +129,7 @@ def _note_assignment(names: Names, node: ast.Assign | ast.AnnAssign) -> None:
         _note_target(names, target, node.value)
 
 
-def _note_target(names: Names, target: ast.expr, value: ast.expr | None) -> None:
+def _note_target(names: Bindings, target: ast.expr, value: ast.expr | None) -> None:
     """What is assigned to: a name, an attribute, an item, or several of them."""
     stack = [(target, value)]
     while stack:
@@ -139,7 +139,7 @@ def _note_target(names: Names, target: ast.expr, value: ast.expr | None) -> None
         elif isinstance(part, ast.Attribute):
             chain = chain_of(part)
             if len(chain) > 1 or not chain:
-                names.stores.append(Store(chain or ("", part.attr), given, part))
+                names.stores.append(AttributeStore(chain or ("", part.attr), given, part))
         elif isinstance(part, ast.Subscript):
             names.changed.update(chain_of(part.value)[:1])
         elif isinstance(part, (ast.Tuple, ast.List)):
@@ -148,7 +148,7 @@ def _note_target(names: Names, target: ast.expr, value: ast.expr | None) -> None
             stack.append((part.value, None))
 
 
-def _note_import(names: Names, node: ast.Import | ast.ImportFrom) -> None:
+def _note_import(names: Bindings, node: ast.Import | ast.ImportFrom) -> None:
     for alias in node.names:
         if isinstance(node, ast.ImportFrom):
             names.imports.setdefault(alias.asname or alias.name, set()).add(f"{'.' * node.level}{node.module or ''}.{alias.name}")
@@ -159,7 +159,7 @@ def _note_import(names: Names, node: ast.Import | ast.ImportFrom) -> None:
             names.imports.setdefault(first, set()).add(first)
 
 
-def _note_change(names: Names, call: ast.Call) -> None:
+def _note_change(names: Bindings, call: ast.Call) -> None:
     """``settings.update(...)`` and ``setattr(settings, ...)``."""
     if isinstance(call.func, ast.Attribute) and call.func.attr in _CHANGING:
         names.changed.update(chain_of(call.func.value)[:1])

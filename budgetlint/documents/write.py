@@ -6,10 +6,10 @@ import os
 import stat
 from pathlib import Path
 
-from budgetlint.base.source import Unreadable, encode
+from budgetlint.base.source import UnreadableFile, encode
 
 
-def write_text(path: str | Path, text: str, encoding: str = "utf-8") -> Unreadable | None:
+def write_text(path: str | Path, text: str, encoding: str = "utf-8") -> UnreadableFile | None:
     """Write ``text`` as it is, line ends included, in the encoding that `read_source` reported. None when it is done.
 
     The mode is kept, and a symbolic link stays one: its target is written. What is no file (``/dev/stdout``, a pipe) is written as it
@@ -22,9 +22,9 @@ def write_text(path: str | Path, text: str, encoding: str = "utf-8") -> Unreadab
         else:
             replace(Path(os.path.realpath(path)), raw)
     except OSError as error:
-        return Unreadable(str(path), f"cannot be written: {error.strerror or error}", "check its permissions and the free space")
+        return UnreadableFile(str(path), f"cannot be written: {error.strerror or error}", "check its permissions and the free space")
     except UnicodeEncodeError as error:
-        return Unreadable(str(path), f"cannot be written as {encoding} (character {error.start:,})", "save it as UTF-8")
+        return UnreadableFile(str(path), f"cannot be written as {encoding} (character {error.start:,})", "save it as UTF-8")
     return None
 
 

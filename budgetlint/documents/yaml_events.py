@@ -1,7 +1,7 @@
 """The YAML event stream: libyaml's where ruamel.yaml.clib is installed, ruamel.yaml's own parser otherwise, and its refusals.
 
 Both give the same events with marks in code points. A line end CR LF counts as two; a byte order mark is not counted, so it
-is replaced by an empty line (`tests/documents/test_yaml_spans.py` proves both).
+is replaced by an empty line (`tests/documents/test_yaml.py` proves both).
 """
 
 from __future__ import annotations

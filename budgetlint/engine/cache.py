@@ -39,7 +39,7 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 @record
-class Answer:
+class CachedAnswer:
     """What a check printed, and its exit code."""
 
     out: str
@@ -171,14 +171,14 @@ def _stamps(place: str) -> Iterator[str]:
                 yield f"{entry.path} {state.st_size} {state.st_mtime_ns}"
 
 
-def recall(store: Store, name: str, root: Path, code: Iterable[str]) -> Answer | None:
+def recall(store: Store, name: str, root: Path, code: Iterable[str]) -> CachedAnswer | None:
     """The answer under this name, where everything below ``root`` that it looked at is as it was, and the ``code`` too."""
     try:
         signature, _, body = _text_of(store.folder / f"{name}.json").partition("\n")
         if signature != _signed(store, name, body):
             return None
         entry: Any = json.loads(body)
-        seen, answer = Seen(**entry["seen"]), Answer(str(entry["out"]), str(entry["err"]), int(entry["code"]))
+        seen, answer = Seen(**entry["seen"]), CachedAnswer(str(entry["out"]), str(entry["err"]), int(entry["code"]))
         same_code = [list(stamp) for stamp in _code(code)] == entry["stamps"]
         return answer if same_code and _is_as_it_was(seen, DiskFiles(root, seen.exclude, seen.named)) else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -217,7 +217,7 @@ def _is_as_it_was(seen: Seen, files: DiskFiles) -> bool:
     )
 
 
-def keep(store: Store, name: str, seen: Seen, code: Iterable[str], answer: Answer) -> None:
+def keep(store: Store, name: str, seen: Seen, code: Iterable[str], answer: CachedAnswer) -> None:
     """Remember an answer. What cannot be written is not remembered."""
     if not _says_all(seen):
         return

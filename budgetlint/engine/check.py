@@ -18,7 +18,7 @@ from budgetlint.base.limits import FINDINGS, SUPPRESSIONS
 from budgetlint.base.record import field, open_state, replace
 from budgetlint.base.source import SourceFile
 from budgetlint.base.too_large import too_large
-from budgetlint.builtin.rules import CRASHED_RULE, MISREAD_VALUE, house_finding
+from budgetlint.builtin.rules import CRASHED_RULE, MISREAD_VALUE, builtin_finding
 from budgetlint.config.config import Config
 from budgetlint.config.levels import Level, from_budget
 from budgetlint.engine.evidence import allowed
@@ -186,7 +186,7 @@ def _more(rule: Rule, first: Finding) -> Finding:
 def _crash_finding(rule: Rule, context: Context, error: Exception) -> Finding:
     message = f"the rule {rule.code} {rule.name} crashed: {type(error).__name__}: {error}"
     cure = f"this is a bug in the rule: report it with this file; '--ignore {rule.name}' leaves it out"
-    crash = house_finding(CRASHED_RULE, context.anchor, message, help=cure, value=rule.name)
+    crash = builtin_finding(CRASHED_RULE, context.anchor, message, help=cure, value=rule.name)
     return replace(crash, runs=(context.label,) if context.label else ())
 
 
@@ -221,7 +221,7 @@ def _misreads(judged: Judged) -> Iterator[Finding]:
     for context in (*judged.documents, *flags):
         for misread in context.reading.misreads:
             location = misread.origin.location or context.anchor
-            found = house_finding(MISREAD_VALUE, location, misread.message, help=misread.cure, key=misread.origin.key)
+            found = builtin_finding(MISREAD_VALUE, location, misread.message, help=misread.cure, key=misread.origin.key)
             yield from allowed(None, context, [found])
 
 

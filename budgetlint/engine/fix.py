@@ -13,7 +13,7 @@ from budgetlint.base.finding import Edit, Finding, Fix, Safety, Severity
 from budgetlint.base.limits import FIX_ROUNDS, FIX_TEXT, FIX_TRIALS
 from budgetlint.base.plain_text import one_line
 from budgetlint.base.record import field, open_record, replace
-from budgetlint.base.source import SourceFile, Unreadable
+from budgetlint.base.source import SourceFile, UnreadableFile
 from budgetlint.engine.other_readers import disturbed
 from budgetlint.results.report import Report
 
@@ -177,7 +177,7 @@ def _lines(text: str) -> list[str]:
     return [f"{line}\n" for line in text.split("\n")[:-1]] + [line for line in text.rpartition("\n")[2:] if line]
 
 
-def write(fixed: Fixed, write_file: Callable[[str, str, str], Unreadable | None]) -> tuple[Unreadable, ...]:
+def write(fixed: Fixed, write_file: Callable[[str, str, str], UnreadableFile | None]) -> tuple[UnreadableFile, ...]:
     """Write each changed file whole, in its own encoding. What could not be written comes back."""
     results = (write_file(path, text, fixed.originals[path].encoding) for path, text in fixed.texts.items())
     return tuple(result for result in results if result is not None)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from budgetlint.base.finding import Confidence, Finding
 from budgetlint.base.record import field, open_record
 from budgetlint.base.source import Location
-from budgetlint.builtin.rules import BROKEN_PLUGIN, HOUSE_RULES, house_finding
+from budgetlint.builtin.rules import BROKEN_PLUGIN, BUILTIN_RULES, builtin_finding
 from budgetlint.frameworks import others
-from budgetlint.isolation.entry_points import OWN, RULES, Offer, offers
+from budgetlint.isolation.entry_points import OWN, RULES, EntryPoint, entry_points_of
 from budgetlint.rules_api.pattern import is_open, matches
 from budgetlint.rules_api.rule import Rule, never
 
@@ -121,14 +121,14 @@ def _refusal(who: str, offer: object, taken: dict[str, str]) -> str:
 
 def _broken(who: str, wrong: str) -> Finding:
     message = f"the plugin '{who}' {wrong}"
-    return house_finding(BROKEN_PLUGIN, Location(who), message, help="repair or uninstall the plugin; the other rules still ran")
+    return builtin_finding(BROKEN_PLUGIN, Location(who), message, help="repair or uninstall the plugin; the other rules still ran")
 
 
 def _refused(who: str, place: str) -> Finding:
     """Who proposes a change of a checkout brings neither the rules that judge it nor the readers that read it."""
     message = f"the plugin '{who}' is not loaded: it is installed from a folder that is checked ({place})"
     cure = "install a copy of it (pip install, without -e), or from a checkout of its own; the other rules still ran"
-    return house_finding(BROKEN_PLUGIN, Location(who), message, help=cure)
+    return builtin_finding(BROKEN_PLUGIN, Location(who), message, help=cure)
 
 
 def _readers_left_out() -> tuple[Finding, ...]:
@@ -137,7 +137,7 @@ def _readers_left_out() -> tuple[Finding, ...]:
     return tuple(_refused(one.who, one.place) if one.place else _broken(one.who, one.why) for one in (brought.left if brought else ()))
 
 
-def collect(points: Iterable[Offer]) -> Iterator[tuple[str, object] | Finding]:
+def collect(points: Iterable[EntryPoint]) -> Iterator[tuple[str, object] | Finding]:
     """What each entry point offers, rule by rule, or the finding that says why it cannot be loaded."""
     for point in points:
         who = point.owner or point.name
@@ -154,16 +154,16 @@ def collect(points: Iterable[Offer]) -> Iterator[tuple[str, object] | Finding]:
         yield from ((who, item) for item in items)
 
 
-def load(points: Iterable[Offer] | None = None) -> Registry:
+def load(points: Iterable[EntryPoint] | None = None) -> Registry:
     """The registry of this installation (or of the given entry points), budgetlint's own rules first."""
-    found = list(offers(RULES) if points is None else points)
+    found = list(entry_points_of(RULES) if points is None else points)
     found.sort(key=lambda point: (point.owner != OWN, point.owner or point.name, point.name))
     collected = list(collect(found))
     if points is None and not any(point.owner == OWN for point in found):
         collected.append(_broken(OWN, "does not offer its own rules: it is not installed as a distribution (pip install budgetlint)"))
     broken = [item for item in collected if isinstance(item, Finding)]
     good = [item for item in collected if not isinstance(item, Finding)]
-    registry = build(good, (*language_rules(), *HOUSE_RULES))
+    registry = build(good, (*language_rules(), *BUILTIN_RULES))
     readers = _readers_left_out() if points is None else ()
     return Registry(registry.rules, (*broken, *registry.problems, *readers), registry.listed)
 

@@ -15,7 +15,7 @@ from budgetlint.builtin.rules import (
     SUPPRESSION_WITHOUT_REASON,
     UNKNOWN_SUPPRESSION,
     UNUSED_SUPPRESSION,
-    house_finding,
+    builtin_finding,
 )
 from budgetlint.config.config import Config
 from budgetlint.config.levels import Level, deciding, default_severity
@@ -175,7 +175,7 @@ class Judge:
         for item in self.suppressions:
             wrong = unknown(item, self.registry)
             if wrong:
-                yield house_finding(
+                yield builtin_finding(
                     UNKNOWN_SUPPRESSION,
                     item.location,
                     f"this suppression does nothing: {wrong}",
@@ -201,7 +201,7 @@ class Judge:
         wrong = unknown_pattern(level.pattern, self.registry)
         if wrong:
             message = f"this line does nothing: {wrong}"
-            yield house_finding(UNKNOWN_SUPPRESSION, level.location, message, help=self._cure(level.pattern), value=level.pattern)
+            yield builtin_finding(UNKNOWN_SUPPRESSION, level.location, message, help=self._cure(level.pattern), value=level.pattern)
         if wrong or not level.is_suppression:
             return
         if level.expired(self.today):
@@ -223,16 +223,16 @@ def _unused(item: Suppression | Level) -> Finding:
     if isinstance(item, Suppression) and item.own_line and item.directive == "allow":
         cure = "a comment on its own line covers only itself: write 'allow-next', or put it behind the value"
     message = f"'allow {item.pattern}' suppresses nothing"
-    return house_finding(UNUSED_SUPPRESSION, item.location, message, help=cure, value=item.pattern)
+    return builtin_finding(UNUSED_SUPPRESSION, item.location, message, help=cure, value=item.pattern)
 
 
 def _expired(item: Suppression | Level) -> Finding:
     message = f"'allow {item.pattern}' expired on {item.until}: its findings count again"
-    return house_finding(
+    return builtin_finding(
         EXPIRED_SUPPRESSION, item.location, message, help="repair what it allowed, or set a later date", value=item.pattern
     )
 
 
 def _without_reason(item: Suppression | Level) -> Finding:
     message = f"'allow {item.pattern}' does not say why"
-    return house_finding(SUPPRESSION_WITHOUT_REASON, item.location, message, help="write the reason behind the name", value=item.pattern)
+    return builtin_finding(SUPPRESSION_WITHOUT_REASON, item.location, message, help="write the reason behind the name", value=item.pattern)

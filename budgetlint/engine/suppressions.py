@@ -12,13 +12,10 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from budgetlint.base.expression import expression
-from budgetlint.base.finding import Finding
 from budgetlint.base.limits import SUPPRESSIONS
 from budgetlint.base.record import record
 from budgetlint.base.source import Location, SourceFile, Span
 from budgetlint.engine.registry import Registry
-from budgetlint.rules_api.pattern import matches
-from budgetlint.rules_api.rule import Rule
 
 DIRECTIVES = ("allow", "allow-next", "allow-file")
 MARKER = "budgetlint:"
@@ -45,10 +42,6 @@ class Suppression:
     wrong: str = ""
     own_line: bool = False
     directive: str = "allow"
-
-    def covers(self, finding: Finding, rule: Rule) -> bool:
-        at = finding.location
-        return at.file == self.location.file and self.line in (None, at.line) and matches(self.pattern, rule)
 
     def expired(self, today: datetime.date) -> bool:
         return self.until is not None and self.until < today

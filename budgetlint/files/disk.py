@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from budgetlint.base.source import IsALink, SourceFile, Unreadable, read_source
+from budgetlint.base.source import IsALink, SourceFile, UnreadableFile, read_source
 from budgetlint.files.glob import is_excluded, those_named
 from budgetlint.files.walk import Passed, Walk
 from budgetlint.isolation.boundary import boundary_of
@@ -49,7 +49,7 @@ CONFIG_NAMES = frozenset({"makefile", "gnumakefile", "dockerfile", "containerfil
 class Files(Protocol):
     """Read-only access by posix path, relative to the project root where possible."""
 
-    def read(self, path: str) -> SourceFile | Unreadable: ...
+    def read(self, path: str) -> SourceFile | UnreadableFile: ...
 
     def exists(self, path: str) -> bool: ...
 
@@ -80,10 +80,10 @@ class TextFiles:
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._texts = dict(texts)
 
-    def read(self, path: str) -> SourceFile | Unreadable:
+    def read(self, path: str) -> SourceFile | UnreadableFile:
         text = self._texts.get(posixpath.normpath(path))
         if text is None:
-            return Unreadable(path, "does not exist", "check the path")
+            return UnreadableFile(path, "does not exist", "check the path")
         return SourceFile(posixpath.normpath(path), text)
 
     def exists(self, path: str) -> bool:
@@ -114,7 +114,7 @@ class ChangedFiles:
     def passed(self) -> tuple[Passed, ...]:
         return self._base.passed
 
-    def read(self, path: str) -> SourceFile | Unreadable:
+    def read(self, path: str) -> SourceFile | UnreadableFile:
         text = self._texts.get(path)
         return self._base.read(path) if text is None else SourceFile(path, text)
 
@@ -174,7 +174,7 @@ class DiskFiles:
         self._exclude, self._named = tuple(exclude), tuple(named)
         self.boundary = boundary_of(root, self._named)
         self._walk = Walk(self.boundary, _is_wanted, self._excludes)
-        self._read: dict[str, SourceFile | Unreadable] = {}
+        self._read: dict[str, SourceFile | UnreadableFile] = {}
         self._base = str(root)
         self._is_file: dict[str, bool] = {}
         self._inside: dict[str, bool] = {}
@@ -183,12 +183,12 @@ class DiskFiles:
     def passed(self) -> tuple[Passed, ...]:
         return tuple(dict.fromkeys(sorted(self._walk.passed, key=lambda one: one.path)))
 
-    def read(self, path: str) -> SourceFile | Unreadable:
+    def read(self, path: str) -> SourceFile | UnreadableFile:
         if path not in self._read:
             self._read[path] = self._source(path)
         return self._read[path]
 
-    def _source(self, path: str) -> SourceFile | Unreadable:
+    def _source(self, path: str) -> SourceFile | UnreadableFile:
         whole = os.path.join(self._base, path)  # noqa: PTH118
         if not self._is_inside(os.path.dirname(whole)):  # noqa: PTH120
             return self.boundary.refused(path)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from budgetlint.base.source import MAX_BYTES, SourceFile, Unreadable, decode
+from budgetlint.base.source import MAX_BYTES, SourceFile, UnreadableFile, decode
 from budgetlint.files.disk import CONFIG_SUFFIXES, Files, asked_of, is_named, is_wanted
 from budgetlint.files.glob import is_excluded, those_named
 from budgetlint.files.walk import VENDORED, Passed
@@ -35,7 +35,7 @@ class Blob(NamedTuple):
     id: str
 
 
-class Place(NamedTuple):
+class Checkout(NamedTuple):
     """Where the working directory lies: ``top`` is the top of the checkout (absolute), ``prefix`` the folder below it, ending in a
     slash unless it is the top itself."""
 
@@ -51,7 +51,7 @@ class RevisionFiles:
     def __init__(
         self,
         name: str,
-        place: Place,
+        place: Checkout,
         blobs: Mapping[str, Blob],
         disk: Files,
         text_of: Callable[[str], bytes | None],
@@ -63,7 +63,7 @@ class RevisionFiles:
         self._blobs, self._text_of = blobs, text_of
         self._submodules = tuple(path + "/" for path, blob in blobs.items() if blob.mode == SUBMODULE)
         self._links = {path for path, blob in blobs.items() if blob.mode == LINK}
-        self._read: dict[str, SourceFile | Unreadable] = {}
+        self._read: dict[str, SourceFile | UnreadableFile] = {}
         self._ignored = ignored
         self._is_ignored = cache(lambda path: bool(ignored([path])))
 
@@ -116,7 +116,7 @@ class RevisionFiles:
         found = self._blobs.get(followed) if followed is not None else None
         return found if found is not None and found.mode not in (SUBMODULE, LINK) else None
 
-    def read(self, path: str) -> SourceFile | Unreadable:
+    def read(self, path: str) -> SourceFile | UnreadableFile:
         if path not in self._read:
             self._read[path] = self._text(path)
         return self._read[path]
@@ -176,24 +176,24 @@ class RevisionFiles:
 
     # -- texts ---------------------------------------------------------------------------------------------------------------
 
-    def _text(self, path: str) -> SourceFile | Unreadable:
+    def _text(self, path: str) -> SourceFile | UnreadableFile:
         blob = self.blob(path)
         if blob is None:
-            return self.disk.read(path) if self._of_disk(path) else Unreadable(path, f"does not exist at {self.name}", "check the path")
+            return self.disk.read(path) if self._of_disk(path) else UnreadableFile(path, f"does not exist at {self.name}", "check the path")
         now = self.disk.read(path) if self.disk.exists(path) else None
         if isinstance(now, SourceFile) and _has_id(now, blob.id):
             return now
         raw = self._text_of(blob.id)
         if raw is None:
-            return Unreadable(path, f"is larger than {MAX_BYTES:,} bytes", "leave it out of the check")
+            return UnreadableFile(path, f"is larger than {MAX_BYTES:,} bytes", "leave it out of the check")
         return self._decoded(path, raw, now)
 
-    def _decoded(self, path: str, raw: bytes, now: SourceFile | Unreadable | None) -> SourceFile | Unreadable:
+    def _decoded(self, path: str, raw: bytes, now: SourceFile | UnreadableFile | None) -> SourceFile | UnreadableFile:
         """A checkout may write other line ends than the tree holds, and the text itself where the tree holds an LFS pointer."""
         pointer = POINTER.match(raw)
         if pointer is not None and isinstance(now, SourceFile):
             same = hashlib.sha256(_bytes(now)).hexdigest().encode() == pointer[1]
-            return now if same else Unreadable(path, f"is kept by Git LFS: its text at {self.name} is not here", "git lfs fetch")
+            return now if same else UnreadableFile(path, f"is kept by Git LFS: its text at {self.name} is not here", "git lfs fetch")
         then = decode(path, raw)
         if isinstance(now, SourceFile) and isinstance(then, SourceFile) and _lines(now.text) == _lines(then.text):
             return now

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from budgetlint.frameworks._index import MANIFESTS
 from budgetlint.frameworks.manifest import Format, Manifest, Package
-from budgetlint.isolation.entry_points import READERS, offers
+from budgetlint.isolation.entry_points import READERS, entry_points_of
 
 if TYPE_CHECKING:
     from budgetlint.frameworks.installed import Brought
@@ -31,7 +31,7 @@ def manifests() -> tuple[Manifest, ...]:
 @cache
 def others() -> Brought | None:
     """What other packages bring; None where none brings anything, as in most installations."""
-    points = offers(READERS)
+    points = entry_points_of(READERS)
     if not points:
         return None
     from budgetlint.frameworks.installed import brought

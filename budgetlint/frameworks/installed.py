@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from budgetlint.base.record import fields, record
 from budgetlint.frameworks.manifest import Manifest
-from budgetlint.isolation.entry_points import Offer
+from budgetlint.isolation.entry_points import EntryPoint
 
 
 @record
@@ -28,7 +28,7 @@ class Brought:
     left: tuple[Left, ...] = ()
 
 
-def brought(points: Iterable[Offer], known: tuple[Manifest, ...]) -> Brought:
+def brought(points: Iterable[EntryPoint], known: tuple[Manifest, ...]) -> Brought:
     """What entry points bring beside the manifests that are known; the first of a name stays."""
     found: list[Manifest] = []
     left: list[Left] = []
@@ -45,7 +45,7 @@ def brought(points: Iterable[Offer], known: tuple[Manifest, ...]) -> Brought:
     return Brought(tuple(found), tuple(left))
 
 
-def _loaded(point: Offer) -> Manifest | Left:
+def _loaded(point: EntryPoint) -> Manifest | Left:
     who = point.owner or point.name
     checked = point.checked_place()
     if checked is not None:

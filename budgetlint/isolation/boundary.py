@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from budgetlint.base.record import record
-from budgetlint.base.source import Unreadable
+from budgetlint.base.source import UnreadableFile
 from budgetlint.isolation.checkout import checkout_of, holds
 
 LEADS_OUT = "leads out of the project"
@@ -42,9 +42,11 @@ class Boundary:
         whole = os.path.normpath(path)
         return any(holds(top, whole) for top in (*self.tops, self.written))
 
-    def refused(self, path: str) -> Unreadable:
+    def refused(self, path: str) -> UnreadableFile:
         """Why a path is not followed."""
-        return Unreadable(path, LEADS_OUT, "keep the file in the project, or name it on the command line by the path where it really lies")
+        return UnreadableFile(
+            path, LEADS_OUT, "keep the file in the project, or name it on the command line by the path where it really lies"
+        )
 
 
 def boundary_of(root: Path, named: Iterable[str] = ()) -> Boundary:

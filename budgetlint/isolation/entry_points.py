@@ -26,7 +26,7 @@ OWN = "budgetlint"
 
 
 @record
-class Offer:
+class EntryPoint:
     """One entry point: ``value`` is ``module:attribute``, ``owner`` the distribution, ``group`` one of `GROUPS`."""
 
     name: str
@@ -67,27 +67,27 @@ class Offer:
         return next((os.path.realpath(place) for place in places if search_path.is_checked(place)), None)
 
 
-def offers(group: str) -> tuple[Offer, ...]:
+def entry_points_of(group: str) -> tuple[EntryPoint, ...]:
     """The entry points of a group."""
-    return tuple(offer for offer in every_offer() if offer.group == group)
+    return tuple(offer for offer in every_entry_point() if offer.group == group)
 
 
-def every_offer() -> tuple[Offer, ...]:
+def every_entry_point() -> tuple[EntryPoint, ...]:
     """Those of both groups. The site folders are read once."""
     return _installed_in(search_path.site_folders(), search_path.home())
 
 
 @cache
-def _installed_in(site: tuple[str, ...], home: str) -> tuple[Offer, ...]:
+def _installed_in(site: tuple[str, ...], home: str) -> tuple[EntryPoint, ...]:
     """Each distribution once, the first that has its name. Of the folder where budgetlint itself lies only budgetlint: it may be a
     checkout."""
     seen: set[str] = set()
-    found: list[Offer] = []
+    found: list[EntryPoint] = []
     for place in dict.fromkeys((*site, home)):
         for folder, name in _distributions(place):
             if name not in seen and (place in site or name == OWN):
                 seen.add(name)
-                found.extend(_offers_in(os.path.join(folder, "entry_points.txt"), name))  # noqa: PTH118
+                found.extend(_entry_points_in(os.path.join(folder, "entry_points.txt"), name))  # noqa: PTH118
     return tuple(found)
 
 
@@ -106,7 +106,7 @@ def _normal(folder: str) -> str:
     return name.lower().replace("_", "-").replace(".", "-")
 
 
-def _offers_in(path: str, owner: str) -> Iterator[Offer]:
+def _entry_points_in(path: str, owner: str) -> Iterator[EntryPoint]:
     try:
         with open(path, encoding="utf-8") as file:  # noqa: PTH123
             text = file.read()
@@ -119,4 +119,4 @@ def _offers_in(path: str, owner: str) -> Iterator[Offer]:
             section = stripped.strip("[]")
         elif section in GROUPS and "=" in stripped and not stripped.startswith(("#", ";")):
             name, _, value = stripped.partition("=")
-            yield Offer(name.strip(), value.strip(), owner, section)
+            yield EntryPoint(name.strip(), value.strip(), owner, section)

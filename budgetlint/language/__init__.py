@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from budgetlint.base.finding import Finding
-    from budgetlint.base.source import SourceFile, Unreadable
+    from budgetlint.base.source import SourceFile, UnreadableFile
     from budgetlint.language.budget import Budget
-    from budgetlint.language.tree import Tree
+    from budgetlint.language.tree import SyntaxTree
 
 __all__ = ["format_text", "parse", "read_budget"]
 
 
 def read_budget(
     source: SourceFile,
-    load: Callable[[str], SourceFile | Unreadable] | None = None,
+    load: Callable[[str], SourceFile | UnreadableFile] | None = None,
     *,
     root: str = "",
     variables: Mapping[str, str] | None = None,
@@ -31,7 +31,7 @@ def read_budget(
     return read(source, load, root=root, variables=variables)
 
 
-def parse(source: SourceFile) -> tuple[Tree, tuple[Finding, ...]]:
+def parse(source: SourceFile) -> tuple[SyntaxTree, tuple[Finding, ...]]:
     """The syntax tree of what could be read, and a finding for each statement that could not."""
     from budgetlint.language.parsing import parse as parse_source
 

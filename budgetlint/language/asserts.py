@@ -14,7 +14,7 @@ from budgetlint.language.check import Lookup
 from budgetlint.language.problems import Problems
 from budgetlint.language.slots import Slot
 from budgetlint.language.suggest import nearest
-from budgetlint.language.tree import Assert, ListValue, Term, Value
+from budgetlint.language.tree import Assert, ListValue, SumTerm, Value
 from budgetlint.language.values import MAX_DIGITS, Wrong, convert, parameter_count, to_amount
 
 BYTE_NAMES = (
@@ -47,8 +47,8 @@ class AssertChecker:
     def _bad(self, span: Span, message: str, help: str, write: str = "") -> None:
         self.problems.add("BL014", self.source, span, message, help, key="assert", write=write)
 
-    def _resolved(self, terms: tuple[Term, ...]) -> tuple[Term, ...] | None:
-        found: list[Term] = []
+    def _resolved(self, terms: tuple[SumTerm, ...]) -> tuple[SumTerm, ...] | None:
+        found: list[SumTerm] = []
         for term in terms:
             value = self.lookup(term.value) if isinstance(term.value, Value) and term.value.kind == "ref" else term.value
             if value is None:
@@ -120,7 +120,7 @@ class AssertChecker:
             count,
         )
 
-    def _kind(self, term: Term) -> str | None:
+    def _kind(self, term: SumTerm) -> str | None:
         """``bytes`` or ``count``; None after reporting a term that is neither."""
         value = term.value
         if isinstance(value, ListValue):
@@ -189,5 +189,5 @@ def names_in(statement: Assert) -> Iterator[str]:
             yield term.value.text
 
 
-def _span(terms: tuple[Term, ...]) -> Span:
+def _span(terms: tuple[SumTerm, ...]) -> Span:
     return Span(terms[0].span.start, terms[-1].span.end)

@@ -17,7 +17,7 @@ from budgetlint.base.plain_text import escaped_json
 from budgetlint.base.source import SourceFile
 from budgetlint.base.units import Amount, parse_amount
 from budgetlint.language.format import format_text
-from budgetlint.language.tree import Assert, Item, Let, ListValue, Term, Tree, Value
+from budgetlint.language.tree import Assert, Item, Let, ListValue, SumTerm, SyntaxTree, Value
 from budgetlint.language.values import MAX_DIGITS
 
 
@@ -164,12 +164,12 @@ for _model in (ListOfValues, OptionModel, StatementModel, LetModel, TermModel, A
 # -- tree to models ------------------------------------------------------------------------------------------------------
 
 
-def export(tree: Tree) -> BudgetDocument:
+def export(tree: SyntaxTree) -> BudgetDocument:
     """The statements of a tree, in order; comments and grouping on lines are not part of it."""
     return BudgetDocument(statements=[_item(item, tree.source) for item in tree.items])
 
 
-def export_text(tree: Tree) -> str:
+def export_text(tree: SyntaxTree) -> str:
     return escaped_json(export(tree).model_dump_json(indent=2)) + "\n"
 
 
@@ -195,7 +195,7 @@ def _item(item: Item, source: SourceFile) -> StatementModel | LetModel | AssertM
     )
 
 
-def _terms(terms: tuple[Term, ...]) -> list[TermModel]:
+def _terms(terms: tuple[SumTerm, ...]) -> list[TermModel]:
     return [
         TermModel(sign=1 if term.sign > 0 else -1, share=_percent(term.share.text) if term.share else None, value=_value(term.value))
         for term in terms

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.language.parsing import parse
-from budgetlint.language.tree import Assert, Item, Let, ListValue, Option, Statement, Term, Tree, Value
+from budgetlint.language.tree import Assert, Item, Let, ListValue, Option, Statement, SumTerm, SyntaxTree, Value
 
 COLUMNS = 100
 
@@ -24,7 +24,7 @@ def format_text(text: str) -> str:
     return text if problems else format_tree(tree)
 
 
-def format_tree(tree: Tree) -> str:
+def format_tree(tree: SyntaxTree) -> str:
     """The canonical text of a whole tree, with its comments. Line ends stay as the first one is."""
     text = _Writer(tree).run()
     first = _LINE_END.search(tree.source.text)
@@ -64,12 +64,12 @@ def shown(value: Value | ListValue) -> str:
     return value.text if isinstance(value, Value) else f"[{', '.join(shown(item) for item in value.items)}]"
 
 
-def _sum(terms: Sequence[Term]) -> str:
+def _sum(terms: Sequence[SumTerm]) -> str:
     signs = ("", *(" + " if term.sign > 0 else " - " for term in terms[1:]))
     return "".join(f"{sign}{_term(term)}" for sign, term in zip(signs, terms, strict=True))
 
 
-def _term(term: Term) -> str:
+def _term(term: SumTerm) -> str:
     return f"{term.share.text} of {shown(term.value)}" if term.share else shown(term.value)
 
 
@@ -79,7 +79,7 @@ def _term(term: Term) -> str:
 class _Writer:
     """Writes lines and keeps ``at``, the source offset behind what was written last: the gap from there decides on lines."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: SyntaxTree) -> None:
         self.text, self.items = tree.source.text, tree.items
         self.comments = list(reversed(tree.comments))
         self.lines: list[str] = []

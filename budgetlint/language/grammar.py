@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from budgetlint.base.source import Span
 from budgetlint.language import lalr
-from budgetlint.language.tree import Assert, Item, Let, ListValue, Option, Statement, Term, Value
+from budgetlint.language.tree import Assert, Item, Let, ListValue, Option, Statement, SumTerm, Value
 
 if TYPE_CHECKING:
     import lark
@@ -99,22 +99,22 @@ class _Builder:
         assert message is None or isinstance(message, Value)
         return Assert(left, str(comparison), right, message, Span(keyword.start_pos, _of(last).end))
 
-    def sum(self, children: list[Any]) -> tuple[Term, ...]:
+    def sum(self, children: list[Any]) -> tuple[SumTerm, ...]:
         terms = [children[0]]
         for sign, term in zip(children[1::2], children[2::2], strict=True):
             negative = str(sign) == "-"
-            terms.append(Term(-1 if negative else 1, term.share, term.value, term.span))
+            terms.append(SumTerm(-1 if negative else 1, term.share, term.value, term.span))
         return tuple(terms)
 
-    def amount(self, children: list[Any]) -> Term:
+    def amount(self, children: list[Any]) -> SumTerm:
         value = _value(children[0])
-        return Term(1, None, value, value.span)
+        return SumTerm(1, None, value, value.span)
 
-    def share(self, children: list[Any]) -> Term:
+    def share(self, children: list[Any]) -> SumTerm:
         percent, _, value = children
         share = _value(percent)
         assert isinstance(share, Value)
-        return Term(1, share, _value(value), _span(percent, value))
+        return SumTerm(1, share, _value(value), _span(percent, value))
 
     def list(self, children: list[Any]) -> ListValue:
         items = tuple(_value(child) for child in children[1:-1] if _is_value(child))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from budgetlint.base.limits import INCLUDES
 from budgetlint.base.record import field, record, state
-from budgetlint.base.source import SourceFile, Span, Unreadable, read_source
+from budgetlint.base.source import SourceFile, Span, UnreadableFile, read_source
 from budgetlint.isolation.boundary import LEADS_OUT
 from budgetlint.language.parsing import parse_into
 from budgetlint.language.problems import Problems
@@ -18,7 +18,7 @@ from budgetlint.language.tree import Item, Statement, Value
 MAX_INCLUDES = INCLUDES.most
 INSIDE = "include files of this project, by a relative path"
 
-Load = Callable[[str], "SourceFile | Unreadable"]
+Load = Callable[[str], "SourceFile | UnreadableFile"]
 
 
 @record
@@ -40,13 +40,13 @@ class Included:
 def disk(root: str) -> Load:
     """Reads budgets below ``root``; a link that leads out of it is refused."""
 
-    def load(path: str) -> SourceFile | Unreadable:
+    def load(path: str) -> SourceFile | UnreadableFile:
         try:
             inside = Path(path).resolve().is_relative_to(Path(root).resolve())
         except (OSError, RuntimeError):
-            return Unreadable(path, "cannot be read: a circle of links", "name the file itself")
+            return UnreadableFile(path, "cannot be read: a circle of links", "name the file itself")
         if not inside:
-            return Unreadable(path, LEADS_OUT, INSIDE)
+            return UnreadableFile(path, LEADS_OUT, INSIDE)
         return read_source(path)
 
     return load
@@ -96,7 +96,7 @@ class _Gatherer:
     def _read(self, path: str, value: Value, source: SourceFile, chain: tuple[str, ...]) -> None:
         self.seen.add(path)
         text = self.load(path)
-        if isinstance(text, Unreadable):
+        if isinstance(text, UnreadableFile):
             self._bad(source, value.span, f"'{value.content}' {text.problem}", INSIDE if text.problem == LEADS_OUT else text.cure)
             return
         self.found.paths.append(path)

@@ -10,7 +10,7 @@ from budgetlint.base.record import replace
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.language.problems import Problems
 from budgetlint.language.slices import Outline, Slice, outline
-from budgetlint.language.tree import Item, Statement, Tree
+from budgetlint.language.tree import Item, Statement, SyntaxTree
 
 if TYPE_CHECKING:
     from lark.exceptions import UnexpectedInput
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"[^\s;,=\[\]{}]+")
 
 
-def parse(source: SourceFile) -> tuple[Tree, tuple[Finding, ...]]:
+def parse(source: SourceFile) -> tuple[SyntaxTree, tuple[Finding, ...]]:
     """The tree of every statement that could be read, and a BL001 (or BL015) for each that could not. Never raises."""
     problems = Problems()
     tree = parse_into(source, problems)
     return tree, tuple(problems.found)
 
 
-def parse_into(source: SourceFile, problems: Problems) -> Tree:
+def parse_into(source: SourceFile, problems: Problems) -> SyntaxTree:
     if len(source.text) > BUDGET_BYTES.most or len(source.text.encode("utf-8", "surrogatepass")) > BUDGET_BYTES.most:
         size = len(source.text.encode("utf-8", "surrogatepass"))
         message = f"a budget of {size:,} bytes; at most {BUDGET_BYTES.most:,} are read"
         problems.add("BL015", source, Span(0, 0), message, "is this file a budget at all?")
-        return Tree(source, ())
+        return SyntaxTree(source, ())
     plan = outline(source.text)
     problems.words += _words(source.text, plan)
     if problems.words > BUDGET_WORDS.most:
         message = f"a budget of {problems.words:,} {BUDGET_WORDS.counted}; at most {BUDGET_WORDS.most:,} are read"
         problems.add("BL015", source, Span(0, 0), message, "is this file a budget at all?")
-        return Tree(source, ())
+        return SyntaxTree(source, ())
     from budgetlint.language.grammar import read
 
     items = None if plan.mistakes else read(source.text, 0, len(source.text), "start")
@@ -47,7 +47,7 @@ def parse_into(source: SourceFile, problems: Problems) -> Tree:
         items = _piecewise(source, plan, problems)
         if len(problems.found) == before:
             _report_whole(source, problems)
-    return Tree(source, items, tuple(plan.comments))
+    return SyntaxTree(source, items, tuple(plan.comments))
 
 
 def _report_whole(source: SourceFile, problems: Problems) -> None:

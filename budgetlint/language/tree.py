@@ -60,7 +60,7 @@ class Let:
 
 
 @record
-class Term:
+class SumTerm:
     """One term of a sum: ``sign`` +1 or -1, an optional percentage (``90% of usable``), and the value."""
 
     sign: int
@@ -73,9 +73,9 @@ class Term:
 class Assert:
     """``assert left CMP right, "why"``. ``source`` is set where the assert became part of a budget: it may be included."""
 
-    left: tuple[Term, ...]
+    left: tuple[SumTerm, ...]
     comparison: str
-    right: tuple[Term, ...]
+    right: tuple[SumTerm, ...]
     message: Value | None
     span: Span
     source: SourceFile | None = None
@@ -85,7 +85,7 @@ Item = Statement | Let | Assert
 
 
 @open_record
-class Tree:
+class SyntaxTree:
     """The statements of one file that could be read, and where its comments are."""
 
     source: SourceFile

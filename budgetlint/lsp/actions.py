@@ -18,7 +18,7 @@ from budgetlint.lsp.card import named_card
 from budgetlint.lsp.diagnostics import diagnostics_of
 from budgetlint.lsp.edits import whole_text, workspace_edit
 from budgetlint.lsp.remedies import QUICK_FIX, REWRITE, remedies_at
-from budgetlint.lsp.session import Session, member
+from budgetlint.lsp.session import EditorSession, member
 from budgetlint.lsp.texts import Text
 from budgetlint.results.report import Report
 
@@ -27,7 +27,7 @@ COMMENTED = (".yaml", ".yml", ".toml", ".budget", ".py", ".sh", ".bash", ".slurm
 """Files in which a comment begins with #."""
 
 
-def answer(session: Session, params: Any) -> list[dict[str, Any]]:
+def answer(session: EditorSession, params: Any) -> list[dict[str, Any]]:
     """LSP 3.17 ``textDocument/codeAction``."""
     text = session.text(member(params, "textDocument"))
     span = session.positions(text).span(params.get("range"))
@@ -60,7 +60,7 @@ def _wanted(kind: str, only: list[str] | None) -> bool:
     return any(kind == asked or kind.startswith(f"{asked}.") or not asked for asked in only)
 
 
-def _at(session: Session, text: Text, lines: tuple[int, int]) -> Iterator[Finding]:
+def _at(session: EditorSession, text: Text, lines: tuple[int, int]) -> Iterator[Finding]:
     """The findings on the lines of a range: a finding stands on its value, a cursor often on the key."""
     for finding in session.checked(text).report.findings:
         at = finding.location
@@ -68,7 +68,7 @@ def _at(session: Session, text: Text, lines: tuple[int, int]) -> Iterator[Findin
             yield finding
 
 
-def _fixes(session: Session, text: Text, finding: Finding) -> Iterator[dict[str, Any]]:
+def _fixes(session: EditorSession, text: Text, finding: Finding) -> Iterator[dict[str, Any]]:
     for fix in finding.fixes:
         edit = workspace_edit(session, text, fix.edits) if fix.edits else None
         if edit is not None:
@@ -79,7 +79,7 @@ def _fixes(session: Session, text: Text, finding: Finding) -> Iterator[dict[str,
         yield _action(session, text, finding, named["title"], named["edit"])
 
 
-def _action(session: Session, text: Text, finding: Finding, title: str, edit: dict[str, Any]) -> dict[str, Any]:
+def _action(session: EditorSession, text: Text, finding: Finding, title: str, edit: dict[str, Any]) -> dict[str, Any]:
     places = partial(session.place_beside, text)
     return {"title": title, "kind": QUICK_FIX, "edit": edit, "diagnostics": diagnostics_of([finding], text.path, places)}
 
@@ -88,7 +88,7 @@ def _takes_comments(text: Text) -> bool:
     return text.path.lower().endswith(COMMENTED)
 
 
-def _suppression(session: Session, text: Text, finding: Finding) -> dict[str, Any] | None:
+def _suppression(session: EditorSession, text: Text, finding: Finding) -> dict[str, Any] | None:
     """A comment line above, as far in as the line that it is about."""
     if not _takes_comments(text) or finding.code.startswith("BL0"):
         return None
@@ -102,7 +102,7 @@ def _suppression(session: Session, text: Text, finding: Finding) -> dict[str, An
     return _action(session, text, finding, f"allow {finding.name} here", changes) if changes else None
 
 
-def _silences(session: Session, text: Text, finding: Finding, edit: Edit) -> bool:
+def _silences(session: EditorSession, text: Text, finding: Finding, edit: Edit) -> bool:
     before = session.alone(text).report
     after = session.tried(text, {text.path: apply(text.source.text, [edit])})
     gone = _count(after.findings, finding) < _count(before.findings, finding)
@@ -113,7 +113,7 @@ def _count(findings: tuple[Finding, ...], like: Finding) -> int:
     return sum(1 for one in findings if one.fingerprint == like.fingerprint)
 
 
-def _fix_all(session: Session, text: Text) -> Iterator[dict[str, Any]]:
+def _fix_all(session: EditorSession, text: Text) -> Iterator[dict[str, Any]]:
     fixed = fix_all(_fixable(session.alone(text).report, text), lambda texts: _fixable(session.tried(text, texts), text))
     new = fixed.texts.get(text.path)
     if new is not None and set(fixed.texts) == {text.path}:

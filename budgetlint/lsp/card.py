@@ -8,11 +8,11 @@ from budgetlint.base.finding import Edit, Finding
 from budgetlint.base.source import Span
 from budgetlint.documents.edit import apply
 from budgetlint.lsp.edits import workspace_edit
-from budgetlint.lsp.session import Session
+from budgetlint.lsp.session import EditorSession
 from budgetlint.lsp.texts import Text
 
 
-def named_card(session: Session, text: Text, finding: Finding) -> dict[str, Any] | None:
+def named_card(session: EditorSession, text: Text, finding: Finding) -> dict[str, Any] | None:
     """Title and edit for a ``smallest-card`` finding; None for others, and where the comment would not be read."""
     card = finding.numbers.get("card") if finding.name == "smallest-card" else None
     if card is None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from budgetlint.language.slots import Slot, StatementSpec
 from budgetlint.language.statements import STATEMENTS
-from budgetlint.lsp.session import Session, member
+from budgetlint.lsp.session import EditorSession, member
 
 KEYWORD, PROPERTY, VALUE, REFERENCE = 14, 10, 12, 18
 """CompletionItemKind of LSP 3.17."""
@@ -20,7 +20,7 @@ _NEAR = 500
 """Characters before the cursor that are looked at."""
 
 
-def answer(session: Session, params: Any) -> list[dict[str, Any]] | None:
+def answer(session: EditorSession, params: Any) -> list[dict[str, Any]] | None:
     """LSP 3.17 ``textDocument/completion``."""
     text = session.text(member(params, "textDocument"))
     if not text.path.endswith(".budget"):

@@ -8,13 +8,13 @@ from typing import Any
 
 from budgetlint.base.source import Location
 from budgetlint.lsp.here import documents_of, settings_at
-from budgetlint.lsp.session import Session, member
+from budgetlint.lsp.session import EditorSession, member
 from budgetlint.lsp.statement_text import statement_at
 from budgetlint.lsp.texts import Text
-from budgetlint.lsp.workspace import Checked
+from budgetlint.lsp.workspace import CheckedWorkspace
 
 
-def answer(session: Session, params: Any) -> list[dict[str, Any]]:
+def answer(session: EditorSession, params: Any) -> list[dict[str, Any]]:
     """LSP 3.17 ``textDocument/definition``."""
     text = session.text(member(params, "textDocument"))
     offset = session.positions(text).offset(params.get("position"))
@@ -27,7 +27,7 @@ def answer(session: Session, params: Any) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def _places(checked: Checked, text: Text, offset: int) -> Iterator[Location]:
+def _places(checked: CheckedWorkspace, text: Text, offset: int) -> Iterator[Location]:
     yield from _referred(checked, text.path, offset)
     if text.path.endswith(".budget"):
         yield from _configs(checked, text, offset)
@@ -38,7 +38,7 @@ def _places(checked: Checked, text: Text, offset: int) -> Iterator[Location]:
             yield at
 
 
-def _referred(checked: Checked, path: str, offset: int) -> Iterator[Location]:
+def _referred(checked: CheckedWorkspace, path: str, offset: int) -> Iterator[Location]:
     """The files of the run that a reference at this place names."""
     for context in checked.judged.runs:
         for reading in context.run.readings:
@@ -52,7 +52,7 @@ def _referred(checked: Checked, path: str, offset: int) -> Iterator[Location]:
         yield from _path_at(checked, document.source.text, path, offset)
 
 
-def _path_at(checked: Checked, text: str, path: str, offset: int) -> Iterator[Location]:
+def _path_at(checked: CheckedWorkspace, text: str, path: str, offset: int) -> Iterator[Location]:
     """A path that stands in the text, where a file is there."""
     start = max(text.rfind(stop, 0, offset) for stop in " \t\n\"'=:,") + 1
     ends = [found for stop in " \t\n\"'," if (found := text.find(stop, offset)) >= 0]
@@ -65,7 +65,7 @@ def _path_at(checked: Checked, text: str, path: str, offset: int) -> Iterator[Lo
             yield Location(whole)
 
 
-def _configs(checked: Checked, text: Text, offset: int) -> Iterator[Location]:
+def _configs(checked: CheckedWorkspace, text: Text, offset: int) -> Iterator[Location]:
     """The files that a ``config`` or ``include`` statement names."""
     statement = statement_at(text.source.text, offset)
     if statement is None or statement.keyword not in ("config", "include"):

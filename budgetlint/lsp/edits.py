@@ -7,11 +7,11 @@ from typing import Any
 
 from budgetlint.base.finding import Edit
 from budgetlint.base.source import Span
-from budgetlint.lsp.session import Session
+from budgetlint.lsp.session import EditorSession
 from budgetlint.lsp.texts import Text
 
 
-def workspace_edit(session: Session, text: Text, edits: Iterable[Edit]) -> dict[str, Any] | None:
+def workspace_edit(session: EditorSession, text: Text, edits: Iterable[Edit]) -> dict[str, Any] | None:
     """None where one of the files cannot be named to the editor."""
     changes: dict[str, list[dict[str, Any]]] = {}
     for edit in edits:
@@ -23,7 +23,7 @@ def workspace_edit(session: Session, text: Text, edits: Iterable[Edit]) -> dict[
     return {"changes": changes} if changes else None
 
 
-def whole_text(session: Session, text: Text, new: str) -> list[dict[str, Any]]:
+def whole_text(session: EditorSession, text: Text, new: str) -> list[dict[str, Any]]:
     """The edit that makes a text another one, by what differs between its ends: cursors and folds elsewhere stay."""
     positions, old = session.positions(text), text.source.text
     start = _same(old, new)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from budgetlint.base.record import record
 from budgetlint.documents import Document
-from budgetlint.lsp.workspace import Checked
+from budgetlint.lsp.workspace import CheckedWorkspace
 from budgetlint.settings.run import Setting
 
 if TYPE_CHECKING:
@@ -22,14 +22,14 @@ class Used:
     context: RunContext
 
 
-def settings_at(checked: Checked, path: str, offset: int) -> list[Used]:
+def settings_at(checked: CheckedWorkspace, path: str, offset: int) -> list[Used]:
     """The settings, one for each run, whose key or value covers the place. The narrowest value wins over a block around it."""
     found = [used for used in _settings_in(checked, path) if _covers(used.setting, offset)]
     least = min((_width(used.setting) for used in found), default=0)
     return [used for used in found if _width(used.setting) == least]
 
 
-def _settings_in(checked: Checked, path: str) -> Iterator[Used]:
+def _settings_in(checked: CheckedWorkspace, path: str) -> Iterator[Used]:
     for context in checked.judged.runs:
         claimed = context.budget_run.settings.values() if context.budget_run else ()
         used = list(context.run.settings.values())
@@ -49,5 +49,5 @@ def _width(setting: Setting) -> int:
     return span.end - span.start if span else 0
 
 
-def documents_of(checked: Checked, path: str) -> list[Document]:
+def documents_of(checked: CheckedWorkspace, path: str) -> list[Document]:
     return [context.reading.document for context in checked.judged.documents if context.reading.document.path == path]

@@ -10,11 +10,11 @@ from budgetlint.base.source import Span
 from budgetlint.base.units import gib
 from budgetlint.lsp.catalog_text import catalog_text
 from budgetlint.lsp.here import Used, settings_at
-from budgetlint.lsp.session import Session, member
+from budgetlint.lsp.session import EditorSession, member
 from budgetlint.lsp.statement_text import statement_text
 from budgetlint.lsp.steps import steps
-from budgetlint.lsp.workspace import Checked
-from budgetlint.memory.estimate import Term
+from budgetlint.lsp.workspace import CheckedWorkspace
+from budgetlint.memory.term import Term
 from budgetlint.report.gfm import code, plain
 from budgetlint.report.terms import sized
 from budgetlint.settings.run import Setting, Settings
@@ -25,7 +25,7 @@ RUNS = 3
 """So many runs of one file are told apart; more are counted."""
 
 
-def answer(session: Session, params: Any) -> dict[str, Any] | None:
+def answer(session: EditorSession, params: Any) -> dict[str, Any] | None:
     """LSP 3.17 ``textDocument/hover``."""
     text = session.text(member(params, "textDocument"))
     positions, checked = session.positions(text), session.checked(text)
@@ -50,7 +50,7 @@ _MARKS = re.compile(
 _ENTITIES = {"&amp;": "&", "&lt;": "<"}
 
 
-def _told(checked: Checked, path: str, text: str, offset: int) -> tuple[list[str], Span] | None:
+def _told(checked: CheckedWorkspace, path: str, text: str, offset: int) -> tuple[list[str], Span] | None:
     used = [one for one in settings_at(checked, path, offset) if one.setting.name in SETTINGS]
     if path.endswith(".budget"):
         statement = statement_text(text, offset)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from budgetlint.lsp.session import Session, member
+from budgetlint.lsp.session import EditorSession, member
 from budgetlint.lsp.verdicts import verdict_lines, words
 
 
-def answer(session: Session, params: Any) -> list[dict[str, Any]]:
+def answer(session: EditorSession, params: Any) -> list[dict[str, Any]]:
     """LSP 3.17 ``textDocument/codeLens``: titles without a command."""
     text = session.text(member(params, "textDocument"))
     positions = session.positions(text)

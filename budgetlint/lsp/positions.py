@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from budgetlint.base.source import Location, SourceFile, Span
-from budgetlint.lsp.protocol import INVALID_PARAMS, Refused
+from budgetlint.lsp.protocol import INVALID_PARAMS, ResponseError
 
 UTF_16, UTF_32 = "utf-16", "utf-32"
 
@@ -37,7 +37,7 @@ class Positions:
 
     def span(self, range: object) -> Span:
         if not isinstance(range, Mapping):
-            raise Refused(INVALID_PARAMS, "a range has a start and an end")
+            raise ResponseError(INVALID_PARAMS, "a range has a start and an end")
         start, end = self.offset(range.get("start")), self.offset(range.get("end"))
         return Span(min(start, end), max(start, end))
 
@@ -63,7 +63,7 @@ def _pair(position: object) -> tuple[int, int]:
         line, character = position.get("line"), position.get("character")
         if type(line) is int and type(character) is int and line >= 0 and character >= 0:
             return line, character
-    raise Refused(INVALID_PARAMS, "a position has a line and a character, both from 0")
+    raise ResponseError(INVALID_PARAMS, "a position has a line and a character, both from 0")
 
 
 def _points(text: str, units: int) -> int:

@@ -19,7 +19,7 @@ NOT_INITIALIZED, CANCELLED = -32002, -32800
 Message = dict[str, Any]
 
 
-class Refused(Exception):
+class ResponseError(Exception):
     """A request that cannot be answered: the error of its response."""
 
     def __init__(self, code: int, message: str) -> None:

@@ -14,10 +14,10 @@ from budgetlint.base.plain_text import one_line
 from budgetlint.base.units import gib
 from budgetlint.lsp.diagnostics import diagnostics_of
 from budgetlint.lsp.edits import workspace_edit
-from budgetlint.lsp.session import Session
+from budgetlint.lsp.session import EditorSession
 from budgetlint.lsp.texts import Text
 from budgetlint.lsp.verdicts import head_line
-from budgetlint.lsp.workspace import Checked
+from budgetlint.lsp.workspace import CheckedWorkspace
 from budgetlint.memory.estimate import Verdict
 from budgetlint.results.solution import MAY
 from budgetlint.rules_api.context import RunContext
@@ -43,7 +43,7 @@ Place = tuple[int, int]
 """The first and the last line of what was asked about, from 1."""
 
 
-def remedies_at(session: Session, text: Text, lines: Place, findings: Iterable[Finding], wanted: Wanted) -> list[dict[str, Any]]:
+def remedies_at(session: EditorSession, text: Text, lines: Place, findings: Iterable[Finding], wanted: Wanted) -> list[dict[str, Any]]:
     """The code actions for what was asked about."""
     about = [finding for finding in findings if finding.name in ABOUT_FIT]
     checked = session.checked(text)
@@ -73,7 +73,7 @@ def _lacks(context: RunContext) -> int:
     return estimate.need.bytes - (estimate.limit or 0) if estimate is not None else 0
 
 
-def _offered(session: Session, text: Text, checked: Checked, run: RunContext) -> Iterator[dict[str, Any]]:
+def _offered(session: EditorSession, text: Text, checked: CheckedWorkspace, run: RunContext) -> Iterator[dict[str, Any]]:
     made = [one for one in _solved(checked, run) if one.edits and one.verdict in WORDS]
     for remedy in sorted(made, key=lambda one: one.verdict is not Verdict.FITS)[:MOST]:
         edit = workspace_edit(session, text, remedy.edits)
@@ -88,7 +88,7 @@ def title_of(remedy: Remedy) -> str:
     return one_line(f"{WORDS[remedy.verdict]}{frees}{host}: {remedy.title} (costs {remedy.cost})")
 
 
-def _solved(checked: Checked, run: RunContext) -> tuple[Remedy, ...]:
+def _solved(checked: CheckedWorkspace, run: RunContext) -> tuple[Remedy, ...]:
     from budgetlint.solve.proof import Desk
     from budgetlint.solve.solver import solve
 

@@ -19,8 +19,8 @@ from budgetlint.isolation import search_path
 from budgetlint.lsp import protocol
 from budgetlint.lsp.client import Client, client_of, watching
 from budgetlint.lsp.features import FEATURES, capabilities
-from budgetlint.lsp.protocol import Broken, Message, Refused, encoded, failure, notification, read_message, response
-from budgetlint.lsp.session import Session
+from budgetlint.lsp.protocol import Broken, Message, ResponseError, encoded, failure, notification, read_message, response
+from budgetlint.lsp.session import EditorSession
 from budgetlint.lsp.uris import path_of
 
 QUIET_SECONDS, QUIET_FOR_EACH, LONGEST_QUIET = 0.02, 0.0005, 0.25
@@ -43,7 +43,7 @@ class Server:
         self._reading, self._writing, self._log = reading, writing, log
         self._arrived: queue.Queue[Arrived] = queue.Queue()
         self._cancelled: set[Any] = set()
-        self._session: Session | None = None
+        self._session: EditorSession | None = None
         self._client: Client | None = None
         self._asked = 0
         self._shut = False
@@ -108,13 +108,13 @@ class Server:
         asks = "id" in message
         try:
             if asks and identity in self._cancelled:
-                raise Refused(protocol.CANCELLED, "cancelled")
+                raise ResponseError(protocol.CANCELLED, "cancelled")
             result = None
             if asks:
                 result = self._answer(method, message.get("params"))
             else:
                 self._note(method, message.get("params"))
-        except Refused as refusal:
+        except ResponseError as refusal:
             if asks:
                 self._send(failure(identity, refusal.code, str(refusal)))
         except Exception as error:  # a bug here must not take the editor's server away
@@ -130,15 +130,15 @@ class Server:
         if method == "initialize":
             return self._initialize(params)
         if self._session is None:
-            raise Refused(protocol.NOT_INITIALIZED, "initialize comes first")
+            raise ResponseError(protocol.NOT_INITIALIZED, "initialize comes first")
         if self._shut:
-            raise Refused(protocol.INVALID_REQUEST, "the server was shut down")
+            raise ResponseError(protocol.INVALID_REQUEST, "the server was shut down")
         if method == "shutdown":
             self._publish()
             self._shut = True
             return None
         if method not in FEATURES:
-            raise Refused(protocol.METHOD_NOT_FOUND, f"{method} is not known here")
+            raise ResponseError(protocol.METHOD_NOT_FOUND, f"{method} is not known here")
         module = import_module(f"budgetlint.lsp.{FEATURES[method]}")
         return module.answer(self._session, params)
 
@@ -162,13 +162,13 @@ class Server:
 
     def _initialize(self, params: Any) -> Any:
         if self._session is not None:
-            raise Refused(protocol.INVALID_REQUEST, "initialize comes once")
+            raise ResponseError(protocol.INVALID_REQUEST, "initialize comes once")
         if not isinstance(params, dict):
-            raise Refused(protocol.INVALID_PARAMS, "initialize has parameters")
+            raise ResponseError(protocol.INVALID_PARAMS, "initialize has parameters")
         for root in _roots(params):
             search_path.check(str(root))  # before any plugin is loaded
         self._client = client_of(params)
-        self._session = Session(_roots(params), self._client.encoding, markdown=self._client.markdown)
+        self._session = EditorSession(_roots(params), self._client.encoding, markdown=self._client.markdown)
         return {
             "capabilities": {**capabilities(hints=self._client.hints), "positionEncoding": self._client.encoding},
             "serverInfo": {"name": "budgetlint", "version": __version__},

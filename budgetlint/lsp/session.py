@@ -12,10 +12,10 @@ from budgetlint.base.source import SourceFile
 from budgetlint.lsp.diagnostics import diagnostics_of
 from budgetlint.lsp.places import folders, is_searched, placed
 from budgetlint.lsp.positions import UTF_16, Positions
-from budgetlint.lsp.protocol import INVALID_PARAMS, Refused
+from budgetlint.lsp.protocol import INVALID_PARAMS, ResponseError
 from budgetlint.lsp.texts import Text, changed, too_large
 from budgetlint.lsp.uris import path_of, uri_of
-from budgetlint.lsp.workspace import Checked, Workspace
+from budgetlint.lsp.workspace import CheckedWorkspace, Workspace
 
 if TYPE_CHECKING:
     from budgetlint.results.report import Report
@@ -25,7 +25,7 @@ MANY = 20
 """A check of all open texts takes about 1.3 ms for each: with more of them the one that is typed in is checked first."""
 
 
-class Session:
+class EditorSession:
     """One editor. Methods named after the protocol's notifications take their parameters."""
 
     def __init__(self, roots: list[Path], encoding: str = UTF_16, *, markdown: bool = True) -> None:
@@ -34,13 +34,13 @@ class Session:
         self.roots = folders(roots)
         self.texts: dict[str, Text] = {}
         self._workspaces: dict[Path, Workspace] = {}
-        self._checked: dict[Path, Checked] = {}
+        self._checked: dict[Path, CheckedWorkspace] = {}
         self._stale: set[Path] = set()
         self._untold = False
         self._published: dict[str, Any] = {}
         self._typed: str | None = None
         self._moves = 0
-        self._alone: tuple[str, int, Checked] | None = None
+        self._alone: tuple[str, int, CheckedWorkspace] | None = None
 
     # -- notifications --------------------------------------------------------------------------------------------------
 
@@ -48,7 +48,7 @@ class Session:
         document = member(params, "textDocument")
         uri, text = document.get("uri"), document.get("text")
         if not isinstance(uri, str) or not isinstance(text, str):
-            raise Refused(INVALID_PARAMS, "an opened document has a uri and a text")
+            raise ResponseError(INVALID_PARAMS, "an opened document has a uri and a text")
         root, path = placed(uri, document.get("languageId"), self.roots)
         version = document.get("version")
         self.texts[uri] = Text(uri, root, path, SourceFile(path, text), version if type(version) is int else None)
@@ -102,10 +102,10 @@ class Session:
         """The open text that a message is about."""
         text = self.texts.get(document.get("uri", "")) if isinstance(document.get("uri"), str) else None
         if text is None:
-            raise Refused(INVALID_PARAMS, "this document is not open")
+            raise ResponseError(INVALID_PARAMS, "this document is not open")
         return text
 
-    def checked(self, text: Text) -> Checked:
+    def checked(self, text: Text) -> CheckedWorkspace:
         """What is known of the text as it is now."""
         if self.hurried is text:
             return self.alone(text)
@@ -113,7 +113,7 @@ class Session:
             self._check(text.root)
         return self._checked[text.root]
 
-    def alone(self, text: Text) -> Checked:
+    def alone(self, text: Text) -> CheckedWorkspace:
         """The runs of one text as it is now, whatever else is open: all that is said of it."""
         if self._alone is None or self._alone[:2] != (text.uri, self._moves):
             checked = self._workspace(text.root).check(self._sources(text.root), frozenset({text.path}))
@@ -132,7 +132,7 @@ class Session:
         """URI and positions of a file, open or not, of the same folder as an open text."""
         return self._place(text.root, path, self.checked(text), self._in(text.root))
 
-    def _place(self, root: Path, path: str, checked: Checked, texts: Mapping[str, Text]) -> tuple[str, Positions] | None:
+    def _place(self, root: Path, path: str, checked: CheckedWorkspace, texts: Mapping[str, Text]) -> tuple[str, Positions] | None:
         opened = texts.get(path)
         if opened is not None:
             return opened.uri, Positions(opened.source, self.encoding)
@@ -180,7 +180,7 @@ class Session:
             yield {"uri": uri, "diagnostics": found, **version}
         self._published[uri] = told
 
-    def _diagnostics(self, root: Path, checked: Checked) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    def _diagnostics(self, root: Path, checked: CheckedWorkspace) -> Iterator[tuple[str, list[dict[str, Any]]]]:
         texts = self._in(root)
         by_file: dict[str, list[Finding]] = {}
         for finding in checked.report.findings:
@@ -221,5 +221,5 @@ def _mentioned(findings: tuple[Finding, ...]) -> set[str]:
 def member(params: Any, name: str) -> Mapping[str, Any]:
     found = params.get(name) if isinstance(params, Mapping) else None
     if not isinstance(found, Mapping):
-        raise Refused(INVALID_PARAMS, f"the parameters have no {name}")
+        raise ResponseError(INVALID_PARAMS, f"the parameters have no {name}")
     return found

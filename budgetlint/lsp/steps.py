@@ -27,7 +27,7 @@ MOST = 4
 
 
 @record
-class Step:
+class AlternativeNeed:
     """The need with another value, and how much more or less that is than now."""
 
     value: Any
@@ -35,7 +35,7 @@ class Step:
     change: int
 
 
-def steps(bench: Bench, setting: Setting) -> Iterator[Step]:
+def steps(bench: Bench, setting: Setting) -> Iterator[AlternativeNeed]:
     """The nearest other values, where the run can be estimated with them."""
     now = bench.context.estimate
     if now is None or not setting.known:
@@ -43,7 +43,7 @@ def steps(bench: Bench, setting: Setting) -> Iterator[Step]:
     for value in list(_others(setting))[:MOST]:
         then = bench.with_settings({setting.name: value})
         if set(then.missing) <= set(now.missing) and now.params is not None:
-            yield Step(value, then.need.bytes, then.need.bytes - now.need.bytes)
+            yield AlternativeNeed(value, then.need.bytes, then.need.bytes - now.need.bytes)
 
 
 def _others(setting: Setting) -> Iterator[Any]:

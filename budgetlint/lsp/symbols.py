@@ -11,7 +11,7 @@ from budgetlint.documents import Mapping, Node, Scalar, Sequence
 from budgetlint.language.tree import Item, Let, Statement
 from budgetlint.lsp.here import documents_of
 from budgetlint.lsp.positions import Positions
-from budgetlint.lsp.session import Session, member
+from budgetlint.lsp.session import EditorSession, member
 
 MODULE, ARRAY, OBJECT, KEY, VARIABLE, EVENT = 2, 18, 19, 20, 13, 24
 """SymbolKind of LSP 3.17."""
@@ -19,7 +19,7 @@ MODULE, ARRAY, OBJECT, KEY, VARIABLE, EVENT = 2, 18, 19, 20, 13, 24
 DEEPEST, LONGEST = 12, 60
 
 
-def answer(session: Session, params: Any) -> list[dict[str, Any]]:
+def answer(session: EditorSession, params: Any) -> list[dict[str, Any]]:
     """LSP 3.17 ``textDocument/documentSymbol``."""
     text = session.text(member(params, "textDocument"))
     positions = session.positions(text)

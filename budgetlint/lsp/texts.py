@@ -9,7 +9,7 @@ from typing import Any
 from budgetlint.base.record import record, replace
 from budgetlint.base.source import MAX_BYTES, SourceFile
 from budgetlint.lsp.positions import Positions
-from budgetlint.lsp.protocol import INVALID_PARAMS, Refused
+from budgetlint.lsp.protocol import INVALID_PARAMS, ResponseError
 
 
 @record
@@ -26,7 +26,7 @@ class Text:
 def changed(text: Text, version: object, changes: object, encoding: str) -> Text:
     """The text after ``textDocument/didChange``: changes hold one after the other."""
     if not isinstance(changes, list):
-        raise Refused(INVALID_PARAMS, "contentChanges is a list")
+        raise ResponseError(INVALID_PARAMS, "contentChanges is a list")
     source = text.source
     for change in changes:
         source = SourceFile(text.path, _applied(source, change, encoding))
@@ -35,7 +35,7 @@ def changed(text: Text, version: object, changes: object, encoding: str) -> Text
 
 def _applied(source: SourceFile, change: Any, encoding: str) -> str:
     if not isinstance(change, Mapping) or not isinstance(change.get("text"), str):
-        raise Refused(INVALID_PARAMS, "a change has a text")
+        raise ResponseError(INVALID_PARAMS, "a change has a text")
     new: str = change["text"]
     if change.get("range") is None:
         return new

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from budgetlint.base.plain_text import one_line
 from budgetlint.base.units import gib
-from budgetlint.lsp.session import Session
+from budgetlint.lsp.session import EditorSession
 from budgetlint.lsp.texts import Text
 from budgetlint.memory.estimate import Estimate, Verdict
 from budgetlint.report.answer import fork_lines
@@ -21,7 +21,7 @@ MOST = 3
 _WORST = (Verdict.DOES_NOT_FIT, Verdict.TIGHT, Verdict.UNKNOWN, Verdict.FITS)
 
 
-def verdict_lines(session: Session, text: Text) -> Iterator[tuple[int, list[RunContext]]]:
+def verdict_lines(session: EditorSession, text: Text) -> Iterator[tuple[int, list[RunContext]]]:
     """Line (from 1) and runs, the worst first, for each place that a run is shown at."""
     by_line: dict[int, list[RunContext]] = {}
     for context in session.checked(text).judged.runs:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from budgetlint.base.finding import Finding
 from budgetlint.base.record import field, open_record, open_state, record
 from budgetlint.base.source import SourceFile
-from budgetlint.config.config import Config, load_config
+from budgetlint.config.config import Config
+from budgetlint.config.load import load_config
 from budgetlint.files.disk import CONFIG_SUFFIXES, PYTHON_SUFFIX, ChangedFiles, DiskFiles, is_named, is_wanted, nearest_settings
 from budgetlint.resolve.project import FileEntry, Project
 
@@ -39,7 +40,7 @@ class _Read:
 
 
 @open_record
-class Checked:
+class CheckedWorkspace:
     """What is known of the open files: everything judged, and the report on it."""
 
     judged: Judged
@@ -75,12 +76,12 @@ class Workspace:
         """The disk may have changed: look again."""
         self._disk = None
 
-    def check(self, opened: Mapping[str, SourceFile], named: frozenset[str] | None = None) -> Checked:
+    def check(self, opened: Mapping[str, SourceFile], named: frozenset[str] | None = None) -> CheckedWorkspace:
         """Judge the runs of the open texts, by their paths; of ``named`` only where they are given."""
         from budgetlint.engine.check import check
         from budgetlint.engine.registry import installed
         from budgetlint.resolve.membership import of_named
-        from budgetlint.resolve.related_files import neighbours
+        from budgetlint.resolve.related_files import related_files
         from budgetlint.resolve.runs import judge
 
         disk = self._fresh_disk()
@@ -88,12 +89,12 @@ class Workspace:
         new = (path for path, source in opened.items() if not disk.exists(path) or _makes_arguments(path, source))
         listed = tuple(sorted({*self._listed, *new}))
         asked = set(opened) & set(listed) if named is None else named & set(opened) & set(listed)
-        found = neighbours(files, listed, asked)
+        found = related_files(files, listed, asked)
         project = self._project(files, found.paths, listed)
         extra = _extra_budget(config, files)
         judged = judge(project, extra=extra, taken=found.taken)
         report = of_named(check(judged, installed(), config), found.taken)
-        return Checked(judged, _without_known(report, config, files), files, config, project, extra)
+        return CheckedWorkspace(judged, _without_known(report, config, files), files, config, project, extra)
 
     def _fresh_disk(self) -> DiskFiles:
         if self._disk is None or time.monotonic() - self._looked > FRESH_SECONDS:

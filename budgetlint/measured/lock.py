@@ -15,7 +15,7 @@ HEAD = "# What was measured; `budgetlint check` compares the estimates with it. 
 
 
 @record
-class Entry:
+class LockEntry:
     """What one record says. ``figures`` are bytes by name; ``settings`` what tells this cell of a matrix from others."""
 
     run: str
@@ -50,7 +50,7 @@ class Entry:
         yield f"config={self.config}"
 
 
-def with_entries(text: str, entries: Iterable[Entry], written: Iterable[Measured]) -> str:
+def with_entries(text: str, entries: Iterable[LockEntry], written: Iterable[Measured]) -> str:
     """The text of a lock with these entries; each takes the place of the line about the same run, target, cell and device.
     ``written`` are the lines that ``text`` holds; everything else in it stays."""
     entries = list(entries)
@@ -60,7 +60,7 @@ def with_entries(text: str, entries: Iterable[Entry], written: Iterable[Measured
     return kept + end + "".join(f"{entry.line}\n" for entry in entries)
 
 
-def _same_place(line: Measured, entry: Entry) -> bool:
+def _same_place(line: Measured, entry: LockEntry) -> bool:
     facts = line.facts
     mine = {name: text for name, text in facts.items() if name in entry.settings}
     return (

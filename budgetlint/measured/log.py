@@ -28,7 +28,7 @@ class Wording:
 
 
 @record
-class Seen:
+class LoggedPeaks:
     """The most of each metric, bytes, with the line that says it; ``device`` and ``torch`` where the log names them."""
 
     figures: dict[str, int]
@@ -82,7 +82,7 @@ _DEVICE = re.compile(r"\bmeasured peak=.*\bdevice=\"([^\"]+)\"|\|\s*\d+\s+((?:NV
 _TORCH = re.compile(r"\bmeasured peak=.*\btorch=\"([\d.]+)|\b(?:py)?torch(?: version)?\s*[:=]+\s*v?(\d+\.\d+(?:\.\d+)?)", re.IGNORECASE)
 
 
-def read_log(lines: Iterable[str]) -> Seen:
+def read_log(lines: Iterable[str]) -> LoggedPeaks:
     """Every figure of a known wording. Lines are looked at once, a log of any length takes no memory."""
     figures: dict[str, int] = {}
     where: dict[str, int] = {}
@@ -95,7 +95,7 @@ def read_log(lines: Iterable[str]) -> Seen:
         for metric, size in _found(line):
             if size > figures.get(metric, 0):
                 figures[metric], where[metric] = size, number
-    return Seen(figures, where, device, torch)
+    return LoggedPeaks(figures, where, device, torch)
 
 
 def _first(pattern: re.Pattern[str], line: str) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from budgetlint.base.record import record
 from budgetlint.language.budget import Measured
-from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Estimate, Range
+from budgetlint.memory.estimate import Estimate, Range
+from budgetlint.memory.term import ALLOCATED_BUCKETS, Bucket
 
 PPM = 1_000_000
 

@@ -13,8 +13,9 @@ from budgetlint.base.units import gib
 from budgetlint.catalog.device import Device
 from budgetlint.measured.lines import Line
 from budgetlint.measured.reconcile import PPM, below_static, figures_of
-from budgetlint.memory.estimate import Assumption, Estimate, Range, Verdict
+from budgetlint.memory.estimate import Estimate, Range, Verdict
 from budgetlint.memory.need import HEADROOM_BYTES, HEADROOM_SHARE
+from budgetlint.memory.notes import Assumption
 
 AGAIN_PPM = 10_000
 """How far the same run may land another time, of what was seen: 1 % (`estimator.BASE_SPREAD`). Stated, not fitted."""
@@ -24,7 +25,7 @@ MODERN = (8, 0)
 
 
 @record
-class Place:
+class JudgedDevice:
     """The device a run is judged on: what torch can have of it, at least and at most, and the stated reserve, bytes."""
 
     device: Device | None
@@ -33,7 +34,7 @@ class Place:
     reserve: int | None = None
 
 
-def tightened(estimate: Estimate, lines: Iterable[Line], place: Place | None, tolerance_ppm: int | None = None) -> Estimate:
+def tightened(estimate: Estimate, lines: Iterable[Line], place: JudgedDevice | None, tolerance_ppm: int | None = None) -> Estimate:
     """The estimate with the ends that what was measured leaves, each line that moved one told in an assumption."""
     for line in lines:
         if line.holds and not line.measured.facts.get("phase") and estimate.bill:
@@ -41,7 +42,7 @@ def tightened(estimate: Estimate, lines: Iterable[Line], place: Place | None, to
     return estimate
 
 
-def _by(estimate: Estimate, line: Line, place: Place | None, tolerance_ppm: int | None) -> Estimate:
+def _by(estimate: Estimate, line: Line, place: JudgedDevice | None, tolerance_ppm: int | None) -> Estimate:
     if any(below_static(line.measured, estimate, tolerance_ppm)):
         return estimate
     found = _figures(estimate, line, place) if line.measured.outcome == "ok" else estimate
@@ -54,7 +55,7 @@ def _by(estimate: Estimate, line: Line, place: Place | None, tolerance_ppm: int 
 # -- figures -----------------------------------------------------------------------------------------------------------------
 
 
-def _figures(estimate: Estimate, line: Line, place: Place | None) -> Estimate:
+def _figures(estimate: Estimate, line: Line, place: JudgedDevice | None) -> Estimate:
     sizes = figures_of(line.measured)
     allocated, need = estimate.allocated, estimate.need
     if "allocated" in sizes and _carries_over(line, place):
@@ -95,7 +96,7 @@ def _at_most(said: Range, seen: int) -> Range:
 # -- how it ended ------------------------------------------------------------------------------------------------------------
 
 
-def _outcome(estimate: Estimate, line: Line, place: Place | None) -> Estimate:
+def _outcome(estimate: Estimate, line: Line, place: JudgedDevice | None) -> Estimate:
     """It fitted there, so it needs no more than that card can give; or it did not, so it may need more."""
     if not _same_card(line, place) or place is None:
         return estimate
@@ -107,7 +108,7 @@ def _outcome(estimate: Estimate, line: Line, place: Place | None) -> Estimate:
     return replace(estimate, need=replace(limited, low=min(need.low, place.usable_high)))
 
 
-def _verdict(estimate: Estimate, place: Place | None) -> Verdict:
+def _verdict(estimate: Estimate, place: JudgedDevice | None) -> Verdict:
     """As `memory.need.verdict`; an answer that was open for want of a setting stays open."""
     if place is None or estimate.verdict is Verdict.UNKNOWN:
         return estimate.verdict
@@ -121,11 +122,11 @@ def _verdict(estimate: Estimate, place: Place | None) -> Verdict:
 # -- where it was seen -------------------------------------------------------------------------------------------------------
 
 
-def _same_card(line: Line, place: Place | None) -> bool:
+def _same_card(line: Line, place: JudgedDevice | None) -> bool:
     return place is not None and place.device is not None and line.device is not None and line.device.name == place.device.name
 
 
-def _carries_over(line: Line, place: Place | None) -> bool:
+def _carries_over(line: Line, place: JudgedDevice | None) -> bool:
     """Is the same allocated there? On the same card, where none is named, and among cards with the same kernels."""
     here = place.device if place else None
     return here is None or line.device is None or here.name == line.device.name or (_is_modern(here) and _is_modern(line.device))

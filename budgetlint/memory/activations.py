@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from budgetlint.catalog.families import family_of
 from budgetlint.memory.code import pick
-from budgetlint.memory.estimate import Bucket, Term, tensor
 from budgetlint.memory.families import dense_layer_saved
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Kept, Saved, linear_output_bytes, names_of, norm_output_bytes, residual_bytes, total
+from budgetlint.memory.term import Bucket, Term, tensor
 from budgetlint.settings.run import Setting
 
 _WORKLOAD = ("micro_batch", "seq_len")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.catalog.context import CUBLAS_WORKSPACES, cublas_workspace
-from budgetlint.memory.estimate import Bucket, Term, tensor
 from budgetlint.memory.mixture import folded_weights
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.static import Trainable
+from budgetlint.memory.term import Bucket, Term, tensor
 
 WORKSPACES = "cublas.workspaces"
 

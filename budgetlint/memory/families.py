@@ -12,28 +12,29 @@ from budgetlint.base.record import replace
 from budgetlint.catalog.families import family_of
 from budgetlint.catalog.family import Basis
 from budgetlint.memory.attend import attend
-from budgetlint.memory.blocks import dropout, gated_mlp, linear, norm, plain_mlp, rotate
+from budgetlint.memory.blocks import dropout, linear, norm, rotate
+from budgetlint.memory.feed_forward import mlp
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
 from budgetlint.memory.shape import shape_of
-from budgetlint.memory.tape import Tape, Value, new
+from budgetlint.memory.tape import Tape, TapeTensor, new
 
 Layer = Callable[[Tape], None]
 
 
-def qkv(tape: Tape, source: Value) -> tuple[Value, Value, Value]:
+def qkv(tape: Tape, source: TapeTensor) -> tuple[TapeTensor, TapeTensor, TapeTensor]:
     """Three linears, or one whose parts are views."""
     q, kv = tape.arch.q_width, tape.arch.kv_width
     if "qkv_proj" in tape.linears:
         packed = linear(tape, source, "qkv_proj", q + 2 * kv)
         if tape.family.packed_heads and tape.arch.kv_heads < tape.arch.heads:
             own = kv if tape.arch.kv_heads == 1 else q  # modeling_falcon.py _split_heads: one head, or broadcast to every head
-            return packed.view(q), Value(own, packed.size), Value(own, packed.size)
+            return packed.view(q), TapeTensor(own, packed.size), TapeTensor(own, packed.size)
         return packed.view(q), packed.view(kv), packed.view(kv)
     return linear(tape, source, "q_proj", q), linear(tape, source, "k_proj", kv), linear(tape, source, "v_proj", kv)
 
 
-def attention(tape: Tape, source: Value) -> Value:
+def attention(tape: Tape, source: TapeTensor) -> TapeTensor:
     """Projections, norms of queries and keys, rotary embedding, the kernel, and the output projection."""
     arch = tape.arch
     if arch.mla:
@@ -47,7 +48,7 @@ def attention(tape: Tape, source: Value) -> Value:
     return linear(tape, out, "o_proj", arch.hidden)
 
 
-def latent_attention(tape: Tape, source: Value) -> Value:
+def latent_attention(tape: Tape, source: TapeTensor) -> TapeTensor:
     """Multi-head latent attention (modeling_deepseek_v3.py): low-rank q and kv, both normed, and one rotary key for all heads."""
     arch = tape.arch
     nope, rope, head = (arch.mla_number(key) for key in ("qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"))
@@ -59,20 +60,12 @@ def latent_attention(tape: Tape, source: Value) -> Value:
     rank = arch.mla_number("kv_lora_rank")
     latent = linear(tape, source, "kv_a_proj", rank + rope)
     both = linear(tape, norm(tape, latent.view(rank), what="kv-latent-norm"), "kv_b_proj", arch.heads * (nope + head))
-    out = attend(tape, rotate(tape, query), Value(width, both.size), both.view(arch.heads * head))
+    out = attend(tape, rotate(tape, query), TapeTensor(width, both.size), both.view(arch.heads * head))
     return linear(tape, out, "o_proj", arch.hidden)
 
 
 def attention_dropout(tape: Tape) -> float:
     return tape.arch.dropout if tape.family.drops_scores else 0.0
-
-
-def mlp(tape: Tape, source: Value) -> Value:
-    if tape.arch.experts:
-        from budgetlint.memory.mixture import mixture
-
-        return mixture(tape, source)
-    return gated_mlp(tape, source, tape.arch.intermediate) if tape.arch.glu else plain_mlp(tape, source, tape.arch.intermediate)
 
 
 # -- layers ------------------------------------------------------------------------------------------------------------

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from budgetlint.memory import sharded, static
-from budgetlint.memory.estimate import Bucket, Term, tensor
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.static import Trainable
+from budgetlint.memory.term import Bucket, Term, tensor
 
 _WHY = ("optimizer_in_backward", "precision", "weights_dtype", "shard", "grads_dtype")
 

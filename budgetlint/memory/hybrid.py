@@ -10,10 +10,10 @@ from __future__ import annotations
 from budgetlint.catalog.ledger_hybrid import widths
 from budgetlint.memory.attend import attend
 from budgetlint.memory.blocks import linear, norm, rotate
-from budgetlint.memory.families import mlp
+from budgetlint.memory.feed_forward import mlp
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
-from budgetlint.memory.tape import Tape, Value, new
+from budgetlint.memory.tape import Tape, TapeTensor, new
 
 CHUNK = 64
 """Positions of one chunk: the side of the triangular matrices that the kernel keeps (fla ops/gated_delta_rule/chunk.py)."""
@@ -38,7 +38,7 @@ def _share(row: Saved, where: str, count: int, of: int) -> Saved:
     return Saved(row.part, f"{row.id}{where}", per_token, per_pair, 0, row.size if whole else 0, mean=(count, of))
 
 
-def _gated_attention(tape: Tape, source: Value) -> Value:
+def _gated_attention(tape: Tape, source: TapeTensor) -> TapeTensor:
     arch = tape.arch
     both = linear(tape, source, "q_proj", 2 * arch.q_width)
     query = norm(tape, both.view(arch.q_width), arch.heads, what="q-norm")
@@ -46,11 +46,11 @@ def _gated_attention(tape: Tape, source: Value) -> Value:
     value = linear(tape, source, "v_proj", arch.kv_width)
     out = attend(tape, rotate(tape, query), rotate(tape, key), value)
     tape.keep(out, "attention", "attention.output")
-    tape.keep(Value(arch.q_width, out.size), "attention", "attention.output-gate")
+    tape.keep(TapeTensor(arch.q_width, out.size), "attention", "attention.output-gate")
     return linear(tape, new(out), "o_proj", arch.hidden)
 
 
-def _delta_net(tape: Tape, source: Value) -> Value:
+def _delta_net(tape: Tape, source: TapeTensor) -> TapeTensor:
     """The roles of either family: Qwen3-Next packs q, k, v and the gate into one matrix."""
     key, value, heads = widths(tape.arch)
     packed = linear(tape, source, "in_proj_qkvz" if "in_proj_qkvz" in tape.linears else "in_proj_qkv", 2 * key + value)
@@ -59,12 +59,12 @@ def _delta_net(tape: Tape, source: Value) -> Value:
     linear(tape, source, "in_proj_a", heads)
     tape.keep(packed, "attention", "delta-rule.convolution-input")
     for width, what in ((key, "q"), (key, "k"), (value, "v")):
-        tape.keep(Value(width, tape.compute), "attention", f"delta-rule.{what}")
-    tape.keep(Value(4 * heads, 4), "attention", "delta-rule.decay-beta-norms")
-    tape.keep(Value(CHUNK * heads, tape.compute), "attention", "delta-rule.chunk-matrices")
-    out = Value(value, tape.compute)
+        tape.keep(TapeTensor(width, tape.compute), "attention", f"delta-rule.{what}")
+    tape.keep(TapeTensor(4 * heads, 4), "attention", "delta-rule.decay-beta-norms")
+    tape.keep(TapeTensor(CHUNK * heads, tape.compute), "attention", "delta-rule.chunk-matrices")
+    out = TapeTensor(value, tape.compute)
     tape.keep(out, "attention", "delta-rule.output")
     tape.keep(gate, "norm", "delta-rule.gate")
     for what in ("output-norm-input-fp32", "gate-fp32", "activated-gate-fp32"):
-        tape.keep(Value(value, 4), "norm", f"delta-rule.{what}")
+        tape.keep(TapeTensor(value, 4), "norm", f"delta-rule.{what}")
     return linear(tape, new(out), "delta_out", tape.arch.hidden)

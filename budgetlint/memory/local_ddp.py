@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.memory.estimate import Bucket, Term, tensor
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.static import Trainable
+from budgetlint.memory.term import Bucket, Term, tensor
 
 _WHY = ("precision", "grads_dtype")
 

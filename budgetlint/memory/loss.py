@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 from budgetlint.base.record import record
 from budgetlint.catalog.families import family_of
-from budgetlint.memory.estimate import Bucket, Dims, Term, tensor
 from budgetlint.memory.plan import Plan
+from budgetlint.memory.term import Bucket, Dims, Term, tensor
 
 CHUNK = 256
 

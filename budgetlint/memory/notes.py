@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from budgetlint.base.record import field, open_state
-from budgetlint.memory.estimate import Assumption
+from budgetlint.base.record import field, open_state, record
+
+
+@record
+class Assumption:
+    """A default or an approximation that the figures rest on."""
+
+    text: str
+    setting: str = ""
 
 
 @open_state

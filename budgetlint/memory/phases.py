@@ -8,50 +8,18 @@ of layers, so the ends decide. Formulas: `docs/memory.md`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import TYPE_CHECKING
 
-from budgetlint.base.record import open_record, replace
+from budgetlint.base.record import replace
 from budgetlint.memory import activations, buffers, gradients, local_ddp, roles, rollouts, scoring, sharded, static
 from budgetlint.memory.code import pick
-from budgetlint.memory.estimate import Bucket, Phase, Term
+from budgetlint.memory.estimate import Phase
 from budgetlint.memory.plan import Plan, Recompute
-from budgetlint.memory.saved import Saved
-from budgetlint.memory.static import Trainable
+from budgetlint.memory.step import Step
+from budgetlint.memory.term import Bucket, Term
 
 if TYPE_CHECKING:
     from budgetlint.memory.two_stacks import Encoder
-
-
-@open_record
-class Step:
-    """What the moments share: the layer's saved tensors, the resting terms, the gradients; ``seen``: what a vision tower holds until
-    the decoder's backward has reached it, which is among what is ``flying``."""
-
-    plan: Plan
-    train: Trainable
-    layer: tuple[Saved, ...]
-    resting: tuple[Term, ...]
-    gradients: Term
-    flying: tuple[Term, ...] = ()
-    seen: tuple[Term, ...] = ()
-    front: Encoder | None = None
-
-    @cached_property
-    def kept(self) -> tuple[Term, ...]:
-        """Everything the layers hold at the end of the forward."""
-        return tuple(activations.kept_layers(self.plan, self.layer))
-
-    @cached_property
-    def one_layer(self) -> tuple[Term, ...]:
-        """What one layer holds when its own backward begins, a term for each of ``layer``."""
-        return tuple(activations.of_one_layer(self.plan, self.layer))
-
-    @cached_property
-    def carried(self) -> tuple[Term, ...]:
-        """Gradients of the micro batches before this one."""
-        kept = self.plan.carries and not self.plan.optimizer_in_backward
-        return (gradients.accumulated(self.plan, self.train),) if kept else ()
 
 
 def step_of(plan: Plan) -> Step:

@@ -9,13 +9,14 @@ from budgetlint.base.record import field, open_record, record
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.device import Device
 from budgetlint.catalog.optimizer import Optimizer
-from budgetlint.memory.estimate import Assumption, Dims
+from budgetlint.memory.notes import Assumption
 from budgetlint.memory.parallel import ALONE, Parallel, Stage
 from budgetlint.memory.shape import Linear, Shape, shape_of
+from budgetlint.memory.term import Dims
 from budgetlint.settings.run import Setting
 
 if TYPE_CHECKING:
-    from budgetlint.memory.vision import Vision
+    from budgetlint.memory.vision_plan import Vision
 
 HEADLESS = frozenset({"classification", "regression", "none"})
 """``model_head``: what stands in the place of a language-modelling head (AutoModelForSequenceClassification), or nothing."""
@@ -164,7 +165,7 @@ class Beside:
 
 
 @record
-class Rollout:
+class RolloutPlan:
     """How a run writes what it trains on. ``engine`` hf: the trained model's own ``generate`` over ``batch`` sequences. Any other
     engine takes ``share_ppm`` of the device; ``sleeps``: not while the policy trains. ``frees``: what waits on the host meanwhile.
     ``gathers``: ZeRO-3 makes the model whole."""
@@ -225,7 +226,7 @@ class Plan:
     head: str = ""
     beside: tuple[Beside, ...] = ()
     completion: int | None = None
-    rollout: Rollout | None = None
+    rollout: RolloutPlan | None = None
     scoring: int | None = None
     totals: tuple[int, int, int] | None = None
     model_split: int = 1
@@ -298,7 +299,8 @@ class Plan:
 
     def because(self, *names: str) -> tuple[Setting, ...]:
         """The settings among ``names`` that this run has, in that order."""
-        return tuple(self.origins[name] for name in names if name in self.origins)
+        origins = self.origins
+        return tuple([origins[name] for name in names if name in origins])
 
     @property
     def quantised_weights(self) -> int:

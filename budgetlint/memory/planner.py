@@ -12,11 +12,10 @@ from budgetlint.catalog.module_names import FUSED_EXPERTS_SINCE
 from budgetlint.memory import roles, rollouts
 from budgetlint.memory.code import pick, with_code
 from budgetlint.memory.degrees import parallel_of
-from budgetlint.memory.estimate import Assumption
 from budgetlint.memory.layout import accumulates_unreduced, least, model_parallel, sharding
 from budgetlint.memory.levers import fused_kernels, kernel_of, loss_of, recompute_of
 from budgetlint.memory.method import adapter_of, optimizer_of, quant_of, wide_embedding
-from budgetlint.memory.notes import Notes
+from budgetlint.memory.notes import Assumption, Notes
 from budgetlint.memory.parallel import ALONE, Parallel
 from budgetlint.memory.plan import HEADLESS, Accumulation, Plan, Precision, Sharding
 from budgetlint.memory.recipe import precision_of

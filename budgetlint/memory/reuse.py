@@ -11,8 +11,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from budgetlint.base.record import record, replace
-from budgetlint.memory.estimate import Estimate, Phase, Term
+from budgetlint.memory.estimate import Estimate, Phase
+from budgetlint.memory.peak import Sums
 from budgetlint.memory.planner import Planned
+from budgetlint.memory.standing import Standing
+from budgetlint.memory.term import Term
 from budgetlint.settings.run import Setting, Settings
 
 NEVER_ASKED = frozenset(
@@ -43,6 +46,7 @@ NEVER_ASKED = frozenset(
 """Settings that nothing in ``memory/`` names (held by ``tests/memory/test_reuse.py``)."""
 
 Answer = tuple[Planned, Estimate]
+Stood = tuple[Planned, Standing]
 
 
 @record
@@ -53,11 +57,21 @@ class _Known:
     held: tuple[Any, ...]
 
 
+@record
+class _Read:
+    """The same of a reading."""
+
+    answer: Stood
+    held: tuple[Any, ...]
+
+
 class Answers:
     """The answers of one check."""
 
     def __init__(self) -> None:
         self._known: dict[Any, _Known] = {}
+        self._read: dict[Any, _Read] = {}
+        self.sums = Sums()
 
     def of(self, settings: Settings, code: str, judged_by: tuple[Any, ...], work_out: Callable[[], Answer]) -> Answer:
         """The answer for these settings under this model code; ``judged_by`` are the further things that it depends on, told apart
@@ -69,6 +83,13 @@ class Answers:
         answer = work_out()
         self._known[key] = _Known(answer, judged_by)
         return answer
+
+    def reading(self, settings: Settings, code: str, judged_by: tuple[Any, ...], work_out: Callable[[], Stood]) -> Stood:
+        """The same for a reading of what is open, of which nobody prints a bill: its plans are those of the first that asked."""
+        key = (code, *map(id, judged_by), *_asked(settings))
+        if key not in self._read:
+            self._read[key] = _Read(work_out(), judged_by)
+        return self._read[key].answer
 
 
 def _asked(settings: Settings) -> Iterable[Any]:

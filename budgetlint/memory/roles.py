@@ -16,11 +16,12 @@ from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.ledger import parameter_count
 from budgetlint.catalog.models import find_model
 from budgetlint.memory import activations, static
-from budgetlint.memory.estimate import Bucket, Phase, Term, of_size
+from budgetlint.memory.estimate import Phase
 from budgetlint.memory.families import layer_saved
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import DTYPE_BYTES, Beside, Plan
 from budgetlint.memory.shape import shape_of
+from budgetlint.memory.term import Bucket, Term, of_size
 from budgetlint.settings.run import Settings
 
 PAIRS = frozenset({"dpo", "orpo", "reward"})

@@ -19,16 +19,17 @@ from typing import TYPE_CHECKING
 from budgetlint.base.record import replace
 from budgetlint.memory import activations, sharded
 from budgetlint.memory.code import pick
-from budgetlint.memory.estimate import Bucket, Phase, Range, Term, tensor
+from budgetlint.memory.estimate import Phase, Range
 from budgetlint.memory.need import PPM, totals
 from budgetlint.memory.notes import Notes
-from budgetlint.memory.plan import Plan, Recompute, Rollout
+from budgetlint.memory.plan import Plan, Recompute, RolloutPlan
 from budgetlint.memory.roles import ROLLOUTS
 from budgetlint.memory.saved import residual_bytes
+from budgetlint.memory.term import Bucket, Term, tensor
 from budgetlint.settings.run import Settings
 
 if TYPE_CHECKING:
-    from budgetlint.memory.phases import Step
+    from budgetlint.memory.step import Step
 
 OWN = "hf"
 SAMPLING = (("output", 4), ("fp32-copy", 4), ("probabilities", 4))
@@ -40,7 +41,7 @@ _WHY = ("rollout_engine", "rollout_batch", "completion_len", "seq_len")
 # -- from settings -------------------------------------------------------------------------------------------------------
 
 
-def rollout_of(settings: Settings, notes: Notes) -> Rollout | None:
+def rollout_of(settings: Settings, notes: Notes) -> RolloutPlan | None:
     """What generates on the training devices; None where nothing does. What cannot be known is named in ``notes.missing``."""
     engine = settings.value("rollout_engine")
     if engine is None and settings.value("task") not in ROLLOUTS:
@@ -54,7 +55,7 @@ def rollout_of(settings: Settings, notes: Notes) -> Rollout | None:
     return _own(settings, notes) if engine == OWN else _beside(str(engine), settings, notes)
 
 
-def _own(settings: Settings, notes: Notes) -> Rollout | None:
+def _own(settings: Settings, notes: Notes) -> RolloutPlan | None:
     batch = settings.value("rollout_batch")
     if batch is None:
         micro = settings.value("micro_batch")
@@ -63,14 +64,14 @@ def _own(settings: Settings, notes: Notes) -> Rollout | None:
         notes.missing.append("rollout_batch")
         return None
     notes.assume(f"rollouts: the model generates {batch:,} sequences at a time, each up to its full length", "rollout_batch")
-    return Rollout(OWN, batch=batch, gathers=bool(settings.value("rollout_gathers", True)))
+    return RolloutPlan(OWN, batch=batch, gathers=bool(settings.value("rollout_gathers", True)))
 
 
 SHARING = frozenset({"vllm", "sglang"})
 """Engines that take a share of the device; what others take is not known."""
 
 
-def _beside(engine: str, settings: Settings, notes: Notes) -> Rollout | None:
+def _beside(engine: str, settings: Settings, notes: Notes) -> RolloutPlan | None:
     if engine not in SHARING:
         notes.missing.append("rollout_engine")
         return None
@@ -82,7 +83,7 @@ def _beside(engine: str, settings: Settings, notes: Notes) -> Rollout | None:
     when = "while it generates, nothing while the policy trains" if sleeps else "all the time"
     notes.assume(f"{engine} takes {share:.0%} of the device {when}", "rollout_memory")
     frees = frozenset(settings.value("rollout_frees", ()) or ())
-    return Rollout(engine, share_ppm=round(share * PPM), sleeps=sleeps, frees=frees)
+    return RolloutPlan(engine, share_ppm=round(share * PPM), sleeps=sleeps, frees=frees)
 
 
 # -- the engine's share --------------------------------------------------------------------------------------------------

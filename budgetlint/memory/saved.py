@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from budgetlint.base.record import record
 from budgetlint.catalog.families import family_of
-from budgetlint.memory.estimate import Dims
 from budgetlint.memory.plan import Plan
+from budgetlint.memory.term import Dims
 
 
 @record
@@ -32,7 +32,7 @@ class Saved:
 
 
 @record
-class Names:
+class SizeNames:
     """What the sizes of a layer's tensors are called: ``rows`` of the micro batch and positions of a sequence, widths of a token."""
 
     rows: Dims
@@ -56,17 +56,17 @@ class Names:
         return (("hidden" if count == hidden else "intermediate" if count == intermediate else "width", count),)
 
 
-def names_of(plan: Plan) -> Names:
+def names_of(plan: Plan) -> SizeNames:
     arch = plan.arch
     widths = arch.hidden, arch.intermediate, 0 if plan.adapter is None else plan.adapter.r
-    return Names(plan.rows, plan.length, (arch.heads, arch.kv_heads), arch.head_dim, widths)
+    return SizeNames(plan.rows, plan.length, (arch.heads, arch.kv_heads), arch.head_dim, widths)
 
 
 @record
 class Kept:
     """The shape of a row's tensor in so many layers; empty where it is not one whole tensor."""
 
-    names: Names
+    names: SizeNames
     row: Saved
     layers: int
 

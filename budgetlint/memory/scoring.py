@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from budgetlint.base.record import replace
 from budgetlint.memory import activations, sharded
 from budgetlint.memory.code import pick
-from budgetlint.memory.estimate import Bucket, Term, tensor
 from budgetlint.memory.loss import CHUNK
 from budgetlint.memory.plan import Plan, Recompute
+from budgetlint.memory.term import Bucket, Term, tensor
 
 if TYPE_CHECKING:
-    from budgetlint.memory.phases import Step
+    from budgetlint.memory.step import Step
 
 LOGITS = (("output", 2), ("probabilities", 4), ("probabilities-times-logits", 4))
 """Bytes of one entry, by tensor; what is live together while the entropy is made."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.memory.code import pick
-from budgetlint.memory.estimate import Bucket, Term, of_size, tensor
 from budgetlint.memory.plan import Plan
+from budgetlint.memory.term import Bucket, Term, of_size, tensor
 
 _WHY = ("shard", "reshard_after_forward", "wrap")
 

@@ -10,7 +10,7 @@ from budgetlint.catalog.families import family_of
 from budgetlint.catalog.targets import resolve_targets
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import Plan
-from budgetlint.memory.vision import Vision
+from budgetlint.memory.vision_plan import Vision
 from budgetlint.settings.run import Settings
 
 FROZEN = {

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from budgetlint.memory import roles, rollouts
 from budgetlint.memory.code import pick
-from budgetlint.memory.estimate import Bucket, Phase
+from budgetlint.memory.estimate import Phase
 from budgetlint.memory.need import PPM
 from budgetlint.memory.plan import Plan
+from budgetlint.memory.term import Bucket
 
 BASE_SPREAD = 10_000
 """What small tensors, inputs, rounding to 512 B and unsplit block remainders add (0.2 %, torch c10/core/AllocatorConfig.h), and

@@ -8,9 +8,9 @@ from budgetlint.base.record import record, replace
 from budgetlint.catalog import ledger
 from budgetlint.catalog.optimizers import each_state_bytes
 from budgetlint.memory.code import pick
-from budgetlint.memory.estimate import Bucket, Term, of_size, tensor
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.shape import DENSE, Linear
+from budgetlint.memory.term import Bucket, Term, of_size, tensor
 from budgetlint.settings.run import Setting
 
 

@@ -1,6 +1,6 @@
 """A tape: the forward of one layer, operation by operation, noting which tensors autograd keeps.
 
-A layer of a family is a short program over `Value`s that follows its model code. The rules are torch's own: a matmul keeps
+A layer of a family is a short program over `TapeTensor`s that follows its model code. The rules are torch's own: a matmul keeps
 its input if its weight trains, a product keeps both factors, a softmax its result, a view keeps the memory it looks at, and
 one tensor kept twice counts once.
 """
@@ -11,14 +11,14 @@ from math import prod
 
 from budgetlint.base.record import state
 from budgetlint.catalog.families import family_of
-from budgetlint.memory.estimate import Dims
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved, module_bytes, norm_weight_bytes, residual_bytes
 from budgetlint.memory.shape import Linear
+from budgetlint.memory.term import Dims
 
 
 @state
-class Value:
+class TapeTensor:
     """A tensor: ``width`` elements for a token and ``pair`` for a pair of positions, of ``size`` bytes; ``base`` is the tensor
     whose memory it looks at, if not its own. ``side``: what its tokens are: the layer's own, the positions of the encoder
     (``source``), for a pair one of each (``cross``), positions without a batch (``table``), or sequences (``sequence``)."""
@@ -26,12 +26,12 @@ class Value:
     width: int
     size: int
     pair: int = 0
-    base: Value | None = None
+    base: TapeTensor | None = None
     side: str = ""
 
-    def view(self, width: int) -> Value:
+    def view(self, width: int) -> TapeTensor:
         """A part of this tensor, without a copy."""
-        return Value(width, self.size, base=self.base or self, side=self.side)
+        return TapeTensor(width, self.size, base=self.base or self, side=self.side)
 
 
 class Tape:
@@ -48,15 +48,15 @@ class Tape:
         self.stream = residual_bytes(plan)
         self.trains = plan.full
         self.linears: dict[str, Linear] = {linear.role: linear for linear in plan.shape.layer}
-        self.kept: dict[Value, Saved] = {}
+        self.kept: dict[TapeTensor, Saved] = {}
         self.named: dict[str, int] = {}
-        self.results: dict[str, Value] = {}
+        self.results: dict[str, TapeTensor] = {}
 
-    def input(self) -> Value:
+    def input(self) -> TapeTensor:
         """The residual stream as the layer before gives it."""
-        return Value(self.arch.hidden, self.stream)
+        return TapeTensor(self.arch.hidden, self.stream)
 
-    def keep(self, value: Value, part: str, slug: str) -> None:
+    def keep(self, value: TapeTensor, part: str, slug: str) -> None:
         """``slug`` names it in the layer; the second tensor of a name gets a number."""
         base = value.base or value
         if base not in self.kept:
@@ -69,7 +69,7 @@ class Tape:
             else:
                 self.kept[base] = Saved(part, slug, size * base.width, size * base.pair, 0, size)
 
-    def _dims(self, value: Value) -> Dims:
+    def _dims(self, value: TapeTensor) -> Dims:
         """The shape of a tensor that the layer's own tokens do not measure."""
         plan = self.plan
         if value.side == "table":
@@ -79,15 +79,15 @@ class Tape:
             return batch, ("width", value.width)
         return (*plan.rows, ("head", value.pair), source) if value.pair else (batch, source, ("width", value.width))
 
-    def cast(self, value: Value, size: int) -> Value:
+    def cast(self, value: TapeTensor, size: int) -> TapeTensor:
         """``value.to(dtype)``: a new tensor, unless it has that dtype."""
-        return value if value.size == size else Value(value.width, size, value.pair, None, value.side)
+        return value if value.size == size else TapeTensor(value.width, size, value.pair, None, value.side)
 
-    def low(self, value: Value) -> Value:
+    def low(self, value: TapeTensor) -> TapeTensor:
         """What autocast hands to a matmul: its own 16-bit copy of an fp32 tensor."""
         return self.cast(value, self.compute) if self.autocast else value
 
-    def full(self, value: Value) -> Value:
+    def full(self, value: TapeTensor) -> TapeTensor:
         """What autocast hands to an operation of its fp32 list."""
         return self.cast(value, 4) if self.autocast else value
 
@@ -95,7 +95,7 @@ class Tape:
         return tuple(self.kept.values())
 
 
-def new(value: Value, other: Value | None = None) -> Value:
+def new(value: TapeTensor, other: TapeTensor | None = None) -> TapeTensor:
     """The result of an element-wise operation: a tensor of the wider dtype."""
     size = value.size if other is None else max(value.size, other.size)
-    return Value(value.width, size, value.pair, None, value.side)
+    return TapeTensor(value.width, size, value.pair, None, value.side)

@@ -12,12 +12,13 @@ from functools import cached_property
 
 from budgetlint.base.record import open_record
 from budgetlint.memory import phases
-from budgetlint.memory.estimate import Bucket, Estimate, Term
+from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.plan import Plan
+from budgetlint.memory.term import Bucket, Term
 
 
 @open_record
-class Moment:
+class TimelineMoment:
     """One moment of a phase: its terms are live together."""
 
     phase: str
@@ -37,30 +38,30 @@ class Moment:
         return {bucket: size for bucket, size in sums.items() if size}
 
 
-def timeline(estimate: Estimate) -> tuple[Moment, ...]:
+def timeline(estimate: Estimate) -> tuple[TimelineMoment, ...]:
     """The step of the run that the bill is for; each phase at its highest only, where no plan is kept."""
     if estimate.plan is None:
-        return tuple(Moment(phase.name, phase.moment, phase.terms) for phase in estimate.phases)
+        return tuple(TimelineMoment(phase.name, phase.moment, phase.terms) for phase in estimate.phases)
     return tuple(_moments(estimate.plan))
 
 
-def _moments(plan: Plan) -> Iterator[Moment]:
+def _moments(plan: Plan) -> Iterator[TimelineMoment]:
     step = phases.step_of(plan)
     for phase, moments in phases.courses(step):
         before = phases.before_the_logits(step) if phase == "forward" else ()
-        course = [Moment(phase, name, terms) for name, terms in (*before, *moments)]
+        course = [TimelineMoment(phase, name, terms) for name, terms in (*before, *moments)]
         yield from _by_layer(course) if phase == "backward" else course
 
 
-def place_of(moment: Moment) -> str:
+def place_of(moment: TimelineMoment) -> str:
     """``the last layer`` of ``the last layer's attention``."""
     return moment.name.removesuffix("'s MLP").removesuffix("'s attention")
 
 
-def _by_layer(course: list[Moment]) -> list[Moment]:
+def _by_layer(course: list[TimelineMoment]) -> list[TimelineMoment]:
     """The highest moment of each place, in order: of ``the last layer's MLP`` and ``… attention`` one. The embedding comes last, after
     an encoder or a tower too: nothing of theirs is held there."""
-    places: dict[str, Moment] = {}
+    places: dict[str, TimelineMoment] = {}
     for moment in course:
         place = place_of(moment)
         places[place] = max(places.get(place, moment), moment, key=lambda one: one.bytes)

@@ -9,7 +9,7 @@ from budgetlint.memory.attend import attend
 from budgetlint.memory.blocks import gated_mlp, linear, norm, plain_mlp
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
-from budgetlint.memory.tape import Tape, Value, new
+from budgetlint.memory.tape import Tape, TapeTensor, new
 
 
 def block_saved(plan: Plan, *, one_call: bool) -> tuple[Saved, ...]:
@@ -33,42 +33,42 @@ def _block(tape: Tape, *, one_call: bool) -> None:
     _scaled(tape, made)
 
 
-def _attention(tape: Tape, source: Value, *, one_call: bool) -> Value:
+def _attention(tape: Tape, source: TapeTensor, *, one_call: bool) -> TapeTensor:
     width = tape.arch.q_width
     if "qkv_proj" in tape.linears:
         packed = linear(tape, source, "qkv_proj", 3 * width)
         query, key, value = new(packed.view(width)), new(packed.view(width)), packed.view(width)
-        out = attend(tape, Value(width, query.size), Value(width, key.size), value)
-        out = out if one_call or tape.plan.attention == "eager" else Value(width, out.size)
+        out = attend(tape, TapeTensor(width, query.size), TapeTensor(width, key.size), value)
+        out = out if one_call or tape.plan.attention == "eager" else TapeTensor(width, out.size)
         return linear(tape, out, "o_proj", width)
     query, key, value = (linear(tape, source, role, width) for role in ("q_proj", "k_proj", "v_proj"))
     if tape.arch.qk_norm is not None:
         query, key = norm(tape, query, what="q-norm"), norm(tape, key, what="k-norm")
     if tape.arch.position == "rope":
-        query, key = (Value(width, max(part.size, tape.stream)) for part in (query, key))
+        query, key = (TapeTensor(width, max(part.size, tape.stream)) for part in (query, key))
     return linear(tape, attend(tape, query, key, value), "o_proj", width)
 
 
-def _scaled(tape: Tape, value: Value) -> Value:
+def _scaled(tape: Tape, value: TapeTensor) -> TapeTensor:
     """A learned vector times what attention and MLP give (modeling_internvl.py)."""
     if not tape.family.tower.scales:
         return value
     if tape.trains:
         tape.keep(value, "linear", "layer-scale.input")
-    return Value(value.width, max(value.size, tape.weights))
+    return TapeTensor(value.width, max(value.size, tape.weights))
 
 
-def _gated(tape: Tape, source: Value) -> Value:
+def _gated(tape: Tape, source: TapeTensor) -> TapeTensor:
     return gated_mlp(tape, source, tape.arch.intermediate)
 
 
-def plain(tape: Tape, source: Value, width: int) -> Value:
+def plain(tape: Tape, source: TapeTensor, width: int) -> TapeTensor:
     if tape.arch.activation != "quick_gelu":
         return plain_mlp(tape, source, width)
     return linear(tape, _quick_gelu(tape, linear(tape, source, "up_proj", width)), "down_proj", tape.arch.hidden)
 
 
-def _quick_gelu(tape: Tape, value: Value) -> Value:
+def _quick_gelu(tape: Tape, value: TapeTensor) -> TapeTensor:
     """activations.py QuickGELUActivation: ``x * sigmoid(1.702 * x)``."""
     tape.keep(value, "mlp", "mlp.up")
     tape.keep(new(value), "mlp", "mlp.sigmoid")

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator
 
 from budgetlint.base.record import record, replace
 from budgetlint.memory import activations, buffers, gradients, sharded
-from budgetlint.memory.estimate import Bucket, Term, tensor
 from budgetlint.memory.families import layer_saved
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved, norm_output_bytes, residual_bytes
 from budgetlint.memory.static import Trainable
+from budgetlint.memory.term import Bucket, Term, tensor
 
 Moment = tuple[str, tuple[Term, ...]]
 _WHY = ("micro_batch", "seq_len", "audio_seconds", "model")

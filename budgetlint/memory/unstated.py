@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base.record import replace
-from budgetlint.memory.estimate import Estimate, ForkReading, Verdict
-from budgetlint.memory.estimator import Capacity, estimate
+from budgetlint.memory.estimate import ForkReading, Verdict
+from budgetlint.memory.peak import Sums
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.planner import Planned
+from budgetlint.memory.standing import Capacity, Standing, standing
 from budgetlint.settings.run import Settings
 
 FIELDS = {
@@ -23,13 +24,13 @@ FIELDS = {
 """Plan field -> the setting that would say it."""
 
 
-def each(planned: Planned, capacity: Capacity) -> Iterator[Estimate]:
+def each(planned: Planned, capacity: Capacity, sums: Sums) -> Iterator[Standing]:
     """Each plan by itself."""
     for plan in planned.plans:
-        yield estimate(replace(planned, plans=(plan,), missing=()), capacity)
+        yield standing(replace(planned, plans=(plan,), missing=()), capacity, sums)
 
 
-def agree(answers: list[Estimate]) -> bool:
+def agree(answers: list[Standing]) -> bool:
     return len({answer.verdict for answer in answers}) == 1
 
 
@@ -48,7 +49,7 @@ def _differ(planned: Planned, field: str) -> bool:
     return any(getattr(first, field) != getattr(plan, field) for plan in others)
 
 
-def by_plans(planned: Planned, answers: list[Estimate]) -> tuple[str, tuple[ForkReading, ...]]:
+def by_plans(planned: Planned, answers: list[Standing]) -> tuple[str, tuple[ForkReading, ...]]:
     """The setting by which the plans differ most, and how it is with each of them: one reading for each verdict, the best figure first."""
     field = next(name for name in FIELDS if _differ(planned, name))
     kept: dict[Verdict, ForkReading] = {}

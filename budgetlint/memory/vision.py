@@ -10,39 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from budgetlint.base.record import record, replace
+from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
 from budgetlint.catalog.ledger import weight_tensors
 from budgetlint.catalog.tensor import TOWER_PLACES
-from budgetlint.memory.estimate import Bucket, Term, tensor
 from budgetlint.memory.parallel import ALONE
 from budgetlint.memory.plan import Plan, Recompute
 from budgetlint.memory.saved import Saved
 from budgetlint.memory.shape import shape_of
+from budgetlint.memory.term import Bucket, Term, tensor
 from budgetlint.memory.towers import block_saved
+from budgetlint.memory.vision_plan import Vision
 from budgetlint.settings.run import Setting
 
 _WHY = ("images", "image_max_pixels", "micro_batch", "train_vision", "model")
-
-
-@record
-class Vision:
-    """``patches`` of one micro batch and ``span``, those that attend to one another; ``tower`` and ``projector``: their own weights
-    train; ``roles``: linears of a block with an adapter; ``adapted``: inputs, outputs and number of every such linear, the projector's
-    too."""
-
-    patches: int = 0
-    span: int = 1
-    tower: bool = True
-    projector: bool = True
-    roles: frozenset[str] = frozenset()
-    adapted: tuple[tuple[int, int, int], ...] = ()
-
-    @property
-    def learns(self) -> bool:
-        """A gradient goes through the blocks."""
-        return self.tower or bool(self.roles)
 
 
 # -- elements ----------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from budgetlint.memory.plan import Plan
 from budgetlint.oom.log import Found
 from budgetlint.oom.match import Batch, Candidate, candidates, nearest
 from budgetlint.oom.remarks import remarks
-from budgetlint.oom.sizes import Span, tensors_behind
+from budgetlint.oom.sizes import SizeRange, tensors_behind
 from budgetlint.oom.tensor import Tensor
 from budgetlint.oom.tensors import tensors_of
 from budgetlint.oom.traceback import Clue, clue_of
@@ -57,7 +57,7 @@ def explain(found: Found, context: RunContext | None) -> Explanation:
     if message is None or message.requested is None or context is None or context.plan is None or estimate is None:
         return Explanation(found, clue, clue.phase, "none", remarks=told)
     tensors = tensors_of(context.plan)
-    span = Span(clue.bytes, clue.bytes) if clue.bytes else tensors_behind(message.requested)
+    span = SizeRange(clue.bytes, clue.bytes) if clue.bytes else tensors_behind(message.requested)
     ranked = candidates(tensors, span, clue, _batch(context.plan))
     if not ranked:
         return Explanation(found, clue, clue.phase, "none", nearest=nearest(tensors, span, clue), remarks=told)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from math import isqrt
 
 from budgetlint.base.record import record
-from budgetlint.oom.sizes import Span
+from budgetlint.oom.sizes import SizeRange
 from budgetlint.oom.tensor import Tensor
 from budgetlint.oom.traceback import Clue
 
@@ -55,13 +55,13 @@ _PLANNED, _LONGER, _WIDTH = 1, -3, 2
 elements are as wide as the frame says."""
 
 
-def candidates(tensors: Iterable[Tensor], span: Span, clue: Clue, batch: Batch) -> tuple[Candidate, ...]:
+def candidates(tensors: Iterable[Tensor], span: SizeRange, clue: Clue, batch: Batch) -> tuple[Candidate, ...]:
     """Those that the size allows, likeliest first."""
     found = [one for tensor in tensors for one in _candidate(tensor, span, clue, batch)]
     return tuple(sorted(found, key=lambda one: (-one.score, one.by_size != "exact", -one.tensor.bytes)))
 
 
-def _candidate(tensor: Tensor, span: Span, clue: Clue, batch: Batch) -> Iterator[Candidate]:
+def _candidate(tensor: Tensor, span: SizeRange, clue: Clue, batch: Batch) -> Iterator[Candidate]:
     told = _told(tensor, clue)
     if tensor.bytes in span or tensor.bytes <= span.high <= tensor.up_to:
         if not span.vague or clue.kind == tensor.kind:
@@ -86,7 +86,7 @@ def _longer(tensor: Tensor, low: int, batch: Batch) -> bool:
     return limit is not None and low > limit and tensor.phase != "eval"
 
 
-def _length(tensor: Tensor, span: Span) -> tuple[int, int]:
+def _length(tensor: Tensor, span: SizeRange) -> tuple[int, int]:
     """The lengths whose square of positions has the size."""
     return isqrt((span.low - 1) // tensor.per_pair) + 1, isqrt(span.high // tensor.per_pair)
 
@@ -102,14 +102,14 @@ def _told(tensor: Tensor, clue: Clue) -> int:
     return score
 
 
-def _tokens(tensor: Tensor, span: Span, sequences: int) -> tuple[int, int]:
+def _tokens(tensor: Tensor, span: SizeRange, sequences: int) -> tuple[int, int]:
     """The batches, in tokens, whose tensor has the size; where there are some, those of whole sequences."""
     low, high = -(-span.low // tensor.per_token), span.high // tensor.per_token
     first, last = -(-low // sequences) * sequences, high // sequences * sequences
     return (first, last) if first <= last else (low, high)
 
 
-def nearest(tensors: Iterable[Tensor], span: Span, clue: Clue) -> Tensor | None:
+def nearest(tensors: Iterable[Tensor], span: SizeRange, clue: Clue) -> Tensor | None:
     """The planned tensor whose size is closest, of the kind and phase that the traceback tells."""
     agreeing = [one for one in tensors if one.planned and clue.kind in ("", one.kind) and clue.phase in ("", one.phase)]
     middle = (span.low + span.high) // 2

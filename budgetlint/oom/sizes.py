@@ -34,7 +34,7 @@ class Quoted:
 
 
 @record
-class Span:
+class SizeRange:
     """The tensors, in bytes, whose allocation prints as a quoted amount."""
 
     low: int
@@ -58,13 +58,13 @@ def quoted(number: str, unit: str) -> Quoted:
     return Quoted(f"{number} {unit}", int(exact), -((spread - exact) // 1), int(exact + spread))
 
 
-def tensors_behind(amount: Quoted) -> Span:
+def tensors_behind(amount: Quoted) -> SizeRange:
     """From which tensors the allocator's request comes."""
     if amount.low <= SMALL_SEGMENT <= amount.high:
-        return Span(1, SMALL)
+        return SizeRange(1, SMALL)
     if amount.low <= MIDDLE_SEGMENT <= amount.high:
-        return Span(SMALL + 1, MIDDLE_SEGMENT)
+        return SizeRange(SMALL + 1, MIDDLE_SEGMENT)
     first, last = -(-amount.low // STEP) * STEP, amount.high // STEP * STEP
     if first > last:  # not a segment: some other allocator's figure
-        return Span(amount.low, amount.high)
-    return Span(first - STEP + 1, last)
+        return SizeRange(amount.low, amount.high)
+    return SizeRange(first - STEP + 1, last)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from budgetlint.catalog.families import family_of
 from budgetlint.catalog.models import architecture_of
 from budgetlint.probe.job import Job
-from budgetlint.probe.trace import Key, Peak
+from budgetlint.probe.trace import Key, TracedPeak
 
 LEAST = 4
 """First, second, last but one, last: each its own part of the backward."""
@@ -30,12 +30,12 @@ def block_of(job: Job) -> tuple[int, int]:
     return first + 2, family_of(arch.family).layer_period * job.every
 
 
-def deepened(lower: dict[str, Peak], upper: dict[str, Peak], depths: tuple[int, int], layers: int) -> dict[str, Peak]:
+def deepened(lower: dict[str, TracedPeak], upper: dict[str, TracedPeak], depths: tuple[int, int], layers: int) -> dict[str, TracedPeak]:
     """The peak of each part at ``layers``. The middle layers' own part is left out: it lies between its neighbours."""
     return {phase: _deeper(lower[phase], upper[phase], depths, layers) for phase in upper if phase in lower and phase != MIDDLE}
 
 
-def _deeper(lower: Peak, upper: Peak, depths: tuple[int, int], layers: int) -> Peak:
+def _deeper(lower: TracedPeak, upper: TracedPeak, depths: tuple[int, int], layers: int) -> TracedPeak:
     steps, each = layers - depths[1], depths[1] - depths[0]
     live: dict[Key, int] = {}
     sizes = {**lower.sizes, **upper.sizes}
@@ -43,4 +43,4 @@ def _deeper(lower: Peak, upper: Peak, depths: tuple[int, int], layers: int) -> P
         before, after = lower.live.get(key, 0), upper.live.get(key, 0)
         live[key] = after + (after - before) * steps // each
     live = {key: count for key, count in live.items() if count}
-    return Peak(sum(sizes[key] * count for key, count in live.items()), live, sizes)
+    return TracedPeak(sum(sizes[key] * count for key, count in live.items()), live, sizes)

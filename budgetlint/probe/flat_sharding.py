@@ -14,8 +14,8 @@ from typing import Any
 import torch
 
 from budgetlint.probe.build import layers_of
-from budgetlint.probe.follow import Follow
 from budgetlint.probe.job import Job
+from budgetlint.probe.storage_tracker import StorageTracker
 from budgetlint.probe.trace import BUFFERS, GRADIENTS
 
 
@@ -51,7 +51,7 @@ def _units(model: Any, job: Job) -> Any:
 
 
 @contextmanager
-def followed_flat(follow: Follow) -> Iterator[None]:
+def followed_flat(follow: StorageTracker) -> Iterator[None]:
     """What FSDP gathers and reduces is seen and called by its name."""
     from torch.distributed.fsdp import _flat_param as flat
     from torch.distributed.fsdp import _runtime_utils as runtime

@@ -9,10 +9,10 @@ from typing import Any, Protocol
 import torch
 
 from budgetlint.base.units import gib
-from budgetlint.probe.follow import Follow
 from budgetlint.probe.imitate import imitate
 from budgetlint.probe.job import Inexpressible
 from budgetlint.probe.measurement import Card, Use
+from budgetlint.probe.storage_tracker import StorageTracker
 from budgetlint.probe.work import Work
 
 FULL = 0.9
@@ -114,7 +114,7 @@ class Cpu:
         return Use(allocated=self.mode.most)
 
 
-class Counting(Follow):
+class Counting(StorageTracker):
     """Live bytes now and at most, in blocks of 512 B as CUDA's allocator has them; more than ``capacity`` is out of memory."""
 
     def __init__(self, capacity: int | None = None) -> None:

@@ -23,7 +23,7 @@ from budgetlint.probe.measurement import Measurement, Moment, Use
 from budgetlint.probe.optimizers_real import real_optimizer, states_of
 from budgetlint.probe.record import PhasePeak
 from budgetlint.probe.simulated import Progress, phases_of, versions
-from budgetlint.probe.step import Run
+from budgetlint.probe.step import ProbedRun
 from budgetlint.probe.trace import BUCKETS, OPTIMIZER, WEIGHTS, Trace
 from budgetlint.probe.work import Work
 
@@ -190,7 +190,7 @@ class Probe:
 
 
 class Plainly(contextlib.AbstractContextManager[None]):
-    """What `step.Run` asks for, without stand-ins: kernels are the device's own, and so is autocast."""
+    """What `step.ProbedRun` asks for, without stand-ins: kernels are the device's own, and so is autocast."""
 
     def __init__(self, device: str) -> None:
         self.device, self.autocast = device, self
@@ -202,7 +202,7 @@ class Plainly(contextlib.AbstractContextManager[None]):
         return None
 
 
-class Followed(Run):
+class Followed(ProbedRun):
     """One step of a model that has trained already: its optimizer has states."""
 
     def __init__(self, job: Any, model: Any, device: str, optimizer: Any) -> None:

@@ -14,8 +14,8 @@ import torch
 import torch.distributed as dist
 
 from budgetlint.probe.build import base_of, layers_of
-from budgetlint.probe.follow import Follow
 from budgetlint.probe.job import Job
+from budgetlint.probe.storage_tracker import StorageTracker
 from budgetlint.probe.trace import BUFFERS, GRADIENTS
 
 
@@ -45,7 +45,7 @@ def shard(model: Any, job: Job, mesh: Any) -> None:
 
 
 @contextmanager
-def followed(follow: Follow) -> Iterator[None]:
+def followed(follow: StorageTracker) -> Iterator[None]:
     """What FSDP gathers and reduces is seen and called by its name."""
     from torch.distributed.fsdp._fully_shard import _fsdp_param as param
     from torch.distributed.fsdp._fully_shard import _fsdp_param_group as group
@@ -71,7 +71,7 @@ def followed(follow: Follow) -> Iterator[None]:
 Wrap = Callable[[Any], Any]
 
 
-def _sized(follow: Follow) -> Wrap:
+def _sized(follow: StorageTracker) -> Wrap:
     def wrap(function: Any) -> Any:
         def call(tensor: torch.Tensor) -> None:
             function(tensor)
@@ -82,7 +82,7 @@ def _sized(follow: Follow) -> Wrap:
     return wrap
 
 
-def _buffered(follow: Follow) -> Wrap:
+def _buffered(follow: StorageTracker) -> Wrap:
     def wrap(function: Any) -> Any:
         def call(*args: Any, **kwargs: Any) -> Any:
             with follow.as_bucket(BUFFERS):
@@ -93,7 +93,7 @@ def _buffered(follow: Follow) -> Wrap:
     return wrap
 
 
-def _reduced(follow: Follow) -> Wrap:
+def _reduced(follow: StorageTracker) -> Wrap:
     def wrap(function: Any) -> Any:
         def call(parameters: Any, gradients: Any, *args: Any, **kwargs: Any) -> Any:
             follow.belongs(gradients, GRADIENTS)

@@ -14,7 +14,7 @@ from budgetlint.probe.depths import MIDDLE, block_of, deepened, depths_of
 from budgetlint.probe.job import Job
 from budgetlint.probe.record import Live, PhasePeak, Pool, Simulated
 from budgetlint.probe.step import simulate
-from budgetlint.probe.trace import BUCKETS, WEIGHTS, Peak, Trace
+from budgetlint.probe.trace import BUCKETS, WEIGHTS, Trace, TracedPeak
 from budgetlint.probe.unrolled import unrolled
 
 Progress = Callable[[str], None]
@@ -27,7 +27,7 @@ PACKAGES = ("torch", "transformers", "peft", "budgetlint")
 class Steps:
     """Two steps at full depth: peaks by part of the step, a trace for the allocator, the attention kernels that ran."""
 
-    peaks: Mapping[str, Peak]
+    peaks: Mapping[str, TracedPeak]
     trace: Trace | None
     kernels: tuple[str, ...]
     depths: tuple[int, int] | None
@@ -81,15 +81,15 @@ def _steps(job: Job, full_depth: bool, progress: Progress) -> Steps:
     return Steps(deepened(lower, upper, depths, job.layers), deep, both[1].kernels, depths)
 
 
-def _parameters(load: Peak, job: Job) -> int:
+def _parameters(load: TracedPeak, job: Job) -> int:
     """Of the whole model, from what one rank holds."""
     held = sum(prod(key[2]) * count for key, count in load.live.items() if key[0] == WEIGHTS)
     return held * job.world if job.shard in ("fsdp", "fsdp2") else held
 
 
-def phases_of(peaks: Mapping[str, Peak]) -> dict[str, PhasePeak]:
+def phases_of(peaks: Mapping[str, TracedPeak]) -> dict[str, PhasePeak]:
     """The estimate's phases: the highest of the parts of each."""
-    best: dict[str, tuple[str, Peak]] = {}
+    best: dict[str, tuple[str, TracedPeak]] = {}
     for moment, peak in peaks.items():
         phase = moment.partition(":")[0]
         if moment != MIDDLE and (phase not in best or peak.bytes > best[phase][1].bytes):
@@ -97,7 +97,7 @@ def phases_of(peaks: Mapping[str, Peak]) -> dict[str, PhasePeak]:
     return {phase: _phase(moment, peak) for phase, (moment, peak) in best.items()}
 
 
-def _phase(moment: str, peak: Peak) -> PhasePeak:
+def _phase(moment: str, peak: TracedPeak) -> PhasePeak:
     sums = dict.fromkeys(BUCKETS, 0)
     for key, count in peak.live.items():
         sums[key[0]] += peak.sizes[key] * count

@@ -15,11 +15,11 @@ import torch
 
 from budgetlint.probe.autocast import Autocast
 from budgetlint.probe.build import base_of, build, inputs_of, layers_of, materialise
-from budgetlint.probe.follow import Follow
 from budgetlint.probe.job import Inexpressible, Job
 from budgetlint.probe.kernels import OnCpu, OnCuda
 from budgetlint.probe.model_code import prepare
 from budgetlint.probe.optimizers import optimizer_of
+from budgetlint.probe.storage_tracker import StorageTracker
 from budgetlint.probe.trace import BUFFERS, GRADIENTS, OPTIMIZER, WEIGHTS, Trace
 
 STEPS = 2
@@ -40,7 +40,7 @@ def simulate(job: Job, layers: int | None = None, like: str = "cuda", unit: int 
     autocast = Autocast(like)
     mode = MODES[like](autocast)
     model = build(job, layers, flash=prepare(mode), checkpoint=_checkpoint(mode))
-    trace = _sharded(job, model, mode) if job.shard in ("fsdp", "fsdp2") else Run(job, model, "meta", mode, unit).trace()
+    trace = _sharded(job, model, mode) if job.shard in ("fsdp", "fsdp2") else ProbedRun(job, model, "meta", mode, unit).trace()
     return Ran(trace, tuple(sorted(mode.used)) or ("eager",))
 
 
@@ -67,17 +67,17 @@ def _on_fake_ranks(job: Job, model: Any, mode: OnCuda, fake: Any) -> Trace:
         else:
             sharding.shard(model, job, mesh)
             followed = sharding.followed
-        run = Run(job, model, "cpu", mode)
+        run = ProbedRun(job, model, "cpu", mode)
         with followed(run.follow):
             return run.trace()
 
 
-class Run:
+class ProbedRun:
     """One model on one device, about to train."""
 
     def __init__(self, job: Job, model: Any, device: str, mode: OnCuda, unit: int = 512) -> None:
         self.job, self.model, self.device, self.mode = job, model, device, mode
-        self.follow = Follow(device, job.arch["vocab"] if job.task != "classifier" else 0, unit)
+        self.follow = StorageTracker(device, job.arch["vocab"] if job.task != "classifier" else 0, unit)
         self.hooks: list[Any] = []
 
     def trace(self) -> Trace:

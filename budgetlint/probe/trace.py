@@ -35,7 +35,7 @@ Key = tuple[str, str, tuple[int, ...], str]
 
 
 @dataclass(frozen=True)
-class Peak:
+class TracedPeak:
     """The highest moment of a phase: bytes, and how many storages of each kind were live, with the bytes of one."""
 
     bytes: int
@@ -61,7 +61,7 @@ class Trace:
     def mark(self, phase: str) -> None:
         self.marks.append((len(self.events), phase))
 
-    def peaks(self) -> dict[str, Peak]:
+    def peaks(self) -> dict[str, TracedPeak]:
         """The highest moment of each phase, the last pass of it where it runs more than once (the second step: optimizer states are
         there). What is live when a phase begins counts."""
         tops = dict(self._tops())
@@ -94,8 +94,8 @@ class Trace:
     def _change(self, event: int) -> int:
         return self.size(event - 1) if event > 0 else -self.size(-event - 1)
 
-    def _live_at(self, moments: list[int]) -> Iterator[Peak]:
-        found: dict[int, Peak] = {}
+    def _live_at(self, moments: list[int]) -> Iterator[TracedPeak]:
+        found: dict[int, TracedPeak] = {}
         live: set[int] = set()
         done = 0
         for moment in sorted(set(moments)):
@@ -105,7 +105,7 @@ class Trace:
             found[moment] = self._peak(live)
         return (found[moment] for moment in moments)
 
-    def _peak(self, live: set[int]) -> Peak:
+    def _peak(self, live: set[int]) -> TracedPeak:
         counts: Counter[Key] = Counter()
         sizes: dict[Key, int] = {}
         for index in live:
@@ -113,4 +113,4 @@ class Trace:
             key = (held.bucket, held.dtype, held.shape, held.op)
             counts[key] += 1
             sizes[key] = self.size(index)
-        return Peak(sum(sizes[key] * count for key, count in counts.items()), counts, sizes)
+        return TracedPeak(sum(sizes[key] * count for key, count in counts.items()), counts, sizes)

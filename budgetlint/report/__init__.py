@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from budgetlint.base.plain_text import Page, page
 
 if TYPE_CHECKING:
-    from budgetlint.report.style import Style
+    from budgetlint.report.style import TerminalStyle
     from budgetlint.report.tree import Tree
     from budgetlint.results.report import Gate, Report
 
@@ -21,7 +21,13 @@ TEXT = ("full", "concise")
 
 
 def check_report(
-    report: Report, format: str, style: Style | None = None, *, info: bool = False, gate: Gate | None = None, tree: Tree | None = None
+    report: Report,
+    format: str,
+    style: TerminalStyle | None = None,
+    *,
+    info: bool = False,
+    gate: Gate | None = None,
+    tree: Tree | None = None,
 ) -> Page:
     """The text of a check in one of `CHECK_FORMATS`, or as ``statistics``. ``info`` shows findings of severity info too (JSON and
     SARIF always do); ``gate`` says what fails the check, ``tree`` where the working directory lies in its repository."""

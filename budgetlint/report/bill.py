@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator
 from budgetlint.base.plain_text import one_line
 from budgetlint.base.record import record
 from budgetlint.base.units import both, gib
-from budgetlint.memory.estimate import ALLOCATED_BUCKETS, BROKEN, Bucket, Estimate, Range, Term
+from budgetlint.memory.estimate import BROKEN, Estimate, Range
+from budgetlint.memory.term import ALLOCATED_BUCKETS, Bucket, Term
 from budgetlint.report.answer import fork_lines, loud
 from budgetlint.report.headroom import about, against
 from budgetlint.report.rank import RANK, rank_line
-from budgetlint.report.style import PLAIN, WIDTH, Style, plural, wrapped
+from budgetlint.report.style import PLAIN, WIDTH, TerminalStyle, plural, wrapped
 from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import Setting
 
@@ -30,7 +31,7 @@ WHAT = {
 }
 
 
-def render(context: RunContext, style: Style = PLAIN) -> str:
+def render(context: RunContext, style: TerminalStyle = PLAIN) -> str:
     """The bill of one run; ends with a line end. A run without an estimate says so."""
     estimate = context.estimate
     if estimate is None:
@@ -41,7 +42,7 @@ def render(context: RunContext, style: Style = PLAIN) -> str:
     return "\n\n".join("\n".join(lines) for part in parts if (lines := list(part))) + "\n"
 
 
-def _body(estimate: Estimate, style: Style) -> tuple[Iterable[str], ...]:
+def _body(estimate: Estimate, style: TerminalStyle) -> tuple[Iterable[str], ...]:
     """What only a run with a known model has."""
     return _bars(estimate, style), _figures(estimate, style), _costly(estimate, style)
 
@@ -49,7 +50,7 @@ def _body(estimate: Estimate, style: Style) -> tuple[Iterable[str], ...]:
 # -- the first lines --------------------------------------------------------------------------------------------------------
 
 
-def _head(context: RunContext, estimate: Estimate, style: Style) -> Iterator[str]:
+def _head(context: RunContext, estimate: Estimate, style: TerminalStyle) -> Iterator[str]:
     answer = style.verdict(estimate.verdict, loud(estimate))
     first, *more = fork_lines(estimate) or [""]
     yield f"{style.ink(one_line(context.label), 'bold')}: {answer}{f': {first}' if first else ''}{_because(estimate)}"
@@ -99,7 +100,7 @@ class _Row:
     note: str
 
 
-def _bars(estimate: Estimate, style: Style) -> Iterator[str]:
+def _bars(estimate: Estimate, style: TerminalStyle) -> Iterator[str]:
     """What is live at the peak: the rows add up to the need."""
     rows = list(_rows(estimate))
     scale = max([estimate.limit or 0, estimate.need.bytes, 1])
@@ -111,7 +112,7 @@ def _bars(estimate: Estimate, style: Style) -> Iterator[str]:
     yield style.ink("  each tensor, its shape and its code: budgetlint estimate --terms", "dim")
 
 
-def _row_line(row: _Row, scale: int, style: Style, *inks: str) -> str:
+def _row_line(row: _Row, scale: int, style: TerminalStyle, *inks: str) -> str:
     figure = style.ink(f"{gib(row.bytes):>12}", *inks) if inks else f"{gib(row.bytes):>12}"
     return f"  {row.name:<13} {_bar(row.bytes, scale, style):<{BAR}} {figure}  {row.note}".rstrip()
 
@@ -142,7 +143,7 @@ def _each(size: int, count: int | None, what: str) -> str:
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
-def _bar(size: int, scale: int, style: Style) -> str:
+def _bar(size: int, scale: int, style: TerminalStyle) -> str:
     if not style.blocks:
         return "#" * max(round(size * BAR / scale), 1 if size else 0)
     eighths = max(size * BAR * 8 // scale, 1 if size else 0)
@@ -160,7 +161,7 @@ def _spread(figures: Range) -> str:
 # -- figures -----------------------------------------------------------------------------------------------------------------
 
 
-def _figures(estimate: Estimate, style: Style) -> Iterator[str]:
+def _figures(estimate: Estimate, style: TerminalStyle) -> Iterator[str]:
     phases = " | ".join(f"{phase.name} {gib(phase.bytes)}" for phase in estimate.phases)
     if phases:
         yield from wrapped(phases, style.width, first="  phases      ", rest="              ")
@@ -203,7 +204,7 @@ def _allowance(estimate: Estimate) -> Iterator[str]:
 
 
 @record
-class Line:
+class BillLine:
     """What one line (or default) costs at the peak. ``where`` is ``file:line``, or the default's source."""
 
     where: str
@@ -212,13 +213,13 @@ class Line:
     bytes: int
 
 
-def costly_lines(bill: Iterable[Term]) -> tuple[Line, ...]:
+def costly_lines(bill: Iterable[Term]) -> tuple[BillLine, ...]:
     """The bill by the setting that sets each term, dearest first; they add up to the need exactly."""
     sums: dict[tuple[str, str, str], int] = {}
     for term in bill:
         key = _line_of(term)
         sums[key] = sums.get(key, 0) + term.bytes
-    lines = [Line(where, key, text, size) for (where, key, text), size in sums.items()]
+    lines = [BillLine(where, key, text, size) for (where, key, text), size in sums.items()]
     return tuple(sorted(lines, key=lambda line: -line.bytes))
 
 
@@ -233,7 +234,7 @@ def _named(setting: Setting) -> tuple[str, str, str]:
     return where, setting.origin.key or setting.name, setting.shown
 
 
-def _costly(estimate: Estimate, style: Style) -> Iterator[str]:
+def _costly(estimate: Estimate, style: TerminalStyle) -> Iterator[str]:
     lines = [line for line in costly_lines(estimate.bill) if line.bytes > 0]
     if not any(line.where for line in lines):
         return
@@ -246,7 +247,7 @@ def _costly(estimate: Estimate, style: Style) -> Iterator[str]:
         yield f"  {gib(rest):>12}  {plural(len(lines) - LINES, 'more line')}"
 
 
-def _rest(estimate: Estimate, style: Style) -> Iterator[str]:
+def _rest(estimate: Estimate, style: TerminalStyle) -> Iterator[str]:
     assumptions = [one for one in estimate.assumptions if not one.text.startswith(RANK)]  # said in the head
     if assumptions:
         yield style.ink("  assumed", "bold")

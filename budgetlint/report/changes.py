@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from budgetlint.base.record import record
 from budgetlint.base.units import distinct, gib
-from budgetlint.memory.estimate import Bucket
+from budgetlint.memory.term import Bucket
 from budgetlint.report.answer import short
 from budgetlint.report.headroom import shown_figures
 from budgetlint.report.style import plural

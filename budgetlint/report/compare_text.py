@@ -22,19 +22,19 @@ from budgetlint.report.changes import (
     value_of,
     verdicts,
 )
-from budgetlint.report.style import PLAIN, WIDTH, Style, plural, wrapped
+from budgetlint.report.style import PLAIN, WIDTH, TerminalStyle, plural, wrapped
 from budgetlint.results.comparison import Comparison, RunChange, TermChange
 
 RUNS, SETTINGS, TERMS = 20, 8, 6
 """Of more, the rest is counted (runs, settings of a run) or added up (terms of a setting)."""
 
 
-def render(comparison: Comparison, style: Style = PLAIN) -> str:
+def render(comparison: Comparison, style: TerminalStyle = PLAIN) -> str:
     """Ends with a line end."""
     return "\n\n".join("\n".join(block) for block in blocks(comparison, style)) + "\n"
 
 
-def blocks(comparison: Comparison, style: Style = PLAIN) -> Iterator[list[str]]:
+def blocks(comparison: Comparison, style: TerminalStyle = PLAIN) -> Iterator[list[str]]:
     """One block for each run, then how many there are."""
     for change in comparison.runs[:RUNS]:
         yield list(_run(change, style))
@@ -42,7 +42,7 @@ def blocks(comparison: Comparison, style: Style = PLAIN) -> Iterator[list[str]]:
     yield [one_line(f"{rest_line(comparison, len(comparison.runs))}{more}.")]
 
 
-def headline(change: RunChange, style: Style = PLAIN) -> str:
+def headline(change: RunChange, style: TerminalStyle = PLAIN) -> str:
     """``sft.yaml: fits -> does not fit, needs 4.34 GiB -> 18.34 GiB (+14.00 GiB), limit 23.00 GiB``."""
     was, now = verdicts(change)
     ended = style.verdict(change.now.verdict, now) if change.after else now
@@ -56,7 +56,7 @@ def _figures(change: RunChange) -> str:
     return f"needs {needs(change)}{cost}{limit}"
 
 
-def _run(change: RunChange, style: Style) -> Iterator[str]:
+def _run(change: RunChange, style: TerminalStyle) -> Iterator[str]:
     head, figures = headline(change, style), _figures(change)
     if len(headline(change)) <= WIDTH:
         yield head

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from budgetlint.base.plain_text import ascii_json
-from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Estimate, Phase, Range, Term
+from budgetlint.memory.estimate import Estimate, Phase, Range
 from budgetlint.memory.sources import Source, source_of
+from budgetlint.memory.term import ALLOCATED_BUCKETS, Bucket, Term
 from budgetlint.report.forks_json import NOTHING_OPEN, open_json
 from budgetlint.report.rank import rank_json
 from budgetlint.rules_api.context import RunContext

@@ -5,7 +5,7 @@ from __future__ import annotations
 from budgetlint.base.plain_text import one_line
 from budgetlint.base.record import record
 from budgetlint.base.source import Location, SourceFile
-from budgetlint.report.style import Style, cells
+from budgetlint.report.style import TerminalStyle, cells
 
 _MARGIN = 12
 
@@ -64,7 +64,7 @@ def _cut(line: str, start: int, end: int, room: int) -> tuple[str, int, int]:
     return shown, start, min(end, len(shown))
 
 
-def marked(found: Excerpt, style: Style, gutter: int, mark: str, inks: tuple[str, ...], note: str = "") -> list[str]:
+def marked(found: Excerpt, style: TerminalStyle, gutter: int, mark: str, inks: tuple[str, ...], note: str = "") -> list[str]:
     """The two lines: number and text, then the marks with a note behind them."""
     bar = style.ink("|", "blue")
     number = style.ink(f"{found.number:>{gutter}}", "blue")

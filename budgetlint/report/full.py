@@ -11,12 +11,12 @@ from budgetlint.base.source import Location, SourceFile
 from budgetlint.report.alike import places, told_once
 from budgetlint.report.excerpt import excerpt, marked
 from budgetlint.report.numbers import shown_numbers
-from budgetlint.report.style import PLAIN, SEVERITY_INK, Style, cells, wrapped
+from budgetlint.report.style import PLAIN, SEVERITY_INK, TerminalStyle, cells, wrapped
 from budgetlint.report.summary import summary_lines
 from budgetlint.results.report import Gate, Report
 
 
-def render(report: Report, style: Style = PLAIN, *, info: bool = False, gate: Gate = Gate(), **_options: Any) -> str:
+def render(report: Report, style: TerminalStyle = PLAIN, *, info: bool = False, gate: Gate = Gate(), **_options: Any) -> str:
     """Findings (info ones only when asked for), then the summary; ends with a line end."""
     shown = (finding for finding in report.findings if info or finding.severity > Severity.INFO)
     blocks = [
@@ -27,7 +27,7 @@ def render(report: Report, style: Style = PLAIN, *, info: bool = False, gate: Ga
     return "\n\n".join([*blocks, *changes, "\n".join(summary_lines(report, style, info=info, gate=gate))]) + "\n"
 
 
-def _changes(report: Report, style: Style) -> Iterable[list[str]]:
+def _changes(report: Report, style: TerminalStyle) -> Iterable[list[str]]:
     """With ``--compare-with``: what the change costs."""
     if report.comparison is None:
         return ()
@@ -37,7 +37,7 @@ def _changes(report: Report, style: Style) -> Iterable[list[str]]:
 
 
 def finding_lines(
-    finding: Finding, sources: Mapping[str, SourceFile], style: Style = PLAIN, url: str = "", others: tuple[Finding, ...] = ()
+    finding: Finding, sources: Mapping[str, SourceFile], style: TerminalStyle = PLAIN, url: str = "", others: tuple[Finding, ...] = ()
 ) -> Iterator[str]:
     """``url``: the page of the rule, where it has one; ``others`` say the same elsewhere."""
     lines = [finding.location.line, *(related.location.line for related in finding.related)]
@@ -54,7 +54,7 @@ def finding_lines(
     yield from (line.replace(finding.name, style.link(finding.name, url)) for line in _note("rule", rule, style, gutter))
 
 
-def _headline(finding: Finding, style: Style) -> Iterator[str]:
+def _headline(finding: Finding, style: TerminalStyle) -> Iterator[str]:
     label = f"{finding.severity.value}[{finding.code}]"
     lines = wrapped(finding.message, style.width, first=f"{label}: ", rest="  ")
     yield style.severity(finding.severity, label) + style.ink(lines[0][len(label) :], "bold")
@@ -62,7 +62,14 @@ def _headline(finding: Finding, style: Style) -> Iterator[str]:
 
 
 def _place(
-    at: Location, sources: Mapping[str, SourceFile], style: Style, gutter: int, arrow: str, mark: str, inks: tuple[str, ...], note: str = ""
+    at: Location,
+    sources: Mapping[str, SourceFile],
+    style: TerminalStyle,
+    gutter: int,
+    arrow: str,
+    mark: str,
+    inks: tuple[str, ...],
+    note: str = "",
 ) -> Iterator[str]:
     yield f"{' ' * gutter}{style.ink(arrow, 'blue')} {one_line(str(at))}"
     room = style.width - gutter - 3
@@ -78,7 +85,7 @@ def _place(
         yield from (f"{' ' * gutter} {style.ink('|', 'blue')} {line}" for line in wrapped(note, room, first="  ", rest="  "))
 
 
-def _elsewhere(related: Related, sources: Mapping[str, SourceFile], style: Style, gutter: int) -> Iterator[str]:
+def _elsewhere(related: Related, sources: Mapping[str, SourceFile], style: TerminalStyle, gutter: int) -> Iterator[str]:
     yield f"{' ' * gutter} {style.ink('|', 'blue')}"
     yield from _place(related.location, sources, style, gutter, ":::", "-", ("blue",), related.message)
 
@@ -101,7 +108,7 @@ def _fix_text(fix: Fix) -> str:
     return f"{fix.title} ({_HOW[fix.safety]})" if fix.safety in _HOW and fix.edits else fix.title
 
 
-def _note(label: str, text: str, style: Style, gutter: int) -> Iterator[str]:
+def _note(label: str, text: str, style: TerminalStyle, gutter: int) -> Iterator[str]:
     lead = f"{' ' * gutter} = "
     lines = wrapped(text, style.width, first=f"{lead}{label}: ", rest=" " * (len(lead) + len(label) + 2))
     head = f"{' ' * gutter} {style.ink('=', 'blue')} {style.ink(f'{label}:', 'bold')}"

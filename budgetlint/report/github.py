@@ -13,7 +13,7 @@ from typing import Any
 from budgetlint.base.finding import Finding, Severity
 from budgetlint.base.plain_text import one_line
 from budgetlint.report.shown import counted, shown
-from budgetlint.report.style import PLAIN, Style
+from budgetlint.report.style import PLAIN, TerminalStyle
 from budgetlint.report.summary import REQUIRED, lacks_verdict, passed_line, verdicts_line
 from budgetlint.report.tree import TEXTS, Tree
 from budgetlint.results.report import Gate, Report
@@ -23,7 +23,9 @@ MOST = 10
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
 
-def render(report: Report, _style: Style = PLAIN, *, info: bool = False, gate: Gate = Gate(), tree: Tree = Tree(), **_options: Any) -> str:
+def render(
+    report: Report, _style: TerminalStyle = PLAIN, *, info: bool = False, gate: Gate = Gate(), tree: Tree = Tree(), **_options: Any
+) -> str:
     """One command a line; nothing at all where there is nothing to say."""
     lines = [*_unjudged(report, gate), *_passed(report)]
     room, found = MOST - len(lines), shown(report, info=info)

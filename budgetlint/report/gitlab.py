@@ -12,14 +12,14 @@ from typing import Any
 from budgetlint.base.finding import Finding, Severity
 from budgetlint.base.plain_text import ascii_json
 from budgetlint.report.shown import shown
-from budgetlint.report.style import PLAIN, Style
+from budgetlint.report.style import PLAIN, TerminalStyle
 from budgetlint.report.tree import Tree
 from budgetlint.results.report import Report
 
 SEVERITIES = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.INFO: "info"}
 
 
-def render(report: Report, _style: Style = PLAIN, *, info: bool = False, tree: Tree = Tree(), **_options: Any) -> str:
+def render(report: Report, _style: TerminalStyle = PLAIN, *, info: bool = False, tree: Tree = Tree(), **_options: Any) -> str:
     seen: Counter[str] = Counter()
     return ascii_json([_entry(finding, tree, seen) for finding in shown(report, info=info)])
 

@@ -9,14 +9,14 @@ from budgetlint.base.plain_text import ascii_json
 from budgetlint.base.source import SourceFile
 from budgetlint.report.forks_json import open_json
 from budgetlint.report.statistics import Count, counts
-from budgetlint.report.style import PLAIN, Style
+from budgetlint.report.style import PLAIN, TerminalStyle
 from budgetlint.results.report import Report
 from budgetlint.results.verdict import RunVerdict
 
 VERSION = 1
 
 
-def render(report: Report, _style: Style = PLAIN, **_options: Any) -> str:
+def render(report: Report, _style: TerminalStyle = PLAIN, **_options: Any) -> str:
     """A script gets everything, without color."""
     return ascii_json(document(report), indent=2)
 

@@ -19,7 +19,7 @@ from budgetlint.base.record import field, open_state
 from budgetlint.report.answer import fork_lines, short, unstarted
 from budgetlint.report.headroom import figures
 from budgetlint.report.shown import shown
-from budgetlint.report.style import PLAIN, Style
+from budgetlint.report.style import PLAIN, TerminalStyle
 from budgetlint.report.summary import verdicts_line
 from budgetlint.report.tree import Tree
 from budgetlint.results.report import Gate, Report
@@ -38,7 +38,9 @@ class _Case:
     findings: list[Finding] = field(default_factory=list)
 
 
-def render(report: Report, _style: Style = PLAIN, *, info: bool = False, gate: Gate = Gate(), tree: Tree = Tree(), **_options: Any) -> str:
+def render(
+    report: Report, _style: TerminalStyle = PLAIN, *, info: bool = False, gate: Gate = Gate(), tree: Tree = Tree(), **_options: Any
+) -> str:
     """ASCII, so that the declaration is true in whatever encoding it is written."""
     suite = ET.Element("testsuite", name="budgetlint")
     ET.SubElement(ET.SubElement(suite, "properties"), "property", name="version", value=__version__)

@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from budgetlint.base.plain_text import ascii_json
-from budgetlint.report.style import PLAIN, Style, wrapped
+from budgetlint.report.style import PLAIN, TerminalStyle, wrapped
 from budgetlint.rules_api.manual import prose_and_code, read_manual
 from budgetlint.rules_api.rule import Rule
 
 VERSION = 1
 
 
-def render(rule: Rule, format: str = "text", style: Style = PLAIN) -> str:
+def render(rule: Rule, format: str = "text", style: TerminalStyle = PLAIN) -> str:
     """One page, in one of `PAGES`."""
     return PAGES[format](rule, style)
 
 
-def render_all(rules: Iterable[Rule], format: str = "text", style: Style = PLAIN) -> str:
+def render_all(rules: Iterable[Rule], format: str = "text", style: TerminalStyle = PLAIN) -> str:
     """Every rule: a table with one line each, or JSON with one object each."""
     return LISTS[format](tuple(rules), style)
 
@@ -44,7 +44,7 @@ def facts(rule: Rule) -> Iterator[tuple[str, str]]:
         yield "page", rule.url
 
 
-def _text(rule: Rule, style: Style) -> str:
+def _text(rule: Rule, style: TerminalStyle) -> str:
     manual = read_manual(rule.manual)
     lines = [style.severity(rule.default_severity, rule.code) + " " + style.ink(rule.name, "bold"), ""]
     lines += wrapped(manual.summary, style.width)
@@ -66,7 +66,7 @@ def _sections(rule: Rule) -> Iterator[tuple[str, str]]:
         yield "Sources", "\n".join([*body.splitlines(), *more])
 
 
-def _body(text: str, style: Style) -> Iterator[str]:
+def _body(text: str, style: TerminalStyle) -> Iterator[str]:
     for number, (kind, piece) in enumerate(prose_and_code(text)):
         if number:
             yield ""
@@ -76,7 +76,7 @@ def _body(text: str, style: Style) -> Iterator[str]:
             yield from _prose(piece, style)
 
 
-def _prose(text: str, style: Style) -> Iterator[str]:
+def _prose(text: str, style: TerminalStyle) -> Iterator[str]:
     """Paragraphs filled to the page; a line that starts an item or is indented starts anew."""
     for paragraph in _paragraphs(text):
         indent = "    " if paragraph.startswith("- ") else "  "
@@ -96,14 +96,14 @@ def _paragraphs(text: str) -> Iterator[str]:
             yield ""
 
 
-def _markdown(rule: Rule, _style: Style = PLAIN) -> str:
+def _markdown(rule: Rule, _style: TerminalStyle = PLAIN) -> str:
     manual = read_manual(rule.manual)
     parts = [f"# {rule.code} {rule.name}", manual.summary, "\n".join(f"- {label}: {value}" for label, value in facts(rule)), manual.lead]
     parts += [f"## {title}\n\n{body}" for title, body in _sections(rule)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _json(rule: Rule, _style: Style = PLAIN) -> str:
+def _json(rule: Rule, _style: TerminalStyle = PLAIN) -> str:
     return _dumped({"version": VERSION, "rules": [_page(rule)]})
 
 
@@ -131,21 +131,21 @@ def _row(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _all_text(rules: tuple[Rule, ...], style: Style) -> str:
+def _all_text(rules: tuple[Rule, ...], style: TerminalStyle) -> str:
     wide = max((len(rule.name) for rule in rules), default=0)
     return "".join(_all_line(rule, wide, style) for rule in rules) + f"\n{len(rules)} rules; budgetlint rule NAME shows a page.\n"
 
 
-def _all_line(rule: Rule, wide: int, style: Style) -> str:
+def _all_line(rule: Rule, wide: int, style: TerminalStyle) -> str:
     severity = style.severity(rule.default_severity, f"{rule.default_severity.value:<8}")
     return f"{rule.code} {rule.name:<{wide}} {severity}{'' if rule.fix == 'none' else rule.fix:<7} {rule.summary}\n"
 
 
-def _all_markdown(rules: tuple[Rule, ...], _style: Style = PLAIN) -> str:
+def _all_markdown(rules: tuple[Rule, ...], _style: TerminalStyle = PLAIN) -> str:
     return "\n".join(_markdown(rule) for rule in rules)
 
 
-def _all_json(rules: tuple[Rule, ...], _style: Style = PLAIN) -> str:
+def _all_json(rules: tuple[Rule, ...], _style: TerminalStyle = PLAIN) -> str:
     return _dumped({"version": VERSION, "rules": [_row(rule) for rule in rules]})
 
 
@@ -153,5 +153,5 @@ def _dumped(value: object) -> str:
     return ascii_json(value, indent=2)
 
 
-PAGES: dict[str, Callable[[Rule, Style], str]] = {"text": _text, "markdown": _markdown, "json": _json}
-LISTS: dict[str, Callable[[tuple[Rule, ...], Style], str]] = {"text": _all_text, "markdown": _all_markdown, "json": _all_json}
+PAGES: dict[str, Callable[[Rule, TerminalStyle], str]] = {"text": _text, "markdown": _markdown, "json": _json}
+LISTS: dict[str, Callable[[tuple[Rule, ...], TerminalStyle], str]] = {"text": _all_text, "markdown": _all_markdown, "json": _all_json}

@@ -23,7 +23,7 @@ from budgetlint.report.headroom import shown_figures, worst_first
 from budgetlint.report.markdown_bars import bucket_table
 from budgetlint.report.numbers import shown_numbers
 from budgetlint.report.shown import counted, shown
-from budgetlint.report.style import PLAIN, WIDTH, Style, plural
+from budgetlint.report.style import PLAIN, WIDTH, TerminalStyle, plural
 from budgetlint.report.summary import findings_line, passed_line, verdict_count, verdicts_line
 from budgetlint.report.tree import Tree
 from budgetlint.results.report import Report
@@ -37,7 +37,7 @@ NAME, WORDS = 120, 1_000
 """Characters of a name, and of a text for people: one with more is cut."""
 
 
-def render(report: Report, _style: Style = PLAIN, *, info: bool = False, tree: Tree = Tree(), **_options: Any) -> str:
+def render(report: Report, _style: TerminalStyle = PLAIN, *, info: bool = False, tree: Tree = Tree(), **_options: Any) -> str:
     found = shown(report, info=info)
     verdicts = worst_first(report.verdicts)
     head = [f"## budgetlint: {counted(found)}", plain(findings_line(report, info=info)), plain(verdicts_line(report))]

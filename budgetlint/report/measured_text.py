@@ -9,20 +9,20 @@ from budgetlint.base.units import gib
 from budgetlint.probe.measurement import Measurement
 from budgetlint.probe.record import Simulated
 from budgetlint.report.reconciled import Reconciled, Row, reconciled
-from budgetlint.report.style import PLAIN, Style, wrapped
+from budgetlint.report.style import PLAIN, TerminalStyle, wrapped
 from budgetlint.rules_api.context import RunContext
 
 BAR = 16
 
 
-def render(context: RunContext, found: Measurement, simulated: Simulated | None = None, style: Style = PLAIN) -> str:
+def render(context: RunContext, found: Measurement, simulated: Simulated | None = None, style: TerminalStyle = PLAIN) -> str:
     """One run; ends with a line end."""
     table = reconciled(context, found, simulated)
     parts = (_head(context, found, style), _table(table, style), _why(table, style), _timeline(found, style))
     return "\n\n".join("\n".join(lines) for part in parts if (lines := list(part))) + "\n"
 
 
-def _head(context: RunContext, found: Measurement, style: Style) -> Iterator[str]:
+def _head(context: RunContext, found: Measurement, style: TerminalStyle) -> Iterator[str]:
     imitated = f" held to {found.work.imitated}'s {gib(found.work.limit or 0)}" if found.work.imitated else ""
     said = f"out of memory in {found.failed_in}" if found.outcome == "oom" else f"{gib(found.peak.allocated)} allocated, in {found.phase}"
     yield f"{style.ink(one_line(context.label), 'bold')}: {said}, on {one_line(found.card.name + imitated)}"
@@ -34,7 +34,7 @@ def _head(context: RunContext, found: Measurement, style: Style) -> Iterator[str
     yield f"  {found.parameters:,} parameters, random weights; optimizer: {one_line(found.optimizer or '-')}; {found.seconds:g} s"
 
 
-def _table(table: Reconciled, style: Style) -> Iterator[str]:
+def _table(table: Reconciled, style: TerminalStyle) -> Iterator[str]:
     yield style.ink(f"  {'':<16}{'estimate':>14}{'simulated':>14}{'measured':>14}{'difference':>13}", "bold")
     for phase, buckets in table.phases:
         yield style.ink(_line(phase, "  "), "bold")
@@ -54,14 +54,14 @@ def _apart(row: Row) -> str:
     return f"{row.difference * 100 / row.measured:+.2f} %" if row.measured else gib(row.difference)
 
 
-def _why(table: Reconciled, style: Style) -> Iterator[str]:
+def _why(table: Reconciled, style: TerminalStyle) -> Iterator[str]:
     if table.words:
         yield style.ink("  what makes the difference", "bold")
         for text in table.words:
             yield from wrapped(text, style.width, first="  - ", rest="    ")
 
 
-def _timeline(found: Measurement, style: Style) -> Iterator[str]:
+def _timeline(found: Measurement, style: TerminalStyle) -> Iterator[str]:
     """The moments of the followed step, in order."""
     if not found.timeline:
         return

@@ -7,13 +7,14 @@ from typing import Any
 
 from budgetlint.base.plain_text import ascii_json, one_line
 from budgetlint.base.units import gib
-from budgetlint.memory.estimate import Bucket, Estimate, Phase
+from budgetlint.memory.estimate import Estimate, Phase
+from budgetlint.memory.term import Bucket
 from budgetlint.oom.explain import Explanation
 from budgetlint.oom.match import Candidate
 from budgetlint.oom.tensor import KINDS
 from budgetlint.report.bill import WHAT, costly_lines
 from budgetlint.report.estimate_json import because_json, document
-from budgetlint.report.style import PLAIN, WIDTH, Style, wrapped
+from budgetlint.report.style import PLAIN, WIDTH, TerminalStyle, wrapped
 from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import Setting
 
@@ -23,7 +24,7 @@ LINES = 6
 # -- text --------------------------------------------------------------------------------------------------------------------
 
 
-def render(explained: Explanation, context: RunContext | None, instead: Sequence[str] = (), style: Style = PLAIN) -> str:
+def render(explained: Explanation, context: RunContext | None, instead: Sequence[str] = (), style: TerminalStyle = PLAIN) -> str:
     """The answer for one run, or for the log alone; ends with a line end."""
     parts = (
         _answer(explained, context),
@@ -128,7 +129,7 @@ def _length(best: Candidate) -> str:
     return f"a micro batch of {many} tokens" + (f", of at most {limit:,}: samples are padded to the longest" if limit > 1 else "")
 
 
-def _live(explained: Explanation, context: RunContext | None, style: Style) -> Iterator[str]:
+def _live(explained: Explanation, context: RunContext | None, style: TerminalStyle) -> Iterator[str]:
     estimate = context.estimate if context is not None else None
     phase = estimate.phase(explained.phase) if estimate is not None else None
     if estimate is None or phase is None or explained.found.message is None:
@@ -149,7 +150,7 @@ def _buckets(phase: Phase) -> Iterator[str]:
             yield f"  {gib(phase.buckets[bucket]):>12}  {WHAT[bucket]}"
 
 
-def _lines(phase: Phase, style: Style) -> Iterator[str]:
+def _lines(phase: Phase, style: TerminalStyle) -> Iterator[str]:
     lines = [line for line in costly_lines(phase.terms) if line.bytes > 0 and line.where]
     if lines:
         yield style.ink("  the lines that set it", "bold")
@@ -157,14 +158,14 @@ def _lines(phase: Phase, style: Style) -> Iterator[str]:
         yield _cut(f"  {gib(line.bytes):>12}  {line.key}: {line.text}  {line.where}")
 
 
-def _remarks(explained: Explanation, style: Style) -> Iterator[str]:
+def _remarks(explained: Explanation, style: TerminalStyle) -> Iterator[str]:
     if explained.remarks:
         yield style.ink("  the message says besides", "bold")
     for remark in explained.remarks:
         yield from wrapped(remark, style.width, first="  - ", rest="    ")
 
 
-def _instead(instead: Sequence[str], style: Style) -> Iterator[str]:
+def _instead(instead: Sequence[str], style: TerminalStyle) -> Iterator[str]:
     if instead:
         yield style.ink("  what fits instead", "bold")
     for line in instead:

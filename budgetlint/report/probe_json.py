@@ -7,7 +7,7 @@ from typing import Any
 
 from budgetlint.base.plain_text import ascii_json
 from budgetlint.probe.record import Simulated
-from budgetlint.report.probe_text import Row, comparison
+from budgetlint.report.probe_text import PhaseRow, comparison
 from budgetlint.rules_api.context import RunContext
 
 VERSION = 1
@@ -31,5 +31,5 @@ def _run(context: RunContext, found: Simulated) -> dict[str, Any]:
     }
 
 
-def _row(row: Row) -> dict[str, int | None]:
+def _row(row: PhaseRow) -> dict[str, int | None]:
     return {"estimate": row.estimate, "simulated": row.simulated, "difference": row.difference}

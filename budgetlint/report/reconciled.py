@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from budgetlint.base.record import record
 from budgetlint.base.units import gib
-from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Phase, Range
+from budgetlint.memory.estimate import Phase, Range
+from budgetlint.memory.term import ALLOCATED_BUCKETS
 from budgetlint.probe.measurement import Measurement
 from budgetlint.probe.record import Simulated
 from budgetlint.report.probe_text import workspaces

@@ -16,7 +16,7 @@ from budgetlint.base.plain_text import ascii_json, one_line, sentence
 from budgetlint.base.record import field, open_state
 from budgetlint.base.source import Location, SourceFile
 from budgetlint.report.sarif_rules import LEVELS, descriptors
-from budgetlint.report.style import PLAIN, Style
+from budgetlint.report.style import PLAIN, TerminalStyle
 from budgetlint.report.summary import passed_line, verdicts_line
 from budgetlint.report.tree import TEXTS, Tree, uri
 from budgetlint.results.report import Excuse, Gate, Report
@@ -29,7 +29,7 @@ _ENCODINGS = {"utf-16-le": "UTF-16LE", "utf-16-be": "UTF-16BE"}
 """Names of https://www.iana.org/assignments/character-sets for what `budgetlint.base.source` reports; the rest is the run's default."""
 
 
-def render(report: Report, _style: Style = PLAIN, *, gate: Gate = Gate(), tree: Tree = Tree(), **_options: Any) -> str:
+def render(report: Report, _style: TerminalStyle = PLAIN, *, gate: Gate = Gate(), tree: Tree = Tree(), **_options: Any) -> str:
     return ascii_json(document(report, gate, tree))
 
 

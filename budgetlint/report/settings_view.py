@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from budgetlint.base.plain_text import ascii_json, one_line
-from budgetlint.report.style import PLAIN, Style, cells, padded
+from budgetlint.report.style import PLAIN, TerminalStyle, cells, padded
 from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import Setting
 from budgetlint.settings.vocabulary import SETTINGS
 
 
-def render(context: RunContext, style: Style = PLAIN) -> str:
+def render(context: RunContext, style: TerminalStyle = PLAIN) -> str:
     """One run as a table in the order of the vocabulary; ends with a line end."""
     rows = [context.run.settings[name] for name in SETTINGS if name in context.run.settings]
     wide = max((len(setting.name) for setting in rows), default=0)
@@ -23,7 +23,7 @@ def render(context: RunContext, style: Style = PLAIN) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _rows(setting: Setting, wide: int, told: int, style: Style) -> Iterator[str]:
+def _rows(setting: Setting, wide: int, told: int, style: TerminalStyle) -> Iterator[str]:
     yield f"  {setting.name:<{wide}}  {padded(_shown(setting), told)}  {style.ink(_where(setting), 'dim')}"
     for loser in setting.overrode:
         yield style.ink(f"  {'':<{wide}}  overrode {_shown(loser)}  {_where(loser)}", "dim")

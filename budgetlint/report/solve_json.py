@@ -7,7 +7,7 @@ from typing import Any
 
 from budgetlint.base.plain_text import ascii_json
 from budgetlint.report.json import edit_document
-from budgetlint.results.solution import Card, Remedy, Solution, Told
+from budgetlint.results.solution import Remedy, SmallestCard, Solution, Told
 
 VERSION = 1
 
@@ -40,7 +40,7 @@ def _run(solution: Solution) -> dict[str, Any]:
     }
 
 
-def _card(card: Card | None) -> dict[str, Any] | None:
+def _card(card: SmallestCard | None) -> dict[str, Any] | None:
     return None if card is None else {"name": card.name, "usable_bytes": card.usable}
 
 

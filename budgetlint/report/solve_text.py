@@ -9,7 +9,7 @@ from budgetlint.base.plain_text import one_line
 from budgetlint.base.units import distinct, gib
 from budgetlint.memory.estimate import Estimate, Verdict
 from budgetlint.report import answer
-from budgetlint.report.style import PLAIN, WIDTH, Style, plural, wrapped
+from budgetlint.report.style import PLAIN, WIDTH, TerminalStyle, plural, wrapped
 from budgetlint.results.solution import MAY, Reach, Remedy, Solution, Told
 
 TOLD = 6
@@ -19,13 +19,13 @@ UNNAMED = {"-": "budget", "--budget": "--budget"}
 """Texts that lie in no file."""
 
 
-def render(solution: Solution, style: Style = PLAIN) -> str:
+def render(solution: Solution, style: TerminalStyle = PLAIN) -> str:
     """The answer for one run; ends with a line end."""
     parts: tuple[Iterable[str], ...] = (_head(solution, style), _extremes(solution), *_lists(solution, style))
     return "\n\n".join("\n".join(lines) for part in parts if (lines := list(part))) + "\n"
 
 
-def _lists(solution: Solution, style: Style) -> tuple[Iterable[str], ...]:
+def _lists(solution: Solution, style: TerminalStyle) -> tuple[Iterable[str], ...]:
     numbered = tuple(_remedy(number, one, solution, style) for number, one in enumerate(solution.remedies, 1))
     return (*numbered, _no_cure(solution.told, style))
 
@@ -33,7 +33,7 @@ def _lists(solution: Solution, style: Style) -> tuple[Iterable[str], ...]:
 # -- the first line -----------------------------------------------------------------------------------------------------------
 
 
-def _head(solution: Solution, style: Style) -> Iterator[str]:
+def _head(solution: Solution, style: TerminalStyle) -> Iterator[str]:
     estimate = solution.context.estimate
     label = one_line(solution.context.label)
     if estimate is None or not estimate.bill:
@@ -115,7 +115,7 @@ def _over(solution: Solution, seq: Reach) -> Iterator[str]:
 # -- remedies -----------------------------------------------------------------------------------------------------------------
 
 
-def _remedy(number: int, remedy: Remedy, solution: Solution, style: Style) -> Iterator[str]:
+def _remedy(number: int, remedy: Remedy, solution: Solution, style: TerminalStyle) -> Iterator[str]:
     lead = f"{number:>3}. "
     verdict = style.verdict(remedy.verdict, MAY[remedy.verdict])
     yield from wrapped(one_line(remedy.title), WIDTH, first=lead, rest="     ")
@@ -162,7 +162,7 @@ def _written(edit: Edit, solution: Solution) -> str:
     return f"{text[start : span.start]}{edit.text}{text[span.end : min(ends, default=len(text))]}".strip(" \\\n")
 
 
-def _no_cure(told: tuple[Told, ...], style: Style) -> Iterator[str]:
+def _no_cure(told: tuple[Told, ...], style: TerminalStyle) -> Iterator[str]:
     if told:
         yield style.ink("  no cure here", "bold")
     for one in told[:TOLD]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from budgetlint.base.finding import Finding, Safety, Severity
 from budgetlint.base.record import record
-from budgetlint.report.style import PLAIN, Style
+from budgetlint.report.style import PLAIN, TerminalStyle
 from budgetlint.report.summary import summary_lines
 from budgetlint.results.report import Report
 
@@ -45,7 +45,7 @@ def _best(finding: Finding) -> Safety | None:
     return next((safety for safety in (Safety.SAFE, Safety.UNSAFE) if safety in offered), None)
 
 
-def render(report: Report, style: Style = PLAIN, *, info: bool = False, **_options: Any) -> str:
+def render(report: Report, style: TerminalStyle = PLAIN, *, info: bool = False, **_options: Any) -> str:
     rows = [row for row in counts(report) if info or row.severity > Severity.INFO]
     width = max((len(row.name) for row in rows), default=0)
     lines = [

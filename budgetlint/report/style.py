@@ -28,7 +28,7 @@ VERDICT_WORDS = {Verdict.FITS: "fits", Verdict.TIGHT: "too close", Verdict.DOES_
 
 
 @record
-class Style:
+class TerminalStyle:
     """``color``: ANSI escapes; ``blocks``: the output can show block characters; ``width`` in columns; ``links``: words can be
     clicked."""
 
@@ -55,10 +55,10 @@ class Style:
         return self.ink(VERDICT_WORDS[verdict] if text is None else text, *VERDICT_INK[verdict])
 
 
-PLAIN = Style()
+PLAIN = TerminalStyle()
 
 
-def style_for(choice: str, *, terminal: bool, environ: Mapping[str, str], encoding: str = "utf-8") -> Style:
+def style_for(choice: str, *, terminal: bool, environ: Mapping[str, str], encoding: str = "utf-8") -> TerminalStyle:
     """The style of a stream. ``choice`` is ``auto``, ``always`` or ``never``; ``auto`` heeds ``NO_COLOR``, ``FORCE_COLOR`` and
     ``TERM=dumb`` (https://no-color.org: any value that is not empty counts)."""
     wanted = terminal and environ.get("TERM") != "dumb"
@@ -67,7 +67,9 @@ def style_for(choice: str, *, terminal: bool, environ: Mapping[str, str], encodi
     if environ.get("NO_COLOR"):
         wanted = False
     color = {"always": True, "never": False}.get(choice, wanted)
-    return Style(color, blocks=encoding.lower().replace("-", "").startswith("utf"), links=color and terminal and shows_links(environ))
+    return TerminalStyle(
+        color, blocks=encoding.lower().replace("-", "").startswith("utf"), links=color and terminal and shows_links(environ)
+    )
 
 
 LINKING = frozenset({"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "Tabby", "mintty"})

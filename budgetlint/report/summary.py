@@ -10,7 +10,7 @@ from budgetlint.base.plain_text import one_line
 from budgetlint.files.walk import Passed
 from budgetlint.memory.estimate import Verdict
 from budgetlint.report.headroom import lacking
-from budgetlint.report.style import PLAIN, VERDICT_WORDS, Style, plural
+from budgetlint.report.style import PLAIN, VERDICT_WORDS, TerminalStyle, plural
 from budgetlint.results.report import Gate, Report
 from budgetlint.results.verdict import RunVerdict
 
@@ -20,7 +20,7 @@ _WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning"}
 REQUIRED = "A verdict is required of every run."
 
 
-def summary_lines(report: Report, style: Style = PLAIN, *, info: bool = False, gate: Gate = Gate()) -> Iterator[str]:
+def summary_lines(report: Report, style: TerminalStyle = PLAIN, *, info: bool = False, gate: Gate = Gate()) -> Iterator[str]:
     """One line on findings, one on verdicts; where the gate fails for want of one, that; what was passed over."""
     yield findings_line(report, style, info=info)
     yield verdicts_line(report, style)
@@ -35,7 +35,7 @@ def lacks_verdict(report: Report, gate: Gate) -> bool:
     return gate.require_verdict and (not report.verdicts or report.judged < len(report.verdicts))
 
 
-def findings_line(report: Report, style: Style = PLAIN, *, info: bool = False) -> str:
+def findings_line(report: Report, style: TerminalStyle = PLAIN, *, info: bool = False) -> str:
     """``2 errors, 1 warning in 4 files; 3 remarks not shown (--info); 1 suppressed.``"""
     counts = [style.severity(severity, plural(count, word)) for severity, word in _WORDS.items() if (count := report.count(severity))]
     remarks = report.count(Severity.INFO)
@@ -51,7 +51,7 @@ def findings_line(report: Report, style: Style = PLAIN, *, info: bool = False) -
     return "; ".join([f"{told} in {' and '.join(read)}" if read else told, *more]) + "."
 
 
-def _nothing(report: Report, style: Style) -> str:
+def _nothing(report: Report, style: TerminalStyle) -> str:
     """Where one command was to be judged and was not, nothing is no good news."""
     if report.asked and not report.judged:
         return style.ink("Nothing was found out", "bold")
@@ -83,7 +83,7 @@ def _compared(report: Report) -> list[str]:
     return [f"{told} since {one_line(found.revision)}"] if found and told else []
 
 
-def verdicts_line(report: Report, style: Style = PLAIN) -> str:
+def verdicts_line(report: Report, style: TerminalStyle = PLAIN) -> str:
     """``3 runs judged: 1 fits, 2 do not fit.``, or why none was."""
     if not report.verdicts and report.asked:
         return f"{style.ink('No run was judged', 'bold')}: the command starts no training program that is known (torchrun, trl, ...)."

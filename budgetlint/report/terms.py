@@ -6,17 +6,18 @@ from collections.abc import Iterator
 
 from budgetlint.base.plain_text import one_line
 from budgetlint.base.units import gib
-from budgetlint.memory.estimate import Estimate, Term
+from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.sources import source_of
+from budgetlint.memory.term import Term
 from budgetlint.report.headroom import about
-from budgetlint.report.style import PLAIN, Style
+from budgetlint.report.style import PLAIN, TerminalStyle
 from budgetlint.rules_api.context import RunContext
 
 NAME, ARITHMETIC = 44, 72
 """Columns that a name and a shape have at most; a longer one moves what follows."""
 
 
-def render(context: RunContext, style: Style = PLAIN) -> str:
+def render(context: RunContext, style: TerminalStyle = PLAIN) -> str:
     """One run; ends with a line end."""
     estimate = context.estimate
     label = style.ink(one_line(context.label), "bold")
@@ -30,7 +31,7 @@ def _moment(estimate: Estimate) -> str:
     return f"{estimate.peak_phase}: {phase.moment}" if phase is not None and phase.moment else estimate.peak_phase
 
 
-def _lines(estimate: Estimate, style: Style) -> Iterator[str]:
+def _lines(estimate: Estimate, style: TerminalStyle) -> Iterator[str]:
     terms = sorted((term for term in estimate.bill if term.bytes), key=lambda term: -term.bytes)
     told = [(one_line(term.label), one_line(sized(term)), str(source_of(term.id, estimate.plan) or "")) for term in terms]
     name = min(NAME, max(len(row[0]) for row in told))

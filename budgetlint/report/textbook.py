@@ -6,14 +6,15 @@ from collections.abc import Iterator
 
 from budgetlint.base.units import gib
 from budgetlint.memory import textbook
-from budgetlint.memory.estimate import Bucket, Estimate
+from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.plan import Plan
+from budgetlint.memory.term import Bucket
 from budgetlint.memory.textbook import Textbook
-from budgetlint.report.style import PLAIN, Style, wrapped
+from budgetlint.report.style import PLAIN, TerminalStyle, wrapped
 from budgetlint.rules_api.context import RunContext
 
 
-def render(context: RunContext, style: Style = PLAIN) -> str:
+def render(context: RunContext, style: TerminalStyle = PLAIN) -> str:
     """The comparison for one run; ends with a line end."""
     plan, estimate = context.plan, context.estimate
     if plan is None or estimate is None:

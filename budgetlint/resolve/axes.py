@@ -10,8 +10,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
 from budgetlint.base.record import record, replace
-from budgetlint.memory.estimate import Estimate, Opened
+from budgetlint.memory.estimate import Opened
+from budgetlint.memory.peak import Sums
 from budgetlint.memory.planner import Planned
+from budgetlint.memory.standing import Standing
 from budgetlint.settings.run import Origin, OriginKind, Release, Setting, Settings, Stack
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @record
-class Choice:
+class AxisChoice:
     """One way to read what is open: ``words`` for people and JSON; a range of versions, or a value of a setting."""
 
     words: str
@@ -32,7 +34,7 @@ class Axis:
     """One thing that is open, and its choices, the newest or first first."""
 
     opened: Opened
-    choices: tuple[Choice, ...]
+    choices: tuple[AxisChoice, ...]
 
     @property
     def name(self) -> str:
@@ -45,19 +47,22 @@ class Answer:
 
     settings: Settings
     planned: Planned
-    estimate: Estimate
+    standing: Standing
 
 
 class Asking(Protocol):
     """Whoever can read a run again. ``answer``: with these things fixed, by name; ``unanswered``: the (package, version) questions
-    that its stack leaves open."""
+    that its stack leaves open; ``sums``: those of the check's plans."""
 
-    def answer(self, choices: Mapping[str, Choice]) -> Answer: ...
+    @property
+    def sums(self) -> Sums: ...
+
+    def answer(self, choices: Mapping[str, AxisChoice]) -> Answer: ...
 
     def unanswered(self) -> Iterable[tuple[str, str]]: ...
 
 
-def as_read(settings: Settings, choices: Mapping[str, Choice]) -> Settings:
+def as_read(settings: Settings, choices: Mapping[str, AxisChoice]) -> Settings:
     """The settings with those that are chosen known."""
     chosen = [
         replace_value(settings[name], choice.value) for name, choice in choices.items() if choice.release is None and name in settings
@@ -69,7 +74,7 @@ def replace_value(setting: Setting, value: Any) -> Setting:
     return replace(setting, value=value, state="known", readings=())
 
 
-def pinned(stack: Stack, choices: Mapping[str, Choice]) -> Stack:
+def pinned(stack: Stack, choices: Mapping[str, AxisChoice]) -> Stack:
     """The stack with the versions that are chosen."""
     releases = {name: choice.release for name, choice in choices.items() if choice.release is not None}
     return replace(stack, releases={**stack.releases, **releases}) if releases else stack
@@ -102,7 +107,7 @@ def open_settings(settings: Settings) -> Iterator[Axis]:
         values = values_of(setting)
         if len(values) > 1:
             opened = Opened(setting.name, setting.origin.location, setting.text)
-            yield Axis(opened, tuple(Choice(_word(value), None, value) for value in values))
+            yield Axis(opened, tuple(AxisChoice(_word(value), None, value) for value in values))
 
 
 def _word(value: Any) -> str:
@@ -139,22 +144,22 @@ def _unstated(package: str) -> Release:
     return Release(package, low, None, Origin(OriginKind.DEFAULT, note="no version is stated"))
 
 
-def _epochs(known: Release, bounds: list[Version], *, stated: bool) -> Iterator[Choice]:
+def _epochs(known: Release, bounds: list[Version], *, stated: bool) -> Iterator[AxisChoice]:
     """The versions between the bounds, the newest first, inside of what is known."""
     ends = [known.low, *(bound for bound in bounds if known.low is None or bound > known.low), known.high]
     for low, high in reversed(list(pairwise(ends))):
         release = Release(known.package, low, high, known.origin, closed=known.closed and high is known.high)
         shown = release if stated or low is not known.low else replace(release, low=None)
-        yield Choice(spelled(shown), release)
+        yield AxisChoice(spelled(shown), release)
 
 
-def joined(newer: Choice, older: Choice) -> Choice:
+def joined(newer: AxisChoice, older: AxisChoice) -> AxisChoice:
     """Two neighbouring epochs as one."""
     if newer.release is None or older.release is None:
         return newer
     release = Release(newer.release.package, older.release.low, newer.release.high, newer.release.origin, closed=newer.release.closed)
     shown = release if older.words.startswith(">=") else replace(release, low=None)
-    return Choice(spelled(shown), release)
+    return AxisChoice(spelled(shown), release)
 
 
 def spelled(release: Release) -> str:

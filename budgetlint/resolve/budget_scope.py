@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from budgetlint.base.source import SourceFile, Unreadable
+from budgetlint.base.source import SourceFile, UnreadableFile
 from budgetlint.language import read_budget
 from budgetlint.resolve.project import FileEntry
 from budgetlint.resolve.state import Assembly
@@ -22,7 +22,7 @@ def comment(work: Assembly, entry: FileEntry) -> Budget | None:
     return budget
 
 
-def holding(work: Assembly, path: str, budgets: Iterable[Budget]) -> Budget | None:
+def nearest_budget(work: Assembly, path: str, budgets: Iterable[Budget]) -> Budget | None:
     """The nearest budget, in or above the file's folder, that names neither configs nor a model; else the extra one."""
     above = [b for b in budgets if not b.binds_configs and not b.names_model and _is_above(posixpath.dirname(b.path), path)]
     if above:
@@ -54,6 +54,6 @@ def _comment_budget(entry: FileEntry) -> Budget | None:
             blank = "".join("\n" if char == "\n" else " " for char in text[:start])
             return read_budget(
                 SourceFile(entry.path, blank + text[start : span.end].rstrip()),
-                load=lambda path: Unreadable(path, "cannot be included here", "use a .budget file"),
+                load=lambda path: UnreadableFile(path, "cannot be included here", "use a .budget file"),
             )
     return None

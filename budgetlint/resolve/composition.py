@@ -10,7 +10,7 @@ from budgetlint.base.limits import COMPOSED_DEPTH, COMPOSED_FILES
 from budgetlint.base.record import field, open_state, replace
 from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document, Mapping, Node, load
-from budgetlint.documents.defaults_list import Base, bases, group_keys, is_composed, overrides, package_of
+from budgetlint.documents.defaults_list import DefaultsEntry, bases, group_keys, is_composed, overrides, package_of
 from budgetlint.documents.merge import foreign, merged, nested
 from budgetlint.readers import reader_by
 from budgetlint.readers.hf.recognise import as_before
@@ -65,7 +65,7 @@ class _Composition:
         above = [tree for base, tree in found if base.is_above]
         return reduce(_over, (*below, document.root, *above), None)
 
-    def _base(self, document: Document, base: Base, chosen: dict[str, str], trail: tuple[str, ...]) -> Node | None:
+    def _base(self, document: Document, base: DefaultsEntry, chosen: dict[str, str], trail: tuple[str, ...]) -> Node | None:
         path = self._path(document.path, base)
         if path is None or path in trail:
             return None
@@ -83,7 +83,7 @@ class _Composition:
         package = base.package if base.package is not None else package_of(found)
         return nested(foreign(tree, found.source), group_keys(base) if package is None else package) if tree is not None else None
 
-    def _path(self, named_in: str, base: Base) -> str | None:
+    def _path(self, named_in: str, base: DefaultsEntry) -> str | None:
         return next((path for path in _candidates(named_in, base.path) if self.work.files.exists(path)), None)
 
 

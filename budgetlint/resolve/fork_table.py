@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from budgetlint.base.record import record, replace
 from budgetlint.memory.estimate import Fork, ForkReading, Range, Verdict
@@ -101,12 +101,12 @@ def _reading(
     verdicts = {one.verdict for one in group}
     values = tuple(table.axes[at].choices[place].words for at, place in zip(wanted, places, strict=True))
     others = [found[0].answer.settings for where, found in every.items() if where != places]
-    because = _because(group[0].answer.settings, others, {table.axes[at].name for at in wanted})
+    because = _because(group[0].answer.settings, others, [table.axes[at].name for at in wanted])
     need = extremes(group[0].need.bytes, [one.need for one in group])
     return ForkReading(values, because, need, verdicts.pop() if len(verdicts) == 1 else Verdict.UNKNOWN)
 
 
-def _because(settings: Settings, others: list[Settings], names: set[str]) -> str:
+def _because(settings: Settings, others: list[Settings], names: Sequence[str]) -> str:
     """What is set otherwise than in another reading: ``loss chunked, adapter_dtype bf16``; of a variable what it is: ``${GC}``."""
     known = [one for one in settings.values() if one.known and one.name not in names]
     differing = [f"{one.name} {one.value}" for one in known if any(_is_other(one.value, other.get(one.name)) for other in others)]

@@ -12,41 +12,42 @@ from collections.abc import Iterable, Mapping, Sequence
 from budgetlint.base.limits import JOINT_READINGS
 from budgetlint.base.record import field, replace, state
 from budgetlint.memory.estimate import Estimate, Fork, ForkReading, Opened, Range, Verdict
-from budgetlint.memory.estimator import Capacity, if_short
 from budgetlint.memory.need import verdict
+from budgetlint.memory.peak import Sums
+from budgetlint.memory.standing import Capacity, Standing, if_short
 from budgetlint.memory.unmodelled import TABLE
 from budgetlint.memory.unstated import agree, by_plans, each, unseen
-from budgetlint.resolve.axes import Answer, Asking, Axis, Choice, is_unwritten, joined, open_packages, open_settings, values_of
+from budgetlint.resolve.axes import Answer, Asking, Axis, AxisChoice, is_unwritten, joined, open_packages, open_settings, values_of
 from budgetlint.resolve.fork_table import JointReading, Table, extremes, forks_of
 from budgetlint.settings.run import Settings, Stack
 
 SURE = (Verdict.FITS, Verdict.DOES_NOT_FIT)
 
 
-def decided(first: Answer, stack: Stack, capacity: Capacity | None, asking: Asking) -> Estimate:
+def decided(estimate: Estimate, first: Answer, stack: Stack, capacity: Capacity | None, asking: Asking) -> Estimate:
     """The estimate with the verdict of all readings, or with what it depends on. ``first`` is the run as it is known: the bill and the
     best figure stay its own, the ends become those of all readings."""
-    found = _with_places(first.estimate, first.settings)
-    if capacity is None or not first.planned.plans or _lacks(first):
+    found = _with_places(estimate, first.settings)
+    if capacity is None or not first.planned.plans or _lacks(first, found):
         return found
-    if _is_cut(found):
-        return _by_length(first, found, capacity)
+    if _is_cut(first.standing, capacity):
+        return _by_length(first, found, capacity, asking.sums)
     if found.verdict in SURE and not any(map(is_unwritten, first.settings.values())):
         return found
     asked = _Asked(asking, capacity)
     table = _table(_axes(first, stack, asking), asked)
     if table is None:
-        return _of_plans(first, replace(found, verdict=_by_range(found, capacity), missing=()), capacity)
+        return _of_plans(first, replace(found, verdict=_by_range(found.need, capacity), missing=()), capacity, asking.sums)
     read = list(table.cells.values())
     found = replace(found, need=extremes(found.need.bytes, [one.need for one in read]))
     if all(one.verdict is Verdict.UNKNOWN for one in read):
-        return _of_plans(read[0].answer, found, capacity)
+        return _of_plans(read[0].answer, found, capacity, asking.sums)
     return _told(found, table)
 
 
-def _lacks(first: Answer) -> bool:
+def _lacks(first: Answer, found: Estimate) -> bool:
     """Is a setting missing that has no readings?"""
-    return any(not values_of(first.settings[name]) if name in first.settings else True for name in first.estimate.missing)
+    return any(not values_of(first.settings[name]) if name in first.settings else True for name in found.missing)
 
 
 def _with_places(found: Estimate, settings: Settings) -> Estimate:
@@ -69,30 +70,30 @@ class _Asked:
     capacity: Capacity
     known: dict[tuple[tuple[str, str], ...], JointReading] = field(default_factory=dict)
 
-    def reading(self, choices: Mapping[str, Choice]) -> JointReading:
+    def reading(self, choices: Mapping[str, AxisChoice]) -> JointReading:
         key = tuple((name, choice.words) for name, choice in sorted(choices.items()))
         if key not in self.known:
             answer = self.asking.answer(choices)
-            self.known[key] = JointReading(answer.estimate.need, _verdict(answer, self.capacity), answer)
+            self.known[key] = JointReading(answer.standing.need, _verdict(answer, self.capacity, self.asking.sums), answer)
         return self.known[key]
 
     def has_room(self, count: int) -> bool:
         return len(self.known) + count <= JOINT_READINGS.most
 
 
-def _verdict(answer: Answer, capacity: Capacity) -> Verdict:
+def _verdict(answer: Answer, capacity: Capacity, sums: Sums) -> Verdict:
     """Of one reading: unknown where its plans disagree. What is missing of it has readings, so its range covers them."""
-    found = answer.estimate
-    if found.verdict in SURE or found.need.high is None or _is_cut(found):
+    found = answer.standing
+    if found.verdict in SURE or found.need.high is None or _is_cut(found, capacity):
         return found.verdict if found.verdict in SURE else Verdict.UNKNOWN
-    by_range = _by_range(found, capacity)
+    by_range = _by_range(found.need, capacity)
     if by_range is not Verdict.TIGHT or len(answer.planned.plans) == 1:
         return by_range
-    return Verdict.TIGHT if agree(list(each(answer.planned, capacity))) else Verdict.UNKNOWN
+    return Verdict.TIGHT if agree(list(each(answer.planned, capacity, sums))) else Verdict.UNKNOWN
 
 
-def _by_range(found: Estimate, capacity: Capacity) -> Verdict:
-    return verdict(found.need, (capacity.usable_low, capacity.usable_high), capacity.reserve, judged=True)
+def _by_range(need: Range, capacity: Capacity) -> Verdict:
+    return verdict(need, (capacity.usable_low, capacity.usable_high), capacity.reserve, judged=True)
 
 
 # -- what is open ------------------------------------------------------------------------------------------------------------
@@ -128,7 +129,7 @@ def _figures(one: JointReading) -> tuple[Range, Verdict]:
 
 def _without_repeats(axis: Axis, asked: _Asked) -> Axis:
     """Choices that change nothing are one: neighbouring epochs, and any two values of a setting."""
-    kept: list[Choice] = []
+    kept: list[AxisChoice] = []
     seen: list[tuple[Range, Verdict]] = []
     for choice in axis.choices:
         one = asked.reading({axis.name: choice})
@@ -170,13 +171,13 @@ def _told(found: Estimate, table: Table) -> Estimate:
 # -- lengths, and what the planner leaves open ---------------------------------------------------------------------------------
 
 
-def _is_cut(found: Estimate) -> bool:
-    """Too large at the length that it is cut at, and not on shorter samples (`estimator.if_short`)."""
-    return found.verdict is Verdict.TIGHT and found.usable_high is not None and found.need.low > found.usable_high
+def _is_cut(found: Standing, capacity: Capacity) -> bool:
+    """Too large at the length that it is cut at, and not on shorter samples (`standing.if_short`)."""
+    return found.verdict is Verdict.TIGHT and found.need.low > capacity.usable_high
 
 
-def _by_length(first: Answer, found: Estimate, capacity: Capacity) -> Estimate:
-    plan, short = first.planned.plans[0], if_short(first.planned, capacity)
+def _by_length(first: Answer, found: Estimate, capacity: Capacity, sums: Sums) -> Estimate:
+    plan, short = first.planned.plans[0], if_short(first.planned, capacity, sums)
     length = first.settings.get("seq_len")
     opened = Opened("seq_len", length.origin.location if length else None, length.text if length else "")
     longest = ForkReading((f"samples of {plan.seq:,} tokens",), "as long as they may be", found.need, Verdict.DOES_NOT_FIT)
@@ -185,11 +186,11 @@ def _by_length(first: Answer, found: Estimate, capacity: Capacity) -> Estimate:
     return replace(found, need=need, verdict=Verdict.UNKNOWN, forks=(Fork((opened,), (longest, shortest)),))
 
 
-def _of_plans(first: Answer, found: Estimate, capacity: Capacity) -> Estimate:
+def _of_plans(first: Answer, found: Estimate, capacity: Capacity, sums: Sums) -> Estimate:
     """No version and no setting with readings decides: what the planner leaves open may."""
     if found.verdict in SURE or found.need.high is None:
         return found
-    answers = list(each(first.planned, capacity))
+    answers = list(each(first.planned, capacity, sums))
     if agree(answers):
         return replace(found, verdict=Verdict.TIGHT)
     lacking = unseen(first.planned, first.settings)

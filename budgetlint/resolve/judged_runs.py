@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from budgetlint.base.limits import FILE_READINGS
-from budgetlint.base.record import record, replace
+from budgetlint.base.record import field, record, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.language.budget import BudgetRun, Target
 from budgetlint.language.placement import Placement, broken, hosted, overlay, placements
-from budgetlint.memory.estimate import BROKEN, UNREAD, Assumption, Estimate, Opened, Verdict
-from budgetlint.memory.estimator import Capacity, estimate
+from budgetlint.memory.estimate import BROKEN, UNREAD, Estimate, Opened, Verdict
+from budgetlint.memory.estimator import estimate
+from budgetlint.memory.notes import Assumption
+from budgetlint.memory.peak import Sums
 from budgetlint.memory.planner import Planned, plan_run
+from budgetlint.memory.standing import Capacity, Standing, standing
 from budgetlint.readers import reader_by
 from budgetlint.readers.base import complete
 from budgetlint.readers.deepspeed.auto import fill_auto, fill_engine_dtype
 from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.resolve.architecture import architecture_of
-from budgetlint.resolve.axes import Answer, Choice, as_read, pinned
+from budgetlint.resolve.axes import Answer, AxisChoice, as_read, pinned
 from budgetlint.resolve.forks import SURE, decided
-from budgetlint.resolve.measured import recorded
+from budgetlint.resolve.measured import with_measurements
 from budgetlint.resolve.precedence import join, with_derived, with_stored_weights
 from budgetlint.resolve.state import Assembly, Collected
 from budgetlint.rules_api.context import RunContext
@@ -37,7 +40,7 @@ def run_contexts(work: Assembly, collected: Collected) -> Iterator[RunContext]:
             place = replace(place, target=overlay(place.target, collected.requested))
         merged = Run(collected.name, _merged(work, readings, place, stack), readings, stack)
         context, planned, architecture = _judged(work, merged, collected, place)
-        measured = recorded(work, collected, context)
+        measured = with_measurements(work, collected, context)
         narrowed = measured.estimate is not context.estimate
         yield measured if narrowed else _decided(measured, planned, _Rereading(work, context, place, architecture))
 
@@ -128,10 +131,24 @@ def _answer(work: Assembly, run: Run, target: Target, architecture: Architecture
 
     def work_out() -> tuple[Planned, Estimate]:
         planned = plan_run(run.settings, run.stack, architecture, device)
-        answer = estimate(planned, capacity_on(target, planned))
+        answer = estimate(planned, capacity_on(target, planned), work.answers.sums)
         return planned, _without_host(answer) if device is not None and device.kind == "cpu" else answer
 
     return work.answers.of(run.settings, run.stack.model_code, (architecture, run.stack.releases, target), work_out)
+
+
+def _reading(
+    work: Assembly, settings: Settings, stack: Stack, target: Target, architecture: Architecture | None
+) -> tuple[Planned, Standing]:
+    """How a run stands that was read in one way; its target has a capacity."""
+
+    def work_out() -> tuple[Planned, Standing]:
+        planned = plan_run(settings, stack, architecture, target.device.device if target.device else None)
+        capacity = capacity_on(target, planned)
+        assert capacity is not None
+        return planned, standing(planned, capacity, work.answers.sums)
+
+    return work.answers.reading(settings, stack.model_code, (architecture, stack.releases, target), work_out)
 
 
 def _without_host(answer: Estimate) -> Estimate:
@@ -160,13 +177,19 @@ class _Rereading:
     context: RunContext
     place: Placement
     architecture: Architecture | None
+    joined: dict[int, Settings] = field(default_factory=dict)
+    """The settings under each of `Assembly.pinned`, before anything is chosen."""
 
-    def _settings(self, stack: Stack, choices: Mapping[str, Choice]) -> Settings:
-        run = self.context.run
-        target = self.context.target or NOWHERE.target
-        settings = _on(replace(run, settings=_merged(self.work, run.readings, self.place, stack)), target).settings
+    def _settings(self, stack: Stack, choices: Mapping[str, AxisChoice]) -> Settings:
+        if id(stack) not in self.joined:
+            self.joined[id(stack)] = self._joined(stack)
         hidden = self.architecture.hidden if self.architecture else None
-        return as_read(fill_auto(as_read(settings, choices), hidden), choices)
+        return as_read(fill_auto(as_read(self.joined[id(stack)], choices), hidden), choices)
+
+    def _joined(self, stack: Stack) -> Settings:
+        run = self.context.run
+        merged = replace(run, settings=_merged(self.work, run.readings, self.place, stack))
+        return _on(merged, self.context.target or NOWHERE.target).settings
 
     @property
     def file(self) -> str:
@@ -178,20 +201,24 @@ class _Rereading:
     def is_spent(self) -> bool:
         return self.work.readings[self.file] >= FILE_READINGS.most
 
-    def answer(self, choices: Mapping[str, Choice]) -> Answer:
+    def answer(self, choices: Mapping[str, AxisChoice]) -> Answer:
         self.work.readings[self.file] += 1
         stack = self._pinned(choices)
         settings = self._settings(stack, choices)
-        run = replace(self.context.run, settings=settings, stack=stack)
-        return Answer(settings, *_answer(self.work, run, self.context.target or NOWHERE.target, self.architecture))
+        return Answer(settings, *_reading(self.work, settings, stack, self.context.target or NOWHERE.target, self.architecture))
+
+    @property
+    def sums(self) -> Sums:
+        return self.work.answers.sums
 
     def unanswered(self) -> set[tuple[str, str]]:
         stack = replace(self.context.run.stack, unanswered=set())
-        target = self.context.target
-        plan_run(self._settings(stack, {}), stack, self.architecture, target.device.device if target and target.device else None)
+        spec = self.context.target.device if self.context.target else None
+        settings = fill_auto(self._joined(stack), self.architecture.hidden if self.architecture else None)
+        plan_run(settings, stack, self.architecture, spec.device if spec else None)
         return stack.unanswered or set()
 
-    def _pinned(self, choices: Mapping[str, Choice]) -> Stack:
+    def _pinned(self, choices: Mapping[str, AxisChoice]) -> Stack:
         """Runs of one stack share its readings, and the estimates of those."""
         stack = self.context.run.stack
         key = (id(stack.releases), *((name, choice.words) for name, choice in sorted(choices.items()) if choice.release))
@@ -205,5 +232,6 @@ def _decided(context: RunContext, planned: Planned, again: _Rereading) -> RunCon
         return context
     if again.is_spent and context.estimate.verdict not in SURE and not context.estimate.missing:
         return replace(context, estimate=replace(context.estimate, verdict=Verdict.UNKNOWN, missing=(UNREAD,)))
-    first = Answer(context.run.settings, planned, context.estimate)
-    return replace(context, estimate=decided(first, context.run.stack, capacity_on(context.target, planned), again))
+    found = context.estimate
+    first = Answer(context.run.settings, planned, Standing(found.need, found.verdict))
+    return replace(context, estimate=decided(found, first, context.run.stack, capacity_on(context.target, planned), again))

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from budgetlint.rules_api.context import RunContext
 
 
-def recorded(work: Assembly, collected: Collected, context: RunContext) -> RunContext:
+def with_measurements(work: Assembly, collected: Collected, context: RunContext) -> RunContext:
     """The run with the lines about it, and what they narrow. A run without a budget has none."""
     written = _written(work, collected)
     if not written or context.estimate is None:
         return context
     from budgetlint.measured.lines import lines_of  # most runs were never measured
-    from budgetlint.measured.tighten import Place, tightened
+    from budgetlint.measured.tighten import JudgedDevice, tightened
 
     lines = lines_of(context.run, context.target.name if context.target else None, written)
     if work.supposed or work.overrides:
@@ -28,7 +28,7 @@ def recorded(work: Assembly, collected: Collected, context: RunContext) -> RunCo
     place = None
     if spec is not None and spec.usable_low and context.target is not None:
         reserve = context.target.reserve.of(spec.usable_low) if context.target.reserve else None
-        place = Place(spec.device, spec.usable_low, spec.usable_high, reserve)
+        place = JudgedDevice(spec.device, spec.usable_low, spec.usable_high, reserve)
     tolerance = collected.budget_run.tolerance_ppm if collected.budget_run else None
     return replace(context, recorded=lines, estimate=tightened(context.estimate, lines, place, tolerance))
 

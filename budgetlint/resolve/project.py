@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from budgetlint.base.crash import Crash
 from budgetlint.base.finding import Confidence, Finding, Severity
 from budgetlint.base.record import field, open_record, open_state, replace
-from budgetlint.base.source import Location, SourceFile, Unreadable
+from budgetlint.base.source import Location, SourceFile, UnreadableFile
 from budgetlint.documents import Document, Problem, Scalar
 from budgetlint.documents.failure import TOO_LARGE
 from budgetlint.documents.load import load
@@ -108,7 +108,7 @@ class Project:
     def passes(self, path: str) -> bool:
         """Is this a file that nobody named, and larger than any config? A repository may hold its data set as JSON."""
         source = self.files.read(path)
-        if not isinstance(source, Unreadable) or not source.too_large:
+        if not isinstance(source, UnreadableFile) or not source.too_large:
             return False
         self.entries[path] = FileEntry(path, None, problem=source.problem)
         self.passed.append(Passed(path, OVER_SIZE))
@@ -116,7 +116,7 @@ class Project:
 
     def _read(self, path: str) -> FileEntry:
         source = self.files.read(path)
-        if isinstance(source, Unreadable):
+        if isinstance(source, UnreadableFile):
             return self._unreadable(source)
         if path.endswith(BUDGET_SUFFIX):
             return self._budget(path, source)
@@ -130,7 +130,7 @@ class Project:
             return FileEntry(path, None, source=source)
         return self._config(path, source)
 
-    def _unreadable(self, wrong: Unreadable) -> FileEntry:
+    def _unreadable(self, wrong: UnreadableFile) -> FileEntry:
         self.findings.append(_file_finding("unreadable-file", Location(wrong.path), f"{wrong.path} {wrong.problem}", wrong.cure))
         return FileEntry(wrong.path, None, problem=wrong.problem)
 

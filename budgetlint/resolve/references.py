@@ -22,12 +22,12 @@ from budgetlint.resolve.state import Assembly
 from budgetlint.settings.run import Reading, Reference, Role, Setting, Settings
 
 
-def followed(work: Assembly, trainer: Reading) -> tuple[Reading, ...]:
+def referenced(work: Assembly, trainer: Reading) -> tuple[Reading, ...]:
     """The readings of the files that a trainer document names, and of those that they name."""
-    return follow(work, trainer, list(trainer.references))
+    return resolve_references(work, trainer, list(trainer.references))
 
 
-def follow(work: Assembly, trainer: Reading, queue: list[Reference]) -> tuple[Reading, ...]:
+def resolve_references(work: Assembly, trainer: Reading, queue: list[Reference]) -> tuple[Reading, ...]:
     found: list[Reading] = []
     while queue:
         reference = queue.pop(0)

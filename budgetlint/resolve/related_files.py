@@ -19,14 +19,14 @@ from budgetlint.resolve.project import BUDGET_SUFFIX, LOCK, SCRIPT_SUFFIXES, loc
 
 
 @record
-class Neighbours:
+class RelatedFiles:
     """``paths`` are the files to read. ``taken`` are the named files, and the scripts that a named script starts."""
 
     paths: tuple[str, ...]
     taken: frozenset[str]
 
 
-def neighbours(files: Files, listed: Iterable[str], named: Iterable[str]) -> Neighbours:
+def related_files(files: Files, listed: Iterable[str], named: Iterable[str]) -> RelatedFiles:
     """The files among ``listed`` that are needed to judge every run of the files ``named``."""
     search = _Search(files, tuple(listed))
     taken = search.with_called(set(named))
@@ -34,7 +34,7 @@ def neighbours(files: Files, listed: Iterable[str], named: Iterable[str]) -> Nei
     found |= search.naming(search.bound_elsewhere(found))
     changed = [path for path in found if path.endswith(BUDGET_SUFFIX)]
     found |= {path for path in search.listed if any(_is_below(path, posixpath.dirname(budget)) for budget in changed)}
-    return Neighbours(tuple(sorted(found | search.budgets_over(found))), frozenset(taken))
+    return RelatedFiles(tuple(sorted(found | search.budgets_over(found))), frozenset(taken))
 
 
 @open_state

@@ -13,12 +13,12 @@ from budgetlint.base.too_large import too_large
 from budgetlint.files.disk import TextFiles
 from budgetlint.isolation.boundary import LEADS_OUT
 from budgetlint.language import read_budget
-from budgetlint.resolve.budget_scope import comment, holding
+from budgetlint.resolve.budget_scope import comment, nearest_budget
 from budgetlint.resolve.claims import claim_all
 from budgetlint.resolve.composition import composed
 from budgetlint.resolve.edges import BOUND, HOLDS, Edge
 from budgetlint.resolve.project import FileEntry, Project, file_finding, open_project
-from budgetlint.resolve.references import follow, followed, place_of, program_text, quietly
+from budgetlint.resolve.references import place_of, program_text, quietly, referenced, resolve_references
 from budgetlint.resolve.script_calls import with_arguments
 from budgetlint.resolve.state import Assembly, Collected
 from budgetlint.settings.run import Reading, Role, Settings
@@ -136,7 +136,7 @@ def _bound_runs(work: Assembly, budget: Budget, run: BudgetRun) -> None:
         if launch is not None:
             _add(work, name, _whole(work, launch), budget, run, launch.target)
         else:
-            _add(work, name, _with_named(work, (trainer, *followed(work, trainer)), sides), budget, run)
+            _add(work, name, _with_named(work, (trainer, *referenced(work, trainer)), sides), budget, run)
 
 
 def _with_named(work: Assembly, trainer: tuple[Reading, ...], sides: Iterable[Reading]) -> tuple[Reading, ...]:
@@ -144,7 +144,7 @@ def _with_named(work: Assembly, trainer: tuple[Reading, ...], sides: Iterable[Re
     ``deepspeed_config_file``)."""
     readings = list(trainer)
     for side in sides:
-        readings.extend(one for one in (side, *followed(work, side)) if all(one is not mine for mine in readings))
+        readings.extend(one for one in (side, *referenced(work, side)) if all(one is not mine for mine in readings))
     return tuple(readings)
 
 
@@ -210,7 +210,7 @@ def _over(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) -> Budget
     budget = comment(work, entry)
     if budget is not None:
         return budget
-    found = holding(work, entry.path, budgets)
+    found = nearest_budget(work, entry.path, budgets)
     if found is not None and found.path in work.project.entries:
         work.edges[Edge(found.path, entry.path, 0, "", HOLDS)] = None
     return found
@@ -221,7 +221,7 @@ def _free_run(work: Assembly, entry: FileEntry, reading: Reading, budgets: Itera
     run = budget.runs[0] if budget and budget.runs else None
     name = entry.path if len(entry.readings) == 1 else f"{entry.path}#{reading.document.number}"
     trainer = composed(work, reading)
-    _add(work, name, (trainer, *followed(work, trainer)), budget, run)
+    _add(work, name, (trainer, *referenced(work, trainer)), budget, run)
 
 
 # -- runs that a launch command starts -----------------------------------------------------------------------------------
@@ -267,7 +267,7 @@ def _launch_runs(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) ->
 
 
 def _whole(work: Assembly, run: Launched) -> tuple[Reading, ...]:
-    followed = follow(work, run.readings[0], list(run.references))
+    followed = resolve_references(work, run.readings[0], list(run.references))
     return (*run.readings, *(reading for reading in followed if all(reading is not mine for mine in run.readings)))
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from budgetlint.base.record import field, open_record, record
-from budgetlint.memory.estimate import Bucket, Term, Verdict
+from budgetlint.memory.estimate import Verdict
+from budgetlint.memory.term import Bucket, Term
 from budgetlint.results.verdict import RunVerdict
 from budgetlint.settings.run import Setting
 

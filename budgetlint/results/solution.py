@@ -60,7 +60,7 @@ class Reach:
 
 
 @record
-class Card:
+class SmallestCard:
     """The smallest card of the catalog that holds the run, and the bytes that torch can give on it."""
 
     name: str
@@ -75,7 +75,7 @@ class Solution:
     batch: Reach = Reach()
     seq: Reach = Reach()
     devices: int | None = None
-    card: Card | None = None
+    card: SmallestCard | None = None
     remedies: tuple[Remedy, ...] = ()
     told: tuple[Told, ...] = ()
     unknown: tuple[str, ...] = ()

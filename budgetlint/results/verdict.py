@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from budgetlint.base.record import record
-from budgetlint.memory.estimate import Fork, Opened, Term, Verdict
+from budgetlint.memory.estimate import Fork, Opened, Verdict
+from budgetlint.memory.term import Term
 from budgetlint.settings.run import run_label
 
 

@@ -24,6 +24,8 @@ from budgetlint.settings.run import Reading, Run, Setting, Stack, run_label
 
 if TYPE_CHECKING:
     from budgetlint.measured.lines import Line
+
+    # for types: a rule is given a context, and a context knows the rule it is bound to
     from budgetlint.rules_api.rule import Rule
 
 

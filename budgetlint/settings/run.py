@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from enum import Enum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from budgetlint.base.record import field, record, replace
@@ -208,9 +209,7 @@ class Release:
 
     def at_least(self, version: str) -> bool | None:
         """True or False when every version in the range agrees, else None."""
-        from packaging.version import Version  # reading a file asks for no version
-
-        bound = Version(version)
+        bound = _bound(version)
         if self.low is not None and self.low >= bound:
             return True
         if self.exact and self.low is not None:
@@ -218,6 +217,14 @@ class Release:
         if self.high is not None and (self.high < bound or (self.high == bound and not self.closed)):
             return False
         return None
+
+
+@lru_cache(maxsize=256)
+def _bound(version: str) -> Version:
+    """Of the few that the code asks about."""
+    from packaging.version import Version  # reading a file asks for no version
+
+    return Version(version)
 
 
 @record

@@ -10,7 +10,7 @@ from budgetlint.catalog.devices import all_devices
 from budgetlint.language.budget import DeviceSpec
 from budgetlint.memory.estimate import Verdict
 from budgetlint.memory.plan import Plan
-from budgetlint.results.solution import Card
+from budgetlint.results.solution import SmallestCard
 from budgetlint.solve.whatif import SOLVED, Bench
 
 ASKS_BF16 = ("precision", "autocast", "engine_dtype", "weights_dtype", "quant_compute_dtype")
@@ -20,7 +20,7 @@ WORKSPACES = 50
 """What the run allocates is the same on every card up to this part: cuBLAS takes 8 to 32 MiB (`catalog.context`)."""
 
 
-def smallest_card(bench: Bench) -> Card | None:
+def smallest_card(bench: Bench) -> SmallestCard | None:
     """Of the run's own maker (NVIDIA where no card is named), whole cards only, no laptops; for a run in bf16 those that compute in
     it. The reserve and the number of devices stay as they are."""
     context = bench.context
@@ -32,7 +32,7 @@ def smallest_card(bench: Bench) -> Card | None:
     least = 0 if _by_share(context.plan) else high - high // WORKSPACES
     for card in cards(own.vendor if own else "nvidia"):
         if card.usable_min >= least and (card.bf16 or not bf16) and _fits(bench, card):
-            return Card(card.name, card.usable_min)
+            return SmallestCard(card.name, card.usable_min)
     return None
 
 

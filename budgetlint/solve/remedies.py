@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations, product
 
 from budgetlint.base.record import record
-from budgetlint.memory.estimate import Bucket, Estimate, Verdict
+from budgetlint.memory.estimate import Estimate, Verdict
 from budgetlint.memory.plan import Plan
+from budgetlint.memory.term import Bucket
 from budgetlint.results.solution import Remedy, Told
 from budgetlint.solve.levers.idea import Idea, Situation
 

@@ -22,7 +22,7 @@ MOST_DEVICES = 2**14
 
 
 @record
-class Probe:
+class Trial:
     """A question to the estimator: does this value hold, and how many bytes is it about? ``offered`` is where it stops to hold, by
     the bytes: a guess, which the answers decide."""
 
@@ -31,7 +31,7 @@ class Probe:
     offered: int
 
 
-def largest(probe: Probe, start: int = 1) -> int | None:
+def largest(probe: Trial, start: int = 1) -> int | None:
     """The largest whole number from 1 on that holds, given that all below hold too; None where none does, or even `MOST`."""
     if not probe.holds(1) or probe.holds(MOST):
         return None
@@ -42,13 +42,13 @@ def largest(probe: Probe, start: int = 1) -> int | None:
     return _between(probe, low, high)
 
 
-def _straight(probe: Probe, low: int, high: int) -> int:
+def _straight(probe: Trial, low: int, high: int) -> int:
     """Where a straight line through two values reaches what is offered; their middle where there is no such line."""
     below, above = probe.size(low), probe.size(high)
     return low + (probe.offered - below) * (high - low) // (above - below) if below < above else (low + high) // 2
 
 
-def _between(probe: Probe, low: int, high: int) -> int:
+def _between(probe: Trial, low: int, high: int) -> int:
     """By interpolation, as the need is nearly linear; every third step by halves, whatever it is."""
     step = 0
     while high - low > 1:
@@ -93,8 +93,8 @@ def _reach(bench: Bench, name: str, fixed: dict[str, int], at: int) -> Reach:
     most, limit = estimate.usable_high or 0, estimate.limit or 0
     if limit == estimate.usable_low:
         limit -= min(HEADROOM_BYTES, limit * HEADROOM_SHARE // PPM)  # no reserve is stated
-    fits = largest(Probe(sure, lambda value: answer(value).need.high or 0, limit), now)
-    return Reach(fits, largest(Probe(possible, lambda value: answer(value).need.low, most), fits or now), at)
+    fits = largest(Trial(sure, lambda value: answer(value).need.high or 0, limit), now)
+    return Reach(fits, largest(Trial(possible, lambda value: answer(value).need.low, most), fits or now), at)
 
 
 def static_exceeds(estimate: Estimate | None) -> bool:
@@ -123,7 +123,7 @@ def fewest_devices(bench: Bench) -> int | None:
         groups *= 2
         if groups * unit > MOST_DEVICES:
             return None
-    halves = Probe(lambda count: not fits(count), lambda _: 0, 0)
+    halves = Trial(lambda count: not fits(count), lambda _: 0, 0)
     return unit * (groups if groups == 2 else _between(halves, groups // 2, groups) + 1)
 
 

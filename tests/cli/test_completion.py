@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from budgetlint.commands.shells import RENDERERS
-from budgetlint.commands.words import commands_of
+from budgetlint.commands.subcommands import commands_of
 
 NEEDS = {name: pytest.mark.skipif(shutil.which(name) is None, reason=f"no {name} here") for name in RENDERERS}
 

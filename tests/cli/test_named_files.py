@@ -8,7 +8,7 @@ import pytest
 
 from budgetlint.files.disk import TextFiles
 from budgetlint.resolve.project import open_project
-from budgetlint.resolve.related_files import neighbours
+from budgetlint.resolve.related_files import related_files
 from budgetlint.resolve.runs import judge
 
 TRAIN = """\
@@ -82,7 +82,7 @@ def test_the_runs_of_named_files(repository, named: list[str], runs: list[str]) 
 def judged(texts: Mapping[str, str], path: str, *, all_read: bool) -> tuple[list[object], list[object]]:
     """Labels, verdicts and needs of the runs of a file, with every text read or only its neighbours."""
     files = TextFiles(texts)
-    found = neighbours(files, tuple(texts), [path])
+    found = related_files(files, tuple(texts), [path])
     read = tuple(texts) if all_read else found.paths
     result = judge(open_project(files, read, tuple(texts)), taken=found.taken)
     runs = [(run.label, run.estimate and (run.estimate.verdict, run.estimate.need)) for run in result.runs]
@@ -96,7 +96,7 @@ def test_reading_the_neighbours_is_as_good_as_reading_everything(path: str) -> N
 
 
 def test_only_the_neighbours_are_read() -> None:
-    found = neighbours(TextFiles(REPOSITORY), tuple(REPOSITORY), ["d/small.yaml"])
+    found = related_files(TextFiles(REPOSITORY), tuple(REPOSITORY), ["d/small.yaml"])
     assert "d/card.budget" in found.paths
     assert not {"b.yaml", "own.yaml", "take.sh", "ds/zero.json"} & set(found.paths)
 

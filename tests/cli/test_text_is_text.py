@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from budgetlint.engine.cache import Answer
+from budgetlint.engine.cache import CachedAnswer
 
 Faults = Callable[..., set[str]]
 
@@ -182,7 +182,7 @@ def test_a_remembered_answer_is_as_clean(
     project, faults: Faults, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """Whoever wrote it."""
-    monkeypatch.setattr("budgetlint.engine.cache.recall", lambda *_: Answer(ATTACK, ATTACK, 0))
+    monkeypatch.setattr("budgetlint.engine.cache.recall", lambda *_: CachedAnswer(ATTACK, ATTACK, 0))
     ran = project("check", environ={"HOME": str(tmp_path_factory.mktemp("home"))})
     assert "add-mask" in ran.out
     assert "add-mask" in ran.err

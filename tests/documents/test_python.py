@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 
 import pytest
 
@@ -213,16 +212,17 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("after", ["", f"\n{HEAD}TrainingArguments(x=x)\n"])
-def test_hostile_text_is_survived(name: str, after: str) -> None:
-    limit, started = sys.getrecursionlimit(), time.process_time()
-    found = document(HOSTILE[name] + after)
+def test_hostile_text_is_survived(calls, name: str, after: str) -> None:
+    limit = sys.getrecursionlimit()
+    with calls:
+        found = document(HOSTILE[name] + after)
     assert not found.problems
     assert sys.getrecursionlimit() == limit
-    assert time.process_time() - started < 5
+    assert calls.count < 500_000
 
 
-def test_names_that_stand_for_each_other_do_not_grow_without_bound() -> None:
+def test_names_that_stand_for_each_other_do_not_grow_without_bound(calls) -> None:
     lines = ["x0 = ['a', 'b']", *(f"x{n} = [{', '.join([f'x{n - 1}'] * 10)}]" for n in range(1, 11))]
-    started = time.process_time()
-    document(f"{HEAD}{chr(10).join(lines)}\nTrainingArguments(x=x10)")
-    assert time.process_time() - started < 2
+    with calls:
+        document(f"{HEAD}{chr(10).join(lines)}\nTrainingArguments(x=x10)")
+    assert calls.count < 500_000

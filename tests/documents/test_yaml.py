@@ -108,7 +108,13 @@ def test_reading_the_raw_text_of_a_value_gives_the_value(values: list[str], newl
         assert alone == plain(node, Loader.PYYAML) or isinstance(alone, str), text
 
 
-STYLES = {"a": Style.PLAIN, "'a'": Style.QUOTED, '"a"': Style.QUOTED, "|\n a": Style.BLOCK, ">\n a": Style.BLOCK}
+STYLES = {
+    "a": Style.PLAIN,
+    "'a'": Style.QUOTED,
+    '"a"': Style.QUOTED,
+    "|\n a": Style.BLOCK,
+    ">\n a": Style.BLOCK,
+}
 
 
 @pytest.mark.parametrize("text", STYLES)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from budgetlint.base.source import SourceFile, Span
-from budgetlint.builtin.rules import HOUSE_RULES
+from budgetlint.builtin.rules import BUILTIN_RULES
 from budgetlint.config.config import Config
 from budgetlint.documents import load
 from budgetlint.engine.check import check
@@ -79,7 +79,7 @@ def judged(*readings: Reading, runs: Iterable[RunContext] = (), budgets: Iterabl
 
 
 def registry(*rules: Rule) -> Registry:
-    return build([("test", rule) for rule in rules], HOUSE_RULES)
+    return build([("test", rule) for rule in rules], BUILTIN_RULES)
 
 
 def report_of(world: Judged, *rules: Rule, config: Config | None = None) -> Report:

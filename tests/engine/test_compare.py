@@ -11,7 +11,8 @@ from budgetlint.base.source import Location
 from budgetlint.compare.bills import compared, new_name, paired_terms, run_change
 from budgetlint.compare.findings import new_findings
 from budgetlint.files.git_renames import renamed_files
-from budgetlint.memory.estimate import Bucket, Term, Verdict
+from budgetlint.memory.estimate import Verdict
+from budgetlint.memory.term import Bucket, Term
 from budgetlint.results.comparison import Side
 from budgetlint.results.verdict import RunVerdict
 from budgetlint.settings.run import Origin, OriginKind, Setting

@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from budgetlint.base.source import SourceFile
-from budgetlint.config.config import Config, load_config
+from budgetlint.config.config import Config
+from budgetlint.config.load import load_config
 from budgetlint.rule import Severity
 
 W = SimpleNamespace

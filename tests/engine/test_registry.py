@@ -7,7 +7,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from budgetlint.isolation.entry_points import Offer
+from budgetlint.isolation.entry_points import EntryPoint
 from budgetlint.registry import build, load
 from budgetlint.rule import Confidence, Rule, Severity
 from budgetlint.rules_api.pattern import matches
@@ -22,8 +22,8 @@ def plugin(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return module
 
 
-def point(value: str) -> Offer:
-    return Offer("acme", value, "")
+def point(value: str) -> EntryPoint:
+    return EntryPoint("acme", value, "")
 
 
 def test_an_entry_point_is_a_rule_or_an_iterable_of_rules(world: W, plugin: ModuleType) -> None:
@@ -57,9 +57,9 @@ def test_a_broken_plugin_is_a_finding(world: W, plugin: ModuleType, value: str, 
     "second", [{"code": "BL203", "name": "fresh"}, {"code": "BL204", "name": "bad-key"}, {"code": "BL901", "name": "fresh"}]
 )
 def test_a_taken_code_or_name_is_refused_and_the_first_stays(world: W, second: dict[str, str]) -> None:
-    from budgetlint.builtin.rules import HOUSE_RULES
+    from budgetlint.builtin.rules import BUILTIN_RULES
 
-    found = build([("one", world.says()), ("two", world.says(**second))], HOUSE_RULES)
+    found = build([("one", world.says()), ("two", world.says(**second))], BUILTIN_RULES)
     assert [rule.name for rule in found.rules] == ["bad-key"]
     assert "already has it" in found.problems[0].message
 

@@ -17,8 +17,10 @@ from budgetlint.report.answer import fork_lines, loud
 from budgetlint.report.forks_json import open_json
 from budgetlint.report.svg import render as svg
 from budgetlint.resolve.axes import OLDEST
+from budgetlint.resolve.fork_table import _because
 from budgetlint.resolve.runs import judge_texts
 from budgetlint.rules_api.context import RunContext
+from budgetlint.settings.run import Origin, OriginKind, Setting, Settings
 
 PINNED = "stack transformers@5.24 torch@2.13 trl@1.16 peft@0.21 accelerate@1.15"
 TRL = """\
@@ -340,3 +342,10 @@ def test_the_manual_names_the_oldest_releases_that_are_counted() -> None:
     """One fact in two places: what an open version may be, and what the page says of it."""
     page = " ".join((Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8").split())
     assert [f"{name} {version}" for name, version in OLDEST.items() if f"{name} {version}" not in page] == []
+
+
+def test_what_is_open_in_a_fork_is_named_in_the_order_of_its_values() -> None:
+    """Not in that of a set of words, which another process has otherwise."""
+    names = ["quant", "adapter", "loss", "optimizer", "seq_len", "weights_dtype"]
+    settings = Settings(Setting(name, None, Origin(OriginKind.FLAG), f"${name}", state="symbolic") for name in sorted(names))
+    assert _because(settings, [], names) == ", ".join(f"{name} is ${name}" for name in names)

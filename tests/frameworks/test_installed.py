@@ -20,7 +20,7 @@ import pytest
 from budgetlint.frameworks._index import MANIFESTS
 from budgetlint.frameworks.installed import brought
 from budgetlint.frameworks.manifest import Format, Manifest
-from budgetlint.isolation.entry_points import READERS, Offer
+from budgetlint.isolation.entry_points import READERS, EntryPoint
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "reader-plugin"
@@ -157,7 +157,7 @@ def test_a_broken_one_is_left_out_and_told(value: str, offered: object, says: st
     if offered is not None:
         setattr(module, value.partition(":")[2], offered)
     monkeypatch.setitem(sys.modules, "acme_reader", module)
-    found = brought([Offer("acme", value, "acme-reader", READERS)], MANIFESTS)
+    found = brought([EntryPoint("acme", value, "acme-reader", READERS)], MANIFESTS)
     assert found.manifests == ()
     (left,) = found.left
     assert (left.who, left.place) == ("acme-reader", "")

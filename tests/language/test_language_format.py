@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from budgetlint.base.source import SourceFile
 from budgetlint.language import format_text, parse
-from budgetlint.language.tree import Tree
+from budgetlint.language.tree import SyntaxTree
 
 BUDGETS = sorted((Path(__file__).parent / "budgets").glob("*.budget"))
 
@@ -32,7 +32,7 @@ def shape(node: Any) -> Any:
     return node
 
 
-def comments(tree: Tree) -> list[str]:
+def comments(tree: SyntaxTree) -> list[str]:
     return [tree.source.text[span.start : span.end].rstrip() for span in tree.comments]
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from budgetlint.base.source import SourceFile, Unreadable
+from budgetlint.base.source import SourceFile, UnreadableFile
 from budgetlint.language import read_budget
 from budgetlint.language.budget import Budget
 
 
 def project(files: Mapping[str, str], name: str = "main.budget", root: str = "") -> Budget:
-    def load(path: str) -> SourceFile | Unreadable:
-        return SourceFile(path, files[path]) if path in files else Unreadable(path, "is not there", "check the path")
+    def load(path: str) -> SourceFile | UnreadableFile:
+        return SourceFile(path, files[path]) if path in files else UnreadableFile(path, "is not there", "check the path")
 
     return read_budget(SourceFile(name, files[name]), load, root=root)
 

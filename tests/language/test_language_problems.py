@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from budgetlint.base.finding import Confidence, Severity
-from budgetlint.base.source import SourceFile, Unreadable
+from budgetlint.base.source import SourceFile, UnreadableFile
 from budgetlint.language import parse, read_budget
 from budgetlint.language.budget import Budget
 from budgetlint.language.problems import MAX_PROBLEMS, PROBLEMS
@@ -18,8 +18,8 @@ HERE = Path(__file__).parent
 RULES = HERE.parent / "rules"
 
 
-def missing(path: str) -> Unreadable:
-    return Unreadable(path, "cannot be read: No such file or directory", "check the path")
+def missing(path: str) -> UnreadableFile:
+    return UnreadableFile(path, "cannot be read: No such file or directory", "check the path")
 
 
 def budget(text: str) -> Budget:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from budgetlint.lsp.session import MANY, Session
+from budgetlint.lsp.session import MANY, EditorSession
 from budgetlint.lsp.uris import uri_of
 
 Made = Callable[..., Any]
@@ -18,9 +18,9 @@ Params = dict[str, Any]
 ENGINE = '{"zero_optimization": {"stage": %d}, "train_micro_batch_size_per_gpu": %d}'
 
 
-def _session(root: Path, text: str, count: int = MANY + 1) -> Session:
+def _session(root: Path, text: str, count: int = MANY + 1) -> EditorSession:
     """A budget, an engine's file that the first five runs name, and the runs, all of them open and checked."""
-    session = Session([root])
+    session = EditorSession([root])
     texts = {"team.budget": "device 24GiB\n", "ds.json": '{"zero_optimization": {"stage": 2}}'}
     texts |= {
         f"run-{number}.yaml": f"{text}seed: {number}\n{'deepspeed: ds.json' if number < 5 else ''}\n"
@@ -33,7 +33,7 @@ def _session(root: Path, text: str, count: int = MANY + 1) -> Session:
     return session
 
 
-def _type(session: Session, uri: str, text: str) -> None:
+def _type(session: EditorSession, uri: str, text: str) -> None:
     version = (session.texts[uri].version or 0) + 1
     session.changed({"textDocument": {"uri": uri, "version": version}, "contentChanges": [{"text": text}]})
 

@@ -10,7 +10,7 @@ import pytest
 
 from budgetlint.lsp.places import NOWHERE, folders, placed
 from budgetlint.lsp.protocol import encoded
-from budgetlint.lsp.session import Session
+from budgetlint.lsp.session import EditorSession
 from budgetlint.lsp.uris import path_of, uri_of
 
 Made = Callable[..., Any]
@@ -121,7 +121,7 @@ def test_what_happens_outside_the_editor_counts(before: str | None, after: str |
         return [finding["code"] for params in session.published() for finding in params["diagnostics"]]
 
     write(before)
-    session = Session([tmp_path])
+    session = EditorSession([tmp_path])
     uri = uri_of(tmp_path / "sft.yaml")
     session.opened({"textDocument": {"uri": uri, "languageId": "yaml", "version": 1, "text": talk().SFT}})
     assert ("BL101" in told()) is (before == "device 1GiB\n")
@@ -133,7 +133,7 @@ def test_what_happens_outside_the_editor_counts(before: str | None, after: str |
 def test_diagnostics_of_a_file_that_is_gone_go_too(tmp_path: Path, talk: Made) -> None:
     engine = tmp_path / "ds.json"
     engine.write_text('{"train_micro_batch_size_per_gpu": 8, "zero_optimization": {"stage": 2}}', encoding="utf-8")
-    session = Session([tmp_path])
+    session = EditorSession([tmp_path])
     uri = uri_of(tmp_path / "sft.yaml")
     text = talk().SFT + "deepspeed: ds.json\n"
     session.opened({"textDocument": {"uri": uri, "languageId": "yaml", "version": 1, "text": text}})
@@ -172,7 +172,7 @@ def test_a_file_above_the_folder_has_one_name(talk: Made, tmp_path: Path) -> Non
     (tmp_path / "runs").mkdir()
     shared = tmp_path / "ds.json"
     shared.write_text('{"train_micro_batch_size_per_gpu": 8, "zero_optimization": {"stage": 2}}', encoding="utf-8")
-    session = Session([tmp_path / "runs"])
+    session = EditorSession([tmp_path / "runs"])
     text = talk().SFT + "deepspeed: ../ds.json\n"
     item = {"uri": uri_of(tmp_path / "runs/sft.yaml"), "languageId": "yaml", "version": 1, "text": text}
     session.opened({"textDocument": item})
@@ -182,7 +182,7 @@ def test_a_file_above_the_folder_has_one_name(talk: Made, tmp_path: Path) -> Non
 def test_folders_come_and_go(tmp_path: Path, talk: Made) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "team.budget").write_text("device 1GiB\n", encoding="utf-8")
-    session = Session([tmp_path / "a"])
+    session = EditorSession([tmp_path / "a"])
     item = {"uri": uri_of(tmp_path / "a/sft.yaml"), "languageId": "yaml", "version": 1, "text": talk().SFT}
     session.opened({"textDocument": item})
 

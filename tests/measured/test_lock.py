@@ -9,9 +9,9 @@ from typing import Any
 from budgetlint.base.source import SourceFile
 from budgetlint.language import format_text, read_budget
 from budgetlint.language.budget import Measured
-from budgetlint.measured.lock import Entry, with_entries
+from budgetlint.measured.lock import LockEntry, with_entries
 
-ENTRY = Entry(
+ENTRY = LockEntry(
     run="configs/sft.yaml#2", target="ci", outcome="ok", figures={"peak": 5_000_000_000, "reserved": 6_000_000_000}, metric="allocated",
     phase="", device='Quadro "x"', torch="2.13.0", date=datetime.date(2026, 11, 29), config="sha256:0123456789abcdef",
     settings={"seq": "4096", "batch": "2"},

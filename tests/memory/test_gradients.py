@@ -11,10 +11,10 @@ import pytest
 
 from budgetlint.catalog.ledger import weight_tensors
 from budgetlint.memory import gradients
-from budgetlint.memory.estimate import Term
 from budgetlint.memory.parallel import Parallel
 from budgetlint.memory.plan import Accumulation, Adapter, Plan, Sharding
 from budgetlint.memory.static import Trainable, trainable
+from budgetlint.memory.term import Term
 
 Small = Callable[..., Plan]
 LORA = Adapter(2, 0.0, 4, frozenset({"q_proj"}))

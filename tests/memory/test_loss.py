@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from budgetlint.memory import loss
-from budgetlint.memory.estimate import Term
 from budgetlint.memory.plan import Adapter, Plan
+from budgetlint.memory.term import Term
 from budgetlint.settings.run import Origin, OriginKind, Setting
 
 Small = Callable[..., Plan]

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from budgetlint.memory.buffers import WORKSPACES
-from budgetlint.memory.estimate import Bucket, Estimate, Phase
+from budgetlint.memory.estimate import Estimate, Phase
+from budgetlint.memory.term import Bucket
 from budgetlint.resolve.runs import judge_texts
 
 GRID = json.loads((Path(__file__).parents[2] / "benchmarks" / "data" / "oracle_grid.json").read_text(encoding="utf-8"))

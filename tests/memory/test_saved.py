@@ -15,7 +15,7 @@ from budgetlint.catalog.hf_config import architecture_from_config
 from budgetlint.catalog.ledger import linears
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import find_optimizer
-from budgetlint.catalog.tensor import Linear
+from budgetlint.catalog.tensor import BlockLinear
 from budgetlint.memory.code import pick
 from budgetlint.memory.families import basis_of, dense_layer_saved, layer_saved
 from budgetlint.memory.mixture import folded_weights
@@ -52,7 +52,7 @@ def adapter_of(row: Row, arch: Architecture) -> Adapter | None:
     return Adapter(lora["r"], lora.get("lora_dropout", 0.0), 4 if lora["dtype"] == "fp32" else 2, roles, dora="use_dora" in lora)
 
 
-def is_adapted(item: Linear, adapted: set[str]) -> bool:
+def is_adapted(item: BlockLinear, adapted: set[str]) -> bool:
     """Whether the trace saw an adapter on this linear; stacked experts count as one module, the router is its ``gate``."""
     if item.role.startswith("expert_"):
         return "mlp.experts" in adapted

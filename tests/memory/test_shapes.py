@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from budgetlint.memory.estimate import Bucket, Estimate, Term
+from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.labels import LABELS, label
 from budgetlint.memory.sources import source_of
+from budgetlint.memory.term import Bucket, Term
 from budgetlint.memory.timeline import timeline
 from budgetlint.resolve.runs import judge_texts
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from budgetlint.base.units import GIB
-from budgetlint.memory.estimate import Bucket, Verdict
+from budgetlint.memory.estimate import Verdict
+from budgetlint.memory.term import Bucket
 from budgetlint.resolve.runs import judge_texts
 
 RUN = "model qwen2.5-1.5b; precision bf16-pure; optimizer adamw; batch 1; seq 1024"

@@ -14,12 +14,12 @@ from budgetlint.catalog.models import find_model
 from budgetlint.catalog.optimizer import Optimizer
 from budgetlint.catalog.optimizers import find_optimizer
 from budgetlint.memory import static
-from budgetlint.memory.estimate import Term
 from budgetlint.memory.parallel import Parallel, Stage
 from budgetlint.memory.plan import Accumulation, Adapter, Plan, Quant, Sharding, Zero
 from budgetlint.memory.shape import shape_of
 from budgetlint.memory.static import Trainable, trainable
-from budgetlint.memory.vision import Vision
+from budgetlint.memory.term import Term
+from budgetlint.memory.vision_plan import Vision
 
 Small = Callable[..., Plan]
 LORA = Adapter(2, 0.0, 4, frozenset({"q_proj"}))

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from budgetlint.memory.estimate import Bucket, Phase
+from budgetlint.memory.estimate import Phase
+from budgetlint.memory.term import Bucket
 from budgetlint.rules_api.context import RunContext
 
 DATA = Path(__file__).parents[2] / "benchmarks" / "data" / "step_encoders_transformers-5.24.0.jsonl"

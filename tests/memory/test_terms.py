@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from budgetlint.memory import activations, phases
 from budgetlint.memory.code import pick
-from budgetlint.memory.estimate import Estimate, Term
+from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.plan import Plan
+from budgetlint.memory.term import Term
 from budgetlint.memory.timeline import timeline
 from budgetlint.resolve.runs import judge_texts
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from budgetlint.memory import textbook
-from budgetlint.memory.estimate import Bucket, Verdict
+from budgetlint.memory.estimate import Verdict
+from budgetlint.memory.term import Bucket
 from budgetlint.rules_api.context import RunContext
 
 GB = 10**9

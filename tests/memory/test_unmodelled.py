@@ -8,8 +8,9 @@ import pytest
 
 from budgetlint.base.units import GIB
 from budgetlint.memory.estimate import Verdict
-from budgetlint.memory.estimator import Capacity, estimate
+from budgetlint.memory.estimator import estimate
 from budgetlint.memory.planner import plan_run
+from budgetlint.memory.standing import Capacity
 from budgetlint.memory.unmodelled import TABLE, names_of
 from budgetlint.readers.accelerate.keys import to_unmodelled
 from budgetlint.resolve.runs import judge_texts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.memory.estimate import Bucket
+from budgetlint.memory.term import Bucket
 from budgetlint.resolve.runs import judge_texts
 from budgetlint.rules_api.context import RunContext
 

@@ -8,7 +8,7 @@ from math import prod
 import pytest
 
 from budgetlint.memory import loss
-from budgetlint.memory.estimate import Bucket
+from budgetlint.memory.term import Bucket
 from budgetlint.oom.tensor import KINDS
 from budgetlint.oom.tensors import tensors_of
 

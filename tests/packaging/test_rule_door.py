@@ -51,6 +51,7 @@ INSIDE = {
         "full_state_dict_save_spike gc_off_long_seq host_ram_per_rank_load modules_to_save_embeddings smallest_card",
     ),
     "budgetlint.memory.planner": ("a plan of other settings", "_whatif budget_config_mismatch"),
+    "budgetlint.memory.standing": ("what the device offers", "_whatif"),
     "budgetlint.memory.static": (
         "bytes of weights and states in another layout",
         "bnb8bit_embeddings_32bit_state budget_config_mismatch full_state_dict_save_spike",

@@ -19,10 +19,10 @@ transformers = pytest.importorskip("transformers")
 from torch.profiler import ProfilerActivity, profile
 
 from budgetlint.probe.build import build, inputs_of, materialise
-from budgetlint.probe.follow import Follow
 from budgetlint.probe.job import Job, Lora
 from budgetlint.probe.optimizers import optimizer_of
 from budgetlint.probe.step import simulate
+from budgetlint.probe.storage_tracker import StorageTracker
 from budgetlint.probe.trace import WEIGHTS
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
@@ -62,7 +62,7 @@ def profiled(job: Job) -> int:
 
 def followed(job: Job) -> int:
     """The same by the mode that the simulation follows storages with, over the real tensors."""
-    model, follow = real_model(job), Follow("cpu", unit=1)
+    model, follow = real_model(job), StorageTracker("cpu", unit=1)
     follow.mark("load")
     for tensor in (*model.parameters(), *model.buffers()):
         follow.hold(tensor, WEIGHTS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.memory.estimate import Bucket
+from budgetlint.memory.term import Bucket
 from budgetlint.resolve.runs import judge_texts
 from budgetlint.rules_api.context import RunContext
 

@@ -9,7 +9,8 @@ import pytest
 
 from budgetlint.base.finding import Confidence, Edit, Finding, Fix, Related, Safety, Severity
 from budgetlint.base.source import Location, SourceFile, Span
-from budgetlint.memory.estimate import Bucket, Term, Verdict
+from budgetlint.memory.estimate import Verdict
+from budgetlint.memory.term import Bucket, Term
 from budgetlint.results.report import Crash, Excuse, Report
 from budgetlint.results.verdict import RunVerdict
 from budgetlint.settings.run import Origin, OriginKind, Setting

@@ -8,9 +8,11 @@ import pytest
 
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.language.budget import DeviceSpec, Target
-from budgetlint.memory.estimate import Assumption, Bucket, Estimate, Fork, ForkReading, Opened, Phase, Range, Term, Verdict
+from budgetlint.memory.estimate import Estimate, Fork, ForkReading, Opened, Phase, Range, Verdict
+from budgetlint.memory.notes import Assumption
+from budgetlint.memory.term import Bucket, Term
 from budgetlint.report import bill, estimate_json
-from budgetlint.report.style import Style
+from budgetlint.report.style import TerminalStyle
 from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import Origin, OriginKind, Run, Setting, Settings
 
@@ -100,7 +102,7 @@ sft@cloud[seq=4096]: DOES NOT FIT, needs 30.00 GiB, at least 29.00 GiB of 24.00 
 
 
 def test_the_bill_at_a_glance() -> None:
-    assert bill.render(context(), Style(blocks=False)) == BILL_TEXT
+    assert bill.render(context(), TerminalStyle(blocks=False)) == BILL_TEXT
 
 
 def test_the_lines_and_the_buckets_add_up_to_the_need() -> None:

@@ -10,7 +10,7 @@ from budgetlint.base.finding import Confidence, Edit, Finding, Fix, Related, Saf
 from budgetlint.base.source import Location, SourceFile, Span
 from budgetlint.memory.estimate import Verdict
 from budgetlint.report import CHECK_FORMATS, check_report
-from budgetlint.report.style import Style, cells, style_for
+from budgetlint.report.style import TerminalStyle, cells, style_for
 from budgetlint.report.summary import summary_lines
 from budgetlint.results.report import Report
 from budgetlint.results.verdict import RunVerdict
@@ -94,7 +94,7 @@ def test_remarks_are_counted_and_shown_when_asked_for(format: str) -> None:
 def test_color_only_when_the_style_has_it_and_it_changes_no_character() -> None:
     import re
 
-    colored = check_report(report(FINDING), "full", Style(color=True))
+    colored = check_report(report(FINDING), "full", TerminalStyle(color=True))
     assert "\x1b[1;31merror[BL203]" in colored
     assert re.sub(r"\x1b\[[0-9;]*m", "", colored) == check_report(report(FINDING), "full")
 

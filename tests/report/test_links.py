@@ -7,7 +7,7 @@ import pytest
 from budgetlint.base.finding import Confidence, Finding, Severity
 from budgetlint.base.source import Location
 from budgetlint.report import check_report
-from budgetlint.report.style import Style, style_for
+from budgetlint.report.style import TerminalStyle, style_for
 from budgetlint.results.report import Report
 
 PAGE = "https://example.org/rules/XY101"
@@ -17,17 +17,17 @@ LINK = f"\x1b]8;;{PAGE}\x1b\\run-without-seed\x1b]8;;\x1b\\ (budgetlint rule XY1
 
 def test_the_rule_links_to_its_page() -> None:
     report = Report(findings=(FINDING,), urls={"XY101": PAGE})
-    assert LINK in check_report(report, "full", Style(links=True))
-    assert "\x1b" not in check_report(report, "full", Style())
+    assert LINK in check_report(report, "full", TerminalStyle(links=True))
+    assert "\x1b" not in check_report(report, "full", TerminalStyle())
 
 
 def test_a_rule_without_a_page_is_no_link() -> None:
-    assert "\x1b" not in check_report(Report(findings=(FINDING,)), "full", Style(links=True))
+    assert "\x1b" not in check_report(Report(findings=(FINDING,)), "full", TerminalStyle(links=True))
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "file:///etc/passwd", "https://a\x1b\\b", ""])
 def test_only_web_pages_are_linked(url: str) -> None:
-    assert Style(links=True).link("x", url) == "x"
+    assert TerminalStyle(links=True).link("x", url) == "x"
 
 
 TERMINALS = [

@@ -15,7 +15,8 @@ import pytest
 
 from budgetlint.cli import main
 from budgetlint.commands.console import Console
-from budgetlint.memory.estimate import ALLOCATED_BUCKETS, Bucket, Estimate
+from budgetlint.memory.estimate import Estimate
+from budgetlint.memory.term import ALLOCATED_BUCKETS, Bucket
 from budgetlint.memory.timeline import timeline
 from budgetlint.report.svg import PANELS, compared, render
 from budgetlint.report.svg.bars import ROWS

@@ -7,7 +7,8 @@ from itertools import combinations
 
 import pytest
 
-from budgetlint.memory.estimate import Bucket, Verdict
+from budgetlint.memory.estimate import Verdict
+from budgetlint.memory.term import Bucket
 from budgetlint.report.svg import render
 from budgetlint.report.svg.theme import DARK, FILL, LIGHT, STROKES, contrast, on, style
 from budgetlint.resolve.runs import judge_texts

@@ -20,7 +20,7 @@ from budgetlint.base.source import Location, SourceFile, Span
 from budgetlint.memory.estimate import Verdict
 from budgetlint.report import CHECK_FORMATS, check_report
 from budgetlint.report.excerpt import excerpt
-from budgetlint.report.style import Style, cells
+from budgetlint.report.style import TerminalStyle, cells
 from budgetlint.results.report import Crash, Excuse, Report
 from budgetlint.results.verdict import RunVerdict
 
@@ -55,11 +55,11 @@ def report_of(path: str, words: str, line: str) -> Report:
 def test_no_format_holds_what_anybody_obeys(faults: Faults, path: str, words: str, line: str) -> None:
     report = report_of(path, words, line.replace("\n", " "))
     for format in (*CHECK_FORMATS, "statistics"):
-        for style in (Style(), Style(color=True, links=True)):
+        for style in (TerminalStyle(), TerminalStyle(color=True, links=True)):
             text = check_report(report, format, style, info=True)
             kept = "\n\t" if format == "junit" else "\n"  # the traceback of a crash is as it is
             assert not faults(text, kept, codes=style.color, annotations=format == "github"), format
-    colored = check_report(report, "full", Style(color=True))
+    colored = check_report(report, "full", TerminalStyle(color=True))
     assert re.sub(r"\x1b\[[0-9;]*m", "", colored) == check_report(report, "full")
 
 

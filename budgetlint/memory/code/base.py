@@ -14,12 +14,12 @@ from budgetlint.catalog.families import family_of
 from budgetlint.catalog.family import Basis
 from budgetlint.catalog.module_names import FUSED_EXPERTS_SINCE
 from budgetlint.memory import loss
-from budgetlint.memory.estimate import Term
 from budgetlint.memory.families import layer_saved
 from budgetlint.memory.parallel import Parallel
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
 from budgetlint.memory.sequence import split_stream
+from budgetlint.memory.term import Term
 from budgetlint.settings.run import Settings, Stack
 
 PACKED = Basis(900_000, "LitGPT's 4-bit path, not understood: measured runs need more than its tensors", exact=False)

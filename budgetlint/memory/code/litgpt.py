@@ -16,9 +16,9 @@ from budgetlint.catalog.family import Basis
 from budgetlint.catalog.ledger import linears
 from budgetlint.memory import loss
 from budgetlint.memory.code.base import PACKED, ModelCode
-from budgetlint.memory.estimate import Bucket, Term, tensor
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
+from budgetlint.memory.term import Bucket, Term, tensor
 from budgetlint.settings.run import Settings, Stack
 
 CHUNK = 128

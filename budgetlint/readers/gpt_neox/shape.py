@@ -11,7 +11,7 @@ from budgetlint.base.record import replace
 from budgetlint.documents import Document, Scalar, Sequence
 from budgetlint.readers.base import to_text
 from budgetlint.readers.lookup import Lookup
-from budgetlint.readers.megatron.shape import GPT2_VOCABULARY, Names, Style, custom_model, padded
+from budgetlint.readers.megatron.shape import GPT2_VOCABULARY, LayerStyle, Names, custom_model, padded
 from budgetlint.settings.run import Setting
 
 NEOX = Names(
@@ -50,11 +50,11 @@ def attention_kinds(document: Document) -> tuple[str, ...]:
     return tuple(word.text for word in words if isinstance(word, Scalar))
 
 
-def _style(look: Lookup) -> Style:
+def _style(look: Lookup) -> LayerStyle:
     norm = _word(look, "norm", "layernorm")
     rms = norm in ("rmsnorm", "te_rmsnorm", "non_parametric_layernorm")
     bias = _on(look, "use_bias_in_attn_linear", True)
-    return Style(
+    return LayerStyle(
         gated=_word(look, "activation", "gelu") in _GATED,
         rms=rms,
         norm_bias=not rms and _on(look, "use_bias_in_norms", True),

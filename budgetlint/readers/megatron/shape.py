@@ -46,7 +46,7 @@ _UNSIZED = (
 """Models of these arguments have tensors that a handful of numbers does not tell."""
 
 
-def custom_model(look: Lookup, names: Names, style: Style, vocabulary: int | None) -> list[Setting]:
+def custom_model(look: Lookup, names: Names, style: LayerStyle, vocabulary: int | None) -> list[Setting]:
     """``model_custom`` with the number of layers as its origin; symbolic where a number is; nothing where one is missing."""
     needed = {name: look.setting(name, to_count, *getattr(names, name)) for name in ("layers", "hidden", "heads")}
     stated = [setting for setting in needed.values() if setting is not None]
@@ -91,7 +91,7 @@ def _is_four_times(row: Setting) -> bool:
 
 
 @record
-class Style:
+class LayerStyle:
     """What is no number: gated MLP, norm, biases, ties, positions, residuals side by side."""
 
     gated: bool = False
@@ -106,7 +106,7 @@ class Style:
     gated_wide: Callable[[int], int] = lambda hidden: int(4 * hidden * 2 / 3 / 64) * 64
 
 
-def megatron_style(look: Lookup) -> Style:
+def megatron_style(look: Lookup) -> LayerStyle:
     def on(*keys: str) -> bool:
         return any((found := look.setting("", to_bool, key)) is not None and found.value is True for key in keys)
 
@@ -114,7 +114,7 @@ def megatron_style(look: Lookup) -> Style:
     position = look.setting("", to_text, "position_embedding_type")
     rotary = on("use_rotary_position_embeddings") or (position is not None and str(position.value) in ("rope", "yarn", "mrope"))
     bias = not on("disable_bias_linear")
-    return Style(
+    return LayerStyle(
         gated=on("swiglu", "gated_linear_unit"),
         rms=rms,
         norm_bias=not rms,
@@ -155,7 +155,7 @@ def _experts(look: Lookup, names: Names) -> dict[str, int]:
     return {**chosen, **({"moe_intermediate": wide} if wide else {})}
 
 
-def _numbers(sizes: dict[str, int], style: Style, vocabulary: int, experts: dict[str, int]) -> tuple[tuple[str, Any], ...]:
+def _numbers(sizes: dict[str, int], style: LayerStyle, vocabulary: int, experts: dict[str, int]) -> tuple[tuple[str, Any], ...]:
     hidden, heads = sizes["hidden"], sizes["heads"]
     wide = sizes.get("wide") or (style.gated_wide(hidden) if style.gated else 4 * hidden)
     moe = {**experts, "moe_intermediate": experts.get("moe_intermediate", wide)} if experts else {}
@@ -176,7 +176,7 @@ def _numbers(sizes: dict[str, int], style: Style, vocabulary: int, experts: dict
     return tuple(rows.items())
 
 
-def _looks(style: Style, mixture: bool) -> dict[str, Any]:
+def _looks(style: LayerStyle, mixture: bool) -> dict[str, Any]:
     """The nearest family whose modules are known: Llama for gated MLPs and experts, GPT-NeoX for plain ones."""
     norm = {"norm": "rmsnorm" if style.rms else "layernorm", "norm_bias": style.norm_bias, "qk_norm": "head" if style.qk_norm else None}
     biases = {"qkv_bias": style.qkv_bias, "o_bias": style.bias, "mlp_bias": style.bias}

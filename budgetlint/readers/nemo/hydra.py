@@ -14,7 +14,7 @@ from budgetlint.readers.base import Key, default, read_keys, to_bool, to_count, 
 from budgetlint.readers.lookup import Lookup, renamed
 from budgetlint.readers.megatron.engine import accumulation, engine_defaults
 from budgetlint.readers.megatron.keys import BATCH, METHODS, PARALLEL, to_every, to_recompute
-from budgetlint.readers.megatron.shape import GPT2_VOCABULARY, Names, Style, custom_model, padded
+from budgetlint.readers.megatron.shape import GPT2_VOCABULARY, LayerStyle, Names, custom_model, padded
 from budgetlint.readers.nemo.words import PRECISIONS, to_devices, to_epochs, to_limit, to_targets
 from budgetlint.readers.optimizer_names import decoupled, read_optimizer
 from budgetlint.settings.run import Misread, Setting, Settings
@@ -208,7 +208,7 @@ def _vocabulary(look: Lookup) -> int | None:
     return padded(GPT2_VOCABULARY, by * ranks)
 
 
-def _style(look: Lookup) -> Style:
+def _style(look: Lookup) -> LayerStyle:
     def word(key: str) -> str:
         found = look.setting("", to_text, key)
         return str(found.value).lower() if found is not None and found.known else ""
@@ -219,7 +219,7 @@ def _style(look: Lookup) -> Style:
 
     norm, bias = word("normalization"), on("bias", True)
     rms = "rms" in norm
-    return Style(
+    return LayerStyle(
         gated=word("activation") in ("swiglu", "fast-swiglu", "geglu", "fast-geglu", "reglu", "fast-reglu"),
         rms=rms,
         norm_bias=not rms,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base.units import gib
-from budgetlint.memory.timeline import Moment, place_of
-from budgetlint.report.svg.curve import Span, peak_of
+from budgetlint.memory.timeline import TimelineMoment, place_of
+from budgetlint.report.svg.curve import PhaseSpan, peak_of
 from budgetlint.report.svg.element import element, escaped
 from budgetlint.report.svg.measure import fitted, width
 from budgetlint.report.svg.scale import Scale
@@ -23,7 +23,7 @@ def size_axis(scale: Scale, left: float, right: float) -> Iterator[str]:
         yield _text(f"{figure}{unit}", left - 8, y + SMALL * 0.36, text_anchor="end")
 
 
-def phase_names(course: list[Span], ground: float) -> Iterator[str]:
+def phase_names(course: list[PhaseSpan], ground: float) -> Iterator[str]:
     """The name of each phase, and what is allocated at its highest."""
     highest = max(course, key=lambda span: span.highest.bytes)
     for span in course:
@@ -42,7 +42,7 @@ def scale_free(size: int) -> str:
     return f"{float(figure.replace(',', '')):,.1f} {unit}"
 
 
-def moment_names(course: list[Span], ground: float) -> Iterator[str]:
+def moment_names(course: list[PhaseSpan], ground: float) -> Iterator[str]:
     """The moments of a phase under it, the highest first; one that has no room is left out."""
     peak = peak_of(course).moment
     for span in course:
@@ -60,7 +60,7 @@ def moment_names(course: list[Span], ground: float) -> Iterator[str]:
                 yield _text(said, middle, ground + 15, SMALL, ink, text_anchor="middle")
 
 
-def _short(moment: Moment) -> str:
+def _short(moment: TimelineMoment) -> str:
     """``last layer`` of ``the last layer's attention``."""
     return place_of(moment).removeprefix("the ")
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from budgetlint.base.record import record
 from budgetlint.base.units import gib
-from budgetlint.memory.estimate import Bucket
+from budgetlint.memory.term import Bucket
 from budgetlint.report.bill import WHAT
-from budgetlint.report.svg.curve import Span
+from budgetlint.report.svg.curve import PhaseSpan
 from budgetlint.report.svg.element import Value, closed, element, escaped
 from budgetlint.report.svg.measure import width
 from budgetlint.report.svg.scale import Scale
@@ -21,7 +21,7 @@ STEP = 4
 """Places a name is tried at lie so many pixels apart."""
 
 
-def bands(course: list[Span], scale: Scale) -> Iterator[str]:
+def bands(course: list[PhaseSpan], scale: Scale) -> Iterator[str]:
     """From the ground up; a bucket that holds nothing anywhere is left out."""
     for bucket in STACK:
         outlines = [outline for span in course if (outline := _outline(span, bucket, scale))]
@@ -31,7 +31,7 @@ def bands(course: list[Span], scale: Scale) -> Iterator[str]:
             yield element("path", title, d="".join(outlines), fill=FILL[bucket], data_bucket=bucket.value, data_most=most)
 
 
-def _outline(span: Span, bucket: Bucket, scale: Scale) -> str:
+def _outline(span: PhaseSpan, bucket: Bucket, scale: Scale) -> str:
     edges = [(knot.x, *span.edges(bucket, knot)) for knot in span.knots]
     if all(low == high for _, low, high in edges):
         return ""
@@ -40,7 +40,7 @@ def _outline(span: Span, bucket: Bucket, scale: Scale) -> str:
     return closed([*over, *under])
 
 
-def silhouette(course: list[Span], scale: Scale) -> str:
+def silhouette(course: list[PhaseSpan], scale: Scale) -> str:
     """The outline of the whole stack."""
     outlines = []
     for span in course:
@@ -60,7 +60,7 @@ class _Place:
     off: float
 
 
-def names(course: list[Span], scale: Scale, avoid: tuple[float, ...]) -> Iterator[str]:
+def names(course: list[PhaseSpan], scale: Scale, avoid: tuple[float, ...]) -> Iterator[str]:
     """The name of each bucket where its band is thickest, clear of the lines at the heights to ``avoid``."""
     for bucket in STACK:
         wide = width(WHAT[bucket], SMALL) + 8
@@ -77,7 +77,7 @@ def _name(bucket: Bucket, wide: float, at: _Place) -> Iterator[str]:
     yield element("text", escaped(WHAT[bucket]), **place, fill=on(fill), data_name=bucket.value)
 
 
-def _places(span: Span, bucket: Bucket, scale: Scale, wide: float, avoid: tuple[float, ...]) -> Iterator[_Place]:
+def _places(span: PhaseSpan, bucket: Bucket, scale: Scale, wide: float, avoid: tuple[float, ...]) -> Iterator[_Place]:
     left = span.left
     while left + wide <= span.right:
         places = [left + wide * part / 6 for part in range(7)] + [knot.x for knot in span.knots if left < knot.x < left + wide]

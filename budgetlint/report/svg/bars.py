@@ -7,7 +7,8 @@ from itertools import accumulate
 
 from budgetlint.base.record import record
 from budgetlint.base.units import gib
-from budgetlint.memory.estimate import Bucket, Estimate
+from budgetlint.memory.estimate import Estimate
+from budgetlint.memory.term import Bucket
 from budgetlint.report.bill import WHAT
 from budgetlint.report.style import plural
 from budgetlint.report.svg import words

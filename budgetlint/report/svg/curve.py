@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from budgetlint.base.record import record
-from budgetlint.memory.estimate import Bucket
-from budgetlint.memory.timeline import Moment
+from budgetlint.memory.term import Bucket
+from budgetlint.memory.timeline import TimelineMoment
 from budgetlint.report.svg.theme import STACK
 
 SHARES = {"load": 1.05, "rollout": 2.0, "scoring": 1.3, "forward": 3.15, "backward": 4.7, "step": 1.3, "eval": 1.3}
@@ -27,11 +27,11 @@ KNOTS = {
 @record
 class Knot:
     x: float
-    moment: Moment
+    moment: TimelineMoment
 
 
 @record
-class Span:
+class PhaseSpan:
     """One phase on the time axis. ``base`` are buckets that lie under every moment alike."""
 
     name: str
@@ -47,7 +47,7 @@ class Span:
         return self.knots[-1].x
 
     @property
-    def highest(self) -> Moment:
+    def highest(self) -> TimelineMoment:
         return max((knot.moment for knot in self.knots), key=lambda moment: moment.bytes)
 
     def edges(self, bucket: Bucket, knot: Knot) -> tuple[int, int]:
@@ -65,7 +65,7 @@ class Span:
         return low + share * (later_low - low), high + share * (later_high - high)
 
 
-def spans(moments: Sequence[Moment], base: dict[Bucket, int], left: float, right: float) -> list[Span]:
+def spans(moments: Sequence[TimelineMoment], base: dict[Bucket, int], left: float, right: float) -> list[PhaseSpan]:
     """The phases from ``left`` to ``right``."""
     phases = [(name, list(course)) for name, course in groupby(moments, key=lambda moment: moment.phase)]
     room = right - left - GAP * (len(phases) - 1)
@@ -73,17 +73,17 @@ def spans(moments: Sequence[Moment], base: dict[Bucket, int], left: float, right
     made, x = [], left
     for name, course in phases:
         width = each * SHARES.get(name, 1.0)
-        made.append(Span(name, tuple(_knots(name, course, x, width)), base))
+        made.append(PhaseSpan(name, tuple(_knots(name, course, x, width)), base))
         x += width + GAP
     return made
 
 
-def _knots(name: str, course: list[Moment], left: float, width: float) -> list[Knot]:
+def _knots(name: str, course: list[TimelineMoment], left: float, width: float) -> list[Knot]:
     places = KNOTS.get((name, len(course))) or tuple((n / len(course), (n + 1) / len(course)) for n in range(len(course)))
     return [Knot(left + width * at, moment) for moment, ats in zip(course, places, strict=True) for at in ats]
 
 
-def peak_of(course: list[Span]) -> Knot:
+def peak_of(course: list[PhaseSpan]) -> Knot:
     """The highest knot of the step; the middle of it where it is a plateau."""
     span = max(course, key=lambda one: one.highest.bytes)
     places = [knot.x for knot in span.knots if knot.moment is span.highest]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from budgetlint.base.units import gib
-from budgetlint.memory.estimate import Bucket
+from budgetlint.memory.term import Bucket
 from budgetlint.report.bill import WHAT
 from budgetlint.report.svg.element import element, escaped
 from budgetlint.report.svg.theme import FILL, LIGHT, STACK, TEXT

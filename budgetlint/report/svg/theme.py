@@ -7,7 +7,8 @@ both grounds; what lies outside the tensors is grey.
 
 from __future__ import annotations
 
-from budgetlint.memory.estimate import Bucket, Verdict
+from budgetlint.memory.estimate import Verdict
+from budgetlint.memory.term import Bucket
 
 FONT = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif"
 TITLE, TEXT, SMALL = 15, 12, 11

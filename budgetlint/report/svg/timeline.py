@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 from budgetlint.base.record import record
 from budgetlint.base.units import gib
-from budgetlint.memory.estimate import Bucket, Estimate
+from budgetlint.memory.estimate import Estimate
+from budgetlint.memory.term import Bucket
 from budgetlint.memory.timeline import timeline
 from budgetlint.report.svg import words
 from budgetlint.report.svg.axis import moment_names, phase_names, size_axis
 from budgetlint.report.svg.bands import bands, names, silhouette
-from budgetlint.report.svg.curve import Span, peak_of, spans
+from budgetlint.report.svg.curve import PhaseSpan, peak_of, spans
 from budgetlint.report.svg.element import Value, element, escaped
 from budgetlint.report.svg.gauge import gauge
 from budgetlint.report.svg.legend import ROW, legend, rows_of
@@ -107,7 +108,7 @@ def _lines(estimate: Estimate, scale: Scale) -> tuple[float, ...]:
     return (scale.at(limit), scale.at(limit - left / 2)) if _left(estimate, scale) and left else (scale.at(limit),)
 
 
-def _peak(course: list[Span], scale: Scale) -> Iterator[str]:
+def _peak(course: list[PhaseSpan], scale: Scale) -> Iterator[str]:
     """A triangle on the highest place."""
     knot = peak_of(course)
     y = scale.at(max(span.edges(Bucket.LOGITS, one)[1] for span in course for one in span.knots))
@@ -115,7 +116,7 @@ def _peak(course: list[Span], scale: Scale) -> Iterator[str]:
     yield element("path", d=d, class_="ink page-line", fill=LIGHT["ink"], stroke=LIGHT["page"], stroke_width=1)
 
 
-def _over(estimate: Estimate, course: list[Span], scale: Scale, number: int) -> Iterator[str]:
+def _over(estimate: Estimate, course: list[PhaseSpan], scale: Scale, number: int) -> Iterator[str]:
     """What lies over the limit is hatched."""
     limit = estimate.limit
     if limit is None or estimate.need.bytes <= limit:
@@ -135,7 +136,7 @@ def _left(estimate: Estimate, scale: Scale) -> int:
     return max(estimate.activation_allowance or 0, 0) if drawn else 0
 
 
-def _allowance(estimate: Estimate, course: list[Span], scale: Scale) -> Iterator[str]:
+def _allowance(estimate: Estimate, course: list[PhaseSpan], scale: Scale) -> Iterator[str]:
     """Where batch or length is not known: what the static state leaves for activations."""
     limit, left = estimate.limit, _left(estimate, scale)
     busy = [span for span in course if span.name in ("forward", "backward")]

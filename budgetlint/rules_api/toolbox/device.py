@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from budgetlint.memory.estimate import Bucket, Estimate
+from budgetlint.memory.estimate import Estimate
+from budgetlint.memory.term import Bucket
 from budgetlint.rules_api.context import RunContext
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ COPIES = frozenset({"_to_copy", "clone", "copy_", "add", "add_", "contiguous", "
 """Operations that make or change a tensor out of one of its own size: a gradient's parts are gradients too."""
 
 
-class Follow(TorchDispatchMode):
+class StorageTracker(TorchDispatchMode):
     """``device``: storages elsewhere (scalars on the host) do not count. ``vocabulary``: the size of the logits' last dimension, 0
     where there are none."""
 

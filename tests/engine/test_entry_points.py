@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from budgetlint.isolation import entry_points as offers
-from budgetlint.isolation.entry_points import RULES, Offer
+from budgetlint.isolation import entry_points as installed_points
+from budgetlint.isolation.entry_points import RULES, EntryPoint
 
 
 def _installed(folder: Path, name: str, text: str) -> None:
@@ -25,7 +25,7 @@ def _by_metadata() -> list[tuple[str, str]]:
 
 
 def _ours() -> list[tuple[str, str]]:
-    return sorted((offer.name, offer.value) for offer in offers.offers(RULES))
+    return sorted((offer.name, offer.value) for offer in installed_points.entry_points_of(RULES))
 
 
 @pytest.fixture
@@ -77,4 +77,4 @@ def test_what_only_lies_on_the_path_is_not_installed(tmp_path: Path, monkeypatch
 
 
 def test_loading_follows_attributes() -> None:
-    assert Offer("x", "collections:OrderedDict.fromkeys [extra]", "").load().__name__ == "fromkeys"
+    assert EntryPoint("x", "collections:OrderedDict.fromkeys [extra]", "").load().__name__ == "fromkeys"

@@ -10,7 +10,7 @@ from budgetlint.commands.parser import COMMANDS, parser_of
 
 
 @record
-class Option:
+class Argument:
     """``names`` are its spellings, none for a positional. ``values``: the words it takes, none where a file or any text goes;
     ``takes``: the name of its value, empty for a switch."""
 
@@ -21,10 +21,10 @@ class Option:
 
 
 @record
-class Command:
+class Subcommand:
     name: str
     help: str
-    options: tuple[Option, ...]
+    options: tuple[Argument, ...]
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -36,18 +36,18 @@ class Command:
         return next((option.values for option in self.options if not option.names), ())
 
 
-def commands_of() -> tuple[Command, ...]:
+def commands_of() -> tuple[Subcommand, ...]:
     parser = parser_of(COMMANDS)
     made = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
     helps = {choice.dest: choice.help or "" for choice in made._choices_actions}
-    return tuple(Command(name, helps[name], tuple(_options(name, child))) for name, child in made.choices.items())
+    return tuple(Subcommand(name, helps[name], tuple(_options(name, child))) for name, child in made.choices.items())
 
 
-def _options(command: str, parser: argparse.ArgumentParser) -> Iterator[Option]:
+def _options(command: str, parser: argparse.ArgumentParser) -> Iterator[Argument]:
     for action in parser._actions:
         takes = "" if action.nargs == 0 else str(action.metavar or action.dest.upper())
         values = tuple(map(str, action.choices)) if action.choices else _named(command, action)
-        yield Option(tuple(action.option_strings), takes, values, action.help or "")
+        yield Argument(tuple(action.option_strings), takes, values, action.help or "")
 
 
 def _named(command: str, action: argparse.Action) -> tuple[str, ...]:

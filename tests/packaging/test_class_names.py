@@ -1,0 +1,34 @@
+"""A class of the package is the only one of its name: who searches for it finds one, and a message that names it is plain."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+
+from house import twice_defined
+from unused import modules_of
+
+
+def test_no_class_name_is_defined_twice(repository: Path) -> None:
+    assert twice_defined(modules_of(repository)) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "found"),
+    [
+        ("class Span: pass\n", "class Span: pass\n", ["Span: budgetlint.a budgetlint.b"]),
+        ("class Span: pass\n", "from budgetlint.a import Span\n", []),
+        ("class Span: pass\n", "class SpanOfLines: pass\n", []),
+        ("class _Search: pass\n", "class _Search: pass\n", []),
+    ],
+)
+def test_what_counts_as_twice(one: str, other: str, found: list[str], tmp_path: Path) -> None:
+    for name, text in {"__init__": "", "a": one, "b": other}.items():
+        path = tmp_path / "budgetlint" / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    assert twice_defined(modules_of(tmp_path)) == found
