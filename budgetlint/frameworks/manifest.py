@@ -113,7 +113,8 @@ class Manifest:
     reader: str = ""
     """The module that holds ``READER`` or ``READERS``; of a built-in reader ``budgetlint.readers.<name>.reader``."""
     documents: tuple[str, ...] = ()
-    """Formats of documents that it claims (json, yaml, toml, python, shell); empty: any."""
+    """Formats of documents that it claims (json, yaml, toml, python, shell); empty: any. The others are never shown to it, so that its
+    ``recognise`` must not claim them either."""
     top: tuple[str, ...] = ()
     text: str = ""
     asked: str = ""

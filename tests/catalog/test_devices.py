@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
+from budgetlint.catalog import devices
 from budgetlint.catalog.context import context_bytes, cublas_workspace
-from budgetlint.catalog.device import Device
+from budgetlint.catalog.device import EXACT, Device
 from budgetlint.catalog.devices import all_devices, find_device, usable
 from budgetlint.catalog.names import NoMatch, squeeze
+
+KEYS = {
+    *("name", "official", "aliases", "vendor", "label", "nominal_bytes", "unified", "arch", "note", "totals"),
+    *("compute_capability", "capability_source", "bf16", "tf32", "fp8"),
+}
+KEYS_OF_A_READING = {"from", "bytes", "ecc", "sources", "note"}
 
 
 def found(text: str) -> Device:
@@ -94,6 +104,14 @@ def test_usable_is_what_torch_reports_where_it_was_read() -> None:
 def test_usable_is_a_share_of_the_driver_total_where_torch_was_not_read() -> None:
     h20 = found("h20")
     assert (h20.usable_min, h20.usable_exact, h20.usable_from) == (int(97871 * 2**20 * 0.985), False, "smi")
+
+
+def test_a_row_says_nothing_that_nobody_reads() -> None:
+    """A key that is spelled wrong would be left out unseen, and a reading of a kind that there is not taken for nvidia-smi's."""
+    rows = json.loads(Path(devices.__file__).with_name("devices.json").read_text(encoding="utf-8"))["devices"]
+    assert {row["name"]: set(row) - KEYS for row in rows if set(row) - KEYS} == {}
+    readings = [(row["name"], total) for row in rows for total in row["totals"]]
+    assert [(name, total) for name, total in readings if set(total) - KEYS_OF_A_READING or total["from"] not in {*EXACT, "smi"}] == []
 
 
 def test_usable_never_exceeds_the_label_and_every_reading_has_a_source() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from budgetlint.base.record import fields
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import SAME_CODE, UNLISTED, all_families, family_of, known_family
 from budgetlint.catalog.family import FIELDS, OWN, TRACED, Family, Unfilled
@@ -61,6 +62,12 @@ def test_every_family_that_a_config_may_name_answers_what_its_kind_needs(name: s
     family = FAMILIES[name]
     asked = NEEDED[family.config.shape.get("kind", "decoder")] | {"attention_bias"}
     assert {field for field in asked if not family.said(field)} == set()
+
+
+@pytest.mark.parametrize("name", sorted(one.name for one in FAMILIES.values() if one.said("config")))
+def test_a_config_speaks_of_fields_that_an_architecture_has(name: str) -> None:
+    config = FAMILIES[name].config
+    assert {*config.shape, *config.sizes} - {one.name for one in fields(Architecture)} == set()
 
 
 def test_a_field_that_nobody_filled_in_is_an_error_that_names_it() -> None:

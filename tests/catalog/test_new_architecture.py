@@ -1,4 +1,4 @@
-"""CONTRIBUTING's example of an architecture, followed word by word in a copy of the package, and asked as a user asks."""
+"""CONTRIBUTING's examples of an architecture and a device, followed word by word in a copy of the package, and asked as a user asks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BLOCK = re.compile(r"^( *)```(python|json) (budgetlint/\S+)\n(.*?)^\1```$", re.M
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The package with the example's two files and its row."""
+    """The package with the two files of the architecture, and the rows of its model and of the device."""
     folder = tmp_path_factory.mktemp("contributed")
     for source, package in PACKAGES.items():
         shutil.copytree(ROOT / source, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
@@ -78,6 +78,13 @@ def test_its_layer_keeps_what_the_program_says(copy: Path, tmp_path: Path) -> No
 
     a_token = 64 * 4 + 4 + 64 * 2 + 2 * (64 + 64 + 32 + 32 + 64) + 4 * 4 + 2 * 64 + 2 * 4 * 128
     assert activations(3) - activations(2) == 128 * a_token == 264_704
+
+
+def test_the_device_is_found_and_gives_what_it_reports(copy: Path, tmp_path: Path) -> None:
+    """nvidia-smi's 12,282 MiB are 12,878,610,432 bytes; 0.985 of them a process can surely have."""
+    told = asked(copy, tmp_path, "devices", "fable-12gb")
+    assert "12,878,610,432 bytes: fable/cards@1a2b3c4 smi.txt: 12282MiB" in told
+    assert "(12,685,431,275 to 12,878,610,432 bytes" in told
 
 
 def test_a_family_without_a_record_is_told_as_one(tmp_path: Path) -> None:
