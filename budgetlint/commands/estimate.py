@@ -23,8 +23,7 @@ EPILOG = """\
 examples:
   budgetlint estimate run.budget            # what is live at the peak, line by line
   budgetlint estimate sft.yaml --budget 'device a100-80gb' --set micro_batch=2
-  budgetlint estimate sft.yaml --settings   # where each value of the run comes from
-  budgetlint estimate sft.yaml --terms      # each tensor: its shape, its bytes, the code that makes it
+  budgetlint estimate sft.yaml --terms      # each tensor: its shape, its bytes, its code
   budgetlint estimate sft.yaml --oom job.log  # which tensor ran out of memory, who set it
   echo 'device 24GiB; model qwen3-8b; lora r=16; batch 1; seq 2048' | budgetlint estimate -
 """

@@ -13,7 +13,7 @@ from budgetlint.base.finding import Edit, Fix, Related, Safety
 from budgetlint.base.limits import SUGGESTIONS
 from budgetlint.base.record import replace
 from budgetlint.base.source import Location, Span
-from budgetlint.builtin.rules import HOUSE_RULES, house_finding
+from budgetlint.builtin.rules import BUILTIN_RULES, builtin_finding
 from budgetlint.config.config import Config
 from budgetlint.config.levels import Level
 from budgetlint.engine.registry import build, language_rules
@@ -54,7 +54,7 @@ def judge(
     ran: Iterable[str] = ("BL203",),
 ) -> Judge:
     """For one rule, ``bad-key``, beside the engine's own and those of the language."""
-    registry = build([("test", world.says())], (*HOUSE_RULES, *language_rules()))
+    registry = build([("test", world.says())], (*BUILTIN_RULES, *language_rules()))
     return Judge(registry, config or Config(), frozenset(ran), levels or {}, comments, TODAY)
 
 
@@ -216,7 +216,7 @@ def test_a_comment_holds_back_what_it_covers(world: W, one: Suppression, kept: l
 
 
 def test_a_comment_holds_back_only_what_it_names_of_a_line(world: W) -> None:
-    engines = house_finding(next(rule for rule in HOUSE_RULES if rule.code == "BL907"), at(), "no framework takes it")
+    engines = builtin_finding(next(rule for rule in BUILTIN_RULES if rule.code == "BL907"), at(), "no framework takes it")
     told = [finding(), finding(2), engines, finding()]
     kept, suppressed = judge(world, comment("all")).judge(told)
     assert (kept, suppressed) == ([told[1], engines], [told[0], told[3]])

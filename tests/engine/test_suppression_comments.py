@@ -9,7 +9,7 @@ import pytest
 
 from budgetlint.base.limits import SUPPRESSIONS
 from budgetlint.base.source import SourceFile
-from budgetlint.builtin.rules import HOUSE_RULES
+from budgetlint.builtin.rules import BUILTIN_RULES
 from budgetlint.engine.registry import Registry, build, language_rules
 from budgetlint.engine.suppressions import Suppression, suppressions, unknown, unknown_pattern
 from budgetlint.rule import Rule
@@ -21,7 +21,7 @@ NO_NAME = "it names no rule"
 
 def registry(*rules: Rule) -> Registry:
     """With the engine's own rules and those of the language."""
-    return build([("test", rule) for rule in rules], (*HOUSE_RULES, *language_rules()))
+    return build([("test", rule) for rule in rules], (*BUILTIN_RULES, *language_rules()))
 
 
 def read(text: str, format: str = "yaml") -> tuple[Suppression, ...]:
