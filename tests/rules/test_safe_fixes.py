@@ -100,6 +100,7 @@ def test_a_row_is_whole(row: Mapping[str, Any]) -> None:
     assert row["why"] and any(char.isdigit() for char in row["source"])
 
 
+@pytest.mark.slow
 def test_only_rules_that_say_so_offer_safe_fixes() -> None:
     assert {rule for _, rule in fixable()} <= set(ROWS)
 
