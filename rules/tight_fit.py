@@ -26,6 +26,7 @@ recompute full; attention sdpa; stack torch@2.13 transformers@5.24
 ## Sources
 
 - `docs/memory.md`: what lies above the allocated peak, and how wide each range is.
+- axolotl-ai-cloud/axolotl#1813: out of memory where training resumes after the first evaluation, on blocks reserved for its shapes.
 """
 
 from __future__ import annotations
@@ -48,13 +49,17 @@ def check(run: RunContext) -> Iterator[Finding]:
         f"{run.label} {_how_near(estimate.need.high, estimate.limit)} {device_words(run)}: needs about {gib(estimate.need.bytes)} "
         f"({gib(estimate.need.low)} to {gib(estimate.need.high)}) of {gib(estimate.limit)}; "
         f"the peak is in {moment(estimate)}: {bill_words(estimate)}",
-        help="measure it (one step at the longest length: budgetlint probe), or free some memory",
+        help="measure it (one step at the longest length: budgetlint probe), or free some memory" + _after_evaluation(run),
         numbers={**figures(estimate), "spare_bytes": estimate.limit - estimate.need.bytes},
     )
 
 
 def _how_near(high: int, limit: int) -> str:
     return "is too close to call on" if high > limit else f"leaves {gib(limit - high)} at worst, less than the headroom, on"
+
+
+def _after_evaluation(run: RunContext) -> str:
+    return "; it evaluates while it trains, and the step after that finds a pool of other shapes" if run.value("eval_on") is True else ""
 
 
 RULE = Rule(

@@ -186,3 +186,30 @@ PLACES = {
 def test_what_is_found_by_its_name_alone_makes_no_error(program: str, name: str, engine: str, most: str | None) -> None:
     found = check(judge_texts({program: GRPO.replace("NAME", name), engine: ENGINE}), installed()).findings
     assert next((one.severity.value for one in found if one.code == "BL501"), None) == most
+
+
+# -- evaluation while training -----------------------------------------------------------------------------------------------
+
+CLOSE = """\
+output_dir: o
+model_name_or_path: Qwen/Qwen2.5-1.5B
+learning_rate: 1.0e-5
+per_device_train_batch_size: 1
+max_length: 4096
+packing: true
+optim: adamw_bnb_8bit
+bf16: true
+gradient_checkpointing: true
+loss_type: nll
+per_device_eval_batch_size: 1
+logging_steps: 5
+"""
+CARD = "device 20.5GiB; config a.yaml kind=trl; stack torch@2.13 transformers@5.24 trl@1.16 accelerate@1.15"
+
+
+@pytest.mark.parametrize(("evaluates", "told"), [("steps", True), ("no", False)])
+def test_a_run_that_is_close_and_evaluates_is_told_so(evaluates: str, told: bool) -> None:
+    files = {"a.yaml": f"{CLOSE}eval_strategy: '{evaluates}'\n", "run.sh": "trl sft --config a.yaml\n"}
+    found = check(judge_texts(files, budget=CARD), installed()).findings
+    (tight,) = [one for one in found if one.name == "tight-fit"]
+    assert ("evaluates while it trains" in tight.help) is told
