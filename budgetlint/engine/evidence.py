@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from budgetlint.base.finding import Confidence, Finding, Severity
+from budgetlint.base.finding import Finding, Severity
 from budgetlint.base.record import replace
 from budgetlint.readers.base import names
 from budgetlint.rules_api.context import Context, DocumentContext, RunContext
@@ -40,8 +40,6 @@ def allowed(rule: Rule | None, context: Context, findings: Iterable[Finding]) ->
     if (consumer.is_nobody and name not in SYNTAX) or (not consumer.followed and name in INTERFACE):
         return
     for finding in findings:
-        if not consumer.near and finding.confidence is Confidence.HIGH:
-            finding = replace(finding, confidence=Confidence.MEDIUM)
         most = _most(consumer, context, rule)
         yield finding if finding.severity <= most else replace(finding, severity=most)
 
@@ -57,7 +55,7 @@ def consumer_of(context: Context) -> Consumer | None:
 def _most(consumer: Consumer, context: Context, rule: Rule | None) -> Severity:
     if consumer.evidence == SEVERAL:
         return Severity.INFO
-    if not consumer.followed or not consumer.near or consumer.evidence == ACCEPTED:
+    if not consumer.followed or consumer.evidence == ACCEPTED:
         return Severity.WARNING
     if consumer.evidence == FORMAT and rule is not None and _hangs_on_launch(rule, context):
         return Severity.WARNING

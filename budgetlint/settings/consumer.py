@@ -40,8 +40,6 @@ class Consumer:
     """What plainly stands in a script (`budgetlint.readers.hf.sink`), or what several programs agree on (`resolve.claims.takers`)."""
     task: str = ""
     """What it trains, where its name or a trainer of TRL's that it makes says so."""
-    near: bool = True
-    """False for a known script that is not in the project: only the end of its path tells it."""
 
     @property
     def is_nobody(self) -> bool:

@@ -147,7 +147,7 @@ def test_beside_a_reader_that_crashes_the_gate_is_shut_too(hostile, repo, tmp_pa
     program = tmp_path / "crashing"
     program.write_text(
         f"#!{Path(repo.environ['PATH'].split(os.pathsep)[0]) / 'python'} -P\n"
-        "import sys\nfrom budgetlint import search_path\nsearch_path.leave(sys.argv[1:])\n"
+        "import sys\nfrom budgetlint.isolation import search_path\nsearch_path.leave(sys.argv[1:])\n"
         "import budgetlint.resolve.project as project\nreal = project.load\n"
         "def load(source):\n    if source.path == 'a.yaml':\n        raise RuntimeError('a bug')\n    return real(source)\n"
         "project.load = load\nfrom budgetlint.__main__ import run\nrun()\n"

@@ -166,19 +166,21 @@ def test_of_several_programs_findings_are_remarks() -> None:
 
 LARGE = "--model_name_or_path Qwen/Qwen2.5-7B --dataset_name d --output_dir o --max_length 2048\n"
 OFFICIAL = {
-    "the command": (f"trl sft {LARGE}", {}, "error"),
-    "the module": (f"python -m trl.scripts.sft {LARGE}", {}, "error"),
-    "by a path that is not here": (f"python trl/scripts/sft.py {LARGE}", {}, "warning"),
-    "an example that is not here": (f"python examples/scripts/sft.py {LARGE}", {}, "warning"),
-    "a copy that is here": (f"python trl/scripts/sft.py {LARGE}", {"trl/__init__.py": "", "trl/scripts/sft.py": "main()\n"}, "error"),
+    "the command": (f"trl sft {LARGE}", {}, False),
+    "the module": (f"python -m trl.scripts.sft {LARGE}", {}, False),
+    "by a path that is not here": (f"python trl/scripts/sft.py {LARGE}", {}, True),
+    "an example that is not here": (f"python examples/scripts/sft.py {LARGE}", {}, True),
+    "a copy that is here": (f"python trl/scripts/sft.py {LARGE}", {"trl/__init__.py": "", "trl/scripts/sft.py": "main()\n"}, False),
 }
 
 
-@pytest.mark.parametrize(("command", "files", "level"), OFFICIAL.values(), ids=OFFICIAL)
-def test_an_official_script_that_is_not_here_is_one_confidence_lower(command: str, files: dict[str, str], level: str) -> None:
+@pytest.mark.parametrize(("command", "files", "told"), OFFICIAL.values(), ids=OFFICIAL)
+def test_an_official_script_that_is_not_here_is_taken_for_the_one_of_its_path_and_the_bill_says_so(
+    command: str, files: dict[str, str], told: bool
+) -> None:
     found = judge_texts({"run.sh": command, **files}, budget="device t4")
     (finding,) = [one for one in check(found, installed()).findings if one.name == "does-not-fit"]
-    assert (finding.severity.value, finding.confidence.value) == (level, "high" if level == "error" else "medium")
+    assert (finding.severity.value, finding.confidence.value) == ("error", "high")
     (context,) = found.runs
     assert context.estimate is not None
-    assert any("is not here" in one.text for one in context.estimate.assumptions) == (level == "warning")
+    assert any("is not here" in one.text for one in context.estimate.assumptions) is told

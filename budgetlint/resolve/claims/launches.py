@@ -65,7 +65,7 @@ class Launches:
             return replace(known, sink=class_in(source), task=task_in(source)) if isinstance(source, SourceFile) else known
         if not name.endswith(PYTHON_SUFFIX) or self._is_here(launch):
             return known
-        return replace(known, near=False, says=f"{name} is not here: read as the official script of that name")
+        return replace(known, says=f"{name} is not here: read as the official script of that name")
 
     @cached_property
     def named(self) -> dict[str, list[tuple[Consumer, str]]]:
@@ -86,7 +86,7 @@ class Launches:
         row = self.row(launch)
         mine = self.by(launch)
         yield from ((reference, mine, row.format if row else "") for reference in launch.configs)
-        side = replace(mine, followed=True, near=True, says="", sink=None)
+        side = replace(mine, followed=True, says="", sink=None)
         yield from ((reference, side, "deepspeed") for reference in launch.engines)
         for layer in launch.layers:
             named = config_file(layer)
