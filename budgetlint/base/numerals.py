@@ -8,10 +8,10 @@ raises.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import cache
 from math import isfinite
 from typing import TYPE_CHECKING
+
+from budgetlint.base.expression import expression
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -25,13 +25,8 @@ LONGEST = 400
 """Characters of a number: the largest float has 309 digits before its point. Of a longer text nobody means the value."""
 
 
-def _later(pattern: str, flags: int = 0) -> Callable[[], re.Pattern[str]]:
-    """As `budgetlint.documents.pattern.later`, which stands above this leaf: compiling these takes a millisecond of each process."""
-    return cache(lambda: re.compile(pattern, flags))
-
-
-_WHOLE = _later(r"[-+]?[0-9]+(?:_[0-9]+)*")
-_REAL = _later(r"[-+]?(?:[0-9]+(?:_[0-9]+)*(?:\.(?:[0-9]+(?:_[0-9]+)*)?)?|\.[0-9]+(?:_[0-9]+)*)(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?")
+_WHOLE = expression(r"[-+]?[0-9]+(?:_[0-9]+)*")
+_REAL = expression(r"[-+]?(?:[0-9]+(?:_[0-9]+)*(?:\.(?:[0-9]+(?:_[0-9]+)*)?)?|\.[0-9]+(?:_[0-9]+)*)(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?")
 
 
 def is_digits(text: str) -> bool:
@@ -47,13 +42,13 @@ def small(text: str) -> int | None:
 def whole(text: str) -> int | None:
     """The whole number that ``int()`` makes of an ASCII text, with blanks around it and underscores between its digits."""
     bare = text.strip()
-    return int(bare) if len(bare) <= LONGEST and _WHOLE().fullmatch(bare) else None
+    return int(bare) if len(bare) <= LONGEST and _WHOLE.fullmatch(bare) else None
 
 
 def real(text: str) -> float | None:
     """The finite number that ``float()`` makes of an ASCII text; None for words (``inf``, ``nan``), and for what is too large."""
     bare = text.strip()
-    if len(bare) > LONGEST or not _REAL().fullmatch(bare):
+    if len(bare) > LONGEST or not _REAL.fullmatch(bare):
         return None
     number = float(bare)
     return number if isfinite(number) else None
@@ -63,7 +58,7 @@ def exact(text: str) -> Fraction | None:
     """The number of an ASCII text as a fraction; None for no number, and where digits or exponent pass `LONGEST`: ``1e99999999`` is a
     number of a hundred million digits."""
     bare = text.strip()
-    if len(bare) > LONGEST or not _REAL().fullmatch(bare):
+    if len(bare) > LONGEST or not _REAL.fullmatch(bare):
         return None
     mantissa, _, power = bare.replace("_", "").lower().partition("e")
     if len(power) > 8 or abs(int(power or "0")) > LONGEST:
@@ -86,14 +81,14 @@ def finite(value: object) -> float | None:
     return number if isfinite(number) else None
 
 
-_ENDLESS = _later(r"[-+]?\.?(?:inf|infinity|nan)", re.IGNORECASE)
+_ENDLESS = expression(r"[-+]?\.?(?:inf|infinity|nan)", re.IGNORECASE)
 
 
 def is_endless(value: object) -> bool:
     """A number to Python that is not finite, or that no float reaches: ``inf``, ``nan``, ``1e400``, an integer of 400 digits."""
     if isinstance(value, str):
         bare = value.strip()
-        return _ENDLESS().fullmatch(bare) is not None or (_REAL().fullmatch(bare) is not None and real(bare) is None)
+        return _ENDLESS.fullmatch(bare) is not None or (_REAL.fullmatch(bare) is not None and real(bare) is None)
     return isinstance(value, (int, float)) and not isinstance(value, bool) and finite(value) is None
 
 

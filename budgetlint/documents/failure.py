@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from budgetlint.base import limits
+from budgetlint.base.expression import expression
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.node import Problem
-from budgetlint.documents.pattern import later
 
 MAX_DEPTH = limits.DEPTH.most
 """Deepest nesting read."""
@@ -38,13 +38,13 @@ def problem(source: SourceFile, kind: str, message: str, cure: str, span: Span) 
 
 def blame(refused: Refused, text: str) -> Refused:
     """The refusal, or what lies behind it: the marker of an unresolved merge conflict."""
-    found = _CONFLICT().search(text)
+    found = _CONFLICT.search(text)
     if not found or found.start() > refused.span.end + _FAR:
         return refused
     return Refused("syntax", "an unresolved merge conflict", "resolve it and delete its marker lines", found.start(), found.end())
 
 
-_CONFLICT = later(r"^<{7} .*", re.MULTILINE)
+_CONFLICT = expression(r"^<{7} .*", re.MULTILINE)
 _FAR = 2000
 
 

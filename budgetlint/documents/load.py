@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from budgetlint.base.expression import expression
 from budgetlint.base.source import SourceFile
 from budgetlint.documents.node import Document
-from budgetlint.documents.pattern import later
 from budgetlint.documents.yaml import read_yaml
 
 
@@ -40,8 +40,8 @@ _SUFFIXES = {
     "yaml": "yaml", "yml": "yaml", "json": "json", "jsonc": "json", "json5": "json", "hjson": "json", "toml": "toml",
     "py": "python",
 }  # fmt: skip
-_FIRST = later(r"\ufeff?(?:\s+|#[^\n]*|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
-_TOML_LINE = later(r"\[{1,2}[A-Za-z0-9_.\-\"' ]+\]{1,2}[ \t]*(?:#[^\n]*)?\r?$|[A-Za-z0-9_.\-\"]+[ \t]*=(?!=)", re.MULTILINE)
+_FIRST = expression(r"\ufeff?(?:\s+|#[^\n]*|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_TOML_LINE = expression(r"\[{1,2}[A-Za-z0-9_.\-\"' ]+\]{1,2}[ \t]*(?:#[^\n]*)?\r?$|[A-Za-z0-9_.\-\"]+[ \t]*=(?!=)", re.MULTILINE)
 
 
 def load(source: SourceFile) -> tuple[Document, ...]:
@@ -56,7 +56,7 @@ def format_of(source: SourceFile) -> str:
 
 
 def _sniffed(text: str) -> str:
-    at = _FIRST().match(text).end()  # type: ignore[union-attr]
-    if _TOML_LINE().match(text, at):
+    at = _FIRST.match(text).end()  # type: ignore[union-attr]
+    if _TOML_LINE.match(text, at):
         return "toml"
     return "json" if text[at : at + 1] in ("{", "[") and not text.startswith("{{", at) else "yaml"

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from enum import Enum
 from functools import lru_cache, partial
 
-from budgetlint.documents.pattern import later
+from budgetlint.base.expression import expression
 
 Value = str | int | float | bool | None | datetime.date | datetime.time
 
@@ -68,16 +68,18 @@ _FLOAT_11_TEXT = (
     r"|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
 )
 _FLOAT_11 = re.compile(_FLOAT_11_TEXT)
-_FLOAT_OMEGA = later(_FLOAT_11_TEXT + r"|[-+]?[0-9]+(?:_[0-9]+)*\.[0-9_]*(?:[eE][-+]?[0-9]+)?|[-+]?[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+)")
+_FLOAT_OMEGA = expression(
+    _FLOAT_11_TEXT + r"|[-+]?[0-9]+(?:_[0-9]+)*\.[0-9_]*(?:[eE][-+]?[0-9]+)?|[-+]?[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+)"
+)
 """OmegaConf adds its rule behind PyYAML's, so both hold."""
-_FLOAT_12 = later(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_INT_12 = later(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
-_TIMESTAMP = later(
+_FLOAT_12 = expression(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_INT_12 = expression(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_TIMESTAMP = expression(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})"
     r"|([0-9]{4})-([0-9][0-9]?)-([0-9][0-9]?)(?:[Tt]|[ \t]+)([0-9][0-9]?):([0-9]{2}):([0-9]{2})(?:\.([0-9]*))?"
     r"(?:[ \t]*(Z|([-+])([0-9][0-9]?)(?::([0-9]{2}))?))?"
 )
-_JSON_NUMBER = later(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+_JSON_NUMBER = expression(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 _MAX_BITS = 14_284
 """Fewer make at most `_MAX_DIGITS` digits."""
 _MAX_DIGITS = 4300
@@ -109,12 +111,12 @@ def _omegaconf(text: str) -> Value:
         return None
     if text in _BOOL_11:
         return _BOOL_11[text]
-    return text if text[0] not in "+-.0123456789" else _omegaconf_number(text) if len(text) <= _SHORT else _number11(text, _FLOAT_OMEGA())
+    return text if text[0] not in "+-.0123456789" else _omegaconf_number(text) if len(text) <= _SHORT else _number11(text, _FLOAT_OMEGA)
 
 
 @lru_cache(maxsize=1024)
 def _omegaconf_number(text: str) -> Value:
-    return _number11(text, _FLOAT_OMEGA())
+    return _number11(text, _FLOAT_OMEGA)
 
 
 def _number11(text: str, float_rule: re.Pattern[str]) -> str | int | float:
@@ -166,7 +168,7 @@ def _float60(parts: list[float]) -> float:
 
 
 def _timestamp(text: str) -> Value:
-    found = _TIMESTAMP().fullmatch(text)
+    found = _TIMESTAMP.fullmatch(text)
     if not found:
         return text
     year, month, day, *_ = found.groups()
@@ -194,9 +196,9 @@ def _yaml12(text: str) -> Value:
         return None
     if text in ("true", "True", "TRUE", "false", "False", "FALSE"):
         return text.lower() == "true"
-    if _INT_12().fullmatch(text) and len(text) <= _MAX_DIGITS:
+    if _INT_12.fullmatch(text) and len(text) <= _MAX_DIGITS:
         return int(text, 0) if text.startswith(("0o", "0x")) else int(text)
-    if _FLOAT_12().fullmatch(text):
+    if _FLOAT_12.fullmatch(text):
         return float(text)
     return text
 
@@ -213,7 +215,7 @@ _JSON_CONSTANTS: dict[str, Value] = {
 def _json(text: str) -> Value:
     if text in _JSON_CONSTANTS:
         return _JSON_CONSTANTS[text]
-    found = _JSON_NUMBER().fullmatch(text)
+    found = _JSON_NUMBER.fullmatch(text)
     return text if not found else _json_number(text, whole=not (found[1] or found[2]))
 
 
@@ -227,18 +229,18 @@ def _hjson(text: str) -> Value:
     """hjson makes an int of every float that is whole and under 1e10: ``5e8`` is 500000000."""
     if text in _JSON_WORDS:
         return _JSON_WORDS[text]
-    found = _JSON_NUMBER().fullmatch(text)
+    found = _JSON_NUMBER.fullmatch(text)
     if not found:
         return text
     number = _json_number(text, whole=not (found[1] or found[2]))
     return int(number) if isinstance(number, float) and abs(number) < 1e10 and int(number) == number else number
 
 
-_TOML_SCALAR = later(r"[-+]?[0-9a-z][-+0-9A-Za-z_.: ]*")
+_TOML_SCALAR = expression(r"[-+]?[0-9a-z][-+0-9A-Za-z_.: ]*")
 
 
 def _toml(text: str) -> Value:
-    if not _TOML_SCALAR().fullmatch(text):
+    if not _TOML_SCALAR.fullmatch(text):
         return text
     import tomllib
 

@@ -6,12 +6,12 @@ fine in quotes, block text and comments only. OmegaConf and ``CSafeLoader`` read
 
 from __future__ import annotations
 
+from budgetlint.base.expression import expression
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents.failure import problem
 from budgetlint.documents.node import Node, Problem, Scalar, Style, every_scalar
-from budgetlint.documents.pattern import later
 
-_TAB_OR_COMMENT = later(r"\t|(?<!\S)#[^\r\n]*")
+_TAB_OR_COMMENT = expression(r"\t|(?<!\S)#[^\r\n]*")
 
 
 def block_content(scalar: Scalar, text: str) -> tuple[int, int]:
@@ -27,7 +27,7 @@ def tabs(source: SourceFile, roots: list[Node | None]) -> tuple[Problem, ...]:
         return ()
     at = 0
     for start, end in (*sorted(_protected(text, roots)), (len(text), len(text))):
-        while at < start and (found := _TAB_OR_COMMENT().search(text, at)) and found.start() < start:
+        while at < start and (found := _TAB_OR_COMMENT.search(text, at)) and found.start() < start:
             if found[0] == "\t":
                 return (problem(source, "tab", "a tab between values", "write a space: yaml.safe_load refuses it", Span(*found.span())),)
             at = found.end()

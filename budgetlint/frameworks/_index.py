@@ -23,10 +23,7 @@ MANIFESTS: tuple[Manifest, ...] = (
         top=('distributed_type', 'compute_environment'),
         telling=('distributed_type',),
         packages=(
-            made(
-                Package,
-                name='accelerate',
-            ),
+            made(Package, name='accelerate'),
         ),
     ),
     made(
@@ -46,28 +43,13 @@ MANIFESTS: tuple[Manifest, ...] = (
         top=('base_model', 'sequence_len'),
         telling=('micro_batch_size', 'base_model', 'sequence_len'),
         programs=(
-            made(
-                Program,
-                pattern='axolotl \\S+',
-                format='axolotl',
-                arguments='AxolotlInputConfig',
-                source='axolotl 0.19 cli/main.py',
-            ),
+            made(Program, pattern='axolotl \\S+', format='axolotl', arguments='AxolotlInputConfig', source='axolotl 0.19 cli/main.py'),
         ),
         tools=(
-            made(
-                Tool,
-                name='axolotl',
-                trains=('train',),
-                modules={'axolotl.cli.train': 'train', 'axolotl.cli.main': ''},
-                every_device=True,
-            ),
+            made(Tool, name='axolotl', trains=('train',), modules={'axolotl.cli.train': 'train', 'axolotl.cli.main': ''}, every_device=True),
         ),
         packages=(
-            made(
-                Package,
-                name='axolotl',
-            ),
+            made(Package, name='axolotl'),
         ),
     ),
     made(
@@ -87,31 +69,18 @@ MANIFESTS: tuple[Manifest, ...] = (
         top=('zero_optimization', 'train_micro_batch_size_per_gpu', 'fp16', 'bf16', 'bfloat16', 'optimizer', 'scheduler', 'flops_profiler', 'activation_checkpointing', 'amp'),
         telling=('zero_optimization', 'train_micro_batch_size_per_gpu'),
         packages=(
-            made(
-                Package,
-                name='deepspeed',
-            ),
+            made(Package, name='deepspeed'),
         ),
     ),
     made(
         Manifest,
         name='gpt_neox',
         formats=(
-            made(
-                Format,
-                name='gpt_neox',
-                title='GPT-NeoX',
-            ),
+            made(Format, name='gpt_neox', title='GPT-NeoX'),
         ),
         top=('pipe_parallel_size', 'no_weight_tying', 'gpt_j_residual', 'pos_emb', 'scaled_upper_triang_masked_softmax_fusion', 'model_parallel_size', 'num_layers', 'hidden_size', 'num_attention_heads', 'seq_length', 'checkpoint_activations', 'checkpoint_num_layers', 'partition_activations', 'synchronize_each_layer', 'train_iters', 'lr_decay_iters', 'lr_decay_style', 'keep_last_n_checkpoints', 'data_impl', 'output_layer_init_method', 'attention_config', 'checkpoint_factor', 'init_method', 'min_lr', 'override_lr_scheduler', 'warmup', 'hidden_dropout'),
         programs=(
-            made(
-                Program,
-                pattern='deepy\\.py( .*)?',
-                format='gpt_neox',
-                arguments='NeoXArgs',
-                source='GPT-NeoX deepy.py',
-            ),
+            made(Program, pattern='deepy\\.py( .*)?', format='gpt_neox', arguments='NeoXArgs', source='GPT-NeoX deepy.py'),
         ),
     ),
     made(
@@ -155,33 +124,14 @@ MANIFESTS: tuple[Manifest, ...] = (
                 lone='a recipe of alignment-handbook',
                 program='alignment-handbook',
             ),
-            made(
-                Format,
-                name='open_instruct',
-                title='open-instruct',
-                own_loop=True,
-                lone="open-instruct's",
-                program='open-instruct',
-            ),
+            made(Format, name='open_instruct', title='open-instruct', own_loop=True, lone="open-instruct's", program='open-instruct'),
         ),
         asked='budgetlint.readers.hf.recognise:find_home',
         telling=('per_device_train_batch_size', 'gradient_accumulation_steps', 'model_name_or_path', 'num_train_epochs'),
         telling_large=('training_args',),
         programs=(
-            made(
-                Program,
-                pattern='trl (\\S+)',
-                format='trl',
-                arguments="ScriptArguments, the task's config, ModelConfig",
-                source='TRL 1.16 cli/main.py, scripts/',
-            ),
-            made(
-                Program,
-                pattern='trl\\.scripts\\.\\w+',
-                format='trl',
-                arguments="as the command's",
-                source='TRL 1.16 scripts/',
-            ),
+            made(Program, pattern='trl (\\S+)', format='trl', arguments="ScriptArguments, the task's config, ModelConfig", source='TRL 1.16 cli/main.py, scripts/'),
+            made(Program, pattern='trl\\.scripts\\.\\w+', format='trl', arguments="as the command's", source='TRL 1.16 scripts/'),
             made(
                 Program,
                 pattern='trl/scripts/(sft|dpo|kto|grpo|rloo|reward|orpo|cpo|ppo|reward_modeling|gkd|online_dpo|xpo|nash_md|bco)\\.py',
@@ -205,14 +155,7 @@ MANIFESTS: tuple[Manifest, ...] = (
                 source='open-r1 src/open_r1/{sft,grpo}.py',
                 alone=True,
             ),
-            made(
-                Program,
-                pattern='(scripts/)?run_(sft|dpo|orpo|cpt|kto)\\.py',
-                format='alignment_handbook',
-                arguments='H4ArgumentParser',
-                source='alignment-handbook 0.2 and 0.4',
-                alone=True,
-            ),
+            made(Program, pattern='(scripts/)?run_(sft|dpo|orpo|cpt|kto)\\.py', format='alignment_handbook', arguments='H4ArgumentParser', source='alignment-handbook 0.2 and 0.4', alone=True),
             made(
                 Program,
                 pattern='(examples/)?pytorch/(language-modeling|text-classification|token-classification|question-answering|summarization|translation|multiple-choice)/run_(?!\\w+_no_trainer)\\w+\\.py',
@@ -229,52 +172,22 @@ MANIFESTS: tuple[Manifest, ...] = (
                 source='the same, started from their folder',
                 alone=True,
             ),
-            made(
-                Program,
-                pattern='internvl_chat_(finetune|pretrain)\\w*\\.py',
-                format='hf_training_arguments',
-                arguments='HfArgumentParser',
-                source='InternVL internvl/train/',
-                alone=True,
-                towers=True,
-            ),
-            made(
-                Program,
-                pattern='open_instruct[/.]\\w+(\\.py)?',
-                format='open_instruct',
-                arguments='ArgumentParserPlus',
-                source='open-instruct',
-            ),
+            made(Program, pattern='internvl_chat_(finetune|pretrain)\\w*\\.py', format='hf_training_arguments', arguments='HfArgumentParser', source='InternVL internvl/train/', alone=True, towers=True),
+            made(Program, pattern='open_instruct[/.]\\w+(\\.py)?', format='open_instruct', arguments='ArgumentParserPlus', source='open-instruct'),
         ),
         tools=(
-            made(
-                Tool,
-                name='trl',
-                trains=('sft', 'dpo', 'kto', 'grpo', 'reward', 'rloo', 'orpo', 'cpo', 'ppo'),
-                modules={'trl.cli': ''},
-                every_device=True,
-            ),
+            made(Tool, name='trl', trains=('sft', 'dpo', 'kto', 'grpo', 'reward', 'rloo', 'orpo', 'cpo', 'ppo'), modules={'trl.cli': ''}, every_device=True),
         ),
         packages=(
-            made(
-                Package,
-                name='transformers',
-            ),
-            made(
-                Package,
-                name='trl',
-            ),
+            made(Package, name='transformers'),
+            made(Package, name='trl'),
         ),
     ),
     made(
         Manifest,
         name='launcher',
         formats=(
-            made(
-                Format,
-                name='launcher',
-                title='Launchers',
-            ),
+            made(Format, name='launcher', title='Launchers'),
         ),
         documents=('shell',),
     ),
@@ -282,55 +195,28 @@ MANIFESTS: tuple[Manifest, ...] = (
         Manifest,
         name='lightning',
         formats=(
-            made(
-                Format,
-                name='lightning',
-                title='Lightning',
-            ),
+            made(Format, name='lightning', title='Lightning'),
         ),
         top=('trainer', 'fit'),
         packages=(
-            made(
-                Package,
-                name='lightning',
-                modules=(),
-            ),
+            made(Package, name='lightning', modules=()),
         ),
     ),
     made(
         Manifest,
         name='litgpt',
         formats=(
-            made(
-                Format,
-                name='litgpt',
-                title='LitGPT',
-                spellings={'micro_batch': 'train.micro_batch_size', 'seq_len': 'train.max_seq_length', 'quant': 'quantize', 'lora_r': 'lora_r'},
-            ),
+            made(Format, name='litgpt', title='LitGPT', spellings={'micro_batch': 'train.micro_batch_size', 'seq_len': 'train.max_seq_length', 'quant': 'quantize', 'lora_r': 'lora_r'}),
         ),
         top=('train',),
         programs=(
-            made(
-                Program,
-                pattern='litgpt \\S+',
-                format='litgpt',
-                arguments='jsonargparse',
-                source='LitGPT 0.5 __main__.py',
-            ),
+            made(Program, pattern='litgpt \\S+', format='litgpt', arguments='jsonargparse', source='LitGPT 0.5 __main__.py'),
         ),
         tools=(
-            made(
-                Tool,
-                name='litgpt',
-                trains=('pretrain', 'finetune', 'finetune_full', 'finetune_lora', 'finetune_adapter', 'finetune_adapter_v2'),
-                modules={'litgpt': ''},
-            ),
+            made(Tool, name='litgpt', trains=('pretrain', 'finetune', 'finetune_full', 'finetune_lora', 'finetune_adapter', 'finetune_adapter_v2'), modules={'litgpt': ''}),
         ),
         packages=(
-            made(
-                Package,
-                name='litgpt',
-            ),
+            made(Package, name='litgpt'),
         ),
         model_code='litgpt',
         code_by_stack=True,
@@ -357,13 +243,7 @@ MANIFESTS: tuple[Manifest, ...] = (
         top=('finetuning_type', 'cutoff_len', 'template', 'stage', 'lora_target', 'lora_rank', 'pref_loss', 'neat_packing', 'dataset_dir', 'mask_history', 'train_on_prompt', 'flash_attn', 'use_unsloth', 'use_galore', 'use_badam', 'use_apollo', 'pure_bf16', 'quantization_bit', 'upcast_layernorm', 'overwrite_cache', 'plot_loss', 'max_samples', 'preprocessing_num_workers', 'disable_gradient_checkpointing', 'freeze_vision_tower', 'train_dataset'),
         telling=('cutoff_len', 'finetuning_type'),
         programs=(
-            made(
-                Program,
-                pattern='llamafactory-cli \\S+',
-                format='llamafactory',
-                arguments='hparams/parser.py',
-                source='LLaMA-Factory 0.9',
-            ),
+            made(Program, pattern='llamafactory-cli \\S+', format='llamafactory', arguments='hparams/parser.py', source='LLaMA-Factory 0.9'),
         ),
         tools=(
             made(
@@ -377,40 +257,21 @@ MANIFESTS: tuple[Manifest, ...] = (
             ),
         ),
         packages=(
-            made(
-                Package,
-                name='llamafactory',
-                modules=('llamafactory', 'llmtuner'),
-                version_files={'extras/env.py': 'assigned'},
-            ),
+            made(Package, name='llamafactory', modules=('llamafactory', 'llmtuner'), version_files={'extras/env.py': 'assigned'}),
         ),
     ),
     made(
         Manifest,
         name='llm_foundry',
         formats=(
-            made(
-                Format,
-                name='llm_foundry',
-                title='LLM Foundry',
-            ),
+            made(Format, name='llm_foundry', title='LLM Foundry'),
         ),
         top=('train_loader', 'icl_tasks', 'parameters'),
         programs=(
-            made(
-                Program,
-                pattern='llmfoundry[/.].*',
-                format='llm_foundry',
-                arguments='OmegaConf',
-                source='llm-foundry 0.22 cli',
-            ),
+            made(Program, pattern='llmfoundry[/.].*', format='llm_foundry', arguments='OmegaConf', source='llm-foundry 0.22 cli'),
         ),
         packages=(
-            made(
-                Package,
-                name='llm-foundry',
-                modules=('llmfoundry',),
-            ),
+            made(Package, name='llm-foundry', modules=('llmfoundry',)),
         ),
         model_code='llm-foundry',
     ),
@@ -418,29 +279,14 @@ MANIFESTS: tuple[Manifest, ...] = (
         Manifest,
         name='megatron',
         formats=(
-            made(
-                Format,
-                name='megatron',
-                title='Megatron-LM',
-            ),
+            made(Format, name='megatron', title='Megatron-LM'),
         ),
         top=('MODEL_ARGS',),
         programs=(
-            made(
-                Program,
-                pattern='pretrain_(gpt|bert|t5|mamba|vlm|retro|ict|vision_\\w+)\\.py',
-                format='megatron',
-                arguments='argparse',
-                source='Megatron-LM',
-            ),
+            made(Program, pattern='pretrain_(gpt|bert|t5|mamba|vlm|retro|ict|vision_\\w+)\\.py', format='megatron', arguments='argparse', source='Megatron-LM'),
         ),
         packages=(
-            made(
-                Package,
-                name='megatron',
-                also=('megatron-core', 'megatron-lm'),
-                pins=False,
-            ),
+            made(Package, name='megatron', also=('megatron-core', 'megatron-lm'), pins=False),
         ),
         model_code='megatron',
         code_by_stack=True,
@@ -450,11 +296,7 @@ MANIFESTS: tuple[Manifest, ...] = (
         Manifest,
         name='model_config',
         formats=(
-            made(
-                Format,
-                name='model_config',
-                title='Model configs',
-            ),
+            made(Format, name='model_config', title='Model configs'),
         ),
         top=('architectures', 'model_type', 'num_hidden_layers'),
     ),
@@ -472,13 +314,7 @@ MANIFESTS: tuple[Manifest, ...] = (
         ),
         top=('tuner_type', 'train_type', 'sft_type', 'rlhf_type'),
         programs=(
-            made(
-                Program,
-                pattern='(swift|megatron) \\S+',
-                format='ms_swift',
-                arguments='arguments/',
-                source='ms-swift 4.6',
-            ),
+            made(Program, pattern='(swift|megatron) \\S+', format='ms_swift', arguments='arguments/', source='ms-swift 4.6'),
         ),
         tools=(
             made(
@@ -488,29 +324,17 @@ MANIFESTS: tuple[Manifest, ...] = (
                 modules={'swift.cli.main': '', 'swift.cli.sft': 'sft', 'swift.cli.rlhf': 'rlhf', 'swift.cli.pt': 'pt'},
                 scripts={'swift/cli/sft.py': 'sft', 'llm_sft.py': 'sft', 'llm_pt.py': 'pt', 'llm_dpo.py': 'rlhf', 'swift/cli/rlhf.py': 'rlhf', 'swift/cli/pt.py': 'pt'},
             ),
-            made(
-                Tool,
-                name='megatron',
-                trains=('sft', 'pt', 'rlhf'),
-            ),
+            made(Tool, name='megatron', trains=('sft', 'pt', 'rlhf')),
         ),
         packages=(
-            made(
-                Package,
-                name='ms-swift',
-                modules=('swift',),
-            ),
+            made(Package, name='ms-swift', modules=('swift',)),
         ),
     ),
     made(
         Manifest,
         name='nemo',
         formats=(
-            made(
-                Format,
-                name='nemo',
-                title='NeMo',
-            ),
+            made(Format, name='nemo', title='NeMo'),
         ),
         top=('exp_manager', 'policy', 'defaults', 'trainer', 'run', 'train_settings', 'inference_settings', 'model', 'strategy', 'data', 'optim'),
     ),
@@ -518,11 +342,7 @@ MANIFESTS: tuple[Manifest, ...] = (
         Manifest,
         name='olmo_core',
         formats=(
-            made(
-                Format,
-                name='olmo_core',
-                title='OLMo-core',
-            ),
+            made(Format, name='olmo_core', title='OLMo-core'),
         ),
         documents=('shell',),
         model_code='olmo-core',
@@ -531,101 +351,52 @@ MANIFESTS: tuple[Manifest, ...] = (
         Manifest,
         name='openrlhf',
         formats=(
-            made(
-                Format,
-                name='openrlhf',
-                title='OpenRLHF',
-                by_ray=True,
-            ),
+            made(Format, name='openrlhf', title='OpenRLHF', by_ray=True),
         ),
         documents=('shell',),
         programs=(
-            made(
-                Program,
-                pattern='openrlhf\\..*',
-                format='openrlhf',
-                arguments='argparse',
-                source='OpenRLHF 0.8 cli/',
-            ),
+            made(Program, pattern='openrlhf\\..*', format='openrlhf', arguments='argparse', source='OpenRLHF 0.8 cli/'),
         ),
         packages=(
-            made(
-                Package,
-                name='openrlhf',
-            ),
+            made(Package, name='openrlhf'),
         ),
     ),
     made(
         Manifest,
         name='oumi',
         formats=(
-            made(
-                Format,
-                name='oumi',
-                title='oumi',
-            ),
+            made(Format, name='oumi', title='oumi'),
         ),
         top=('training',),
         programs=(
-            made(
-                Program,
-                pattern='oumi \\S+',
-                format='oumi',
-                arguments='TrainingConfig',
-                source='oumi 0.7',
-            ),
+            made(Program, pattern='oumi \\S+', format='oumi', arguments='TrainingConfig', source='oumi 0.7'),
         ),
         tools=(
-            made(
-                Tool,
-                name='oumi',
-                trains=('train',),
-                modules={'oumi': ''},
-            ),
+            made(Tool, name='oumi', trains=('train',), modules={'oumi': ''}),
         ),
         packages=(
-            made(
-                Package,
-                name='oumi',
-            ),
+            made(Package, name='oumi'),
         ),
     ),
     made(
         Manifest,
         name='peft_config',
         formats=(
-            made(
-                Format,
-                name='peft_adapter_config',
-                title='PEFT',
-            ),
+            made(Format, name='peft_adapter_config', title='PEFT'),
         ),
         documents=('json',),
         top=('peft_type', 'lora_alpha'),
         telling_large=('lora_alpha',),
         packages=(
-            made(
-                Package,
-                name='peft',
-            ),
+            made(Package, name='peft'),
         ),
     ),
     made(
         Manifest,
         name='python_script',
         formats=(
-            made(
-                Format,
-                name='python_script',
-                title='Python scripts',
-                one_process=True,
-            ),
-            made(
-                Format,
-                name='python_trl_script',
-                title='Python scripts',
-                one_process=True,
-            ),
+            made(Format, name='python_script', title='Python scripts', one_process=True),
+            made(Format, name='python_trl_script', title='Python scripts', one_process=True),
         ),
         documents=('python',),
     ),
@@ -644,19 +415,10 @@ MANIFESTS: tuple[Manifest, ...] = (
         top=('training',),
         telling_large=('[training]',),
         programs=(
-            made(
-                Program,
-                pattern='(.*/)?torchtitan[/.]train(\\.py)?',
-                format='torchtitan',
-                arguments='tyro',
-                source='torchtitan 0.2',
-            ),
+            made(Program, pattern='(.*/)?torchtitan[/.]train(\\.py)?', format='torchtitan', arguments='tyro', source='torchtitan 0.2'),
         ),
         packages=(
-            made(
-                Package,
-                name='torchtitan',
-            ),
+            made(Package, name='torchtitan'),
         ),
         model_code='torchtitan',
         code_by_stack=True,
@@ -676,19 +438,10 @@ MANIFESTS: tuple[Manifest, ...] = (
         ),
         text='_component_',
         programs=(
-            made(
-                Program,
-                pattern='tune run .*',
-                format='torchtune',
-                arguments='OmegaConf',
-                source='torchtune 0.6 _cli/run.py',
-            ),
+            made(Program, pattern='tune run .*', format='torchtune', arguments='OmegaConf', source='torchtune 0.6 _cli/run.py'),
         ),
         packages=(
-            made(
-                Package,
-                name='torchtune',
-            ),
+            made(Package, name='torchtune'),
         ),
         model_code='torchtune',
         code_by_stack=True,
@@ -698,65 +451,33 @@ MANIFESTS: tuple[Manifest, ...] = (
         Manifest,
         name='verl',
         formats=(
-            made(
-                Format,
-                name='verl',
-                title='verl',
-                by_ray=True,
-            ),
+            made(Format, name='verl', title='verl', by_ray=True),
         ),
         top=('actor_rollout_ref', 'trainer'),
         text='verl.',
         telling_large=('actor_rollout_ref',),
         programs=(
-            made(
-                Program,
-                pattern='verl(\\..*|/(\\w+/)*\\w+\\.py)',
-                format='verl',
-                arguments='Hydra',
-                source='verl trainer/main_ppo.py, trainer/fsdp_sft_trainer.py',
-            ),
+            made(Program, pattern='verl(\\..*|/(\\w+/)*\\w+\\.py)', format='verl', arguments='Hydra', source='verl trainer/main_ppo.py, trainer/fsdp_sft_trainer.py'),
         ),
         packages=(
-            made(
-                Package,
-                name='verl',
-                version_files={'version/version': 'text'},
-            ),
+            made(Package, name='verl', version_files={'version/version': 'text'}),
         ),
     ),
     made(
         Manifest,
         name='xtuner',
         formats=(
-            made(
-                Format,
-                name='xtuner',
-                title='XTuner',
-            ),
+            made(Format, name='xtuner', title='XTuner'),
         ),
         documents=('python', 'shell'),
         programs=(
-            made(
-                Program,
-                pattern='xtuner \\S+',
-                format='xtuner',
-                arguments='mmengine Config',
-                source='XTuner 0.2',
-            ),
+            made(Program, pattern='xtuner \\S+', format='xtuner', arguments='mmengine Config', source='XTuner 0.2'),
         ),
         tools=(
-            made(
-                Tool,
-                name='xtuner',
-                trains=('train',),
-            ),
+            made(Tool, name='xtuner', trains=('train',)),
         ),
         packages=(
-            made(
-                Package,
-                name='xtuner',
-            ),
+            made(Package, name='xtuner'),
         ),
     ),
 )

@@ -12,6 +12,8 @@ from budgetlint.frameworks.manifest import Manifest
 
 HERE = Path(__file__).parent
 INDEX = HERE.parent / "frameworks" / "_index.py"
+LINE = 200
+"""Characters: a program or a package stands on one line, as a rule does in its index."""
 HEAD = '''"""The manifests of the built-in readers. Written by ``python -m budgetlint.readers``; a test compares it with them."""
 
 from __future__ import annotations
@@ -37,7 +39,11 @@ def written(value: object, indent: str = "") -> str:
     """A manifest as Python that makes it again, without what is the default."""
     inner = indent + "    "
     if hasattr(value, "__record__"):
-        lines = "".join(f"{inner}{name}={written(given, inner)},\n" for name, given in _said(value))
+        given = [f"{name}={written(one, inner)}" for name, one in _said(value)]
+        flat = ", ".join((type(value).__name__, *given))
+        if len(flat) <= LINE and "\n" not in flat:
+            return f"made({flat})"
+        lines = "".join(f"{inner}{one},\n" for one in given)
         return f"made(\n{inner}{type(value).__name__},\n{lines}{indent})"
     if isinstance(value, tuple) and any(hasattr(one, "__record__") for one in value):
         return "(\n" + "".join(f"{inner}{written(one, inner)},\n" for one in value) + f"{indent})"

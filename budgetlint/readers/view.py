@@ -16,11 +16,6 @@ from budgetlint.settings.run import Origin, Reference, Role, Setting
 _FALSE_WORDS = frozenset(("false", "no", "off", "n", "f", "0", "none", "null", ""))
 
 
-def key_set(text: str) -> frozenset[str]:
-    """Names by blanks, as a set of keys to recognise a format by."""
-    return frozenset(text.split())
-
-
 @record
 class View:
     document: Document

@@ -10,8 +10,7 @@ import pytest
 from budgetlint.base.source import SourceFile
 from budgetlint.documents.load import load
 from budgetlint.readers.accelerate.reader import READER
-from budgetlint.readers.base import complete
-from budgetlint.readers.view import key_set
+from budgetlint.readers.base import complete, names
 from budgetlint.settings.run import Reading, Role, Setting, Stack
 from budgetlint.settings.vocabulary import SETTINGS
 
@@ -257,7 +256,7 @@ def test_illegal_values_are_reported_with_a_cure(keys):
 
 
 ODD = ("", "null", "[]", "[1, {a: 1}]", "{}", "{a: {b: 1}}", "${X}", "???", "1e999", ".nan", "-3", "'true'", "no", "2020-01-01", "auto")
-TOUCHED = key_set("""
+TOUCHED = names("""
 distributed_type mixed_precision num_processes num_machines deepspeed_config fsdp_config parallelism_config
 dynamo_config megatron_lm_config compute_environment
 """)

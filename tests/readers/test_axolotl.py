@@ -11,8 +11,7 @@ from budgetlint.base.source import SourceFile
 from budgetlint.documents.load import load
 from budgetlint.readers.axolotl.adapter import target_words
 from budgetlint.readers.axolotl.reader import READER
-from budgetlint.readers.base import complete
-from budgetlint.readers.view import key_set
+from budgetlint.readers.base import complete, names
 from budgetlint.settings.run import Origin, OriginKind, Reading, Release, Setting, Stack
 from budgetlint.settings.vocabulary import SETTINGS
 
@@ -445,7 +444,7 @@ def test_an_illegal_value_is_reported_with_a_cure(line):
 
 
 ODD = ("", "null", "[]", "[1, {a: 1}]", "{}", "{a: {b: 1}}", "${X}", "???", "1e999", ".nan", "-3", "'true'", "no", "2020-01-01", "auto")
-TOUCHED = key_set("""
+TOUCHED = names("""
 bf16 fp16 float16 bfloat16 fp8 load_in_8bit load_in_4bit gptq adapter lora_target_linear lora_target_modules
 lora_r rl reward_model pretraining_dataset unfrozen_parameters gradient_checkpointing
 gradient_checkpointing_kwargs activation_offloading attn_implementation flash_attention plugins

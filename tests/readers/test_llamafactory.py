@@ -10,9 +10,8 @@ from packaging.version import Version
 
 from budgetlint.base.source import SourceFile
 from budgetlint.documents.load import load
-from budgetlint.readers.base import complete
+from budgetlint.readers.base import complete, names
 from budgetlint.readers.llamafactory.reader import READER
-from budgetlint.readers.view import key_set
 from budgetlint.resolve.runs import judge_texts
 from budgetlint.settings.run import Origin, OriginKind, Reading, Release, Role, Setting, Stack
 from budgetlint.settings.vocabulary import SETTINGS
@@ -347,7 +346,7 @@ def test_second_schema_quantisation(bits, quant, double):
 
 
 ODD = ("", "null", "[]", "[1, {a: 1}]", "{}", "{a: {b: 1}}", "${X}", "???", "1e999", ".nan", "-3", "'true'", "no", "2020-01-01", "auto")
-TOUCHED = key_set("""
+TOUCHED = names("""
 stage finetuning_type pref_loss pure_bf16 use_badam fp8 bf16 fp16 quantization_bit quantization_method
 quantization_type double_quantization use_galore use_muon optim use_unsloth enable_liger_kernel deepspeed fsdp
 fsdp_config lora_rank lora_target cutoff_len flash_attn packing neat_packing upcast_layernorm

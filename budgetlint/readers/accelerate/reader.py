@@ -11,17 +11,17 @@ from typing import Any
 
 from budgetlint.documents import Document, Loader
 from budgetlint.readers.accelerate.keys import ALWAYS, DEEPSPEED, FSDP1, FSDP2, MEGATRON, PROCESSES
-from budgetlint.readers.base import Key, Reader, default, loader_of, read_keys
-from budgetlint.readers.view import View, key_set
+from budgetlint.readers.base import Key, Reader, default, loader_of, names, read_keys
+from budgetlint.readers.view import View
 from budgetlint.settings.run import Reading, Reference, Role, Setting, Settings, Stack
 
 _LOADER = Loader.PYYAML
 
-_OWN = key_set("""compute_environment distributed_type mixed_precision num_processes num_machines machine_rank gpu_ids downcast_bf16
+_OWN = names("""compute_environment distributed_type mixed_precision num_processes num_machines machine_rank gpu_ids downcast_bf16
     deepspeed_config fsdp_config megatron_lm_config parallelism_config dynamo_config dynamo_backend fp8_config mpirun_config
     main_process_ip main_process_port main_training_function rdzv_backend same_network use_cpu debug tpu_env tpu_use_cluster
     enable_cpu_affinity ec2_instance_type iam_role_name fp16 command_file commands""")
-_TRAINERS = key_set("base_model model_name_or_path model learning_rate per_device_train_batch_size sequence_len cutoff_len")
+_TRAINERS = names("base_model model_name_or_path model learning_rate per_device_train_batch_size sequence_len cutoff_len")
 _ENVIRONMENTS = ("LOCAL_MACHINE", "AMAZON_SAGEMAKER")
 
 

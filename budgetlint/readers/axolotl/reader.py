@@ -18,17 +18,17 @@ from budgetlint.readers.axolotl.shard import (
     shard_settings,
     uses_fsdp,
 )
-from budgetlint.readers.base import Reader, raw_at, read_keys
+from budgetlint.readers.base import Reader, names, raw_at, read_keys
 from budgetlint.readers.optimizer_names import read_optimizer
-from budgetlint.readers.view import View, key_set
+from budgetlint.readers.view import View
 from budgetlint.settings.run import Misread, Reading, Role, Setting, Settings
 
 _LOADER = Loader.PYYAML
 
-_OWN = key_set("""sequence_len micro_batch_size val_set_size adapter sample_packing pad_to_sequence_len dataset_prepared_path num_epochs
+_OWN = names("""sequence_len micro_batch_size val_set_size adapter sample_packing pad_to_sequence_len dataset_prepared_path num_epochs
     train_on_inputs load_in_4bit load_in_8bit lora_target_linear lora_target_modules saves_per_epoch evals_per_epoch
     flash_attention special_tokens wandb_watch lr_scheduler optimizer xformers_attention pretraining_dataset""")
-_OTHERS = key_set("""merge_method slices per_device_train_batch_size per_gpu_train_batch_size model_name_or_path finetuning_type cutoff_len
+_OTHERS = names("""merge_method slices per_device_train_batch_size per_gpu_train_batch_size model_name_or_path finetuning_type cutoff_len
     distributed_type train_dataset actor_rollout_ref exp_manager""")
 
 
@@ -73,7 +73,7 @@ def read(document: Document) -> Reading:
     return Reading("axolotl", Role.TRAINER, document, every, references(view), tuple(misreads))
 
 
-_UNSIZED = key_set("dion sinkgd polora adamc flash_adam flash_adamw flash_sgd flash_sgdw flash_lion")
+_UNSIZED = names("dion sinkgd polora adamc flash_adam flash_adamw flash_sgd flash_sgdw flash_lion")
 """Optimizers of axolotl (``utils/schemas/enums.py``) whose state the catalog does not know."""
 
 

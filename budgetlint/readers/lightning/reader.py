@@ -14,18 +14,18 @@ from typing import Any
 from budgetlint.base import numerals
 from budgetlint.base.record import replace
 from budgetlint.documents import Document, Loader, Mapping, Sequence
-from budgetlint.readers.base import Key, Misread, Reader, default, raw_at, read_keys, to_count, to_float, to_int
+from budgetlint.readers.base import Key, Misread, Reader, default, names, raw_at, read_keys, to_count, to_float, to_int
 from budgetlint.readers.lightning.words import STRATEGIES, precision_settings, strategy_name
 from budgetlint.readers.optimizer_names import decoupled, read_optimizer
-from budgetlint.readers.view import View, key_set
+from budgetlint.readers.view import View
 from budgetlint.settings.run import Reading, Reference, Role, Setting, Settings, Stack
 
 _LOADER = Loader.OMEGACONF
-_TRAINER = key_set("""accelerator strategy devices num_nodes precision logger callbacks fast_dev_run max_epochs min_epochs max_steps
+_TRAINER = names("""accelerator strategy devices num_nodes precision logger callbacks fast_dev_run max_epochs min_epochs max_steps
     min_steps max_time limit_train_batches limit_val_batches val_check_interval check_val_every_n_epoch num_sanity_val_steps
     log_every_n_steps enable_checkpointing enable_progress_bar accumulate_grad_batches gradient_clip_val gradient_clip_algorithm
     deterministic benchmark use_distributed_sampler profiler detect_anomaly sync_batchnorm default_root_dir gpus""")
-_FOREIGN = key_set("exp_manager actor_rollout_ref policy hydra defaults restore_from_path run apiVersion train_loader")
+_FOREIGN = names("exp_manager actor_rollout_ref policy hydra defaults restore_from_path run apiVersion train_loader")
 _PARTS = ("model", "data", "optimizer", "lr_scheduler")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from budgetlint.documents import Document, Loader
-from budgetlint.readers.base import Reader, loader_of, read_keys
+from budgetlint.readers.base import Reader, loader_of, names, read_keys
 from budgetlint.readers.hf.fsdp import read_fsdp
 from budgetlint.readers.hf.keys import TRAINING
 from budgetlint.readers.hf.precision import read_autocast
@@ -29,17 +29,17 @@ from budgetlint.readers.llamafactory.method import (
 )
 from budgetlint.readers.llamafactory.ppo import ppo_settings
 from budgetlint.readers.lookup import Lookup
-from budgetlint.readers.view import View, key_set
+from budgetlint.readers.view import View
 from budgetlint.settings.run import Misread, Reading, Role, Setting, Settings, Stack
 
 _LOADER = Loader.OMEGACONF
 
-_OWN = key_set("""finetuning_type cutoff_len template stage lora_target lora_rank pref_loss neat_packing dataset_dir mask_history
+_OWN = names("""finetuning_type cutoff_len template stage lora_target lora_rank pref_loss neat_packing dataset_dir mask_history
     train_on_prompt    flash_attn use_unsloth use_galore use_badam use_apollo pure_bf16 quantization_bit upcast_layernorm overwrite_cache
     plot_loss max_samples preprocessing_num_workers disable_gradient_checkpointing freeze_vision_tower""")
-_TRAINS = key_set("do_train per_device_train_batch_size gradient_accumulation_steps learning_rate num_train_epochs")
-_INFERS = key_set("export_dir infer_backend infer_dtype n_shot vllm_maxlen vllm_gpu_util")
-_FOREIGN = key_set("base_model sequence_len distributed_type tuner_type rlhf_type exp_manager actor_rollout_ref")
+_TRAINS = names("do_train per_device_train_batch_size gradient_accumulation_steps learning_rate num_train_epochs")
+_INFERS = names("export_dir infer_backend infer_dtype n_shot vllm_maxlen vllm_gpu_util")
+_FOREIGN = names("base_model sequence_len distributed_type tuner_type rlhf_type exp_manager actor_rollout_ref")
 
 
 _PROGRAM = "llamafactory-cli train"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from budgetlint.base.record import replace
 from budgetlint.documents import Document, Loader, Mapping
 from budgetlint.documents.interpolate import interpolated
-from budgetlint.readers.base import Reader, read_keys
+from budgetlint.readers.base import Reader, names, read_keys
 from budgetlint.readers.llm_foundry.defaults import defaults
 from budgetlint.readers.llm_foundry.keys import FSDP, KEYS, LORA
 from budgetlint.readers.llm_foundry.method import (
@@ -20,15 +20,15 @@ from budgetlint.readers.llm_foundry.method import (
     shard_settings,
     task_settings,
 )
-from budgetlint.readers.view import View, key_set
+from budgetlint.readers.view import View
 from budgetlint.settings.run import Reading, Role, Setting, Settings
 
 _LOADER = Loader.OMEGACONF
 _PARAMETERS = "parameters"
-_TRAINS = key_set("device_train_microbatch_size global_train_batch_size max_duration train_loader optimizer scheduler")
-_EVALUATES = key_set("icl_tasks device_eval_batch_size precision")
+_TRAINS = names("device_train_microbatch_size global_train_batch_size max_duration train_loader optimizer scheduler")
+_EVALUATES = names("icl_tasks device_eval_batch_size precision")
 """Models behind an API have no precision; such a file says nothing about memory."""
-_FOREIGN = key_set("exp_manager actor_rollout_ref base_model sequence_len apiVersion")
+_FOREIGN = names("exp_manager actor_rollout_ref base_model sequence_len apiVersion")
 
 
 def recognise(document: Document) -> float:

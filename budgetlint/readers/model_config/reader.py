@@ -7,18 +7,17 @@ by `budgetlint.catalog.hf_config` where a run names the file or its folder.
 from __future__ import annotations
 
 from budgetlint.documents import Document, Loader, Mapping
-from budgetlint.readers.base import Key, Reader, loader_of, read_keys, to_bool
+from budgetlint.readers.base import Key, Reader, loader_of, names, read_keys, to_bool
 from budgetlint.readers.hf.adapters import read_quant
 from budgetlint.readers.lookup import Lookup
-from budgetlint.readers.view import key_set
 from budgetlint.settings.run import Origin, OriginKind, Reading, Role, Setting, Settings
 
 _LOADER = Loader.JSON
-_SIZES = key_set(
+_SIZES = names(
     "hidden_size num_hidden_layers num_attention_heads vocab_size intermediate_size d_model n_embd n_layer n_head num_layers dim"
 )
 _SHAPE = frozenset(("hidden_size", "num_hidden_layers", "num_attention_heads", "vocab_size"))
-_FOREIGN = key_set("""base_model sequence_len model_name_or_path per_device_train_batch_size output_dir peft_type pipe_parallel_size
+_FOREIGN = names("""base_model sequence_len model_name_or_path per_device_train_batch_size output_dir peft_type pipe_parallel_size
     no_weight_tying zero_optimization train_batch_size micro_batch_size learning_rate exp_manager trainer apiVersion defaults _target_""")
 
 

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from budgetlint.documents import Document, Loader, Mapping
 from budgetlint.documents.interpolate import interpolated
-from budgetlint.readers.base import Misread, Reader, raw_at, read_keys, to_count
+from budgetlint.readers.base import Misread, Reader, names, raw_at, read_keys, to_count
 from budgetlint.readers.hf.length import read_length
 from budgetlint.readers.hf.rollouts import at_most, read_rollouts
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.oumi.defaults import defaults
 from budgetlint.readers.oumi.keys import BNB, DEEPSPEED, FSDP, KEYS, LORA
-from budgetlint.readers.view import View, key_set
+from budgetlint.readers.view import View
 from budgetlint.settings.run import Reading, Role, Setting, Settings
 
 _LOADER = Loader.OMEGACONF
-_TRAINING = key_set("""trainer_type enable_gradient_checkpointing use_peft per_device_train_batch_size gradient_accumulation_steps optimizer
+_TRAINING = names("""trainer_type enable_gradient_checkpointing use_peft per_device_train_batch_size gradient_accumulation_steps optimizer
     learning_rate output_dir save_steps max_steps num_train_epochs include_performance_metrics log_model_summary enable_wandb""")
-_OWN = key_set("trainer_type enable_gradient_checkpointing include_performance_metrics log_model_summary enable_wandb save_final_model")
-_FOREIGN = key_set("exp_manager actor_rollout_ref train_loader policy base_model")
+_OWN = names("trainer_type enable_gradient_checkpointing include_performance_metrics log_model_summary enable_wandb save_final_model")
+_FOREIGN = names("exp_manager actor_rollout_ref train_loader policy base_model")
 
 
 def recognise(document: Document) -> float:

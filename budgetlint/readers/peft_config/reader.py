@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from budgetlint.documents import Document, Loader, Sequence
-from budgetlint.readers.base import Key, Reader, default, read_keys, to_bool, to_count, to_float, to_text, to_words
-from budgetlint.readers.view import View, key_set
+from budgetlint.readers.base import Key, Reader, default, names, read_keys, to_bool, to_count, to_float, to_text, to_words
+from budgetlint.readers.view import View
 from budgetlint.settings.run import Reading, Role, Setting, Settings, Stack
 
 _LOADER = Loader.JSON
-_LORA = key_set("r lora_alpha target_modules lora_dropout modules_to_save rank_pattern task_type base_model_name_or_path")
-_TRAINS = key_set("""per_device_train_batch_size per_device_eval_batch_size learning_rate num_train_epochs output_dir base_model
+_LORA = names("r lora_alpha target_modules lora_dropout modules_to_save rank_pattern task_type base_model_name_or_path")
+_TRAINS = names("""per_device_train_batch_size per_device_eval_batch_size learning_rate num_train_epochs output_dir base_model
     micro_batch_size model_name_or_path architectures zero_optimization""")
 
 

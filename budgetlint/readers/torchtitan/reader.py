@@ -6,18 +6,18 @@ from collections.abc import Iterable
 from typing import Any
 
 from budgetlint.documents import Document, Loader, Mapping
-from budgetlint.readers.base import Reader, default, loader_of, read_keys
+from budgetlint.readers.base import Reader, default, loader_of, names, read_keys
 from budgetlint.readers.derived import derived
 from budgetlint.readers.torchtitan.keys import KEYS
 from budgetlint.readers.torchtitan.method import compile_settings, optimizer_settings, precision_settings, recompute_settings
 from budgetlint.readers.torchtitan.models import model_settings
 from budgetlint.readers.torchtitan.parallel import shard_settings
 from budgetlint.readers.torchtitan.registry import as_job, builds_job, lora_settings, loss_settings
-from budgetlint.readers.view import View, key_set
+from budgetlint.readers.view import View
 from budgetlint.settings.run import Reading, Role, Setting, Settings, Stack
 
 _LOADER = Loader.TOML
-_SECTIONS = key_set("job parallelism activation_checkpoint metrics experimental profiling lr_scheduler checkpoint float8 compile")
+_SECTIONS = names("job parallelism activation_checkpoint metrics experimental profiling lr_scheduler checkpoint float8 compile")
 
 
 def recognise(document: Document) -> float:
