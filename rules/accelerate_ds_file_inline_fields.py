@@ -100,4 +100,5 @@ RULE = Rule(
     formats=("accelerate",),
     applies="accelerate >= 0.15",
     harm=8.8,
+    stops=True,
 )

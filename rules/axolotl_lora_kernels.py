@@ -85,4 +85,5 @@ RULE = Rule(
     formats=("axolotl",),
     words=KERNELS,
     harm=2.5,
+    stops=True,
 )

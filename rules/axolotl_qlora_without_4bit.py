@@ -75,4 +75,5 @@ RULE = Rule(
     fix="safe",
     formats=("axolotl",),
     harm=4.5,
+    stops=True,
 )

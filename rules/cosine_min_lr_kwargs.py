@@ -87,4 +87,5 @@ RULE = Rule(
     since="0.1.0",
     needs=("lr_scheduler",),
     harm=5.5,
+    stops=True,
 )

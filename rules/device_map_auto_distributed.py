@@ -97,4 +97,5 @@ RULE = Rule(
     formats=(*HUGGING_FACE, *PYTHON),
     aliases=("kbit-multi-device",),
     harm=9.0,
+    stops=True,
 )

@@ -202,4 +202,5 @@ RULE = Rule(
     formats=("deepspeed",),
     aliases=("lr-as-deepspeed-literal",),
     harm=10.5,
+    stops=True,
 )

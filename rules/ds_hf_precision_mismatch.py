@@ -114,4 +114,5 @@ RULE = Rule(
     fix="unsafe",
     formats=("deepspeed",),
     harm=10.5,
+    stops=True,
 )

@@ -149,4 +149,5 @@ RULE = Rule(
     formats=("llamafactory", "axolotl", *PYTHON),
     applies="Python programs: transformers >= 4.46",
     harm=7.0,
+    stops=True,
 )

@@ -85,4 +85,5 @@ RULE = Rule(
     applies="transformers >= 4.51.0 (info from 4.41.0)",
     words=(OLD,),
     harm=12.5,
+    stops=True,
 )

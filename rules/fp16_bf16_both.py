@@ -88,4 +88,5 @@ RULE = Rule(
     flags=True,
     words=("fp16", "fp16_full_eval"),
     harm=6.6,
+    stops=True,
 )

@@ -92,4 +92,5 @@ RULE = Rule(
     fix="unsafe",
     formats=(*TRAINERS_AND_AXOLOTL, *PYTHON),
     harm=-0.5,
+    stops=True,
 )

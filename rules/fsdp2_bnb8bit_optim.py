@@ -78,4 +78,5 @@ RULE = Rule(
     needs=("optimizer", "shard"),
     applies="axolotl >= 0.10.0",
     harm=8.5,
+    stops=True,
 )

@@ -81,4 +81,5 @@ RULE = Rule(
     fix="unsafe",
     formats=TRAINERS,
     harm=9.0,
+    stops=True,
 )

@@ -70,4 +70,5 @@ RULE = Rule(
     fix="unsafe",
     needs=("optimizer", "offload_params", "shard"),
     harm=6.5,
+    stops=True,
 )

@@ -83,4 +83,5 @@ RULE = Rule(
     formats=tuple(BLOCKS),
     words=("foreach",),
     harm=2.5,
+    stops=True,
 )

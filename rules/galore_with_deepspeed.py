@@ -81,4 +81,5 @@ RULE = Rule(
     since="0.1.0",
     words=("deepspeed",),
     harm=4.5,
+    stops=True,
 )

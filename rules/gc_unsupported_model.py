@@ -76,4 +76,5 @@ RULE = Rule(
     fix="unsafe",
     formats=tuple(UNABLE),
     harm=5.0,
+    stops=True,
 )

@@ -156,4 +156,5 @@ RULE = Rule(
     formats=(*TRL_ARGUMENTS, "axolotl"),
     applies="axolotl's batch of one process: axolotl >= 0.18",
     harm=6.5,
+    stops=True,
 )

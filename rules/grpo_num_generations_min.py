@@ -108,4 +108,5 @@ RULE = Rule(
     fix="unsafe",
     formats=(*TRL_ARGUMENTS, "axolotl", "ms_swift"),
     harm=2.5,
+    stops=True,
 )

@@ -150,4 +150,5 @@ RULE = Rule(
     aliases=("warmup-ratio-removed-v5", "group-by-length-removed"),
     words=tuple(REMOVED),
     harm=12.5,
+    stops=True,
 )

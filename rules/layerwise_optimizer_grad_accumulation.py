@@ -106,4 +106,5 @@ RULE = Rule(
     since="0.1.0",
     needs=("optimizer",),
     harm=5.0,
+    stops=True,
 )

@@ -79,4 +79,5 @@ RULE = Rule(
     since="0.1.0",
     formats=("llamafactory",),
     harm=6.5,
+    stops=True,
 )

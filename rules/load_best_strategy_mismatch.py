@@ -98,4 +98,5 @@ RULE = Rule(
     formats=TRAINERS,
     words=("load_best_model_at_end",),
     harm=8.5,
+    stops=True,
 )

@@ -37,7 +37,7 @@ lora_target_linear: true
 ## Sources
 
 - PEFT 0.21.2 `tuners/lora/layer.py` `update_layer`: `scaling = lora_alpha / r`, with rsLoRA `lora_alpha / sqrt(r)`.
-- axolotl 0.12.2 `loaders/adapter.py`, TRL 1.16.0 `trainer/utils.py` `get_peft_config`: handed on as it is.
+- axolotl 0.19.0 `loaders/adapter.py`, TRL 1.16.0 `trainer/utils.py` `get_peft_config`: handed on as it is.
 - LLaMA-Factory 0.9.4 `hparams/finetuning_args.py` takes twice the rank for 0, and is not told.
 """
 

@@ -74,4 +74,5 @@ RULE = Rule(
     formats=("llamafactory",),
     words=tuple(METHODS),
     harm=2.5,
+    stops=True,
 )

@@ -70,4 +70,5 @@ RULE = Rule(
     since="0.1.0",
     needs=("optimizer",),
     harm=2.5,
+    stops=True,
 )

@@ -84,4 +84,5 @@ RULE = Rule(
     formats=tuple(KEYS),
     words=("activation_offloading", "enable_activation_offloading"),
     harm=7.0,
+    stops=True,
 )

@@ -74,4 +74,5 @@ RULE = Rule(
     since="0.1.0",
     needs=("lr_scheduler",),
     harm=2.5,
+    stops=True,
 )

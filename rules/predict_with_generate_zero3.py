@@ -83,4 +83,5 @@ RULE = Rule(
     formats=("llamafactory",),
     words=("predict_with_generate",),
     harm=2.5,
+    stops=True,
 )

@@ -83,4 +83,5 @@ RULE = Rule(
     formats=(*TRAINERS_AND_AXOLOTL, *PYTHON),
     words=("dataloader_prefetch_factor",),
     harm=2.5,
+    stops=True,
 )

@@ -1,10 +1,12 @@
 """More processes on a machine than `CUDA_VISIBLE_DEVICES` shows them GPUs.
 
-Each process takes the GPU of its own local rank, counted among those that the command shows.
+Each process takes the GPU of its own local rank, counted among those that the command shows: accelerate, and so transformers, starts again
+from the first where there are no more.
 
 ## What it costs
 
-The ranks beyond the last GPU stop at start, "invalid device ordinal", and the run with them.
+Two ranks on one GPU: NCCL refuses it ("Duplicate GPU detected") and the run stops at its first communication; a program that takes its
+local rank as it is stops at start ("invalid device ordinal").
 
 ## Failing
 
@@ -22,8 +24,9 @@ CUDA_VISIBLE_DEVICES=0,1,2,3 torchrun --nproc_per_node 4 run_clm.py --model_name
 
 ## Sources
 
-- accelerate 1.15.0 `state.py` `PartialState.set_device`: the device of the local rank;
+- accelerate 1.15.0 `state.py` `PartialState.set_device`: the local rank modulo the number of devices;
   accelerate 1.15.0 `utils/launch.py` `prepare_multi_gpu_env`: `gpu_ids` other than all replaces the variable.
+- NCCL `src/init.cc` `initTransportsRank`: ranks on one `busId` are `ncclInvalidUsage`.
 - torch 2.13.0 `distributed/run.py`: `nproc_per_node` processes, whatever the machine shows.
 """
 
@@ -49,7 +52,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     yield run.finding(
         started,
         f"{started.value} processes, but CUDA_VISIBLE_DEVICES {shown.text} shows them {shown.value}: "
-        "the others stop at start, 'invalid device ordinal'",
+        "two of them get one GPU, which NCCL refuses",
         help=f"{started.origin.key}: {shown.value}, or more devices",
         because=[shown],
         numbers={"processes": started.value, "gpus": shown.value},
@@ -86,4 +89,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     harm=7.0,
+    stops=True,
 )

@@ -77,4 +77,5 @@ RULE = Rule(
     formats=("axolotl",),
     words=("qat",),
     harm=2.5,
+    stops=True,
 )

@@ -122,4 +122,5 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     harm=9.0,
+    stops=True,
 )

@@ -72,4 +72,5 @@ RULE = Rule(
     formats=(*TRAINERS_AND_AXOLOTL, *PYTHON),
     applies="transformers >= 4.47, which knows best",
     harm=3.0,
+    stops=True,
 )

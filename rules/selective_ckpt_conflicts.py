@@ -88,4 +88,5 @@ RULE = Rule(
     formats=("axolotl",),
     words=("selective_checkpointing",),
     harm=2.5,
+    stops=True,
 )

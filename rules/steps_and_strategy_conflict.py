@@ -128,4 +128,5 @@ RULE = Rule(
     formats=(*TRAINERS_AND_AXOLOTL, *PYTHON),
     aliases=("axolotl-save-eval-steps-conflict",),
     harm=7.0,
+    stops=True,
 )

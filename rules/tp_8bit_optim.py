@@ -68,4 +68,5 @@ RULE = Rule(
     fix="unsafe",
     needs=("optimizer", "tensor_parallel"),
     harm=2.5,
+    stops=True,
 )

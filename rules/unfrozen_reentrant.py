@@ -76,4 +76,5 @@ RULE = Rule(
     aliases=("frozen-embeddings-reentrant",),
     words=("unfrozen_parameters",),
     harm=5.5,
+    stops=True,
 )

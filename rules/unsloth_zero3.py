@@ -74,4 +74,5 @@ RULE = Rule(
     formats=("llamafactory",),
     words=("use_unsloth",),
     harm=4.5,
+    stops=True,
 )

@@ -87,4 +87,5 @@ RULE = Rule(
     formats=("llamafactory", "axolotl"),
     words=("eval_dataset", "test_datasets"),
     harm=4.5,
+    stops=True,
 )

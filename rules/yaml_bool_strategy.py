@@ -83,4 +83,5 @@ RULE = Rule(
     fix="safe",
     formats=TRAINERS,
     harm=8.5,
+    stops=True,
 )

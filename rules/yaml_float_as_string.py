@@ -187,4 +187,5 @@ RULE = Rule(
     applies="LLaMA-Factory: < 0.9.4; others: all versions",
     aliases=("yaml-exp-float-string",),
     harm=13.5,
+    stops=True,
 )

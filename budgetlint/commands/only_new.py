@@ -9,7 +9,9 @@ from budgetlint.base.record import replace
 from budgetlint.builtin.rules import UNUSED_SUPPRESSION
 from budgetlint.commands.compare_with import Base
 from budgetlint.compare.findings import new_findings
+from budgetlint.engine.registry import installed
 from budgetlint.engine.severity import merged
+from budgetlint.engine.stops import stopped
 from budgetlint.resolve.membership import of_named
 from budgetlint.results.report import Report
 from budgetlint.rules_api.context import Judged
@@ -26,8 +28,8 @@ def only_new(base: Base, judged: Judged, report: Report, asked: Asked) -> Report
         before = of_named(before, base.session.taken)
     known = before.findings if base.taken is None else _with_kept(base, before, report)
     fresh, kept, fixed = new_findings(known, report.findings, base.labels(judged), base.renamed)
-    new = {finding.code for finding in fresh}
-    verdicts = tuple(replace(one, stops=tuple(code for code in one.stops if code in new)) for one in report.verdicts)
+    stops = stopped(fresh, judged.runs, installed())
+    verdicts = tuple(replace(one, stops=stops.get(one.label, ())) for one in report.verdicts)
     return replace(report, findings=fresh, verdicts=verdicts, comparison=replace(base.comparison(judged), known=kept, fixed=fixed))
 
 

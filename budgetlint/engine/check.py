@@ -76,7 +76,7 @@ def check(
     )
     kept, suppressed = judge.judge((*found, *_too_many(judge.suppressions)))
     kept = spared(kept, judged.runs)
-    stops = stopped(kept, judged.runs)
+    stops = stopped(kept, judged.runs, registry)
     language = [problem for context in judged.budgets for problem in context.budget.problems]
     return Report(
         findings=tuple(sorted({f.sort_key: f for f in (*language, *kept)}.values(), key=lambda finding: finding.sort_key)),

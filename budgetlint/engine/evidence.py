@@ -30,14 +30,9 @@ _OF_LAUNCH = frozenset(("estimate", "plan", "target", "device", "devices", "node
 
 def allowed(rule: Rule | None, context: Context, findings: Iterable[Finding]) -> Iterator[Finding]:
     """The findings of a rule in a context, each as bad as the evidence lets it be."""
-    if _guessed(context):
-        findings = [replace(finding, severity=min(finding.severity, Severity.WARNING)) for finding in findings]
     consumer = consumer_of(context)
-    if consumer is None:
-        yield from findings
-        return
     name = rule.name if rule is not None else ""
-    if (consumer.is_nobody and name not in SYNTAX) or (not consumer.followed and name in INTERFACE):
+    if consumer is not None and ((consumer.is_nobody and name not in SYNTAX) or (not consumer.followed and name in INTERFACE)):
         return
     for finding in findings:
         most = _most(consumer, context, rule)
@@ -52,7 +47,12 @@ def consumer_of(context: Context) -> Consumer | None:
     return context.reading.consumer if isinstance(context, DocumentContext) else None
 
 
-def _most(consumer: Consumer, context: Context, rule: Rule | None) -> Severity:
+def _most(consumer: Consumer | None, context: Context, rule: Rule | None) -> Severity:
+    by_name = Severity.WARNING if _guessed(context) else Severity.ERROR
+    return by_name if consumer is None else min(by_name, _by_evidence(consumer, context, rule))
+
+
+def _by_evidence(consumer: Consumer, context: Context, rule: Rule | None) -> Severity:
     if consumer.evidence == SEVERAL:
         return Severity.INFO
     if not consumer.followed or consumer.evidence == ACCEPTED:
