@@ -13,9 +13,9 @@ from accuracy_stats import Stats, of_metric, stats_of
 from rows import Row, parallel_of
 
 from budgetlint.base.units import GIB
-from budgetlint.memory import estimator, need
+from budgetlint.memory import need, spread
 
-MEMORY = Path(estimator.__file__).parent
+MEMORY = Path(need.__file__).parent
 
 # The tensors that a step keeps were read in the frameworks' code, and checked against these sources while that was written:
 # no byte was fitted, but these rows showed which code path to look for. All other sources were only ever compared with.
@@ -43,7 +43,7 @@ def constants() -> Iterator[Constant]:
         value = getattr(need, constant, None)
         yield Constant(name, shown(value) if value else "computed", rests, judged)
     yield Constant("CUDA context", "by capability, `catalog/context.py`", "published readings per card", "nvidia-smi figures of one device")
-    yield Constant("small tensors and rounding", f"{estimator.BASE_SPREAD / 1e4:.2f} %", "torch's block sizes", "allocated ranges")
+    yield Constant("small tensors and rounding", f"{spread.BASE_SPREAD / 1e4:.2f} %", "torch's block sizes", "allocated ranges")
 
 
 def _shares(ppm: tuple[int, int, int]) -> str:

@@ -18,7 +18,7 @@ from budgetlint.memory.need import HEADROOM_BYTES, HEADROOM_SHARE
 from budgetlint.memory.notes import Assumption
 
 AGAIN_PPM = 10_000
-"""How far the same run may land another time, of what was seen: 1 % (`estimator.BASE_SPREAD`). Stated, not fitted."""
+"""How far the same run may land another time, of what was seen: 1 % (`memory.spread.BASE_SPREAD`). Stated, not fitted."""
 
 MODERN = (8, 0)
 """From this compute capability on the same attention kernels run (FlashAttention needs it), so allocated peaks carry over."""

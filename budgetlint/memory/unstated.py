@@ -67,7 +67,7 @@ def _words(field: str, plan: Plan) -> str:
     if field == "padded":
         return "padded" if value else "of one length"
     if field == "accumulation":
-        return str(value.unreduced).lower()
+        return str(not value.unreduced).lower()
     if field == "adapter":
         return "none" if value is None else f"lora, its tables in {value.saved_dtype or value.dtype} B"
     return str(value).lower() if isinstance(value, (bool, str)) else type(value).__name__.lower()

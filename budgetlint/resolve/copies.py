@@ -1,8 +1,8 @@
 """A copy of a framework in the project: where it lies, and the version that it says of itself. Nothing of it is run.
 
-Where frameworks keep their version: TRL 0.9.6 and axolotl 0.8 ``__init__.py``, later TRL, axolotl and OpenRLHF 0.5 ``VERSION`` or
-``version.txt`` beside the package; ms-swift 3.5 and XTuner 0.1 ``version.py``; llm-foundry 0.22 ``_version.py``; LitGPT 0.5
-``pyproject.toml``. Other places, and names of modules that are not PyPI's, stand in their manifests.
+Where frameworks keep their version: TRL 0.9.6 ``__init__.py``, TRL 1.1 and axolotl 0.15 ``VERSION`` and OpenRLHF 0.5 ``version.txt`` beside
+the package; ms-swift 3.5 and XTuner 0.2.0 ``version.py``; llm-foundry 0.22 ``_version.py``; LitGPT 0.5.11 ``pyproject.toml``.
+Other places, and names of modules that are not PyPI's, stand in their manifests.
 """
 
 from __future__ import annotations

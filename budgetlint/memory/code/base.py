@@ -22,7 +22,7 @@ from budgetlint.memory.sequence import split_stream
 from budgetlint.memory.term import Term
 from budgetlint.settings.run import Settings, Stack
 
-PACKED = Basis(900_000, "LitGPT's 4-bit path, not understood: measured runs need more than its tensors", exact=False)
+PACKED = Basis(900_000, "a quantised base under another framework's code: measured runs of LitGPT need more than its tensors", exact=False)
 UNMEASURED = Basis(400_000, "the model code of another framework, priced as that of transformers", exact=False)
 
 
