@@ -57,9 +57,19 @@ def purpose(launch: Launch, text: Text) -> str:
     """What the program does instead of training; empty where it trains, or where that is not known."""
     name = launch.program.program
     package = next((told for pattern, told in _PACKAGES if re.fullmatch(pattern, name)), "")
-    if package or "convert" in posixpath.basename(name):
+    if package or _converts(name):
         return package or CONVERTS
     return IDLES if _told_not_to(launch) else _by_words(launch, text)
+
+
+def _words_of(program: str) -> list[str]:
+    return [word for word in re.split(r"[^a-z]+", posixpath.basename(program).removesuffix(".py").lower()) if word]
+
+
+def _converts(program: str) -> bool:
+    """``litgpt.scripts.convert_hf_checkpoint``, ``checkpoint_convert.py``: of packages too, but not what trains by its name."""
+    words = _words_of(program)
+    return any(word in ("convert", "converter", "conversion") for word in words) and not _OF_TRAINING & set(words)
 
 
 def _told_not_to(launch: Launch) -> bool:
@@ -79,7 +89,7 @@ def _by_words(launch: Launch, text: Text) -> str:
     program = launch.program.program
     if not program.endswith(".py") or known_program(program) is not None:
         return ""
-    words = [word for word in re.split(r"[^a-z]+", posixpath.basename(program).removesuffix(".py").lower()) if word]
+    words = _words_of(program)
     told = next((_WORDS[word] for word in words if word in _WORDS), "")
     if not told or _OF_TRAINING & set(words) or any(launch.program.entry(flag) is not None for flag in _FLAGS_OF_TRAINING):
         return ""

@@ -30,6 +30,8 @@ NO_RUN = {
 RUN = {
     "its flags are of a training": (f"python run_eval.py {TRAIN}\n", {}),
     "its code trains": (f"python generate.py {FLAGS}\n", {"generate.py": STEPS}),
+    "what trains and converts behind it": (f"python train_and_convert.py {TRAIN}\n", {}),
+    "a model that is called so": (f"python run_convbert_converted.py {TRAIN}\n", {}),
     "its name is of both": (f"python train_eval.py {FLAGS}\n", {}),
     "data for a training": (f"python generate_and_train.py {FLAGS}\n", {}),
     "an official example that does both": (f"python run_clm.py {TRAIN} --do_eval --do_train\n", {}),
