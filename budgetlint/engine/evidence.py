@@ -1,8 +1,7 @@
 """How much a finding may say, by what is known about who reads the file: the one place where evidence lowers a level.
 
-An error needs a program that is known to read the file. An official script that is not here, known by its path alone, is one confidence
-lower. Of a script that is not followed, what is written may be wrong, what is not
-written is its own; of a file that nobody is known to read, only the text itself can be.
+An error needs a program that is known to read the file, and files that are known to be the run's. Of a script that is not followed, what is
+written may be wrong, what is not written is its own; of a file that nobody is known to read, only the text itself can be.
 """
 
 from __future__ import annotations

@@ -28,40 +28,30 @@ _LOGS = frozenset(("info", "warning", "debug", "error"))
 
 def sink_of(source: SourceFile) -> Sink | None:
     """The class that stands plainly in a script; None where it does not."""
-    if "sink" not in source.facts:
-        tree = parsed(source.text)
-        source.facts["sink"] = _sink(tree) if tree is not None else None
-    found: Sink | None = source.facts["sink"]
-    return found
+    script = _script(source)
+    return script.sink if script is not None else None
 
 
 def task_of(source: SourceFile) -> str:
     """The task of the trainer of TRL's that a script makes; empty where it makes none, or several kinds."""
-    if "task" not in source.facts:
+    script = _script(source)
+    return script.task if script is not None else ""
+
+
+def _script(source: SourceFile) -> _Script | None:
+    """A script's syntax tree, walked once for both questions."""
+    if "script" not in source.facts:
         tree = parsed(source.text)
-        source.facts["task"] = _task(tree) if tree is not None else ""
-    found: str = source.facts["task"]
+        source.facts["script"] = _Script(tuple(ast.walk(tree))) if tree is not None else None
+    found: _Script | None = source.facts["script"]
     return found
-
-
-def _task(tree: ast.Module) -> str:
-    try:
-        return _Script(tuple(ast.walk(tree))).task()
-    except RecursionError:
-        return ""
-
-
-def _sink(tree: ast.Module) -> Sink | None:
-    try:
-        return _Script(tuple(ast.walk(tree))).sink()
-    except RecursionError:
-        return None
 
 
 @open_state
 class _Script:
     nodes: tuple[ast.AST, ...]
 
+    @cached_property
     def sink(self) -> Sink | None:
         parsers = [call for call in self._calls() if self._name(call.func).rpartition(".")[2] in _PARSERS]
         if len(parsers) != 1:
@@ -73,6 +63,7 @@ class _Script:
         name = names.pop()
         return Sink(arguments, self._changed()) if name and self._is_handed(name) and not self._is_handled(name) else None
 
+    @cached_property
     def task(self) -> str:
         names = (self._name(call.func) for call in self._calls())
         told = {task_of_trainer(name.removeprefix("trl.")) for name in names if name.startswith("trl.") and name.endswith("Trainer")}
