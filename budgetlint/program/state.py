@@ -134,6 +134,14 @@ class Parts(NamedTuple):
     methods: Mapping[str, Callable[[Interpreter, Object, Call], Value]]
     """The same of methods: ``argparse.ArgumentParser.parse_args``."""
     constants: Mapping[str, Value]
+    properties: Mapping[str, Callable[[Interpreter, Value], Value]]
+    """Attributes of plain values and of a package's objects: ``path.parent``."""
+    node: Callable[[Interpreter, Map, Key], Value]
+    """The value of a key; of a tree that resolves ``${a.b}``, resolved. ABSENT where it is not there."""
+    sink: Callable[[Interpreter, str, Call, Value | None], Value | None]
+    """A call of this name, if it decides memory: written down, and what comes of it. The last is what it is a method of."""
+    default: Callable[[Interpreter, Object, str], Value | None]
+    """What a package's class has for an attribute that nobody set; None where that is not told."""
 
 
 class Launched(NamedTuple):

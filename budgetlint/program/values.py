@@ -128,6 +128,12 @@ class External(Value):
     def __init__(self, name: str) -> None:
         self.name, self.origins = name, ()
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, External) and other.name == self.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     def __repr__(self) -> str:
         return f"<{self.name}>"
 
@@ -341,9 +347,7 @@ def key_of(value: Value) -> Key | Absent:
     """What a mapping is asked by; ABSENT where the value is no key that is known."""
     if isinstance(value, Known):
         return value.value if value.value is not ... and not isinstance(value.value, complex) else ABSENT
-    if isinstance(value, External):
-        return ("external", value.name)
     if isinstance(value, Items) and value.kind == "tuple" and value.more is None:
         keys = tuple(key_of(one) for one in value.items)
         return ABSENT if any(one is ABSENT for one in keys) else keys
-    return value if isinstance(value, Class | Function) else ABSENT
+    return value if isinstance(value, Class | Function | External) else ABSENT
