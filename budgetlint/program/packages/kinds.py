@@ -45,7 +45,7 @@ def own_class(value: Value) -> type | None:
     if isinstance(value, Items):
         return _KINDS.get(value.kind)
     if isinstance(value, Map):
-        return dict if value.root is None and value.loader != "omegaconf" else None
+        return dict if value.root is None and value.loader not in ("omegaconf", "environment") else None
     if isinstance(value, Function):
         return type(lambda: None) if value.bound is None and value.decorated is None else None
     return None
