@@ -81,6 +81,12 @@ def _about(value: Value, mine: set[int]) -> bool:
     return False
 
 
+def _held(module: Object) -> Object | None:
+    """The one model that a module of the repository holds."""
+    found = [one for value in module.attributes.values() for one in [model_of(value)] if one is not None]
+    return found[0] if len(found) == 1 else None
+
+
 def _chain(model: Value | None) -> tuple[tuple[Sink, ...], bool]:
     """The sinks behind a model, the outermost first, and whether the way between them is closed: a choice or an opaque step opens it."""
     found: list[Sink] = []
@@ -93,6 +99,9 @@ def _chain(model: Value | None) -> tuple[tuple[Sink, ...], bool]:
         at = objects[0] if objects else None
         if isinstance(at, Opaque):
             closed, at = False, at.of
+            continue
+        if isinstance(at, Object) and at.made is None and at.cls is not None:
+            closed, at = False, _held(at)  # a module of the repository around a model
             continue
         if not isinstance(at, Object) or at.made is None:
             break
