@@ -202,7 +202,7 @@ def _of_opaque(it: Interpreter, base: Opaque | Open, name: str, call: Call) -> V
 
 def call_external(it: Interpreter, name: str, call: Call, base: Class | None = None) -> Value:
     """A function or class of a package. ``base``: the class of the repository that stands between."""
-    handler = it.parts.functions.get(name)
+    handler = it.parts.functions.get(name) or it.parts.functions.get(short(name))
     if handler is not None:
         return handler(it, call)
     sunk = it.parts.sink(it, name, call, base)
@@ -215,6 +215,11 @@ def call_external(it: Interpreter, name: str, call: Call, base: Class | None = N
         it.disturb(Items(call.given()), f"{name} was given it", it.place(call.node, call.frame))
         return _made(name, call)
     return _not_followed(it, External(name), call, f"a call of {name}")
+
+
+def short(name: str) -> str:
+    """``trl.TrlParser`` of ``trl.scripts.utils.TrlParser``: the name under which a package offers it."""
+    return f"{name.partition('.')[0]}.{name.rpartition('.')[2]}"
 
 
 def _made(name: str, call: Call) -> Object:

@@ -153,11 +153,11 @@ def construct(it: Interpreter, made: Object, kind: str, call: Call) -> None:
     found = it.parts.sink(it, kind, call, made)
     if found is not None:
         return
-    handler = it.parts.functions.get(kind)
+    handler = it.parts.functions.get(kind) or it.parts.functions.get(f"{kind.partition('.')[0]}.{kind.rpartition('.')[2]}")
     if handler is not None:
         one = handler(it, call)
         if isinstance(one, Object):
-            made.data = one.data
+            made.data, made.kind = one.data, one.kind
             for key, value in one.attributes.items():
                 it.heap.write(made, key, value)
             return

@@ -48,6 +48,8 @@ NESTED = 260
 UNROLLED = 64
 """Items of a loop that are followed one by one."""
 
+NOWHERE = ast.Pass()
+"""The node of a call that no text makes: a parser that converts a word."""
 GOES_ON = ("", NONE)
 Signal = tuple[str, Value]
 """How a statement ends: ``""`` it goes on, ``return`` with its value, ``break``, ``continue``, ``raise``."""
@@ -173,6 +175,11 @@ class Interpreter:
         """One for each `try` with handlers that is open: whether a way of it ends in an error."""
 
     # the program text
+
+    @property
+    def outside(self) -> Frame:
+        """The frame of a call that no text makes."""
+        return Frame(Names(None, self.modules.made[self.modules.entry]))
 
     def place(self, node: ast.AST, frame: Frame) -> Place:
         return Place(frame.module.path, getattr(node, "lineno", 0), node)
