@@ -1,10 +1,63 @@
-"""Packages that change neither a training's model nor its arguments."""
+"""Packages whose functions change neither a training's model nor what they are given: what goes into them comes out unchanged.
+
+Each row says why. A name that is longer is asked first: `CHANGES` lists what is none of that in a package that otherwise is.
+"""
 
 from __future__ import annotations
 
-_PACKAGES = frozenset({"logging", "wandb", "datasets", "numpy", "tqdm"})
+PACKAGES: dict[str, str] = {
+    # what is told, measured or drawn
+    "logging": "writes what it is told; records hold their arguments and do not change them",
+    "loguru": "a logger", "structlog": "a logger", "absl.logging": "a logger", "rich": "prints", "pprint": "prints", "colorama": "colours of a terminal",
+    "termcolor": "colours of a terminal", "tabulate": "prints tables", "prettytable": "prints tables", "warnings": "prints", "traceback": "prints",
+    "tqdm": "counts the items of what it goes over", "wandb": "sends metrics and configs; its own config is another object than the arguments",
+    "tensorboard": "writes metrics", "tensorboardX": "writes metrics", "torch.utils.tensorboard": "writes metrics", "mlflow": "sends metrics",
+    "comet_ml": "sends metrics", "clearml": "sends metrics", "neptune": "sends metrics", "swanlab": "sends metrics", "aim": "writes metrics",
+    "trackio": "writes metrics", "matplotlib": "draws", "seaborn": "draws", "plotly": "draws", "psutil": "reads the machine", "GPUtil": "reads the machine",
+    "pynvml": "reads the machine", "platform": "reads the machine", "socket": "names and connections", "getpass": "names a user",
+    # data and metrics
+    "datasets": "makes new data sets; what map and filter call is followed by itself", "numpy": "makes new arrays, but for what is listed below",
+    "pandas": "makes new tables of what it is given", "pyarrow": "makes new tables", "polars": "makes new tables", "scipy": "computes",
+    "sklearn": "fits its own estimators", "evaluate": "computes metrics", "nltk": "splits texts", "rouge": "computes metrics", "rouge_score": "computes metrics",
+    "rouge_chinese": "computes metrics", "sacrebleu": "computes metrics", "bert_score": "computes metrics", "jieba": "splits texts", "spacy": "splits texts",
+    "jsonlines": "reads and writes lines", "csv": "reads and writes rows", "PIL": "makes images", "cv2": "makes images", "librosa": "makes signals",
+    "soundfile": "reads and writes signals", "torchaudio": "makes signals", "torchvision.transforms": "makes images", "sentencepiece": "splits texts",
+    "tokenizers": "splits texts; a tokenizer is no part of the memory of a step", "tiktoken": "splits texts", "langdetect": "reads texts",
+    # the hub, files and the clock
+    "huggingface_hub": "downloads and uploads files", "modelscope.hub": "downloads files", "requests": "sends and gets", "urllib": "sends and gets",
+    "boto3": "sends and gets", "smart_open": "opens files", "fsspec": "opens files", "dotenv": "sets variables of the environment that nobody else set",
+    "shutil": "copies and deletes files", "tempfile": "makes files", "pickle": "reads and writes files", "gzip": "reads and writes files",
+    "zipfile": "reads and writes files", "tarfile": "reads and writes files", "pathlib": "files", "glob": "lists files", "fnmatch": "compares names",
+    "os": "files and the process", "time": "a clock", "datetime": "a clock", "uuid": "makes names", "hashlib": "computes", "base64": "computes",
+    "secrets": "random numbers", "random": "random numbers, but for what is listed below", "string": "texts", "textwrap": "texts", "re": "texts",
+    "math": "computes", "statistics": "computes", "itertools": "goes over what it is given", "collections": "makes containers of what it is given",
+    "functools": "makes functions", "operator": "computes", "json": "reads and writes", "yaml": "reads and writes", "copy": "makes copies",
+    "inspect": "reads objects", "typing": "types", "types": "types", "dataclasses": "reads objects", "enum": "classes", "abc": "classes",
+    "contextlib": "contexts", "signal": "handlers of signals", "gc": "frees what nobody holds", "subprocess": "starts another program", "sys": "the process",
+    "faulthandler": "prints where a program stands", "io": "files", "struct": "computes", "ast": "reads texts", "difflib": "compares texts", "locale": "texts",
+    "importlib.metadata": "reads versions", "pkg_resources": "reads versions", "packaging": "compares versions", "codecs": "texts", "html": "texts",
+    "unicodedata": "texts", "emoji": "texts", "ftfy": "texts", "regex": "texts", "six": "texts", "argparse": "reads the words of the launch",
+    "codecarbon": "reads the machine", "humanize": "texts", "pytz": "a clock", "atexit": "calls at the end",
+}  # fmt: skip
+CHANGES: dict[str, str] = {
+    "random.shuffle": "its list in place", "numpy.random.shuffle": "its array in place", "numpy.copyto": "its first argument", "numpy.put": "its first argument",
+    "numpy.place": "its first argument", "numpy.putmask": "its first argument", "numpy.fill_diagonal": "its first argument",
+    "functools.update_wrapper": "its first argument", "operator.setitem": "its first argument", "operator.delitem": "its first argument",
+    "operator.iadd": "its first argument", "operator.methodcaller": "calls a method", "logging.config.dictConfig": "takes keys out of its dict",
+    "wandb.agent": "calls a function with a config of its own", "wandb.sweep": "chooses the config of a run", "inspect.currentframe": "gives the names of a program",
+    "sys.setrecursionlimit": "how deep a program may go", "sys.settrace": "calls a function for each line", "os.chdir": "where the program is",
+    "os.environ": "the environment", "types.MethodType": "binds a function to an object", "gc.get_objects": "gives every object",
+}  # fmt: skip
+"""What is no harmless call in a package of the table, and what it changes."""
 
 
 def changes_nothing(name: str) -> bool:
     """Whether a call of this qualified name, or into this package, leaves what it is given as it was."""
-    return name.partition(".")[0] in _PACKAGES
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        head = ".".join(parts[:length])
+        if head in CHANGES:
+            return False
+        if head in PACKAGES:
+            return True
+    return False
