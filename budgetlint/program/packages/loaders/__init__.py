@@ -1,1 +1,1 @@
-"""Files of the project as values, loaded as the opening call loads them."""
+"""Config files as a program loads them: the loader is a property of the call that opens the file, never of the file."""
