@@ -1,10 +1,11 @@
 """What Python's own modules, parsers, loaders and frameworks do, as tables of handlers by qualified name.
 
-Each module ends in tables: ``BUILTINS``, ``FUNCTIONS``, ``METHODS``, ``PROPERTIES``, ``CONSTANTS``.
+Each module ends in tables: ``FUNCTIONS`` (those of Python itself by their bare names), ``METHODS``, ``PROPERTIES``, ``CONSTANTS``.
 """
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
@@ -12,9 +13,10 @@ from typing import Any, NamedTuple
 
 from budgetlint.program.state import Call, Interpreter
 from budgetlint.program.subscripts import of_map
-from budgetlint.program.values import Handler, Key, Map, Value
+from budgetlint.program.values import External, Handler, Key, Map, Native, Value
 
-_MODULES: tuple[str, ...] = ()
+_MODULES = ("applied", "builtin", "kinds", "objects", "sequences", "text", "containers", "mappings", "paths", "pathlib", "variables", "data", "functional", "files",
+            "loaders.json", "loaders.yaml", "loaders.toml", "parsers.argparse", "parsers.hf", "torch", "trl")  # fmt: skip
 
 
 class Tables(NamedTuple):
@@ -34,4 +36,7 @@ def tables() -> Tables:
     def merged(name: str) -> dict[str, Any]:
         return {key: value for module in modules for key, value in getattr(module, name, {}).items()}
 
-    return Tables(*(merged(name) for name in ("BUILTINS", "FUNCTIONS", "METHODS", "CONSTANTS", "PROPERTIES")), lambda it, base, key: of_map(base, key))
+    functions: dict[str, Handler] = merged("FUNCTIONS")
+    own: dict[str, Value] = {name: External(f"builtins.{name}") for name in dir(builtins) if not name.startswith("__")}
+    own |= {name: Native(name, handler) for name, handler in functions.items() if "." not in name}
+    return Tables(own, functions, merged("METHODS"), merged("CONSTANTS"), merged("PROPERTIES"), lambda it, base, key: of_map(base, key))
