@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from budgetlint.base.record import field, open_state, record, replace
 from budgetlint.base.source import SourceFile
 from budgetlint.files.disk import PYTHON_SUFFIX, Files
-from budgetlint.documents import Document
+from budgetlint.documents import Document, Loader
 from budgetlint.readers import Reader, identify
 from budgetlint.resolve.edges import candidates
 from budgetlint.settings.consumer import LAUNCH, OPENED, Consumer
@@ -132,7 +132,7 @@ class Programs:
         followed = follow(self.trees, path, started)
         documents = [document_of(one, source, self.sources) for one in wirings(followed)]
         readings = [reading for document in documents if (reading := _reading(document))]
-        if followed.stopped or not readings:
+        if followed.stopped or len(readings) < len(documents) or not readings:
             return None
         opened = tuple(dict.fromkeys(name for name, _ in followed.opened))
         return ProgramRun(tuple(replace(one, consumer=consumer) for one in readings), opened, followed)
@@ -140,7 +140,7 @@ class Programs:
 
 def _reading(document: Document) -> Reading | None:
     found = identify(document) if document.root is not None else None
-    return found.read(document) if isinstance(found, Reader) else None
+    return found.read(document) if isinstance(found, Reader) and found.loader is Loader.PYTHON else None
 
 
 def _words(launch: Launch) -> tuple[Value, ...]:
