@@ -5,6 +5,8 @@ Each row says why. A name that is longer is asked first: `CHANGES` lists what is
 
 from __future__ import annotations
 
+import builtins
+
 PACKAGES: dict[str, str] = {
     # what is told, measured or drawn
     "logging": "writes what it is told; records hold their arguments and do not change them",
@@ -23,6 +25,8 @@ PACKAGES: dict[str, str] = {
     "jsonlines": "reads and writes lines", "csv": "reads and writes rows", "PIL": "makes images", "cv2": "makes images", "librosa": "makes signals",
     "soundfile": "reads and writes signals", "torchaudio": "makes signals", "torchvision.transforms": "makes images", "sentencepiece": "splits texts",
     "tokenizers": "splits texts; a tokenizer is no part of the memory of a step", "tiktoken": "splits texts", "langdetect": "reads texts",
+    # frameworks, but for what is listed below
+    "torch": "computes; a model keeps its modules and its dtype", "transformers": "loads and helps", "trl": "loads and helps", "accelerate": "asks the processes",
     # the hub, files and the clock
     "huggingface_hub": "downloads and uploads files", "modelscope.hub": "downloads files", "requests": "sends and gets", "urllib": "sends and gets",
     "boto3": "sends and gets", "smart_open": "opens files", "fsspec": "opens files", "dotenv": "sets variables of the environment that nobody else set",
@@ -40,6 +44,19 @@ PACKAGES: dict[str, str] = {
     "codecarbon": "reads the machine", "humanize": "texts", "pytz": "a clock", "atexit": "calls at the end",
 }  # fmt: skip
 CHANGES: dict[str, str] = {
+    **{f"torch.{name}": "the modules, the dtype or the memory of what it is given" for name in (
+        "nn.utils.prune", "nn.utils.parametrize", "nn.utils.parametrizations", "nn.utils.weight_norm", "nn.utils.spectral_norm", "nn.utils.fusion",
+        "nn.SyncBatchNorm", "nn.init", "quantization", "ao", "distributed.fsdp", "distributed._composable", "distributed.tensor", "distributed._tensor",
+        "distributed.algorithms", "distributed.pipelining", "distributed.checkpoint", "jit", "fx", "func", "utils.checkpoint", "utils._python_dispatch",
+        "library", "overrides", "autograd.graph", "utils.swap_tensors")},
+    "transformers.integrations": "the modules of the model", "transformers.quantizers": "the modules of the model",
+    "transformers.pytorch_utils": "the modules of the model", "transformers.modeling_utils": "how models are loaded",
+    "transformers.deepspeed": "how models are loaded", "transformers.trainer_pt_utils": "what the trainer has", "transformers.trainer": "what the trainer has",
+    "transformers.models": "parts of a model", "trl.models.utils": "the modules of the model", "trl.prepare_deepspeed": "the model",
+    "accelerate.big_modeling": "where the model lies", "accelerate.load_checkpoint_and_dispatch": "where the model lies",
+    "accelerate.dispatch_model": "where the model lies", "accelerate.cpu_offload": "where the model lies", "accelerate.disk_offload": "where the model lies",
+    "accelerate.utils.modeling": "where the model lies", "accelerate.utils.bnb": "the modules of the model",
+    "accelerate.utils.load_and_quantize_model": "the modules of the model", "accelerate.hooks": "calls of the model", "accelerate.utils.fsdp_utils": "the model",
     "random.shuffle": "its list in place", "numpy.random.shuffle": "its array in place", "numpy.copyto": "its first argument", "numpy.put": "its first argument",
     "numpy.place": "its first argument", "numpy.putmask": "its first argument", "numpy.fill_diagonal": "its first argument",
     "functools.update_wrapper": "its first argument", "operator.setitem": "its first argument", "operator.delitem": "its first argument",
@@ -49,11 +66,14 @@ CHANGES: dict[str, str] = {
     "os.environ": "the environment", "types.MethodType": "binds a function to an object", "gc.get_objects": "gives every object",
 }  # fmt: skip
 """What is no harmless call in a package of the table, and what it changes."""
+_PYTHON = frozenset(dir(builtins)) - {"eval", "exec", "setattr", "delattr", "compile"}
 
 
 def changes_nothing(name: str) -> bool:
     """Whether a call of this qualified name, or into this package, leaves what it is given as it was."""
-    parts = name.split(".")
+    parts = name.removeprefix("builtins.").split(".")
+    if len(parts) == 1 and parts[0] in _PYTHON:
+        return True
     for length in range(len(parts), 0, -1):
         head = ".".join(parts[:length])
         if head in CHANGES:

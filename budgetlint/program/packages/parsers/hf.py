@@ -8,9 +8,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+from budgetlint.documents.scalars import Loader
 from budgetlint.program.classes import Field, default_of, fields_of, finish, is_enum
 from budgetlint.program.operators import made_of
-from budgetlint.program.packages.loaders.files import read_config
+from budgetlint.program.packages.loaders.config import read_config
 from budgetlint.program.packages.parsers.fields import class_fields
 from budgetlint.program.packages.parsers.options import Option, Parsed, flag_origin, read_words, refuse, refuse_words, text_of_word
 from budgetlint.program.state import Call, Dead, Interpreter, text_of
@@ -224,7 +225,7 @@ def build(it: Interpreter, cls: Value, fields: dict[str, Value], others: dict[st
 def _from_file(loader: str) -> Callable[[Interpreter, Value, Call], Value]:
     def parse(it: Interpreter, base: Value, call: Call) -> Value:
         path = call.get("json_file" if loader == "json" else "yaml_file", 0) or NONE
-        return it.each(path, lambda one: _of_map(it, base, read_config(it, one, loader), call))
+        return it.each(path, lambda one: _of_map(it, base, read_config(it, one, Loader.JSON if loader == "json" else Loader.PYYAML), call))
 
     return parse
 
@@ -251,7 +252,7 @@ def _trl(it: Interpreter, base: Value, call: Call) -> Value:
     keeps = asked is not None and truth(asked) is True
     if config is None:
         return _objects(it, base, words, call, keeps=keeps)
-    file = read_config(it, config, "yaml")
+    file = read_config(it, config, Loader.PYYAML)
     under = file if isinstance(file, Map) else Map(None, made_of(file))
     under = under_without(under, "env")
     return _objects(it, base, kept, call, keeps=keeps, under=under)
