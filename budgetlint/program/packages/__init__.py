@@ -47,7 +47,15 @@ def tables() -> Tables:
 
     functions = merged("FUNCTIONS")
     functions |= {f"builtins.{name}": handler for name, handler in functions.items() if name in _PYTHON}
-    return Tables(_PYTHON, functions, merged("METHODS"), merged("CONSTANTS"), merged("PROPERTIES"), lambda it, base, key: of_map(base, key), merged("MADE"))
+    return Tables(
+        _PYTHON,
+        functions,
+        merged("METHODS"),
+        merged("CONSTANTS"),
+        merged("PROPERTIES"),
+        lambda it, base, key: of_map(base, key),
+        merged("MADE"),
+    )
 
 
 _PYTHON: dict[str, Value] = {name: External(name) for name in dir(builtins) if not name.startswith("_")}

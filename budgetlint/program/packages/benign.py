@@ -46,8 +46,8 @@ PACKAGES: dict[str, str] = {
 CHANGES: dict[str, str] = {
     **{f"torch.{name}": "the modules, the dtype or the memory of what it is given" for name in (
         "nn.utils.prune", "nn.utils.parametrize", "nn.utils.parametrizations", "nn.utils.weight_norm", "nn.utils.spectral_norm", "nn.utils.fusion",
-        "nn.SyncBatchNorm", "nn.init", "quantization", "ao", "distributed.fsdp", "distributed._composable", "distributed.tensor", "distributed._tensor",
-        "distributed.algorithms", "distributed.pipelining", "distributed.checkpoint", "jit", "fx", "func", "utils.checkpoint", "utils._python_dispatch",
+        "nn.SyncBatchNorm", "quantization", "ao", "distributed.fsdp", "distributed._composable", "distributed.tensor", "distributed._tensor",
+        "distributed.algorithms", "distributed.pipelining", "jit", "fx", "func", "utils.checkpoint", "utils._python_dispatch",
         "library", "overrides", "autograd.graph", "utils.swap_tensors")},
     "transformers.integrations": "the modules of the model", "transformers.quantizers": "the modules of the model",
     "transformers.pytorch_utils": "the modules of the model", "transformers.modeling_utils": "how models are loaded",

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 
 from budgetlint.program.heap import perhaps_absent
-from budgetlint.program.packages.plain import MOST_PARTS, Method, origins_in, unknown
 from budgetlint.program.packages.ordering import ordered
+from budgetlint.program.packages.plain import MOST_PARTS, Method, origins_in, unknown
 from budgetlint.program.packages.sequences import items_of
 from budgetlint.program.state import Call, Dead, Interpreter
 from budgetlint.program.truth import compared

@@ -94,7 +94,9 @@ def _sum(it: Interpreter, call: Call) -> Value:
         items, more = bag_of(it, value, call)
         if more is not None:
             return unknown("sum", [more, value])
-        return computed(it, "sum", _total, call._replace(positional=(Items([start or Known(0), *items], "tuple"),), keywords={}), small=_one_answer)
+        return computed(
+            it, "sum", _total, call._replace(positional=(Items([start or Known(0), *items], "tuple"),), keywords={}), small=_one_answer
+        )
 
     return it.each(call.positional[0], added)
 

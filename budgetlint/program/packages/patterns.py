@@ -86,7 +86,11 @@ def _of_pattern(name: str, pattern: Pattern, given: list[Value], named: dict[str
 def _compile(it: Interpreter, call: Call) -> Value:
     text, flags = call.get("pattern", 0), call.get("flags", 1)
     made = Object(PATTERN)
-    if isinstance(text, Known) and isinstance(text.value, str) and (flags is None or (isinstance(flags, Known) and isinstance(flags.value, int))):
+    if (
+        isinstance(text, Known)
+        and isinstance(text.value, str)
+        and (flags is None or (isinstance(flags, Known) and isinstance(flags.value, int)))
+    ):
         made.data = Pattern(text.value, flags.value if isinstance(flags, Known) and isinstance(flags.value, int) else 0)
         made.attributes = {"pattern": text}
     return made
@@ -125,16 +129,28 @@ def _of_match(name: str) -> Method:
 
 def _escape(it: Interpreter, call: Call) -> Value:
     text = call.get("pattern", 0)
-    return Known(re.escape(text.value), text.origins) if isinstance(text, Known) and isinstance(text.value, str) and len(text.value) < 1_000 else unknown("re.escape", call.given(), "re")
+    return (
+        Known(re.escape(text.value), text.origins)
+        if isinstance(text, Known) and isinstance(text.value, str) and len(text.value) < 1_000
+        else unknown("re.escape", call.given(), "re")
+    )
 
 
 def _found(it: Interpreter, call: Call) -> Value:
     return Items((), "iterator", unknown("re.finditer", call.given(), "re"))
 
 
-FUNCTIONS: dict[str, Handler] = {**{f"re.{name}": _function(name) for name in _BY_TEXT}, "re.compile": _compile, "re.escape": _escape, "re.finditer": _found}
+FUNCTIONS: dict[str, Handler] = {
+    **{f"re.{name}": _function(name) for name in _BY_TEXT},
+    "re.compile": _compile,
+    "re.escape": _escape,
+    "re.finditer": _found,
+}
 METHODS: dict[str, Method] = {
     **{f"{PATTERN}.{name}": _method(name) for name in _BY_TEXT}, f"{PATTERN}.finditer": lambda it, base, call: _found(it, call),
     **{f"{MATCH}.{name}": _of_match(name) for name in ("group", "groups", "groupdict", "start", "end", "span", "__getitem__")},
 }  # fmt: skip
-CONSTANTS: dict[str, Value] = {f"re.{name}": Known(int(getattr(re, name))) for name in ("I", "IGNORECASE", "M", "MULTILINE", "S", "DOTALL", "X", "VERBOSE", "A", "ASCII")}
+CONSTANTS: dict[str, Value] = {
+    f"re.{name}": Known(int(getattr(re, name)))
+    for name in ("I", "IGNORECASE", "M", "MULTILINE", "S", "DOTALL", "X", "VERBOSE", "A", "ASCII")
+}

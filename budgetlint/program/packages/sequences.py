@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.iterate import iterated
-from budgetlint.program.packages.plain import REFUSED, NotPlain, computed, exact, origins_in, plain, spread, unknown
+from budgetlint.program.packages.plain import NotPlain, origins_in, plain, spread, unknown
 from budgetlint.program.state import UNROLLED, Call, Dead, Interpreter
 from budgetlint.program.truth import truth
-from budgetlint.program.values import FALSE, NONE, TRUE, Choice, Class, Function, Handler, Items, Known, Map, Opaque, Value, origins_of
+from budgetlint.program.values import FALSE, Choice, Class, Function, Handler, Items, Known, Map, Opaque, Value, origins_of
 
 MOST_OF_A_RANGE = UNROLLED * 4
 _MOST_END = 2**40
@@ -20,7 +20,11 @@ Gone = tuple[list[Value], Value | None]
 def items_of(it: Interpreter, value: Value, call: Call) -> Gone:
     """What going over a value gives, in order. The items of a set, and those of which it is not known whether they are there, are in `more`."""
     if isinstance(value, Known) and isinstance(value.value, bytes):
-        return ([Known(one, value.origins) for one in value.value], None) if len(value.value) <= MOST_OF_A_RANGE else ([], unknown("bytes", [value]))
+        return (
+            ([Known(one, value.origins) for one in value.value], None)
+            if len(value.value) <= MOST_OF_A_RANGE
+            else ([], unknown("bytes", [value]))
+        )
     if isinstance(value, Known) and not isinstance(value.value, str):
         raise Dead
     items, more = iterated(it, value, call.node, call.frame)
@@ -134,7 +138,11 @@ def _enumerate(it: Interpreter, call: Call) -> Value:
 
 
 def _pair(more: Value | None, source: Value) -> Value | None:
-    return None if more is None else Items((Opaque("a count", package="builtins"), Opaque("an item of enumerate", source, "builtins", more.origins)), "tuple")
+    return (
+        None
+        if more is None
+        else Items((Opaque("a count", package="builtins"), Opaque("an item of enumerate", source, "builtins", more.origins)), "tuple")
+    )
 
 
 def _zip(it: Interpreter, call: Call) -> Value:

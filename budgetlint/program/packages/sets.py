@@ -10,6 +10,7 @@ from budgetlint.program.packages.sequences import bag_of, distinct, set_of
 from budgetlint.program.state import Call, Dead, Interpreter
 from budgetlint.program.values import ABSENT, Items, Known, Value, alternatives
 
+
 def _members(it: Interpreter, values: Sequence[Value], call: Call) -> list[list[Value]] | None:
     """The members of several sets; None where one is not known."""
     found: list[list[Value]] = []

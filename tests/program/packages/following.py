@@ -5,6 +5,7 @@ from __future__ import annotations
 from budgetlint.base.source import SourceFile
 from budgetlint.program.follow import _parts, _start
 from budgetlint.program.modules import Modules, Trees
+from budgetlint.program.packages.class_defaults import default
 from budgetlint.program.state import Interpreter, Launched
 from budgetlint.program.values import Choice, Items, Known, Map, Value
 
@@ -45,7 +46,7 @@ class Seen:
 def followed(text: str, files: dict[str, str] | None = None, launched: Launched | None = None, entry: str = "train.py") -> Seen:
     started = launched or Launched()
     trees = Trees(Project({entry: text, **(files or {})}))
-    it = Interpreter(_parts(None, started), Modules(trees, entry, started.folder), started)
+    it = Interpreter(_parts(default, started), Modules(trees, entry, started.folder), started)
     return Seen(it, entry, _start(it, entry, ""))
 
 

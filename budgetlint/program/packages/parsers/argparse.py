@@ -7,7 +7,22 @@ from collections.abc import Callable, Sequence
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.parsers.options import SUPPRESSED, Option, defaults, read_words, refuse_words, text_of_word
 from budgetlint.program.state import Call, Exits, Interpreter, text_of
-from budgetlint.program.values import FALSE, NONE, TRUE, External, Handler, Items, Known, Map, Object, Opaque, Open, Origin, Value, alternatives
+from budgetlint.program.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    External,
+    Handler,
+    Items,
+    Known,
+    Map,
+    Object,
+    Opaque,
+    Open,
+    Origin,
+    Value,
+    alternatives,
+)
 
 PARSER, GROUP, SUBPARSERS, NAMESPACE, ACTION = (
     "argparse.ArgumentParser", "argparse._ArgumentGroup", "argparse._SubParsersAction", "argparse.Namespace", "argparse.Action",

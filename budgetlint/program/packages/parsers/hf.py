@@ -16,7 +16,25 @@ from budgetlint.program.packages.parsers.fields import class_fields
 from budgetlint.program.packages.parsers.options import Option, Parsed, flag_origin, read_words, refuse, refuse_words, text_of_word
 from budgetlint.program.state import Call, Dead, Interpreter, text_of
 from budgetlint.program.truth import truth
-from budgetlint.program.values import ABSENT, NONE, Choice, Class, External, Handler, Items, Known, Map, Native, Object, Opaque, Open, Origin, Place, Value, alternatives
+from budgetlint.program.values import (
+    ABSENT,
+    NONE,
+    Choice,
+    Class,
+    External,
+    Handler,
+    Items,
+    Known,
+    Map,
+    Native,
+    Object,
+    Opaque,
+    Open,
+    Origin,
+    Place,
+    Value,
+    alternatives,
+)
 
 HF, TRL = "transformers.HfArgumentParser", "trl.TrlParser"
 _TRUE, _FALSE = frozenset({"yes", "true", "t", "y", "1"}), frozenset({"no", "false", "f", "n", "0"})
@@ -287,4 +305,4 @@ METHODS: dict[str, Callable[[Interpreter, Value, Call], Value]] = {
     f"{TRL}.parse_args_into_dataclasses": _from_words(False),
 }
 FUNCTIONS: dict[str, Handler] = {HF: _parser(HF), TRL: _parser(TRL)}
-__all__ = ["Choice", "FUNCTIONS", "METHODS", "alternatives", "build", "scalar", "text_of"]
+__all__ = ["FUNCTIONS", "METHODS", "Choice", "alternatives", "build", "scalar", "text_of"]

@@ -10,7 +10,6 @@ from budgetlint.program.state import NOWHERE, Call, Dead, Interpreter, Refusal
 from budgetlint.program.truth import contains
 from budgetlint.program.values import ABSENT, FALSE, NONE, TRUE, Items, Known, Opaque, Open, Origin, Place, Value
 
-
 SUPPRESSED = Opaque("argparse.SUPPRESS")
 """A default of nothing: the name is not there unless it is given."""
 
