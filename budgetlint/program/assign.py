@@ -38,7 +38,15 @@ def weakly(base: Value, value: Value, read: Callable[[Value], Value], write: Cal
         return
     for way in base.ways:
         if isinstance(way.value, Object | Map | Items | Class):
-            write(way.value, choice([Way(way.when, value), Way(f"not ({way.when})" if way.when else "", read(way.value))]))
+            write(way.value, choice([Way(way.when, value), Way(f"not ({way.when})" if way.when else "", _or_absent(read, way.value))]))
+
+
+def _or_absent(read: Callable[[Value], Value], base: Value) -> Value:
+    """What stands there, ABSENT where nothing does: a new key of one of several."""
+    try:
+        return read(base)
+    except Dead:
+        return ABSENT
 
 
 def bind(it: Interpreter, frame: Frame, name: str, value: Value) -> None:
