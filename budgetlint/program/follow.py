@@ -51,7 +51,7 @@ def follow(trees: Trees, entry: str, launched: Launched | None = None, *, functi
 
 
 def _start(it: Interpreter, entry: str, function: str) -> str:
-    module = it.modules.at(entry, function and "entry" or "__main__")
+    module = it.modules.at(entry, (function and "entry") or "__main__")
     if module is None:
         return f"{entry} cannot be parsed"
     try:
@@ -74,7 +74,20 @@ def _parts(default: Default, started: Launched, entry: str) -> Parts:
     def asked(it: Interpreter, base: Object, name: str) -> Value | None:
         return default(base.kind, name) if base.rest is None else None
 
-    return Parts(STATEMENTS, EXPRESSIONS, call_value, Attributes(), known.builtins, known.functions, known.methods, {**known.constants, **constants(started, entry)}, known.properties, known.node, sink, asked)
+    return Parts(
+        STATEMENTS,
+        EXPRESSIONS,
+        call_value,
+        Attributes(),
+        known.builtins,
+        known.functions,
+        known.methods,
+        {**known.constants, **constants(started, entry)},
+        known.properties,
+        known.node,
+        sink,
+        asked,
+    )
 
 
 __all__ = ["Followed", "Launched", "Mapping", "follow"]

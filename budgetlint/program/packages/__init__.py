@@ -12,11 +12,10 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from budgetlint.program.state import Call, Interpreter
-from budgetlint.program.subscripts import of_map
 from budgetlint.program.values import External, Handler, Key, Map, Native, Value
 
 _MODULES = ("applied", "builtin", "kinds", "objects", "sequences", "text", "containers", "mappings", "paths", "pathlib", "variables", "data", "functional", "files",
-            "loaders.json", "loaders.yaml", "loaders.toml", "parsers.argparse", "parsers.hf", "torch", "trl")  # fmt: skip
+            "loaders.json", "loaders.yaml", "loaders.toml", "loaders.omegaconf", "loaders.hydra", "parsers.argparse", "parsers.hf", "torch", "trl")  # fmt: skip
 
 
 class Tables(NamedTuple):
@@ -31,6 +30,8 @@ class Tables(NamedTuple):
 @cache
 def tables() -> Tables:
     """All tables as one, made when the first program is followed."""
+    from budgetlint.program.packages.loaders.omegaconf import node
+
     modules = [import_module(f"budgetlint.program.packages.{name}") for name in _MODULES]
 
     def merged(name: str) -> dict[str, Any]:
@@ -39,4 +40,4 @@ def tables() -> Tables:
     functions: dict[str, Handler] = merged("FUNCTIONS")
     own: dict[str, Value] = {name: External(f"builtins.{name}") for name in dir(builtins) if not name.startswith("__")}
     own |= {name: Native(name, handler) for name, handler in functions.items() if "." not in name}
-    return Tables(own, functions, merged("METHODS"), merged("CONSTANTS"), merged("PROPERTIES"), lambda it, base, key: of_map(base, key))
+    return Tables(own, functions, merged("METHODS"), merged("CONSTANTS"), merged("PROPERTIES"), node)

@@ -219,7 +219,11 @@ def _shuffled(it: Interpreter, call: Call) -> Value:
         if isinstance(value, Items):
             items, _ = bag_of(it, value, call)
             if len(items) != 1 or value.more is not None or len(value.items) != 1:
-                it.heap.write(value, None, Items((), value.kind, Opaque("an item of a shuffled list", Items(value.items, "list", value.more), "random")))
+                it.heap.write(
+                    value,
+                    None,
+                    Items((), value.kind, Opaque("an item of a shuffled list", Items(value.items, "list", value.more), "random")),
+                )
         elif isinstance(value, Object):
             it.disturb(value, "random.shuffle", it.place(call.node, call.frame))
     return Known(None)

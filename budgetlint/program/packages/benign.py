@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
-_PACKAGES = frozenset({"logging", "wandb", "datasets", "numpy", "tqdm", "transformers", "trl", "torch", "dataclasses", "os", "sys", "builtins", "typing", "accelerate"})
+_PACKAGES = frozenset(
+    {
+        "logging",
+        "wandb",
+        "datasets",
+        "numpy",
+        "tqdm",
+        "transformers",
+        "trl",
+        "torch",
+        "dataclasses",
+        "os",
+        "sys",
+        "builtins",
+        "typing",
+        "accelerate",
+    }
+)
 
 
 def changes_nothing(name: str) -> bool:

@@ -9,7 +9,23 @@ from budgetlint.program.packages.plain import LONGEST, MOST_BITS, computed, dund
 from budgetlint.program.packages.roots import MARK
 from budgetlint.program.state import Call, Dead, Exits, Interpreter
 from budgetlint.program.truth import truth
-from budgetlint.program.values import FALSE, NONE, TRUE, Class, External, Function, Handler, Items, Known, Map, Native, Object, Opaque, Open, Value
+from budgetlint.program.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    Class,
+    External,
+    Function,
+    Handler,
+    Items,
+    Known,
+    Map,
+    Native,
+    Object,
+    Opaque,
+    Open,
+    Value,
+)
 
 _MOST_DIGITS = 400
 SCALARS = {"str": str, "bytes": bytes, "int": int, "float": float, "complex": complex, "bool": bool}
@@ -56,7 +72,7 @@ def size(value: Items) -> int | None:
         return len(value.items)
     try:
         return len({plain(one) for one in value.items})
-    except Exception:  # noqa: BLE001 (NotPlain, or what is no member of a set)
+    except Exception:
         return None
 
 

@@ -6,7 +6,23 @@ from budgetlint.program.classes import fields_of, is_dataclass
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.packages.plain import unknown
 from budgetlint.program.state import Call, Dead, Interpreter, reachable
-from budgetlint.program.values import ABSENT, FALSE, TRUE, Choice, Class, External, Handler, Items, Known, Map, Object, Opaque, Value, Way, choice
+from budgetlint.program.values import (
+    ABSENT,
+    FALSE,
+    TRUE,
+    Choice,
+    Class,
+    External,
+    Handler,
+    Items,
+    Known,
+    Map,
+    Object,
+    Opaque,
+    Value,
+    Way,
+    choice,
+)
 
 _MOST_COPIED = 399
 """Objects that one copy may hold: `reachable` looks no further."""
@@ -18,7 +34,9 @@ def _class_of(value: Value) -> Class | None:
 
 def _whole(cls: Class) -> bool:
     """All fields are written in the repository."""
-    return all(isinstance(one, Class) or (isinstance(one, External) and one.name in ("object", "abc.ABC", "typing.Generic")) for one in cls.line)
+    return all(
+        isinstance(one, Class) or (isinstance(one, External) and one.name in ("object", "abc.ABC", "typing.Generic")) for one in cls.line
+    )
 
 
 def _asdict(it: Interpreter, call: Call) -> Value:
@@ -37,7 +55,9 @@ def _taken_apart(it: Interpreter, value: Value, call: Call) -> Value:
     made = Map({}, None, value.origins)
     for field in fields_of(cls):
         found = value.attributes.get(field.name, ABSENT)
-        made.items[field.name] = _plain_field(it, found if not perhaps_absent(found) else it.attribute(value, field.name, it.place(call.node, call.frame)), call, 0)
+        made.items[field.name] = _plain_field(
+            it, found if not perhaps_absent(found) else it.attribute(value, field.name, it.place(call.node, call.frame)), call, 0
+        )
     if not _whole(cls) or value.rest is not None:
         made.rest = value.rest if value.rest is not None else Opaque(f"a field of {cls.kind}", value)
     return made
@@ -72,7 +92,9 @@ def _replace(it: Interpreter, call: Call) -> Value:
         if not isinstance(base, Object) or cls is None or not is_dataclass(cls) or not _whole(cls):
             return unknown("dataclasses.replace", [base, *call.given()], "dataclasses")
         place = it.place(call.node, call.frame)
-        kept = {field.name: it.attribute(base, field.name, place) for field in fields_of(cls) if field.init and field.name not in call.keywords}
+        kept = {
+            field.name: it.attribute(base, field.name, place) for field in fields_of(cls) if field.init and field.name not in call.keywords
+        }
         return it.call(cls, Call((), {**kept, **call.keywords}, call.rest, call.node, call.frame))
 
     return it.each(value, one)
@@ -167,7 +189,11 @@ def _shallow(value: Value) -> Value:
 
 
 def _own_copy(value: Value, name: str) -> bool:
-    return isinstance(value, Object) and value.cls is not None and (value.cls.find(name) is not None or value.cls.find("__reduce__") is not None)
+    return (
+        isinstance(value, Object)
+        and value.cls is not None
+        and (value.cls.find(name) is not None or value.cls.find("__reduce__") is not None)
+    )
 
 
 def _copy(name: str, *, deep: bool) -> Handler:

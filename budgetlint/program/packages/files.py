@@ -124,7 +124,11 @@ def _lines(it: Interpreter, base: Value, call: Call) -> Value:
             return Items((), "list", unknown("a line", [text]))
         lines = text.value.split("\n")
         ended = [f"{one}\n" for one in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
-        return Items([Known(one, text.origins) for one in ended], "list") if len(ended) <= 1_000 else Items((), "list", unknown("a line", [text]))
+        return (
+            Items([Known(one, text.origins) for one in ended], "list")
+            if len(ended) <= 1_000
+            else Items((), "list", unknown("a line", [text]))
+        )
 
     return it.each(whole, cut)
 

@@ -20,7 +20,12 @@ def _partial(it: Interpreter, call: Call) -> Value:
     kept, rest = dict(call.keywords), call.rest
 
     def later(it: Interpreter, again: Call) -> Value:
-        return it.call(function, again._replace(positional=(*given, *again.positional), keywords={**kept, **again.keywords}, rest=rest if rest is not None else again.rest))
+        return it.call(
+            function,
+            again._replace(
+                positional=(*given, *again.positional), keywords={**kept, **again.keywords}, rest=rest if rest is not None else again.rest
+            ),
+        )
 
     return Native("functools.partial", later)
 
@@ -94,12 +99,20 @@ def _attribute(it: Interpreter, base: Value, key: Value, call: Call) -> Value:
 
 
 def _getitem(it: Interpreter, call: Call) -> Value:
-    return _item(it, *call.positional, call) if len(call.positional) == 2 and call.rest is None else unknown("operator.getitem", call.given(), "operator")
+    return (
+        _item(it, *call.positional, call)
+        if len(call.positional) == 2 and call.rest is None
+        else unknown("operator.getitem", call.given(), "operator")
+    )
 
 
 def _operation(node: object) -> Handler:
     def handler(it: Interpreter, call: Call) -> Value:
-        return binary(node, *call.positional) if len(call.positional) == 2 and call.rest is None else unknown("operator", call.given(), "operator")  # type: ignore[arg-type]
+        return (
+            binary(node, *call.positional)
+            if len(call.positional) == 2 and call.rest is None
+            else unknown("operator", call.given(), "operator")
+        )  # type: ignore[arg-type]
 
     return handler
 
@@ -170,7 +183,17 @@ def _same_class(it: Interpreter, call: Call) -> Value:
     return value if isinstance(value, Class) else unknown("a decorator", call.given(), "functools")
 
 
-_BY_NODE = {"add": "Add", "sub": "Sub", "mul": "Mult", "truediv": "Div", "floordiv": "FloorDiv", "mod": "Mod", "pow": "Pow", "or_": "BitOr", "and_": "BitAnd"}
+_BY_NODE = {
+    "add": "Add",
+    "sub": "Sub",
+    "mul": "Mult",
+    "truediv": "Div",
+    "floordiv": "FloorDiv",
+    "mod": "Mod",
+    "pow": "Pow",
+    "or_": "BitOr",
+    "and_": "BitAnd",
+}
 _COMPARED = ("eq", "ne", "lt", "le", "gt", "ge", "not_", "neg")
 
 

@@ -12,7 +12,22 @@ from pathlib import PurePath, PurePosixPath
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.packages.plain import spread, unknown
 from budgetlint.program.state import Call, Dead, Interpreter
-from budgetlint.program.values import FALSE, TRUE, Class, External, Function, Handler, Items, Known, Map, Native, Object, Opaque, Package, Value
+from budgetlint.program.values import (
+    FALSE,
+    TRUE,
+    Class,
+    External,
+    Function,
+    Handler,
+    Items,
+    Known,
+    Map,
+    Native,
+    Object,
+    Opaque,
+    Package,
+    Value,
+)
 
 CLASSES: dict[str, type] = {
     **{one.__name__: one for one in (str, bytes, bytearray, int, float, complex, bool, list, tuple, set, frozenset, dict, range, type, object, slice)},
@@ -68,13 +83,19 @@ def is_instance(value: Value, kind: Value) -> bool | None:
     if isinstance(value, Items) and value.kind == "iterator":
         return False if name in ("list", "tuple", "set", "dict", "str", "int") else None
     if isinstance(value, Package | Native):
-        return False if name in ("str", "int", "float", "bool", "list", "dict", "tuple", "NoneType") and not isinstance(value, Native) else None
+        return (
+            False
+            if name in ("str", "int", "float", "bool", "list", "dict", "tuple", "NoneType") and not isinstance(value, Native)
+            else None
+        )
     return None
 
 
 def _plain_instance(mine: type, kind: Value, name: str) -> bool | None:
     if isinstance(kind, Class):
-        return False if kind.find("__instancecheck__") is None and kind.find("__subclasshook__") is None and not _is_protocol(kind) else None
+        return (
+            False if kind.find("__instancecheck__") is None and kind.find("__subclasshook__") is None and not _is_protocol(kind) else None
+        )
     if name in _PATHS:
         return mine is PurePosixPath
     if name in CLASSES:
@@ -106,7 +127,11 @@ def _object_instance(value: Object, kind: Value, name: str) -> bool | None:
 def _plain_bases(outside: Sequence[str], name: str) -> bool | None:
     """A class of the repository on Python's own classes only, asked for a class that is not in its line."""
     if name not in CLASSES:
-        return False if name.partition(".")[0] in _PACKAGES and name.rpartition(".")[2][:1].isupper() and not any(one in name for one in _ALIASES) else None
+        return (
+            False
+            if name.partition(".")[0] in _PACKAGES and name.rpartition(".")[2][:1].isupper() and not any(one in name for one in _ALIASES)
+            else None
+        )
     if name in ("str", "bytes", "int", "float", "bool", "list", "tuple", "set", "dict", "NoneType"):
         return any(issubclass(CLASSES[one], CLASSES[name]) for one in outside)
     return None
@@ -154,7 +179,11 @@ def _issubclass(it: Interpreter, call: Call) -> Value:
         found = is_subclass(*values)
         return unknown("issubclass", values) if found is None else TRUE if found else FALSE
 
-    return spread(it, call.positional, one, "issubclass") if call.rest is None and len(call.positional) == 2 else unknown("issubclass", call.given())
+    return (
+        spread(it, call.positional, one, "issubclass")
+        if call.rest is None and len(call.positional) == 2
+        else unknown("issubclass", call.given())
+    )
 
 
 def type_of(value: Value) -> Value | None:
@@ -165,7 +194,11 @@ def type_of(value: Value) -> Value | None:
         return value.cls if value.cls is not None else External(value.kind) if value.made is not None and value.kind else None
     mine = own_class(value)
     if isinstance(value, Class):
-        return External("type") if all(isinstance(one, Class) or named(one) == "object" for one in value.line) and not value.node.keywords else None
+        return (
+            External("type")
+            if all(isinstance(one, Class) or named(one) == "object" for one in value.line) and not value.node.keywords
+            else None
+        )
     return None if mine is None else External("types.FunctionType" if isinstance(value, Function) else mine.__name__)
 
 

@@ -11,7 +11,25 @@ from budgetlint.program.packages.sequences import items_of
 from budgetlint.program.packages.variables import ENVIRONMENT, unset
 from budgetlint.program.pour import pour
 from budgetlint.program.state import Call, Dead, Interpreter
-from budgetlint.program.values import ABSENT, NONE, Absent, Choice, Handler, Items, Key, Known, Map, Opaque, Origin, Value, Way, alternatives, choice, key_of, origins_of
+from budgetlint.program.values import (
+    ABSENT,
+    NONE,
+    Absent,
+    Choice,
+    Handler,
+    Items,
+    Key,
+    Known,
+    Map,
+    Opaque,
+    Origin,
+    Value,
+    Way,
+    alternatives,
+    choice,
+    key_of,
+    origins_of,
+)
 
 
 class View(Items):
@@ -57,7 +75,11 @@ def _present(value: Value) -> Value:
 def _view(kind: str) -> Method:
     def method(it: Interpreter, base: Value, call: Call) -> Value:
         if isinstance(base, Map) and base.root is not None:
-            return Items((), "list", unknown(kind, [base])) if base.rest is not None else Items([_of_tree(it, base, key, kind) for key in base.items], "list", None, base.origins)
+            return (
+                Items((), "list", unknown(kind, [base]))
+                if base.rest is not None
+                else Items([_of_tree(it, base, key, kind) for key in base.items], "list", None, base.origins)
+            )
         assert isinstance(base, Map)
         return View(base, kind)
 
@@ -74,7 +96,11 @@ def found_in(it: Interpreter, base: Map, key: Value) -> Value:
     """What stands at a key, a way of it ABSENT where it may be missing."""
     asked = key_of(key)
     if isinstance(asked, Absent):
-        return ABSENT if base.rest is None and not base.items else choice([Way("", unknown("a value of a key that is not known", [key, base])), Way("", ABSENT)])
+        return (
+            ABSENT
+            if base.rest is None and not base.items
+            else choice([Way("", unknown("a value of a key that is not known", [key, base])), Way("", ABSENT)])
+        )
     value = it.parts.node(it, base, asked)
     if base.rest is not None and perhaps_absent(base.items.get(asked, ABSENT)):  # type: ignore[call-overload]
         return choice([*alternatives(value), Way("", ABSENT)])

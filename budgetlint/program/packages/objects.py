@@ -10,7 +10,28 @@ from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.packages.kinds import own_class
 from budgetlint.program.packages.plain import exact, spread, unknown
 from budgetlint.program.state import Call, Dead, Exits, Frame, Interpreter, text_of
-from budgetlint.program.values import ABSENT, FALSE, NONE, TRUE, Choice, Class, External, Function, Handler, Items, Known, Map, Names, Object, Opaque, Open, Value, Way, choice, origins_of
+from budgetlint.program.values import (
+    ABSENT,
+    FALSE,
+    NONE,
+    TRUE,
+    Choice,
+    Class,
+    External,
+    Function,
+    Handler,
+    Items,
+    Known,
+    Map,
+    Names,
+    Object,
+    Opaque,
+    Open,
+    Value,
+    Way,
+    choice,
+    origins_of,
+)
 
 _LONGEST = 100_000
 _LONGEST_LITERAL = 5_000
@@ -47,7 +68,9 @@ def _object_has(base: Object, name: str) -> bool | None:
 
 def _closed(cls: Class) -> bool:
     """A class of the repository all through, whose body says all that it has."""
-    return all(isinstance(one, Class) or (isinstance(one, External) and one.name == "object") for one in cls.line) and not (cls.decorators or cls.node.decorator_list or cls.node.keywords)
+    return all(isinstance(one, Class) or (isinstance(one, External) and one.name == "object") for one in cls.line) and not (
+        cls.decorators or cls.node.decorator_list or cls.node.keywords
+    )
 
 
 def _hasattr(it: Interpreter, call: Call) -> Value:

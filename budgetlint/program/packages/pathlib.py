@@ -91,7 +91,12 @@ def _whole(name: str) -> Method:
     def method(it: Interpreter, base: Value, call: Call) -> Value:
         text = path_text(base)
         found = None if text is None else absolute(it, text)
-        if found is None or text is None or (name == "resolve" and not found.startswith(ROOT)) or (name == "absolute" and ".." in text.split("/")):
+        if (
+            found is None
+            or text is None
+            or (name == "resolve" and not found.startswith(ROOT))
+            or (name == "absolute" and ".." in text.split("/"))
+        ):
             return unknown(f"pathlib.Path.{name}", [base], "pathlib")
         return Known(PurePosixPath(found), base.origins)
 

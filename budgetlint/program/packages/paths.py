@@ -178,7 +178,11 @@ def exists(it: Interpreter, value: Value, what: str) -> Value:
 def _asked(what: str) -> Handler:
     def handler(it: Interpreter, call: Call) -> Value:
         value = call.get("path", 0) or call.get("s", 0) or call.get("filename", 0)
-        return unknown("os.path", call.given(), "os") if value is None or call.rest is not None else it.each(value, lambda one: exists(it, one, what))
+        return (
+            unknown("os.path", call.given(), "os")
+            if value is None or call.rest is not None
+            else it.each(value, lambda one: exists(it, one, what))
+        )
 
     return handler
 
@@ -233,5 +237,12 @@ FUNCTIONS: dict[str, Handler] = {
     "os.getcwd": _getcwd, "os.chdir": _chdir, "os.fspath": _fspath, "os.makedirs": _nothing, "os.mkdir": _nothing,
     "os.listdir": _listed("os.listdir"), "os.walk": _listed("os.walk"), "os.scandir": _listed("os.scandir"), "glob.glob": _listed("glob.glob"), "glob.iglob": _listed("glob.iglob"),
 }  # fmt: skip
-CONSTANTS: dict[str, Value] = {"os.sep": Known("/"), "os.path.sep": Known("/"), "os.pathsep": Known(":"), "os.linesep": Known("\n"), "os.curdir": Known("."), "os.pardir": Known("..")}
+CONSTANTS: dict[str, Value] = {
+    "os.sep": Known("/"),
+    "os.path.sep": Known("/"),
+    "os.pathsep": Known(":"),
+    "os.linesep": Known("\n"),
+    "os.curdir": Known("."),
+    "os.pardir": Known(".."),
+}
 MADE: Mapping[str, Callable[[Launched], Value]] = {_FOLDER: _started}

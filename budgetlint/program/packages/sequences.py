@@ -21,7 +21,11 @@ Gone = tuple[list[Value], Value | None]
 def items_of(it: Interpreter, value: Value, call: Call) -> Gone:
     """What going over a value gives, in order. The items of a set, and those of which it is not known whether they are there, are in `more`."""
     if isinstance(value, Known) and isinstance(value.value, bytes):
-        return ([Known(one, value.origins) for one in value.value], None) if len(value.value) <= MOST_OF_A_RANGE else ([], unknown("bytes", [value]))
+        return (
+            ([Known(one, value.origins) for one in value.value], None)
+            if len(value.value) <= MOST_OF_A_RANGE
+            else ([], unknown("bytes", [value]))
+        )
     if isinstance(value, Known) and not isinstance(value.value, str):
         raise Dead
     items, more = iterated(it, value, call.node, call.frame)
@@ -135,7 +139,11 @@ def _enumerate(it: Interpreter, call: Call) -> Value:
 
 
 def _pair(more: Value | None, source: Value) -> Value | None:
-    return None if more is None else Items((Opaque("a count", package="builtins"), Opaque("an item of enumerate", source, "builtins", more.origins)), "tuple")
+    return (
+        None
+        if more is None
+        else Items((Opaque("a count", package="builtins"), Opaque("an item of enumerate", source, "builtins", more.origins)), "tuple")
+    )
 
 
 def _zip(it: Interpreter, call: Call) -> Value:
@@ -235,7 +243,9 @@ def _sum(it: Interpreter, call: Call) -> Value:
         items, more = bag_of(it, value, call)
         if more is not None:
             return unknown("sum", [more, value])
-        return computed(it, "sum", _total, call._replace(positional=(Items([start or Known(0), *items], "tuple"),), keywords={}), small=_one_answer)
+        return computed(
+            it, "sum", _total, call._replace(positional=(Items([start or Known(0), *items], "tuple"),), keywords={}), small=_one_answer
+        )
 
     return it.each(call.positional[0], added)
 

@@ -108,7 +108,11 @@ def _format(it: Interpreter, base: Value, call: Call) -> Value:
 
 
 def _as_text(it: Interpreter, value: Value, call: Call) -> Value:
-    return text_of(it, value, call) if isinstance(value, Known) and not isinstance(value.value, bytes | int | float | complex | str) and value.value is not None else value
+    return (
+        text_of(it, value, call)
+        if isinstance(value, Known) and not isinstance(value.value, bytes | int | float | complex | str) and value.value is not None
+        else value
+    )
 
 
 def _decoded(name: str) -> Callable[..., object]:
@@ -122,7 +126,11 @@ def _decoded(name: str) -> Callable[..., object]:
 
 
 def _common(text: object, encoding: object = "utf-8", errors: object = "strict") -> bool:
-    return str(encoding).lower().replace("_", "-") in {"utf-8", "utf8", "ascii", "latin-1", "latin1", "iso-8859-1"} and errors in {"strict", "ignore", "replace"}
+    return str(encoding).lower().replace("_", "-") in {"utf-8", "utf8", "ascii", "latin-1", "latin1", "iso-8859-1"} and errors in {
+        "strict",
+        "ignore",
+        "replace",
+    }
 
 
 def _few_bytes(number: object, length: object = 1, *_: object, **__: object) -> bool:

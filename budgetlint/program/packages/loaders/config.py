@@ -38,7 +38,11 @@ def _one_file(it: Interpreter, path: Value, loader: Loader, doubtful: Doubtful |
     source = source_of(it, path)
     if source is None:
         text = path_text(path)
-        return Opaque(f"{text} is not here", path, "", path.origins) if text is not None and not marked(text) else unknown("a file", [path], "")
+        return (
+            Opaque(f"{text} is not here", path, "", path.origins)
+            if text is not None and not marked(text)
+            else unknown("a file", [path], "")
+        )
     return of_source(source, loader, doubtful, path)
 
 

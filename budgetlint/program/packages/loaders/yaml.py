@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 
 from budgetlint.documents.node import Scalar
 from budgetlint.documents.scalars import Loader
-from budgetlint.program.packages.loaders.config import documents_of, read_config, read_stream, tree
 from budgetlint.program.packages.files import handle_of, source_of
+from budgetlint.program.packages.loaders.config import documents_of, read_config, read_stream, tree
 from budgetlint.program.packages.plain import Method, unknown
 from budgetlint.program.state import Call, Interpreter, Launched, text_of
 from budgetlint.program.values import NONE, TRUE, External, Handler, Items, Known, Object, Opaque, Value
@@ -78,7 +78,13 @@ def _ruamel(it: Interpreter, call: Call) -> Value:
 
 def _ruamel_load(it: Interpreter, base: Value, call: Call) -> Value:
     stream = call.get("stream", 0)
-    if not isinstance(base, Object) or base.data not in ("safe", "rt", "pure") or stream is None or call.rest is not None or "version" in base.attributes:
+    if (
+        not isinstance(base, Object)
+        or base.data not in ("safe", "rt", "pure")
+        or stream is None
+        or call.rest is not None
+        or "version" in base.attributes
+    ):
         return unknown("ruamel.yaml", call.given(), "ruamel")
     if isinstance(stream, Known) and not isinstance(stream.value, str):
         return read_config(it, stream, Loader.YAML12, _either_version)
