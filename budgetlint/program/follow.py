@@ -14,7 +14,6 @@ from budgetlint.program.imports import execute, member
 from budgetlint.program.modules import Modules, Trees
 from budgetlint.program.packages import tables
 from budgetlint.program.packages.class_defaults import default as class_default
-from budgetlint.program.packages.started import constants
 from budgetlint.program.record import sink
 from budgetlint.program.sinks import Sink
 from budgetlint.program.state import Dead, Doubt, Interpreter, Launched, Parts, Refusal, TooLong
@@ -44,7 +43,7 @@ class Followed(NamedTuple):
 def follow(trees: Trees, entry: str, launched: Launched | None = None, *, function: str = "", default: Default = class_default) -> Followed:
     """Follows a file of the project as Python would run it: ``function`` of it, or its body as ``__main__``."""
     started = launched or Launched()
-    it = Interpreter(_parts(default, started, entry), Modules(trees, entry, started.folder), started)
+    it = Interpreter(_parts(default, started), Modules(trees, entry, started.folder), started)
     stopped = _start(it, entry, function)
     doubts = tuple({(one.kind, one.why, str(one.place)): one for one in it.doubts}.values())
     return Followed(tuple(it.sinks), doubts, tuple(it.refusals), tuple(it.opened), tuple(it.read), it.steps, stopped)
@@ -68,26 +67,13 @@ def _start(it: Interpreter, entry: str, function: str) -> str:
     return ""
 
 
-def _parts(default: Default, started: Launched, entry: str) -> Parts:
+def _parts(default: Default, started: Launched) -> Parts:
     known = tables()
 
     def asked(it: Interpreter, base: Object, name: str) -> Value | None:
         return default(base.kind, name) if base.rest is None else None
 
-    return Parts(
-        STATEMENTS,
-        EXPRESSIONS,
-        call_value,
-        Attributes(),
-        known.builtins,
-        known.functions,
-        known.methods,
-        {**known.constants, **constants(started, entry)},
-        known.properties,
-        known.node,
-        sink,
-        asked,
-    )
+    return Parts(STATEMENTS, EXPRESSIONS, call_value, Attributes(), known.builtins, known.functions, known.methods, known.constants_of(started), known.properties, known.node, sink, asked)
 
 
 __all__ = ["Followed", "Launched", "Mapping", "follow"]

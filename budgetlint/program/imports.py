@@ -6,6 +6,7 @@ import ast
 
 from budgetlint.program.heap import Region
 from budgetlint.program.modules import Lazy, Module
+from budgetlint.program.packages.roots import ROOT
 from budgetlint.program.state import GOES_ON, Dead, Frame, Interpreter, Signal
 from budgetlint.program.values import ABSENT, External, Known, Names, Opaque, Package, Value, choice
 
@@ -78,7 +79,7 @@ def execute(it: Interpreter, module: Module, name: str = "") -> None:
         return
     module.state = "running"
     module.names.bound["__name__"] = Known(name or module.name)
-    module.names.bound["__file__"] = Known(module.path)
+    module.names.bound["__file__"] = Known(f"{ROOT}/{module.path}")
     regions, conditions, tries = it.heap.regions, it.conditions, it.tries
     it.heap.regions, it.conditions, it.tries = [Region()], [], []
     try:

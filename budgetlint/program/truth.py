@@ -140,7 +140,7 @@ def _equal_plain(plain: Known, other: Value) -> bool | None:
         return False if is_thing(other) else None
     if isinstance(other, Function | Class | Package | Native):
         return False
-    if isinstance(other, Object) and plain.value is None and (other.made is not None or other.cls is not None):
+    if isinstance(other, Object) and plain.value is None:
         return False
     return None
 

@@ -100,8 +100,9 @@ def _first(it: Interpreter, source: Value, call: Call) -> Value:
         found = dunder(it, source, "__next__", call)
         return unknown("next", [source]) if found is None else found
     if source.items and not perhaps_absent(source.items[0]):
-        it.heap.write(source, None, Items(source.items[1:], source.kind, source.more))
-        return source.items[0]
+        first, *others = source.items
+        it.heap.write(source, None, Items(others, source.kind, source.more))
+        return first
     return _first_that_is_there(it, source, default)
 
 
@@ -198,12 +199,12 @@ def _choices(name: str) -> Handler:
     def handler(it: Interpreter, call: Call) -> Value:
         def made(values: list[Value]) -> Value:
             items, more = items_of(it, values[0], call)
-            size = values[1].value if len(values) > 1 and isinstance(values[1], Known) else ABSENT
+            size = values[1].value if len(values) > 1 and isinstance(values[1], Known) else ABSENT if len(values) > 1 else len(items)
             if more is not None or len(items) > 8 or not isinstance(size, int) or size < 0:
                 return Items((), "iterator", unknown(name, values))
             return Items([Items(one, "tuple") for one in getattr(itertools, name)(items, size)], "iterator")
 
-        return spread(it, call.positional, made, name) if call.rest is None and len(call.positional) == 2 else _open(name, call)
+        return spread(it, call.positional, made, name) if call.rest is None and call.positional else _open(name, call)
 
     return handler
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from pathlib import PurePosixPath
 
 from budgetlint.program.heap import perhaps_absent
@@ -194,7 +195,7 @@ def _is_callable(value: Value) -> Value:
             return TRUE
         if not value.cls.kind:
             return FALSE
-    if isinstance(value, External) and value.name in SCALARS:
+    if isinstance(value, External) and callable(getattr(builtins, value.name, None)):
         return TRUE
     return unknown("callable", [value])
 

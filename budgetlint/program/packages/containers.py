@@ -1,16 +1,17 @@
-"""Methods of ``list``, ``tuple`` and ``set``. Where a change hits is not known, the whole is a list of what is not known."""
+"""Methods of ``list`` and ``tuple``. Where a change hits is not known, the whole is a list of what is not known."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.packages.ordering import ordered
 from budgetlint.program.packages.plain import MOST_PARTS, Method, origins_in, unknown
-from budgetlint.program.packages.sequences import bag_of, distinct, items_of, ordered, set_of
+from budgetlint.program.packages.sequences import items_of
 from budgetlint.program.state import Call, Dead, Interpreter
 from budgetlint.program.truth import compared
-from budgetlint.program.values import ABSENT, NONE, Items, Known, Opaque, Value, alternatives
+from budgetlint.program.values import NONE, Items, Known, Opaque, Value, alternatives
 
 
 def closed(value: Value) -> bool:
@@ -33,12 +34,12 @@ def lose(it: Interpreter, target: Items, why: str, *given: Value) -> Value:
     return NONE
 
 
-def _one(call: Call) -> Value | None:
+def only(call: Call) -> Value | None:
     return call.positional[0] if len(call.positional) == 1 and not call.keywords and call.rest is None else None
 
 
 def _append(it: Interpreter, base: Value, call: Call) -> Value:
-    value = _one(call)
+    value = only(call)
     assert isinstance(base, Items)
     if value is None:
         return lose(it, base, "append", *call.given())
@@ -53,7 +54,7 @@ def _behind(it: Interpreter, base: Items, added: Sequence[Value]) -> Value:
 
 
 def _extend(it: Interpreter, base: Value, call: Call) -> Value:
-    value = _one(call)
+    value = only(call)
     assert isinstance(base, Items)
     if value is None or len(alternatives(value)) > 1:
         return lose(it, base, "extend", *call.given())
@@ -73,7 +74,7 @@ def _insert(it: Interpreter, base: Value, call: Call) -> Value:
     return put(it, base, items)
 
 
-def _pop(it: Interpreter, base: Value, call: Call) -> Value:
+def pop(it: Interpreter, base: Value, call: Call) -> Value:
     assert isinstance(base, Items)
     at = call.positional[0] if call.positional else Known(-1)
     number = at.value if isinstance(at, Known) and isinstance(at.value, int) and call.rest is None else None
@@ -85,8 +86,9 @@ def _pop(it: Interpreter, base: Value, call: Call) -> Value:
         put(it, base, items)
         return taken
     if number == 0 and base.items and not perhaps_absent(base.items[0]):
-        put(it, base, base.items[1:], base.more)
-        return base.items[0]
+        first, *others = base.items
+        put(it, base, others, base.more)
+        return first
     taken = unknown("an item that is not known", [*base.items[:8], *([base.more] if base.more is not None else [])])
     lose(it, base, "pop", *base.items)
     return taken
@@ -111,7 +113,7 @@ def same_item(one: Value, other: Value) -> bool | None:
 
 
 def _remove(it: Interpreter, base: Value, call: Call) -> Value:
-    value = _one(call)
+    value = only(call)
     assert isinstance(base, Items)
     at = None if value is None else _where(base, value)
     if at is None:
@@ -122,7 +124,7 @@ def _remove(it: Interpreter, base: Value, call: Call) -> Value:
 
 
 def _index(it: Interpreter, base: Value, call: Call) -> Value:
-    value = _one(call)
+    value = only(call)
     assert isinstance(base, Items)
     at = None if value is None else _where(base, value)
     if at is None:
@@ -133,18 +135,18 @@ def _index(it: Interpreter, base: Value, call: Call) -> Value:
 
 
 def _count(it: Interpreter, base: Value, call: Call) -> Value:
-    value = _one(call)
+    value = only(call)
     assert isinstance(base, Items)
     found = [same_item(one, value) for one in base.items] if value is not None and closed(base) else [None]
     return unknown("count", [base, *call.given()]) if None in found else Known(found.count(True), base.origins)
 
 
-def _clear(it: Interpreter, base: Value, call: Call) -> Value:
+def clear(it: Interpreter, base: Value, call: Call) -> Value:
     assert isinstance(base, Items)
     return put(it, base, ())
 
 
-def _copy(it: Interpreter, base: Value, call: Call) -> Value:
+def copy(it: Interpreter, base: Value, call: Call) -> Value:
     assert isinstance(base, Items)
     return Items(base.items, base.kind, base.more, base.origins)
 
@@ -160,132 +162,11 @@ def _reverse(it: Interpreter, base: Value, call: Call) -> Value:
     return put(it, base, base.items[::-1]) if closed(base) else lose(it, base, "reverse")
 
 
-# sets
-
-
-def _members(it: Interpreter, values: Sequence[Value], call: Call) -> list[list[Value]] | None:
-    """The members of several sets; None where one is not known."""
-    found: list[list[Value]] = []
-    for value in values:
-        if len(alternatives(value)) > 1:
-            return None
-        items, more = bag_of(it, value, call)
-        members = None if more is not None else distinct(items)
-        if members is None or distinct([*members, *members]) is None:
-            return None
-        found.append(members)
-    return found
-
-
-def _without(one: list[Value], other: list[Value]) -> list[Value] | None:
-    """Those of the first that are not in the second; None where nobody knows which are equal."""
-    found = [(value, _holds(other, value)) for value in one]
-    return None if any(held is None for _, held in found) else [value for value, held in found if not held]
-
-
-def _holds(values: list[Value], one: Value) -> bool | None:
-    found = [same_item(one, other) for other in values]
-    return True if True in found else None if None in found else False
-
-
-def _united(first: list[Value], other: list[Value]) -> list[Value] | None:
-    added = _without(other, first)
-    return None if added is None else [*first, *added]
-
-
-def _shared(first: list[Value], other: list[Value]) -> list[Value] | None:
-    alone = _without(first, other)
-    return None if alone is None else [one for one in first if not any(one is gone for gone in alone)]
-
-
-def _parted(first: list[Value], other: list[Value]) -> list[Value] | None:
-    mine, others = _without(first, other), _without(other, first)
-    return None if mine is None or others is None else [*mine, *others]
-
-
-_Combined = Callable[[list[Value], list[Value]], list[Value] | None]
-
-
-def _combined(name: str, combine: _Combined, *, in_place: bool = False) -> Method:
-    """A set of two or more; ``in_place`` for ``update`` and the like."""
-
-    def method(it: Interpreter, base: Value, call: Call) -> Value:
-        assert isinstance(base, Items)
-        every = _members(it, [base, *call.positional], call) if call.rest is None and not call.keywords else None
-        made: list[Value] | None = every[0] if every else None
-        for one in every[1:] if every else ():
-            made = combine(made, one) if made is not None else None
-        if in_place:
-            return lose(it, base, name, *call.given()) if made is None else put(it, base, made)
-        if made is None:
-            return Items((), base.kind, unknown(f"set.{name}", [base, *call.given()]))
-        return Items(made, base.kind, None, base.origins)
-
-    return method
-
-
-def _asked(name: str, answer: Callable[[list[Value], list[Value]], list[Value] | None]) -> Method:
-    """A question that is true where nothing is left over."""
-
-    def method(it: Interpreter, base: Value, call: Call) -> Value:
-        every = _members(it, [base, *call.positional], call) if _one(call) is not None else None
-        left = answer(every[0], every[1]) if every else None
-        return unknown(f"set.{name}", [base, *call.given()]) if left is None else Known(not left, base.origins)
-
-    return method
-
-
-def _add(it: Interpreter, base: Value, call: Call) -> Value:
-    value = _one(call)
-    assert isinstance(base, Items)
-    members = _members(it, [base], call) if value is not None and value is not ABSENT else None
-    made = set_of([*members[0], value], None, base.kind, base) if members and value is not None else None
-    return lose(it, base, "add", *call.given()) if made is None or made.more is not None else put(it, base, made.items)
-
-
-def _discard(name: str) -> Method:
-    def method(it: Interpreter, base: Value, call: Call) -> Value:
-        value = _one(call)
-        assert isinstance(base, Items)
-        members = _members(it, [base], call)
-        left = _without(members[0], [value]) if members and value is not None else None
-        if left is None or not members:
-            return lose(it, base, name)
-        if name == "remove" and len(left) == len(members[0]):
-            raise Dead
-        return put(it, base, left)
-
-    return method
-
-
-def _pop_any(it: Interpreter, base: Value, call: Call) -> Value:
-    assert isinstance(base, Items)
-    if base.more is None and len(base.items) <= 1:
-        return _pop(it, base, call._replace(positional=()))
-    taken = choice_of(base)
-    lose(it, base, "pop")
-    return taken
-
-
-def choice_of(base: Items) -> Value:
-    return unknown("a member of a set", [base])
-
-
 _LIST: dict[str, Method] = {
-    "append": _append, "extend": _extend, "insert": _insert, "pop": _pop, "remove": _remove, "index": _index, "count": _count,
-    "clear": _clear, "copy": _copy, "sort": _sort, "reverse": _reverse,
-}  # fmt: skip
-_SET: dict[str, Method] = {
-    "union": _combined("union", _united), "intersection": _combined("intersection", _shared), "difference": _combined("difference", _without),
-    "symmetric_difference": _combined("symmetric_difference", _parted), "copy": _copy,
-    "issubset": _asked("issubset", _without), "issuperset": _asked("issuperset", lambda one, other: _without(other, one)), "isdisjoint": _asked("isdisjoint", _shared),
+    "append": _append, "extend": _extend, "insert": _insert, "pop": pop, "remove": _remove, "index": _index, "count": _count,
+    "clear": clear, "copy": copy, "sort": _sort, "reverse": _reverse,
 }  # fmt: skip
 METHODS: dict[str, Method] = {
     **{f"list.{name}": method for name, method in _LIST.items()},
     **{f"{kind}.{name}": _LIST[name] for kind in ("tuple", "range") for name in ("index", "count")},
-    **{f"{kind}.{name}": method for kind in ("set", "frozenset") for name, method in _SET.items()},
-    "set.add": _add, "set.discard": _discard("discard"), "set.remove": _discard("remove"), "set.clear": _clear, "set.pop": _pop_any,
-    "set.update": _combined("update", _united, in_place=True), "set.difference_update": _combined("difference_update", _without, in_place=True),
-    "set.intersection_update": _combined("intersection_update", _shared, in_place=True),
-    "set.symmetric_difference_update": _combined("symmetric_difference_update", _parted, in_place=True),
 }  # fmt: skip

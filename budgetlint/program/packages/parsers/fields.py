@@ -20,44 +20,10 @@ def class_fields(kind: str) -> frozenset[str] | None:
 
 
 _MODEL = frozenset(
-    [
-        "model_name_or_path",
-        "model_revision",
-        "dtype",
-        "torch_dtype",
-        "trust_remote_code",
-        "attn_implementation",
-        "use_peft",
-        "lora_r",
-        "lora_alpha",
-        "lora_dropout",
-        "lora_target_modules",
-        "lora_target_parameters",
-        "lora_modules_to_save",
-        "lora_task_type",
-        "use_rslora",
-        "use_dora",
-        "load_in_8bit",
-        "load_in_4bit",
-        "bnb_4bit_quant_type",
-        "use_bnb_nested_quant",
-        "bnb_4bit_quant_storage",
-    ]
+    ["model_name_or_path", "model_revision", "dtype", "torch_dtype", "trust_remote_code", "attn_implementation", "use_peft", "lora_r", "lora_alpha", "lora_dropout", "lora_target_modules", "lora_target_parameters", "lora_modules_to_save", "lora_task_type", "use_rslora", "use_dora", "load_in_8bit", "load_in_4bit", "bnb_4bit_quant_type", "use_bnb_nested_quant", "bnb_4bit_quant_storage"]
 )
 """trl 0.9.6 to 0.26 ``trainer/model_config.py`` ModelConfig."""
 _SCRIPT = frozenset(
-    [
-        "dataset_name",
-        "dataset_config",
-        "dataset_train_split",
-        "dataset_test_split",
-        "dataset_streaming",
-        "gradient_checkpointing_use_reentrant",
-        "ignore_bias_buffers",
-        "config",
-        "dataset_text_field",
-        "max_seq_length",
-        "packing",
-    ]
+    ["dataset_name", "dataset_config", "dataset_train_split", "dataset_test_split", "dataset_streaming", "gradient_checkpointing_use_reentrant", "ignore_bias_buffers", "config", "dataset_text_field", "max_seq_length", "packing"]
 )
 """trl 0.9.6 ``commands/cli_utils.py``, 0.12 to 0.26 ``scripts/utils.py`` ScriptArguments."""

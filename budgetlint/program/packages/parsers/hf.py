@@ -14,11 +14,12 @@ from budgetlint.program.operators import made_of
 from budgetlint.program.packages.loaders.config import read_config
 from budgetlint.program.packages.parsers.fields import class_fields
 from budgetlint.program.packages.parsers.options import Option, Parsed, flag_origin, read_words, refuse, refuse_words, text_of_word
-from budgetlint.program.state import Call, Dead, Interpreter
+from budgetlint.program.state import Call, Dead, Interpreter, text_of
 from budgetlint.program.truth import truth
 from budgetlint.program.values import (
     ABSENT,
     NONE,
+    Choice,
     Class,
     External,
     Handler,
@@ -32,6 +33,7 @@ from budgetlint.program.values import (
     Origin,
     Place,
     Value,
+    alternatives,
 )
 
 HF, TRL = "transformers.HfArgumentParser", "trl.TrlParser"
@@ -70,26 +72,12 @@ def _option(it: Interpreter, field: Field) -> Option:
     flags = tuple(dict.fromkeys([f"--{field.name}", f"--{field.name.replace('_', '-')}", *_aliases(field)]))
     nargs: int | str = "+" if _is_list(words) else ""
     if _is_bool(words):
-        return Option(
-            field.name,
-            flags,
-            Known(False) if default is ABSENT else default,
-            field.place,
-            nargs="?",
-            const=Known(True),
-            type=Native("bool", _to_bool),
-        )
+        return Option(field.name, flags, Known(False) if default is ABSENT else default, field.place, nargs="?", const=Known(True), type=Native("bool", _to_bool))
     return Option(field.name, flags, default, field.place, nargs=nargs, type=_type(it, field, words), required=default is ABSENT)
 
 
 def _aliases(field: Field) -> list[str]:
-    found = [
-        one.value
-        for keyword in (field.settings.keywords if field.settings else ())
-        if keyword.arg == "aliases"
-        for one in ast.walk(keyword.value)
-        if isinstance(one, ast.Constant)
-    ]
+    found = [one.value for keyword in (field.settings.keywords if field.settings else ()) if keyword.arg == "aliases" for one in ast.walk(keyword.value) if isinstance(one, ast.Constant)]
     return [text if text.startswith("-") else f"--{text}" for text in found if isinstance(text, str)]
 
 
@@ -143,13 +131,7 @@ def _number(kind: type[int] | type[float]) -> Handler:
 def _from_words(remaining: bool) -> Callable[[Interpreter, Value, Call], Value]:
     def parse(it: Interpreter, base: Value, call: Call) -> Value:
         given = call.get("args", 0)
-        words = (
-            given.items
-            if isinstance(given, Items) and given.more is None
-            else it.launched.words
-            if given is None or given is NONE or (isinstance(given, Known) and given.value is None)
-            else None
-        )
+        words = given.items if isinstance(given, Items) and given.more is None else it.launched.words if given is None or given is NONE or (isinstance(given, Known) and given.value is None) else None
         asked = call.get("return_remaining_strings", 1)
         keeps = remaining or (asked is not None and truth(asked) is True)
         return _objects(it, base, words, call, keeps=keeps)
@@ -213,17 +195,7 @@ def scalar(word: Value, origin: Origin) -> Value:
     return Known(None if text == "None" else text, origins)
 
 
-def _made(
-    it: Interpreter,
-    cls: Value,
-    options: list[Option],
-    parsed: Parsed,
-    foreign: dict[str, Value],
-    own: set[str],
-    under: Map | None,
-    launched: bool,
-    call: Call,
-) -> Value:
+def _made(it: Interpreter, cls: Value, options: list[Option], parsed: Parsed, foreign: dict[str, Value], own: set[str], under: Map | None, launched: bool, call: Call) -> Value:
     """The object of one class."""
     file = {str(key): value for key, value in under.items.items()} if under is not None else {}
     fields: dict[str, Value] = {}
@@ -235,11 +207,7 @@ def _made(
         elif parsed.open or (option.default is ABSENT and not launched) or (under is not None and under.rest is not None):
             fields[option.dest] = Open("flag", option.flags[0], (Origin("option", option.place, option.dest),))
         else:
-            fields[option.dest] = (
-                option.default
-                if option.default is not ABSENT
-                else refuse(it, option, "is required", Origin("option", option.place, option.dest))
-            )
+            fields[option.dest] = option.default if option.default is not ABSENT else refuse(it, option, "is required", Origin("option", option.place, option.dest))
     others = {name: value for name, value in {**file, **foreign}.items() if name not in own and _takes(it, cls, name)}
     return build(it, cls, fields, others, parsed.open or (under is not None and under.rest is not None), call)
 
@@ -294,13 +262,7 @@ def _of_map(it: Interpreter, base: Value, given: Value, call: Call) -> Value:
 def _trl(it: Interpreter, base: Value, call: Call) -> Value:
     """``parse_args_and_config``: a file of defaults that ``--config`` names, flags over it."""
     given = call.get("args", 0)
-    words = (
-        given.items
-        if isinstance(given, Items) and given.more is None
-        else it.launched.words
-        if given is None or (isinstance(given, Known) and given.value is None)
-        else None
-    )
+    words = given.items if isinstance(given, Items) and given.more is None else it.launched.words if given is None or (isinstance(given, Known) and given.value is None) else None
     options = [Option("config", ("--config",), NONE, Place("", 0))]
     config = read_words(it, options, [*(words or ())]).given.get("config")
     kept = _without_config(words or ())
@@ -343,3 +305,4 @@ METHODS: dict[str, Callable[[Interpreter, Value, Call], Value]] = {
     f"{TRL}.parse_args_into_dataclasses": _from_words(False),
 }
 FUNCTIONS: dict[str, Handler] = {HF: _parser(HF), TRL: _parser(TRL)}
+__all__ = ["FUNCTIONS", "METHODS", "Choice", "alternatives", "build", "scalar", "text_of"]
