@@ -14,7 +14,23 @@ from budgetlint.program.packages.benign import changes_nothing
 from budgetlint.program.pour import pour
 from budgetlint.program.repeat import repeated
 from budgetlint.program.state import GOES_ON, Call, Dead, Frame, Interpreter, Signal
-from budgetlint.program.values import ABSENT, NONE, Choice, Class, External, Function, Items, Known, Map, Native, Object, Opaque, Open, Package, Value
+from budgetlint.program.values import (
+    ABSENT,
+    NONE,
+    Choice,
+    Class,
+    External,
+    Function,
+    Items,
+    Known,
+    Map,
+    Native,
+    Object,
+    Opaque,
+    Open,
+    Package,
+    Value,
+)
 
 
 class Super(Value):
@@ -154,7 +170,11 @@ def _of_super(it: Interpreter, base: Super, name: str, call: Call) -> Value:
             return NONE
         elif isinstance(one, External) and isinstance(bound, Object):
             return _of_package(it, bound, name, call)
-    return NONE if name in {"__init__", "__post_init__", "__init_subclass__", "__setattr__"} else _not_followed(it, bound, call, f"super().{name}")
+    return (
+        NONE
+        if name in {"__init__", "__post_init__", "__init_subclass__", "__setattr__"}
+        else _not_followed(it, bound, call, f"super().{name}")
+    )
 
 
 def _of_package(it: Interpreter, base: Value, name: str, call: Call) -> Value:

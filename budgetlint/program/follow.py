@@ -50,7 +50,7 @@ def follow(trees: Trees, entry: str, launched: Launched | None = None, *, functi
 
 
 def _start(it: Interpreter, entry: str, function: str) -> str:
-    module = it.modules.at(entry, function and "entry" or "__main__")
+    module = it.modules.at(entry, (function and "entry") or "__main__")
     if module is None:
         return f"{entry} cannot be parsed"
     try:

@@ -26,7 +26,9 @@ def import_from(it: Interpreter, node: ast.ImportFrom, frame: Frame) -> Signal:
         if alias.name == "*":
             _star(it, frame, dotted, node.level)
         else:
-            it.heap.write(_home(frame, alias.asname or alias.name), alias.asname or alias.name, Lazy(frame.module, dotted, alias.name, node.level))
+            it.heap.write(
+                _home(frame, alias.asname or alias.name), alias.asname or alias.name, Lazy(frame.module, dotted, alias.name, node.level)
+            )
     return GOES_ON
 
 

@@ -152,7 +152,7 @@ class Launched(NamedTuple):
 
     words: tuple[Value, ...] | None = None
     folder: str = ""
-    environment: Mapping[str, Value] = {}  # noqa: RUF012 (never written)
+    environment: Mapping[str, Value] = {}
 
 
 class Interpreter:
@@ -410,4 +410,18 @@ def text_of(value: Value | None) -> str | None:
     return value.value if isinstance(value, Known) and isinstance(value.value, str) else None
 
 
-__all__ = ["GOES_ON", "Call", "Dead", "Exits", "Frame", "Interpreter", "Launched", "Parts", "Signal", "TooLong", "alternatives", "frozen", "text_of"]
+__all__ = [
+    "GOES_ON",
+    "Call",
+    "Dead",
+    "Exits",
+    "Frame",
+    "Interpreter",
+    "Launched",
+    "Parts",
+    "Signal",
+    "TooLong",
+    "alternatives",
+    "frozen",
+    "text_of",
+]

@@ -61,7 +61,9 @@ def _of_loop(followed: Followed) -> Wiring:
     return _wiring(followed, None, None, models, closed=closed and len(loads) == 1, name=None)
 
 
-def _wiring(followed: Followed, trainer: Sink | None, arguments: Object | None, models: tuple[Sink, ...], *, closed: bool, name: Known | None) -> Wiring:
+def _wiring(
+    followed: Followed, trainer: Sink | None, arguments: Object | None, models: tuple[Sink, ...], *, closed: bool, name: Known | None
+) -> Wiring:
     mine = {id(one) for one in models}
     before = len(followed.sinks) if trainer is None else trainer.number
     done = [one for one in followed.sinks if one.receiver is not None and one.number < before and _about(one.receiver, mine)]

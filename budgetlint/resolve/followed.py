@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from budgetlint.base.record import field, open_state, record, replace
 from budgetlint.base.source import SourceFile
-from budgetlint.files.disk import PYTHON_SUFFIX, Files
 from budgetlint.documents import Document, Loader
+from budgetlint.files.disk import PYTHON_SUFFIX, Files
 from budgetlint.readers import Reader, identify
 from budgetlint.resolve.edges import candidates
 from budgetlint.settings.consumer import LAUNCH, OPENED, Consumer

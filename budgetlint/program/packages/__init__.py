@@ -14,12 +14,12 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from budgetlint.program.state import Call, Interpreter, Launched
-from budgetlint.program.subscripts import of_map
 from budgetlint.program.values import External, Handler, Key, Map, Value
 
 _MODULES: tuple[str, ...] = (
     "builtin", "sequences", "ordering", "applied", "kinds", "objects", "text", "containers", "sets", "mappings", "variables", "paths", "pathlib", "files",
-    "process", "data", "functional", "numbers", "patterns", "loaders.json", "loaders.yaml", "loaders.toml", "parsers.argparse", "parsers.hf", "torch", "trl",
+    "process", "data", "functional", "numbers", "patterns", "loaders.json", "loaders.yaml", "loaders.toml", "loaders.omegaconf",
+    "loaders.hydra", "parsers.argparse", "parsers.hf", "torch", "trl",
 )  # fmt: skip
 
 
@@ -42,6 +42,8 @@ def tables() -> Tables:
     """All tables as one, made when the first program is followed."""
     modules = [import_module(f"budgetlint.program.packages.{name}") for name in _MODULES]
 
+    from budgetlint.program.packages.loaders.omegaconf import node
+
     def merged(name: str) -> dict[str, Any]:
         return {key: value for module in modules for key, value in getattr(module, name, {}).items()}
 
@@ -53,7 +55,7 @@ def tables() -> Tables:
         merged("METHODS"),
         merged("CONSTANTS"),
         merged("PROPERTIES"),
-        lambda it, base, key: of_map(base, key),
+        node,
         merged("MADE"),
     )
 

@@ -41,6 +41,7 @@ PACKAGES: dict[str, str] = {
     "faulthandler": "prints where a program stands", "io": "files", "struct": "computes", "ast": "reads texts", "difflib": "compares texts", "locale": "texts",
     "importlib.metadata": "reads versions", "pkg_resources": "reads versions", "packaging": "compares versions", "codecs": "texts", "html": "texts",
     "unicodedata": "texts", "emoji": "texts", "ftfy": "texts", "regex": "texts", "six": "texts", "argparse": "reads the words of the launch",
+    "omegaconf": "reads and writes trees; what changes one is known by name", "hydra": "composes trees; what calls something is known by name",
     "codecarbon": "reads the machine", "humanize": "texts", "pytz": "a clock", "atexit": "calls at the end",
 }  # fmt: skip
 CHANGES: dict[str, str] = {

@@ -25,9 +25,28 @@ _MODEL: dict[str, Plain] = {
     "lora_alpha": 32, "lora_dropout": 0.05, "lora_target_modules": None, "lora_modules_to_save": None, "lora_task_type": "CAUSAL_LM", "use_rslora": False,
     "use_dora": False, "load_in_8bit": False, "load_in_4bit": False, "bnb_4bit_quant_type": "nf4", "use_bnb_nested_quant": False, "torch_dtype": None,
 }  # fmt: skip
-_SCRIPT: dict[str, Plain] = {"dataset_config": None, "dataset_train_split": "train", "dataset_test_split": "test", "gradient_checkpointing_use_reentrant": False}
-_CONFIG: dict[str, Plain] = {"model_init_kwargs": None, "packing": False, "use_vllm": False, "precompute_ref_log_probs": False, "dataset_num_proc": None}
-_LORA: dict[str, Plain] = {"r": 8, "lora_alpha": 8, "target_modules": None, "lora_dropout": 0.0, "bias": "none", "use_rslora": False, "modules_to_save": None}
+_SCRIPT: dict[str, Plain] = {
+    "dataset_config": None,
+    "dataset_train_split": "train",
+    "dataset_test_split": "test",
+    "gradient_checkpointing_use_reentrant": False,
+}
+_CONFIG: dict[str, Plain] = {
+    "model_init_kwargs": None,
+    "packing": False,
+    "use_vllm": False,
+    "precompute_ref_log_probs": False,
+    "dataset_num_proc": None,
+}
+_LORA: dict[str, Plain] = {
+    "r": 8,
+    "lora_alpha": 8,
+    "target_modules": None,
+    "lora_dropout": 0.0,
+    "bias": "none",
+    "use_rslora": False,
+    "modules_to_save": None,
+}
 
 
 def default(kind: str, name: str) -> Value | None:

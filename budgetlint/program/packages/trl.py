@@ -8,7 +8,7 @@ from __future__ import annotations
 from budgetlint.program.operators import made_of
 from budgetlint.program.state import Call, Interpreter, Signal
 from budgetlint.program.truth import truth
-from budgetlint.program.values import ABSENT, FALSE, NONE, External, Handler, Items, Known, Object, Opaque, Value, Way, choice
+from budgetlint.program.values import ABSENT, NONE, External, Handler, Items, Known, Object, Opaque, Value, Way, choice
 
 _LORA = {
     "r": ("lora_r", 16), "lora_alpha": ("lora_alpha", 32), "lora_dropout": ("lora_dropout", 0.05), "target_modules": ("lora_target_modules", None),
@@ -68,7 +68,11 @@ def _of_switches(it: Interpreter, four: Value, eight: Value, in_four: dict[str, 
         return way(in_four)[1]
     if truth(four) is False and truth(eight) is not None:
         return way({"load_in_8bit": Known(True)})[1] if truth(eight) else NONE
-    ways = [("load_in_4bit", lambda: way(in_four)), ("load_in_8bit", lambda: way({"load_in_8bit": Known(True)})), ("neither", lambda: ("return", NONE))]
+    ways = [
+        ("load_in_4bit", lambda: way(in_four)),
+        ("load_in_8bit", lambda: way({"load_in_8bit": Known(True)})),
+        ("neither", lambda: ("return", NONE)),
+    ]
     return it.fork([one for one in ways if not (one[0] == "load_in_8bit" and truth(eight) is False)])[1]
 
 
@@ -101,4 +105,3 @@ FUNCTIONS: dict[str, Handler] = {
     "trl.ModelConfig": _config("trl.ModelConfig"),
     "trl.ScriptArguments": _config("trl.ScriptArguments"),
 }
-__all__ = ["FALSE", "FUNCTIONS"]

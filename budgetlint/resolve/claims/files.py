@@ -48,7 +48,9 @@ class FileClaims:
         if not entry.readings or entry.readings[0].document.program:
             return entry
         found = self.work.programs.alone(source)
-        return entry if found is None or len(found.readings) != 1 else replace(entry, readings=found.readings, format=found.readings[0].format)
+        return (
+            entry if found is None or len(found.readings) != 1 else replace(entry, readings=found.readings, format=found.readings[0].format)
+        )
 
     def _may_read(self, entry: FileEntry, format: str) -> bool:
         """A side file keeps its reader, and a job file is none."""

@@ -81,7 +81,13 @@ def _option(it: Interpreter, names: list[str], call: Call) -> Option:
     dest = text_of(call.get("dest")) or (long.lstrip("-").replace("-", "_") if flags else names[0] if names else "")
     action = _action(call.get("action"))
     nargs = call.get("nargs")
-    count: int | str = nargs.value if isinstance(nargs, Known) and isinstance(nargs.value, int | str) else "*" if nargs is not None and nargs is not NONE else ""
+    count: int | str = (
+        nargs.value
+        if isinstance(nargs, Known) and isinstance(nargs.value, int | str)
+        else "*"
+        if nargs is not None and nargs is not NONE
+        else ""
+    )
     place = it.place(call.node, call.frame)
     default = _default(it, call, action, Origin("option", place, dest))
     required = call.get("required")
@@ -151,10 +157,15 @@ def _add_parser(it: Interpreter, base: Value, call: Call) -> Value:
     return made
 
 
-def namespace(it: Interpreter, parser: Object, words: Sequence[Value] | None, call: Call, *, known_only: bool = False) -> tuple[Object, tuple[Value, ...]]:
+def namespace(
+    it: Interpreter, parser: Object, words: Sequence[Value] | None, call: Call, *, known_only: bool = False
+) -> tuple[Object, tuple[Value, ...]]:
     """The namespace of a parser for these words (None: nobody starts the program here), and the words that it leaves."""
     options = [one.data for one in options_of(parser) if isinstance(one.data, Option)]
-    options = [option._replace(default=one.attributes.get("default", option.default)) for option, one in zip(options, options_of(parser), strict=False)]
+    options = [
+        option._replace(default=one.attributes.get("default", option.default))
+        for option, one in zip(options, options_of(parser), strict=False)
+    ]
     optional = frozenset(flag for option in options if option.action == "boolean" for flag in option.flags)
     plain = [option._replace(action="store_true") if option.action == "boolean" else option for option in options]
     parsed = read_words(it, plain, words or (), booleans=optional)

@@ -119,7 +119,11 @@ class _Reader:
             self.given[option.dest] = option.const if option.action == "store_const" else made_of(option.const)
         elif option.action == "count":
             before = self.given.get(option.dest, option.default)
-            self.given[option.dest] = Known((before.value or 0) + 1, (origin,)) if isinstance(before, Known) and isinstance(before.value, int | None) else made_of(before)
+            self.given[option.dest] = (
+                Known((before.value or 0) + 1, (origin,))
+                if isinstance(before, Known) and isinstance(before.value, int | None)
+                else made_of(before)
+            )
 
     def _values(self, option: Option) -> list[Value]:
         most = 1 if option.nargs in ("", "?") else option.nargs if isinstance(option.nargs, int) else len(self.words)
