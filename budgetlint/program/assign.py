@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from budgetlint.program.heap import table
 from budgetlint.program.modules import Lazy
 from budgetlint.program.operators import binary, extended
+from budgetlint.program.pour import pour
 from budgetlint.program.state import Dead, Frame, Interpreter
 from budgetlint.program.subscripts import item
 from budgetlint.program.values import (
@@ -161,6 +162,9 @@ def _augmented(it: Interpreter, old: Value, node: ast.AugAssign, frame: Frame) -
     value = it.evaluate(node.value, frame)
     if isinstance(old, Items) and old.kind == "list" and isinstance(node.op, ast.Add):
         it.heap.write(old, None, extended(old, value))
+        return old
+    if isinstance(old, Map) and isinstance(node.op, ast.BitOr) and isinstance(value, Map):
+        pour(it, value, old)
         return old
     if isinstance(old, Map | Object | Choice | Items) and not isinstance(node.op, ast.Add | ast.Sub | ast.Mult | ast.Div):
         it.disturb(old, "changed by an operator", it.place(node, frame))

@@ -6,10 +6,12 @@ import ast
 from collections.abc import Callable
 
 from budgetlint.program.assign import assign
+from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.iterate import iterated
 from budgetlint.program.operators import MOST_ITEMS
 from budgetlint.program.repeat import repeated
 from budgetlint.program.state import GOES_ON, Frame, Interpreter, Signal
+from budgetlint.program.subscripts import there
 from budgetlint.program.truth import truth
 from budgetlint.program.values import ABSENT, Items, Map, Names, Opaque, Origin, Value, Way, choice, key_of
 
@@ -58,11 +60,12 @@ def _over(it: Interpreter, generators: list[ast.comprehension], frame: Frame, ad
     if len(items) > MOST_ITEMS:
         items, more = (), Opaque("more items than are followed", whole)
     for one in items:
-        assign(it, first.target, one, frame)
+        surely = not perhaps_absent(one)
+        assign(it, first.target, one if surely else there(one), frame)
         held = _held(it, first.ifs, frame)
         if held is False:
             continue
-        inner = _over(it, rest, frame, add, certain=certain and held is True)
+        inner = _over(it, rest, frame, add, certain=certain and held is True and surely)
         more = more if more is not None else inner
     if more is not None:
         _for_the_calls(it, first, rest, whole, frame)

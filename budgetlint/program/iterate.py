@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.state import Call, Frame, Interpreter
-from budgetlint.program.values import Choice, Class, Function, Items, Key, Known, Map, Object, Opaque, Value
+from budgetlint.program.values import ABSENT, Choice, Class, Function, Items, Key, Known, Map, Object, Opaque, Value, Way, choice
 
 _MOST = 2_000
 
@@ -18,8 +18,7 @@ def iterated(it: Interpreter, value: Value, node: ast.AST, frame: Frame) -> tupl
         case Items():
             return value.items, value.more
         case Map():
-            keys = [key_value(key) for key, one in value.items.items() if not perhaps_absent(one)]
-            return keys, value.rest if value.rest is not None or len(keys) < len(value.items) else None
+            return [_perhaps(key_value(key), one) for key, one in value.items.items()], value.rest
         case Known() if isinstance(value.value, str) and len(value.value) <= _MOST:
             return [Known(one, value.origins) for one in value.value], None
         case Choice():
@@ -37,6 +36,11 @@ def iterated(it: Interpreter, value: Value, node: ast.AST, frame: Frame) -> tupl
             if isinstance(found, Items):
                 return found.items, found.more
     return (), Opaque(f"an item of {value!r}"[:100], value, getattr(value, "package", ""))
+
+
+def _perhaps(key: Value, value: Value) -> Value:
+    """A key that is there if its value is."""
+    return choice([Way("", key), Way("", ABSENT)]) if perhaps_absent(value) else key
 
 
 def key_value(key: Key) -> Value:

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from budgetlint.program.heap import Heap, Outcome
+from budgetlint.program.heap import Heap, Outcome, perhaps_absent
 from budgetlint.program.sinks import Sink
 from budgetlint.program.values import (
+    ABSENT,
     NONE,
     Choice,
     External,
@@ -335,7 +336,8 @@ class Interpreter:
     def _forget(self, target: Object | Map, content: dict[Key, Value], why: str) -> None:
         for key, value in list(content.items()):
             if isinstance(value, Known | Choice | External):
-                self.heap.write(target, key, Opaque(why, origins=value.origins))
+                changed = Opaque(why, origins=value.origins)
+                self.heap.write(target, key, choice([Way("", changed), Way("", ABSENT)]) if perhaps_absent(value) else changed)
         if isinstance(target, Map) or target.made is None:
             self.heap.write(target, None, Opaque(why), "rest")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 
 from budgetlint.program.heap import perhaps_absent
-from budgetlint.program.packages.plain import MOST_PARTS, dunder, origins_in, spread, unknown
+from budgetlint.program.packages.plain import MOST_PARTS, dunder, origins_in, spread, taken
 from budgetlint.program.packages.sequences import bag_of, items_of
 from budgetlint.program.repeat import repeated
 from budgetlint.program.state import GOES_ON, UNROLLED, Call, Dead, Interpreter, Signal
@@ -28,13 +28,13 @@ def _map(it: Interpreter, call: Call) -> Value:
     every = [items_of(it, one, call) for one in sources]
     most = min(len(items) for items, _ in every)
     if most > UNROLLED:
-        every, most = [([], unknown("map", sources)) for _ in every], 0
+        every, most = [([], taken("map", sources)) for _ in every], 0
     made = [it.call(function, _again(call, *(items[at] for items, _ in every))) for at in range(most)]
     left = [more for _, more in every if more is not None]
     if not left or any(more is None and len(items) == most for items, more in every):
         return Items(made, "iterator")
     _any_times(it, function, [Opaque("an item of map", one, "builtins") for one in sources], call)
-    return Items(made, "iterator", unknown("map", [*left, *sources]))
+    return Items(made, "iterator", taken("map", [*left, *sources]))
 
 
 def _any_times(it: Interpreter, function: Value, given: list[Value], call: Call) -> None:
@@ -49,7 +49,7 @@ def _any_times(it: Interpreter, function: Value, given: list[Value], call: Call)
 
 
 def _open(what: str, call: Call) -> Items:
-    return Items((), "iterator", unknown(what, call.given()))
+    return Items((), "iterator", taken(what, call.given()))
 
 
 def _filter(it: Interpreter, call: Call) -> Value:
@@ -59,7 +59,7 @@ def _filter(it: Interpreter, call: Call) -> Value:
     own = isinstance(function, Known) and function.value is None
     items, more = items_of(it, source, call)
     if len(items) > UNROLLED:
-        items, more = [], unknown("filter", [source])
+        items, more = [], taken("filter", [source])
     kept: list[Value] = []
     for one in items:
         known = truth(one if own else it.call(function, _again(call, one)))
@@ -83,14 +83,14 @@ def _iter(it: Interpreter, call: Call) -> Value:
         if isinstance(value, Items | Map | Known):
             items, more = items_of(it, value, call)
             return Items(items, "iterator", more, value.origins)
-        return unknown("iter", [value])
+        return taken("iter", [value])
 
     return it.each(call.positional[0], made)
 
 
 def _next(it: Interpreter, call: Call) -> Value:
     if call.rest is not None or not 1 <= len(call.positional) <= 2:
-        return unknown("next", call.given())
+        return taken("next", call.given())
     return it.each(call.positional[0], lambda one: _first(it, one, call))
 
 
@@ -98,7 +98,7 @@ def _first(it: Interpreter, source: Value, call: Call) -> Value:
     default = call.get("", 1)
     if not isinstance(source, Items) or source.kind not in ("iterator", "list"):
         found = dunder(it, source, "__next__", call)
-        return unknown("next", [source]) if found is None else found
+        return taken("next", [source]) if found is None else found
     if source.items and not perhaps_absent(source.items[0]):
         first, *others = source.items
         it.heap.write(source, None, Items(others, source.kind, source.more))
@@ -115,7 +115,7 @@ def _first_that_is_there(it: Interpreter, source: Items, default: Value | None) 
         if certain:
             break
     if not certain and source.more is not None:
-        ways.append(Way("", unknown("next", [source.more, source])))
+        ways.append(Way("", taken("next", [source.more, source])))
     if not certain and default is not None:
         ways.append(Way("", default))
     if not ways:
@@ -127,12 +127,12 @@ def _first_that_is_there(it: Interpreter, source: Items, default: Value | None) 
 
 def _reduce(it: Interpreter, call: Call) -> Value:
     if call.rest is not None or call.keywords or not 2 <= len(call.positional) <= 3:
-        return unknown("functools.reduce", call.given(), "functools")
+        return taken("functools.reduce", call.given(), "functools")
     function, source, *start = call.positional
     items, more = items_of(it, source, call)
     if more is not None or len(items) > UNROLLED:
         _any_times(it, function, [Opaque("a part of reduce", source, "functools"), Opaque("an item of reduce", source, "functools")], call)
-        return unknown("functools.reduce", [source, *start], "functools")
+        return taken("functools.reduce", [source, *start], "functools")
     whole = [*start, *items]
     if not whole:
         raise Dead
@@ -159,7 +159,7 @@ def _chained(it: Interpreter, sources: list[Value], call: Call) -> Value:
         items, more = items_of(it, one, call)
         made += items
         if more is not None or len(made) > MOST_PARTS:
-            return Items(made[:MOST_PARTS], "iterator", unknown("itertools.chain", [more if more is not None else one, *sources]))
+            return Items(made[:MOST_PARTS], "iterator", taken("itertools.chain", [more if more is not None else one, *sources]))
     return Items(made, "iterator")
 
 
@@ -201,7 +201,7 @@ def _choices(name: str) -> Handler:
             items, more = items_of(it, values[0], call)
             size = values[1].value if len(values) > 1 and isinstance(values[1], Known) else ABSENT if len(values) > 1 else len(items)
             if more is not None or len(items) > 8 or not isinstance(size, int) or size < 0:
-                return Items((), "iterator", unknown(name, values))
+                return Items((), "iterator", taken(name, values))
             return Items([Items(one, "tuple") for one in getattr(itertools, name)(items, size)], "iterator")
 
         return spread(it, call.positional, made, name) if call.rest is None and call.positional else _open(name, call)
@@ -210,7 +210,7 @@ def _choices(name: str) -> Handler:
 
 
 def _counter(it: Interpreter, call: Call) -> Value:
-    return Map({}, unknown("collections.Counter", call.given()))
+    return Map({}, taken("collections.Counter", call.given()))
 
 
 def _shuffled(it: Interpreter, call: Call) -> Value:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.iterate import iterated
-from budgetlint.program.packages.plain import NotPlain, origins_in, plain, spread, unknown
+from budgetlint.program.packages.plain import NotPlain, origins_in, plain, spread, taken
 from budgetlint.program.state import UNROLLED, Call, Dead, Interpreter
 from budgetlint.program.truth import truth
 from budgetlint.program.values import FALSE, Choice, Class, Function, Handler, Items, Known, Map, Opaque, Value, origins_of
@@ -23,7 +23,7 @@ def items_of(it: Interpreter, value: Value, call: Call) -> Gone:
         return (
             ([Known(one, value.origins) for one in value.value], None)
             if len(value.value) <= MOST_OF_A_RANGE
-            else ([], unknown("bytes", [value]))
+            else ([], taken("bytes", [value]))
         )
     if isinstance(value, Known) and not isinstance(value.value, str):
         raise Dead
@@ -71,7 +71,7 @@ def _container(kind: str) -> Handler:
         if call.rest is None and not call.given():
             return Items((), kind)
         if call.rest is not None or call.keywords or len(call.positional) != 1:
-            return unknown(kind, call.given())
+            return taken(kind, call.given())
         return it.each(call.positional[0], lambda one: made(it, one, call))
 
     return handler
@@ -87,7 +87,7 @@ def set_of(items: list[Value], more: Value | None, kind: str, source: Value) -> 
 
 def _reversed(it: Interpreter, call: Call) -> Value:
     if len(call.given()) != 1 or call.rest is not None:
-        return unknown("reversed", call.given())
+        return taken("reversed", call.given())
 
     def turned(value: Value) -> Value:
         if isinstance(value, Items) and value.kind in ("set", "frozenset", "iterator"):
@@ -99,7 +99,7 @@ def _reversed(it: Interpreter, call: Call) -> Value:
 
 
 def not_known(what: str, values: Sequence[Value], kind: str = "list") -> Items:
-    return Items((), kind, unknown(what, values), origins_of(values))
+    return Items((), kind, taken(what, values), origins_of(values))
 
 
 def _range(it: Interpreter, call: Call) -> Value:
@@ -158,7 +158,7 @@ def _zip(it: Interpreter, call: Call) -> Value:
         return Items(made, "iterator")
     if any(more is None and len(items) == shortest for items, more in every):
         return Items(made, "iterator")
-    return Items(made, "iterator", unknown("zip", [more for _, more in every if more is not None]))
+    return Items(made, "iterator", taken("zip", [more for _, more in every if more is not None]))
 
 
 FUNCTIONS: dict[str, Handler] = {
