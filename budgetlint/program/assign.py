@@ -9,7 +9,7 @@ from budgetlint.program.heap import table
 from budgetlint.program.modules import Lazy
 from budgetlint.program.operators import binary, extended
 from budgetlint.program.pour import pour
-from budgetlint.program.state import Dead, Frame, Interpreter
+from budgetlint.program.state import Call, Dead, Frame, Interpreter
 from budgetlint.program.subscripts import item
 from budgetlint.program.values import (
     ABSENT,
@@ -203,12 +203,18 @@ def _delete_item(it: Interpreter, base: Value, key: Value) -> None:
 
 def _unpack(it: Interpreter, elements: list[ast.expr], value: Value, frame: Frame) -> None:
     ways = value.ways if isinstance(value, Choice) else (Way("", value),)
-    parts = [_parts(way.value, elements) for way in ways]
+    parts = [_parts(_gone_over(it, way.value, frame), elements) for way in ways]
     alive = [(way.when, part) for way, part in zip(ways, parts, strict=True) if part is not None]
     if not alive:
         raise Dead
     for at, element in enumerate(elements):
         assign(it, element, choice(Way(when, part[at]) for when, part in alive), frame)
+
+
+def _gone_over(it: Interpreter, value: Value, frame: Frame) -> Value:
+    """``a, b = map(int, words)``: an iterator gives its items."""
+    handler = it.parts.methods.get(f"{value.kind}.__iter__") if isinstance(value, Object) and value.made is None else None
+    return handler(it, value, Call((), {}, None, ast.Pass(), frame)) if handler is not None and isinstance(value, Object) else value
 
 
 def _parts(value: Value, elements: list[ast.expr]) -> list[Value] | None:

@@ -177,7 +177,7 @@ def _same_object(value: Object) -> Object:
 
 
 def _shallow(value: Value) -> Value:
-    if isinstance(value, Items) and value.kind != "iterator":
+    if isinstance(value, Items):
         return Items(value.items, value.kind, value.more, value.origins)
     if isinstance(value, Map):
         made = Map(dict(value.items), value.rest, value.origins)

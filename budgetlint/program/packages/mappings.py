@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.iterate import key_value
+from budgetlint.program.packages.iterators import is_iterator
 from budgetlint.program.packages.plain import Method, spread, taken
 from budgetlint.program.packages.sequences import items_of
 from budgetlint.program.packages.variables import ENVIRONMENT, unset
@@ -199,7 +200,7 @@ def _update(it: Interpreter, base: Value, call: Call) -> Value:
 
 def merge(it: Interpreter, source: Value, into: Map, call: Call) -> None:
     """Sets what a mapping has, or pairs."""
-    if not isinstance(source, Items):
+    if not isinstance(source, Items) and not is_iterator(source):
         pour(it, _own(source), into)
         return
     items, more = items_of(it, source, call)

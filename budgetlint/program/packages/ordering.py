@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.packages.iterators import forget
 from budgetlint.program.packages.plain import REFUSED, NotPlain, computed, plain, spread, taken, unknown
 from budgetlint.program.packages.sequences import bag_of, not_known
 from budgetlint.program.state import Call, Dead, Interpreter
@@ -120,11 +121,11 @@ def _quantified(what: str, wanted: bool) -> Handler:
 
     def of(it: Interpreter, value: Value, call: Call) -> Value:
         if isinstance(value, Items) and any(truth(one) is wanted and not perhaps_absent(one) for one in value.items):
-            if value.kind == "iterator":
-                it.heap.write(value, None, Items((), "iterator", unknown(what, [value])))
             return TRUE if wanted else FALSE
         items, more = bag_of(it, value, call)
         found = [truth(one) for one in items]
+        if wanted in found or None in found:
+            forget(it, value, what)
         if wanted in found:
             return TRUE if wanted else FALSE
         if more is not None or None in found:
