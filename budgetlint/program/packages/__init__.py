@@ -19,7 +19,7 @@ from budgetlint.program.values import External, Handler, Key, Map, Value
 _MODULES: tuple[str, ...] = (
     "builtin", "iterators", "sequences", "ordering", "applied", "kinds", "objects", "text", "containers", "sets", "mappings", "variables", "paths", "pathlib", "files",
     "process", "data", "functional", "numbers", "patterns", "loaders.json", "loaders.yaml", "loaders.toml", "loaders.omegaconf",
-    "loaders.hydra", "parsers.argparse", "parsers.hf", "torch", "trl",
+    "loaders.hydra", "parsers.argparse", "parsers.hf", "parsers.functions", "torch", "trl",
 )  # fmt: skip
 
 

@@ -63,10 +63,10 @@ def _options(it: Interpreter, cls: Value) -> list[Option]:
     """The options of one class; none for a package's class, which takes what no other does."""
     if not isinstance(cls, Class):
         return []
-    return [_option(it, field) for field in fields_of(cls) if field.init]
+    return [option_of(it, field) for field in fields_of(cls) if field.init]
 
 
-def _option(it: Interpreter, field: Field) -> Option:
+def option_of(it: Interpreter, field: Field) -> Option:
     default = default_of(it, field)
     words = ast.unparse(field.annotation)
     flags = tuple(dict.fromkeys([f"--{field.name}", f"--{field.name.replace('_', '-')}", *_aliases(field)]))
