@@ -13,6 +13,7 @@ from budgetlint.program.state import Call, Dead, Frame, Interpreter
 from budgetlint.program.subscripts import item
 from budgetlint.program.values import (
     ABSENT,
+    NONE,
     Choice,
     Class,
     External,
@@ -26,6 +27,7 @@ from budgetlint.program.values import (
     Package,
     Value,
     Way,
+    alternatives,
     choice,
     key_of,
     origins_of,
@@ -160,6 +162,13 @@ def augment(it: Interpreter, node: ast.AugAssign, frame: Frame) -> None:
 
 def _augmented(it: Interpreter, old: Value, node: ast.AugAssign, frame: Frame) -> Value:
     value = it.evaluate(node.value, frame)
+    if any(isinstance(way.value, Items | Map) for way in alternatives(old)):
+        return it.each(old, lambda one: _in_place(it, one, value, node, frame))
+    return _in_place(it, old, value, node, frame)
+
+
+def _in_place(it: Interpreter, old: Value, value: Value, node: ast.AugAssign, frame: Frame) -> Value:
+    """One of the values that the target may have."""
     if isinstance(old, Items) and old.kind == "list" and isinstance(node.op, ast.Add):
         it.heap.write(old, None, extended(old, value))
         return old
@@ -189,6 +198,9 @@ def delete(it: Interpreter, target: ast.expr, frame: Frame) -> None:
 
 
 def _delete_item(it: Interpreter, base: Value, key: Value) -> None:
+    if isinstance(base, Choice):
+        it.each(base, lambda one: _deleted(it, one, key))
+        return
     name = key_of(key)
     if isinstance(base, Map) and name is not ABSENT:
         if base.rest is None and name not in base.items:
@@ -199,6 +211,11 @@ def _delete_item(it: Interpreter, base: Value, key: Value) -> None:
             it.heap.write(base, other, choice([Way("", old), Way("", ABSENT)]))
     elif isinstance(base, Items):
         it.heap.write(base, None, Items((), base.kind, Opaque("an item was taken away")))
+
+
+def _deleted(it: Interpreter, base: Value, key: Value) -> Value:
+    _delete_item(it, base, key)
+    return NONE
 
 
 def _unpack(it: Interpreter, elements: list[ast.expr], value: Value, frame: Frame) -> None:

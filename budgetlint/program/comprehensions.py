@@ -9,6 +9,7 @@ from budgetlint.program.assign import assign
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.iterate import iterated
 from budgetlint.program.operators import MOST_ITEMS
+from budgetlint.program.packages.sequences import set_of
 from budgetlint.program.repeat import repeated
 from budgetlint.program.state import GOES_ON, Frame, Interpreter, Signal
 from budgetlint.program.subscripts import there
@@ -29,7 +30,8 @@ def list_of(it: Interpreter, node: ast.ListComp | ast.SetComp | ast.GeneratorExp
             made.append(value)
 
     more = _over(it, node.generators, Frame(Names(frame.names, frame.module), frame.function), add, certain=True)
-    return Items(made, kind, open_ended[0] if open_ended else more, (Origin("source", it.place(node, frame)),))
+    found = Items(made, "list", open_ended[0] if open_ended else more, (Origin("source", it.place(node, frame)),))
+    return found if kind == "list" else set_of(made, found.more, kind, found)
 
 
 def dict_of(it: Interpreter, node: ast.DictComp, frame: Frame) -> Value:

@@ -15,6 +15,8 @@ _MOST = 2_000
 def iterated(it: Interpreter, value: Value, node: ast.AST, frame: Frame) -> tuple[Sequence[Value], Value | None]:
     """The items that are known, and why there may be more; None where these are all."""
     match value:
+        case Items() if value.kind in ("set", "frozenset") and (len(value.items) > 1 or (value.items and value.more is not None)):
+            return (), Opaque("an item of a set, in no order that is known", value, "builtins", value.origins)
         case Items():
             return value.items, value.more
         case Map():

@@ -114,6 +114,8 @@ def _or_default(it: Interpreter, base: Value, name: str, default: Value, call: C
         raise
     except Dead:
         return default
+    if isinstance(base, Object) and known is None and base.attributes.get(name, ABSENT) is not ABSENT:
+        return choice([Way("", found), Way("", default)])  # one way has set it
     if known or not isinstance(found, Opaque | Open | Choice):
         return found if not isinstance(found, External) or known else choice([Way("", found), Way("", default)])
     return choice([Way("", found), Way("", default)])

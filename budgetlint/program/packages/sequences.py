@@ -29,8 +29,6 @@ def items_of(it: Interpreter, value: Value, call: Call) -> Gone:
     if isinstance(value, Known) and not isinstance(value.value, str):
         raise Dead
     items, more = iterated(it, value, call.node, call.frame)
-    if isinstance(value, Items) and value.kind in ("set", "frozenset") and len(items) > 1:
-        return [], Opaque("an item of a set, in no order that is known", value, "builtins", origins_in([value]))
     at = next((at for at, one in enumerate(items) if perhaps_absent(one)), None)
     if at is not None:
         return list(items[:at]), Opaque("an item that is perhaps there", value, "builtins", origins_in([value]))
