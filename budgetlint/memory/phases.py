@@ -16,7 +16,7 @@ from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Phase
 from budgetlint.memory.plan import Plan, Recompute
 from budgetlint.memory.step import Step
-from budgetlint.memory.term import Bucket, Term
+from budgetlint.memory.term import Bucket, Part, Term
 
 if TYPE_CHECKING:
     from budgetlint.memory.two_stacks import Encoder
@@ -51,8 +51,8 @@ def _seen(plan: Plan) -> tuple[Term, ...]:
     return tuple(vision.kept(plan))
 
 
-Moment = tuple[str, tuple[Term, ...]]
-"""Where in a phase, and what is live together there."""
+Moment = tuple[str, tuple[Part, ...]]
+"""Where in a phase, and what is live together there: `term.written` gives the terms."""
 
 
 def phases(step: Step) -> tuple[Phase, ...]:
@@ -76,8 +76,8 @@ def courses(step: Step) -> Iterator[tuple[str, tuple[Moment, ...]]]:
 
 def _highest(name: str, moments: tuple[Moment, ...]) -> Phase:
     """A term below zero is a bug, at which every test stops (`tests/conftest.py`); of nothing less than nothing is live."""
-    moment, terms = max(moments, key=lambda item: sum([term.bytes for term in item[1]]))
-    return Phase(name, tuple(term for term in terms if term.bytes > 0), moment)
+    moment, parts = max(moments, key=lambda item: sum([part.bytes for part in item[1]]))
+    return Phase(name, tuple([part for part in parts if part.bytes > 0]), moment)
 
 
 def before_the_logits(step: Step) -> tuple[Moment, Moment]:
@@ -89,7 +89,7 @@ def before_the_logits(step: Step) -> tuple[Moment, Moment]:
     return ("the first layer", rest), ("the last layer", (*rest, *step.kept, *copies))
 
 
-def _forward(step: Step) -> tuple[str, tuple[Term, ...]]:
+def _forward(step: Step) -> Moment:
     plan = step.plan
     return "the logits", (
         *step.resting,
@@ -112,7 +112,7 @@ def _cast_layers(plan: Plan) -> int:
     return 0 if plan.arch.kind == "encoder" and plan.recompute.on else plan.shape.layers
 
 
-def _loss_backward(step: Step) -> tuple[str, tuple[Term, ...]]:
+def _loss_backward(step: Step) -> Moment:
     plan = step.plan
     layers = 0 if plan.recompute.on else plan.shape.layers
     return "the loss", (
@@ -129,7 +129,7 @@ def _loss_backward(step: Step) -> tuple[str, tuple[Term, ...]]:
     )
 
 
-def _layer_backward(step: Step) -> Iterator[tuple[str, tuple[Term, ...]]]:
+def _layer_backward(step: Step) -> Iterator[Moment]:
     plan = step.plan
     last, first = gradients.at_last_layer(plan, step.train), gradients.at_first_layer(plan, step.train)
     rest = (
@@ -150,14 +150,14 @@ def _layer_backward(step: Step) -> Iterator[tuple[str, tuple[Term, ...]]]:
         yield f"the first layer's {moment}", (*rest, *one, *front, *working, *first, *more, *_casts(step, 1))
 
 
-def _held_at_the_last(step: Step, freed: bool) -> tuple[Term, ...]:
+def _held_at_the_last(step: Step, freed: bool) -> tuple[Part, ...]:
     """What is still held when the last layer runs backward; a layer that is made again frees nothing of it."""
     if not freed or step.plan.recompute.on:
         return step.kept
     return tuple(activations.kept_layers(step.plan, step.layer, freed))
 
 
-def _held_at_the_first(step: Step, freed: bool) -> Iterator[Term]:
+def _held_at_the_first(step: Step, freed: bool) -> Iterator[Part]:
     """What is still held when the first layer runs backward: its own tensors, or its checkpoint; under FSDP1 with reentrant
     checkpointing over frozen layers every checkpoint, and more."""
     plan = step.plan
@@ -167,11 +167,10 @@ def _held_at_the_first(step: Step, freed: bool) -> Iterator[Term]:
     elif plan.recompute.on:
         yield from () if plan.recompute.offload else activations.checkpoints(plan, 1)
     else:
-        rows = zip(step.layer, step.one_layer, strict=True)
-        yield from (term for row, term in rows if not (freed and activations.is_freed_by_the_mlp(row)))
+        yield activations.of_one_layer(plan, step.layer, freed=freed)
 
 
-def _working_set(step: Step, moment: str, flight: int, freed: bool) -> Iterator[Term]:
+def _working_set(step: Step, moment: str, flight: int, freed: bool) -> Iterator[Part]:
     plan = step.plan
     if plan.recompute.on:
         yield from activations.recomputed_layer(plan, step.layer, freed=freed)
@@ -184,7 +183,7 @@ def _casts(step: Step, layers: int) -> Iterator[Term]:
     yield from buffers.folded_experts(step.plan, count)
 
 
-def _embedding_backward(step: Step) -> tuple[str, tuple[Term, ...]]:
+def _embedding_backward(step: Step) -> Moment:
     """Every gradient, and the embedding's twice where it is tied; under FSDP the root unit's are still whole."""
     plan = step.plan
     if plan.sharding.is_fsdp and plan.full and plan.optimizer_in_backward:
@@ -195,7 +194,7 @@ def _embedding_backward(step: Step) -> tuple[str, tuple[Term, ...]]:
     return "the embedding", (*step.resting, *_beside_the_tower(step), step.gradients, gradients.tied_twice(plan))
 
 
-def _beside_the_tower(step: Step) -> tuple[Term, ...]:
+def _beside_the_tower(step: Step) -> tuple[Part, ...]:
     return step.flying[: len(step.flying) - len(step.seen)]
 
 
@@ -214,20 +213,20 @@ def _tower_backward(step: Step) -> Iterator[Moment]:
     yield "the vision tower", (*step.resting, *step.flying, gradient, *work)
 
 
-def _evaluation(step: Step) -> tuple[str, tuple[Term, ...]]:
+def _evaluation(step: Step) -> Moment:
     """No gradients, nothing kept: one layer's tensors come and go, the logits are made, upcast and, where the caller keeps
     them, kept (transformers trainer.py evaluation_loop; batch 8 by default)."""
     plan = replace(step.plan, batch=step.plan.eval_batch, recompute=Recompute())
     layer = step.layer if step.front is None else pick(plan).layer(plan)
     return "the logits", (
         *step.resting,
-        *activations.passing_layer(plan, layer, plan.because("eval_batch", "seq_len")),
+        activations.passing_layer(plan, layer, ("eval_batch", "seq_len")),
         *pick(plan).loss_forward(plan),
         *sharded.parameters(plan, layers=1),
     )
 
 
-def _optimizer_step(step: Step) -> tuple[str, tuple[Term, ...]]:
+def _optimizer_step(step: Step) -> Moment:
     """Nothing but the state where each parameter stepped in the backward already."""
     others = tuple(term for term in step.flying if term.bucket is Bucket.GRADIENTS)
     if step.plan.optimizer_in_backward:

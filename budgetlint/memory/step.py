@@ -10,7 +10,7 @@ from budgetlint.memory import activations, gradients
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
 from budgetlint.memory.static import Trainable
-from budgetlint.memory.term import Term
+from budgetlint.memory.term import Part, Term
 
 if TYPE_CHECKING:
     from budgetlint.memory.two_stacks import Encoder
@@ -24,21 +24,16 @@ class Step:
     plan: Plan
     train: Trainable
     layer: tuple[Saved, ...]
-    resting: tuple[Term, ...]
+    resting: tuple[Part, ...]
     gradients: Term
-    flying: tuple[Term, ...] = ()
-    seen: tuple[Term, ...] = ()
+    flying: tuple[Part, ...] = ()
+    seen: tuple[Part, ...] = ()
     front: Encoder | None = None
 
     @cached_property
-    def kept(self) -> tuple[Term, ...]:
+    def kept(self) -> tuple[Part, ...]:
         """Everything the layers hold at the end of the forward."""
         return tuple(activations.kept_layers(self.plan, self.layer))
-
-    @cached_property
-    def one_layer(self) -> tuple[Term, ...]:
-        """What one layer holds when its own backward begins, a term for each of ``layer``."""
-        return tuple(activations.of_one_layer(self.plan, self.layer))
 
     @cached_property
     def carried(self) -> tuple[Term, ...]:
