@@ -185,7 +185,7 @@ def _left(step: Step) -> tuple[Part, ...]:
     """Gradients of earlier micro batches, where the step generates more than once."""
     plan = step.plan
     whole = plan.rollout is None or plan.rollout.batch >= (plan.batch or 1) * plan.accum
-    return () if whole else step.carried
+    return () if whole else step.gradients.carried
 
 
 def _gathered(plan: Plan) -> Iterator[Term]:
