@@ -104,7 +104,7 @@ def _asked(settings: Settings) -> Iterable[Any]:
 def _in_place(answer: Answer, settings: Settings) -> Answer:
     """The same figures, with the places of these settings."""
     planned, estimate = answer
-    own = dict(settings)
+    own = dict(settings.items())
     found: dict[int, Setting] = {}
     made: dict[int, Term] = {}  # what rests is live in every phase: of 40 terms 19 are different
     origins_of: dict[int, Mapping[str, Setting]] = {}
