@@ -88,9 +88,10 @@ class Answers:
     def reading(self, settings: Settings, code: str, judged_by: tuple[Any, ...], work_out: Callable[[], Stood]) -> Stood:
         """The same for a reading of what is open, of which nobody prints a bill: its plans are those of the first that asked."""
         key = (code, *map(id, judged_by), *_asked(settings))
-        if key not in self._read:
-            self._read[key] = _Read(work_out(), judged_by)
-        return self._read[key].answer
+        known = self._read.get(key)  # a long key, which is hashed each time that it is asked for
+        if known is None:
+            known = self._read[key] = _Read(work_out(), judged_by)
+        return known.answer
 
 
 def _asked(settings: Settings) -> Iterable[Any]:
