@@ -1,4 +1,4 @@
-"""Functions that call others for each item, and what makes iterators: ``map``, ``filter``, ``iter``, ``functools.reduce``, ``itertools``."""
+"""Functions that call others for each item, and what makes iterators: ``map``, ``filter``, ``iter``, ``reduce``, ``itertools``."""
 
 from __future__ import annotations
 
@@ -177,10 +177,11 @@ def _product(it: Interpreter, call: Call) -> Value:
 
 
 def _islice(it: Interpreter, call: Call) -> Value:
-    ends = [one.value if isinstance(one, Known) else ... for one in call.positional[1:]]
-    numbers = [one for one in ends if one is None or (isinstance(one, int) and 0 <= one <= MOST_PARTS)]
+    numbers = [one.value for one in call.positional[1:] if isinstance(one, Known) and (one.value is None or isinstance(one.value, int))]
+    small = all(one is None or 0 <= one <= MOST_PARTS for one in numbers) and numbers[2:] != [0]
     source = call.get("", 0)
-    if source is None or call.rest is not None or not 1 <= len(numbers) == len(ends) <= 3 or is_iterator(source):
+    told = small and call.rest is None and 2 <= len(numbers) + 1 == len(call.positional) <= 4
+    if source is None or not told or is_iterator(source):
         if source is not None:
             forget(it, source, "islice")
         return _open("itertools.islice", call)
@@ -190,8 +191,7 @@ def _islice(it: Interpreter, call: Call) -> Value:
         items, more = items_of(it, source, again)
         if more is not None and not (isinstance(stop, int) and stop <= len(items)):
             return Items((), "list", taken("itertools.islice", [source]))
-        start, step = (numbers[0], 1) if len(numbers) > 1 else (0, 1)
-        return Items(items[slice(start, stop, numbers[2] if len(numbers) > 2 else step)])
+        return Items(items[slice(*numbers)])
 
     return lazy(compute, [source])
 

@@ -104,7 +104,7 @@ def _where(base: Items, value: Value) -> int | None:
 
 
 def same_item(one: Value, other: Value) -> bool | None:
-    """Whether Python finds one by the other: the same object, or an equal one. Of a number that equals nothing nobody knows whether it is the same."""
+    """Whether Python finds one by the other: the same object, or an equal one. Of two that are nan nobody knows whether they are one."""
     if one is other:
         return True
     if isinstance(one, Known) and isinstance(other, Known) and one.value != one.value and other.value != other.value:
@@ -137,8 +137,10 @@ def _index(it: Interpreter, base: Value, call: Call) -> Value:
 def _count(it: Interpreter, base: Value, call: Call) -> Value:
     value = only(call)
     assert isinstance(base, Items)
-    found = [same_item(one, value) for one in base.items] if value is not None and closed(base) else [None]
-    return unknown("count", [base, *call.given()]) if None in found else Known(found.count(True), base.origins)
+    if value is None or not closed(base):
+        return unknown("count", [base, *call.given()])
+    found = [same_item(one, value) for one in base.items]
+    return unknown("count", [base, value]) if None in found else Known(found.count(True), base.origins)
 
 
 def clear(it: Interpreter, base: Value, call: Call) -> Value:

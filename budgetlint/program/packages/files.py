@@ -1,4 +1,5 @@
-"""Files that a program opens. One of the repository is read as the program reads it; of one that is not there, or that the program writes, nothing is known.
+"""Files that a program opens. One of the repository is read as the program reads it; of one that is not there, or that the program writes,
+nothing is known.
 
 An open file is an object of kind ``file``; its ``data`` is a `Handle`.
 """
@@ -152,7 +153,8 @@ def _started(launched: Launched) -> Value:
 
 METHODS: dict[str, Method] = {
     "file.read": _read, "file.readlines": _lines, "file.__iter__": _lines, "file.__enter__": _itself, "file.__exit__": _nothing,
-    "file.write": _part, "file.writelines": _nothing, "file.close": _nothing, "file.flush": _nothing, "file.readline": _part, "file.seek": _part,
+    "file.write": _part, "file.writelines": _nothing, "file.close": _nothing, "file.flush": _nothing, "file.readline": _part,
+    "file.seek": _part,
     "file.tell": _part, "file.fileno": _part,
 }  # fmt: skip
 FUNCTIONS: dict[str, Handler] = {"open": open_, "io.open": open_, "codecs.open": open_}

@@ -1,4 +1,4 @@
-"""Iterators: worked out when they are gone over, as Python does it, and empty then. One is an object of kind ``iterator``; its ``data`` is a `Lazy`.
+"""Iterators: worked out when they are gone over, as Python does it, and empty then. One is an object of kind ``iterator`` with a `Lazy`.
 
 What is left of one that ``next`` was asked of is known as long as nothing has changed what it goes over.
 """
@@ -157,7 +157,8 @@ def split(source: Items, default: Value | None) -> tuple[Value, Items]:
     if not ways:
         raise Dead
     empty = not source.items and source.more is None
-    return choice(ways), Items((), source.kind, None if empty else Opaque("what next left", Items(source.items, "list", source.more), "builtins"))
+    left = None if empty else Opaque("what next left", Items(source.items, "list", source.more), "builtins")
+    return choice(ways), Items((), source.kind, left)
 
 
 METHODS: dict[str, Method] = {

@@ -41,7 +41,7 @@ class View(Items):
     def __init__(self, of: Map, kind: str) -> None:
         self.of, self.kind, self.origins = of, kind, of.origins
 
-    @property  # type: ignore[override]
+    @property
     def items(self) -> tuple[Value, ...]:
         return tuple(self._one(key, value) for key, value in self.of.items.items())
 
@@ -49,7 +49,7 @@ class View(Items):
     def items(self, new: Sequence[Value]) -> None:
         """A change that is taken back changes nothing either."""
 
-    @property  # type: ignore[override]
+    @property
     def more(self) -> Value | None:
         rest = self.of.rest
         return None if rest is None else Opaque(f"{self.kind} that are not known", rest, "builtins", rest.origins)
@@ -103,7 +103,7 @@ def found_in(it: Interpreter, base: Map, key: Value) -> Value:
             else choice([Way("", taken("a value of a key that is not known", [key, base])), Way("", ABSENT)])
         )
     value = it.parts.node(it, base, asked)
-    if base.rest is not None and perhaps_absent(base.items.get(asked, ABSENT)):  # type: ignore[call-overload]
+    if base.rest is not None and perhaps_absent(base.items.get(asked, ABSENT)):
         return choice([*alternatives(value), Way("", ABSENT)])
     return value
 

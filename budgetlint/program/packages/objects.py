@@ -247,6 +247,7 @@ def _short(text: object = "", *_: object) -> bool:
 
 PROPERTIES: dict[str, Callable[[Interpreter, Value], Value]] = {f"{kind}.__dict__": lambda it, base: _dict_of(base) for kind in _NAMESPACES}
 FUNCTIONS: dict[str, Handler] = {
-    "hasattr": _hasattr, "getattr": _getattr, "setattr": _setattr, "delattr": _delattr, "vars": _vars, "globals": _globals, "locals": _names,
+    "hasattr": _hasattr, "getattr": _getattr, "setattr": _setattr, "delattr": _delattr, "vars": _vars, "globals": _globals,
+    "locals": _names,
     "dir": _dir, "eval": _eval, "exec": _exec, "ast.literal_eval": exact("ast.literal_eval", _literal, _short, "ast"),
 }  # fmt: skip

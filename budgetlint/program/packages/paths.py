@@ -1,6 +1,7 @@
 """``os.path`` and the working folder: what a path is, and whether the repository has it. Paths of the project are told by `roots`.
 
-A path is a text or a `pathlib` path; both are followed as Linux has them. What lies outside of the repository is not known to be there or not.
+A path is a text or a `pathlib` path; both are followed as Linux has them. Of what lies outside of the repository nobody knows whether it
+is there.
 """
 
 from __future__ import annotations
@@ -226,16 +227,21 @@ def _listed(what: str) -> Handler:
 
 
 FUNCTIONS: dict[str, Handler] = {
-    "os.path.join": _worked_out("os.path.join", _joined, 1, 30), "os.path.dirname": _worked_out("os.path.dirname", _of_text(posixpath.dirname), 1, 1),
-    "os.path.basename": _worked_out("os.path.basename", _of_text(_base), 1, 1), "os.path.split": _worked_out("os.path.split", _of_text(_split), 1, 1),
+    "os.path.join": _worked_out("os.path.join", _joined, 1, 30),
+    "os.path.dirname": _worked_out("os.path.dirname", _of_text(posixpath.dirname), 1, 1),
+    "os.path.basename": _worked_out("os.path.basename", _of_text(_base), 1, 1),
+    "os.path.split": _worked_out("os.path.split", _of_text(_split), 1, 1),
     "os.path.splitext": _worked_out("os.path.splitext", _of_text(posixpath.splitext), 1, 1),
     "os.path.normpath": _worked_out("os.path.normpath", _of_text(posixpath.normpath), 1, 1),
-    "os.path.normcase": _worked_out("os.path.normcase", _of_text(str), 1, 1), "os.path.isabs": _worked_out("os.path.isabs", _of_text(posixpath.isabs), 1, 1),
+    "os.path.normcase": _worked_out("os.path.normcase", _of_text(str), 1, 1),
+    "os.path.isabs": _worked_out("os.path.isabs", _of_text(posixpath.isabs), 1, 1),
     "os.path.abspath": _absolute("os.path.abspath"), "os.path.realpath": _absolute("os.path.realpath"), "os.path.relpath": _relative,
     "os.path.expanduser": _expanded("os.path.expanduser", "~"), "os.path.expandvars": _expanded("os.path.expandvars", "$"),
-    "os.path.exists": _asked("path"), "os.path.lexists": _asked("path"), "os.path.isfile": _asked("file"), "os.path.isdir": _asked("folder"),
+    "os.path.exists": _asked("path"), "os.path.lexists": _asked("path"), "os.path.isfile": _asked("file"),
+    "os.path.isdir": _asked("folder"),
     "os.getcwd": _getcwd, "os.chdir": _chdir, "os.fspath": _fspath, "os.makedirs": _nothing, "os.mkdir": _nothing,
-    "os.listdir": _listed("os.listdir"), "os.walk": _listed("os.walk"), "os.scandir": _listed("os.scandir"), "glob.glob": _listed("glob.glob"), "glob.iglob": _listed("glob.iglob"),
+    "os.listdir": _listed("os.listdir"), "os.walk": _listed("os.walk"), "os.scandir": _listed("os.scandir"),
+    "glob.glob": _listed("glob.glob"), "glob.iglob": _listed("glob.iglob"),
 }  # fmt: skip
 CONSTANTS: dict[str, Value] = {
     "os.sep": Known("/"),

@@ -46,7 +46,7 @@ def _taught(it: Interpreter, what: str) -> bool:
 
 
 def _teach(what: str) -> Handler:
-    """``add_implicit_resolver`` and ``add_constructor``. A constructor of a tag of its own is met where that tag stands, which is opaque anyway."""
+    """``add_implicit_resolver`` and ``add_constructor``. A constructor of a tag of its own hits what is opaque anyway."""
 
     def handler(it: Interpreter, call: Call) -> Value:
         kept, tag = it.parts.constants.get(_TAUGHT), text_of(call.get("tag", 0))
