@@ -17,8 +17,8 @@ from budgetlint.program.state import Call, Interpreter, Launched
 from budgetlint.program.values import External, Handler, Key, Map, Value
 
 _MODULES: tuple[str, ...] = (
-    "builtin", "iterators", "sequences", "ordering", "applied", "kinds", "objects", "text", "containers", "sets", "mappings", "variables",
-    "paths",     "pathlib", "files",
+    "builtin", "iterators", "sequences", "ordering", "applied", "chains", "kinds", "objects", "names", "text", "containers", "sets",
+    "mappings", "variables", "paths", "presence", "pathlib", "files",
     "process", "data", "functional", "numbers", "patterns", "loaders.json", "loaders.yaml", "loaders.toml", "loaders.omegaconf",
     "loaders.hydra", "parsers.argparse", "parsers.hf", "parsers.functions", "torch", "trl",
 )  # fmt: skip

@@ -14,15 +14,16 @@ ENVIRONMENT = "environment"
 
 _SET_BY_OTHERS = re.compile(
     r"(?:LOCAL_|GROUP_|NODE_|GLOBAL_|ROLE_)?(?:RANK|WORLD_SIZE)|MASTER_|TORCH_NCCL|TORCHELASTIC_|TORCHRUN_|NCCL_|GLOO_|CUDA_|CUBLAS_|NVIDIA_"
-    r"|\w+_VISIBLE_|KMP_|XLA_|ZE_|AWS_|FORK_LAUNCHED|SLURM|PBS_|LSB_|OMPI_|PMI_|NODE|NNODES|NPROC|NUM_NODES|NUM_GPUS|OMP_NUM|ACCELERATE_|FSDP_|DEEPSPEED_|DYNAMO_"
-    r"|PARALLELISM_CONFIG_|MIXED_PRECISION|HOME$|USER$|PATH$|PWD$|SHELL$|LANG$|TMP|TEMP|HOST|LOGNAME$|LD_LIBRARY_PATH|PYTHONPATH|CONDA_"
+    r"|\w+_VISIBLE_|ROLE_|KMP_|XLA_|ZE_|AWS_|FORK_LAUNCHED|SLURM|PBS_|LSB_|OMPI_|PMI_|NODE|NNODES|NPROC|NUM_NODES|NUM_GPUS|OMP_NUM"
+    r"|ACCELERATE_|FSDP_|DEEPSPEED_|DYNAMO_"
+    r"|PARALLELISM_CONFIG_|MIXED_PRECISION|HOME$|USER$|PATH$|PWD$|SHELL$|LANG$|TMP(?:DIR)?$|TEMP(?:DIR)?$|HOST|LOGNAME$|LD_LIBRARY_PATH|PYTHONPATH|CONDA_"
     r"|VIRTUAL_ENV|HF_|HUGGING|TRANSFORMERS_|XDG_|SM_|KUBERNETES_|AZUREML_|RAY_|COLAB_|KAGGLE_|JUPYTER"
     r"|.*(?:TOKEN|API_KEY|SECRET|PASSWORD|CREDENTIALS|_CACHE|CACHE_DIR)"
 )
 """Variables that are set where no command of the repository sets them: by launchers, Slurm, MPI, the container, the shell, the machine.
 
-Sources: torch 2.13 ``distributed/elastic/agent/server/local_elastic_agent.py`` ``_start_workers``; accelerate 1.15
-``utils/launch.py``; Slurm ``srun``, "Output environment variables"; Open MPI ``mpirun``, "Environmental variables"; SageMaker training toolkit, ``SM_*``.
+Sources: torch 2.13 ``distributed/elastic/agent/server/local_elastic_agent.py`` ``_start_workers``; accelerate 1.15 ``utils/launch.py``.
+Those of batch systems, containers and shells are by their usual names: leaving a variable open that nobody sets costs a default, not a wrong one.
 """
 
 
