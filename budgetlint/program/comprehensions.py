@@ -92,4 +92,4 @@ def _for_the_calls(it: Interpreter, first: ast.comprehension, rest: list[ast.com
         _over(it, rest, frame, lambda inner, certain: None, certain=False)
         return GOES_ON
 
-    repeated(it, once, "it has items")
+    repeated(it, once, "it has items", first.iter, frame.names)

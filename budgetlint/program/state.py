@@ -172,6 +172,8 @@ class Interpreter:
         """Fields of argument objects that were asked for, in order: the program's read set."""
         self.steps = self.nested = 0
         self.stack: list[Function] = []
+        self.carried: dict[int, dict[tuple[int, str, Key], tuple[Target | None, str, Key]]] = {}
+        """By loop, what its rounds hand on: a name of its body (no target), or a part of an object."""
         self.tries: list[bool] = []
         """One for each `try` with handlers that is open: whether a way of it ends in an error."""
 
