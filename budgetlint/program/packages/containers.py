@@ -89,6 +89,7 @@ def pop(it: Interpreter, base: Value, call: Call) -> Value:
         first, *others = base.items
         put(it, base, others, base.more)
         return first
+    it.may_fail()
     gone = taken("an item that is not known", [*base.items[:8], *([base.more] if base.more is not None else [])])
     lose(it, base, "pop", *base.items)
     return gone
@@ -117,6 +118,7 @@ def _remove(it: Interpreter, base: Value, call: Call) -> Value:
     assert isinstance(base, Items)
     at = None if value is None else _where(base, value)
     if at is None:
+        it.may_fail()
         return lose(it, base, "remove")
     if at < 0:
         raise Dead
@@ -128,6 +130,7 @@ def _index(it: Interpreter, base: Value, call: Call) -> Value:
     assert isinstance(base, Items)
     at = None if value is None else _where(base, value)
     if at is None:
+        it.may_fail()
         return unknown("index", [base, *call.given()])
     if at < 0:
         raise Dead
@@ -156,6 +159,8 @@ def copy(it: Interpreter, base: Value, call: Call) -> Value:
 def _sort(it: Interpreter, base: Value, call: Call) -> Value:
     assert isinstance(base, Items)
     found = ordered(it, base, call, "sort") if call.rest is None else None
+    if found is None:
+        it.may_fail()
     return lose(it, base, "sort") if found is None else put(it, base, found)
 
 

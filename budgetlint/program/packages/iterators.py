@@ -120,15 +120,17 @@ def _first_of(it: Interpreter, source: Object, data: Lazy, default: Value | None
         it.heap.write(source, _SEEN, _states(data))
     for one in data.sources:
         forget(it, one, "next")
-    return _or_default(value, default)
+    return _or_default(it, value, default)
 
 
-def _or_default(value: Value, default: Value | None) -> Value:
+def _or_default(it: Interpreter, value: Value, default: Value | None) -> Value:
     if not perhaps_absent(value):
         return value
     ways = [way for way in alternatives(value) if way.value is not ABSENT]
     if default is None and not ways:
         raise Dead
+    if default is None:
+        it.may_fail()
     return choice([*ways, *([Way("", default)] if default is not None else [])])
 
 

@@ -73,9 +73,12 @@ def _pop(it: Interpreter, base: Value, call: Call) -> Value:
     key, default = call.get("key", 0), call.get("default", 1)
     assert isinstance(base, Map)
     if key is None or call.rest is not None or isinstance(key, Choice):
+        it.may_fail()
         _perhaps_taken(it, base, list(base.items))
         return taken("pop", [base, *call.given()])
     asked = key_of(key)
+    if default is None and (isinstance(asked, Absent) or perhaps_absent(base.items.get(asked, ABSENT))):  # type: ignore[call-overload]
+        it.may_fail()
     value = unset(it, base, key, default, call) if base.loader == ENVIRONMENT and default is not None else found_in(it, base, key)
     if isinstance(asked, Absent):
         _perhaps_taken(it, base, list(base.items))
@@ -104,6 +107,7 @@ def _popitem(it: Interpreter, base: Value, call: Call) -> Value:
         raise Dead
     last = next(reversed(base.items), None)
     if base.rest is not None or call.given() or last is None or perhaps_absent(base.items[last]):
+        it.may_fail()
         _perhaps_taken(it, base, list(base.items))
         return taken("popitem", [base])
     value = base.items[last]

@@ -149,7 +149,11 @@ def _set_any(it: Interpreter, base: Value, value: Value, call: Call) -> Value:
 
 def _delattr(it: Interpreter, call: Call) -> Value:
     base, name = (call.positional[0], text_of(call.positional[1])) if given(call, 2, 2) else (None, None)
-    if isinstance(base, Object) and name is not None and name in base.attributes:
+    if isinstance(base, Object) and name is not None and (name in base.attributes or has(base, name) is False):
+        if name not in base.attributes:
+            raise Dead
+        if perhaps_absent(base.attributes[name]):
+            it.may_fail()
         it.heap.write(base, name, ABSENT)
     elif base is not None:
         it.disturb(base, "delattr", it.place(call.node, call.frame))

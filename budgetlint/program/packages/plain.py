@@ -184,6 +184,7 @@ def computed(
         try:
             ready = [plain(one) for one in values]
         except NotPlain:
+            it.may_fail()
             return unknown(what, values, package)
         positional, keywords = ready[: len(given)], dict(zip(names, ready[len(given) :], strict=True))
         try:

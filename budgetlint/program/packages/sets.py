@@ -98,6 +98,8 @@ def _discard(name: str) -> Method:
         members = _members(it, [base], call)
         left = _without(members[0], [value]) if members and value is not None else None
         if left is None or not members:
+            if name == "remove":
+                it.may_fail()
             return lose(it, base, name)
         if name == "remove" and len(left) == len(members[0]):
             raise Dead
@@ -110,6 +112,7 @@ def _pop_any(it: Interpreter, base: Value, call: Call) -> Value:
     assert isinstance(base, Items)
     if base.more is None and len(base.items) <= 1:
         return pop(it, base, call._replace(positional=()))
+    it.may_fail()
     gone = taken("a member of a set", [base])
     lose(it, base, "pop")
     return gone

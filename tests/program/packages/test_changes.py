@@ -60,14 +60,22 @@ UNKNOWN = os.environ.get('NOBODY_SAYS_THIS')
 """
 
 
+BLOCKS = (
+    "if UNKNOWN == '{v}':\n    {one}\n    {two}", "if UNKNOWN == '{v}':\n    {one}\nelse:\n    {two}", "for _ in range(int(UNKNOWN)):\n    {one}",
+    "try:\n    {one}\nexcept Exception:\n    {two}", "for _ in range(int(UNKNOWN)):\n    if UNKNOWN == '{v}':\n        break\n    {one}",
+    "if UNKNOWN == '{v}':\n    {one}",
+)  # fmt: skip
+
+
 def random_program(seed: int, length: int, conditions: int = 0) -> str:
-    """Calls in any order; some under a condition that nobody knows."""
+    """Calls in any order; the first few in blocks of which nobody knows how they go."""
     draw = random.Random(seed)
-    lines = START.splitlines()
-    for at in range(length):
-        call = draw.choice(CALLS).format(n=draw.randrange(4), m=draw.randrange(4))
-        lines.append(f"if UNKNOWN == '{draw.randrange(2)}':\n    {call}" if at < conditions else call)
-    return "\n".join(lines)
+
+    def call() -> str:
+        return draw.choice(CALLS).format(n=draw.randrange(4), m=draw.randrange(4))
+
+    blocks = [draw.choice(BLOCKS).format(v=draw.randrange(2), one=call(), two=call()) for _ in range(conditions)]
+    return "\n".join([*START.splitlines(), *blocks, *(call() for _ in range(length - conditions))])
 
 
 def names_after(text: str, unknown: str) -> dict[str, object] | None:

@@ -37,6 +37,7 @@ def read_config(it: Interpreter, path: Value, loader: Loader, doubtful: Doubtful
 def _one_file(it: Interpreter, path: Value, loader: Loader, doubtful: Doubtful | None) -> Value:
     source = source_of(it, path)
     if source is None:
+        it.may_fail()
         text = path_text(path)
         return (
             Opaque(f"{text} is not here", path, "", path.origins)
