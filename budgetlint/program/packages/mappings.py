@@ -77,7 +77,7 @@ def _pop(it: Interpreter, base: Value, call: Call) -> Value:
         _perhaps_taken(it, base, list(base.items))
         return taken("pop", [base, *call.given()])
     asked = key_of(key)
-    if default is None and (isinstance(asked, Absent) or perhaps_absent(base.items.get(asked, ABSENT))):  # type: ignore[call-overload]
+    if default is None and (isinstance(asked, Absent) or perhaps_absent(base.items.get(asked, ABSENT))):
         it.may_fail()
     value = unset(it, base, key, default, call) if base.loader == ENVIRONMENT and default is not None else found_in(it, base, key)
     if isinstance(asked, Absent):

@@ -23,7 +23,7 @@ _SET_BY_OTHERS = re.compile(
 """Variables that are set where no command of the repository sets them: by launchers, Slurm, MPI, the container, the shell, the machine.
 
 Sources: torch 2.13 ``distributed/elastic/agent/server/local_elastic_agent.py`` ``_start_workers``; accelerate 1.15 ``utils/launch.py``.
-Those of batch systems, containers and shells go by their usual names: leaving a variable open that nobody sets costs a default, no wrong value.
+Those of batch systems, containers and shells go by their usual names: one that is left open costs a default.
 """
 
 

@@ -54,15 +54,18 @@ def present(value: Value) -> Value:
 def view(kind: str) -> Method:
     def method(it: Interpreter, base: Value, call: Call) -> Value:
         if isinstance(base, Map) and base.root is not None:
-            return (
-                Items((), "list", taken(kind, [base]))
-                if base.rest is not None
-                else Items([_of_tree(it, base, key, kind) for key in base.items], "list", None, base.origins)
-            )
+            return _tree(it, base, kind)
         assert isinstance(base, Map)
         return View(base, kind)
 
     return method
+
+
+def _tree(it: Interpreter, base: Map, kind: str) -> Value:
+    """Of a tree whose values are resolved when they are read: what it has now."""
+    if base.rest is not None or any(map(perhaps_absent, base.items.values())):
+        return Items((), "list", taken(kind, [base]))
+    return Items([_of_tree(it, base, key, kind) for key in base.items], "list", None, base.origins)
 
 
 def _of_tree(it: Interpreter, base: Map, key: Key, kind: str) -> Value:

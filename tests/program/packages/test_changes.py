@@ -61,7 +61,8 @@ UNKNOWN = os.environ.get('NOBODY_SAYS_THIS')
 
 
 BLOCKS = (
-    "if UNKNOWN == '{v}':\n    {one}\n    {two}", "if UNKNOWN == '{v}':\n    {one}\nelse:\n    {two}", "for _ in range(int(UNKNOWN)):\n    {one}",
+    "if UNKNOWN == '{v}':\n    {one}\n    {two}", "if UNKNOWN == '{v}':\n    {one}\nelse:\n    {two}",
+    "for _ in range(int(UNKNOWN)):\n    {one}",
     "try:\n    {one}\nexcept Exception:\n    {two}", "for _ in range(int(UNKNOWN)):\n    if UNKNOWN == '{v}':\n        break\n    {one}",
     "if UNKNOWN == '{v}':\n    {one}",
 )  # fmt: skip

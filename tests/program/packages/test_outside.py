@@ -185,6 +185,7 @@ OTHERS = {
     "import toml\nout = toml.load('configs/c.toml')['a']": {"b": {"c": 1}},
     "out = yaml.safe_load('a: 1\\nb: [x, 2e-5]')": {"a": 1, "b": ["x", "2e-5"]},
     "out = yaml.safe_load('configs/a.yaml')": "configs/a.yaml",
+    "try:\n    from yaml import CLoader as L\nexcept ImportError:\n    from yaml import Loader as L\nout = yaml.load('a: 1', L)": {"a": 1},
     "out = yaml.safe_load(open('empty.yaml'))": None,
     "out = list(yaml.safe_load_all(open('two.yaml')))": [{"a": 1}, {"b": 2}],
     "out = open('prompts/p.txt').read()": "Hello\nworld\n",
