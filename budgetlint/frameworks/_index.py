@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.frameworks.manifest import Format, Manifest, Package, Program, Tool, made
+from budgetlint.frameworks.manifest import Format, Idle, Manifest, Package, Program, Tool, made
 
 # fmt: off
 # ruff: noqa: E501
@@ -47,6 +47,11 @@ MANIFESTS: tuple[Manifest, ...] = (
         ),
         tools=(
             made(Tool, name='axolotl', trains=('train',), modules={'axolotl.cli.train': 'train', 'axolotl.cli.main': ''}, every_device=True),
+        ),
+        idle=(
+            made(Idle, pattern='axolotl\\.cli\\.preprocess', does='prepares data', source='axolotl 0.19 cli/preprocess.py'),
+            made(Idle, pattern='axolotl\\.cli\\.(merge_lora|merge_sharded_fsdp_weights|quantize)', does='converts weights', source='axolotl 0.19 cli/'),
+            made(Idle, pattern='axolotl\\.cli\\.(inference|vllm_serve)', does='generates or serves', source='axolotl 0.19 cli/'),
         ),
         packages=(
             made(Package, name='axolotl'),
@@ -177,6 +182,10 @@ MANIFESTS: tuple[Manifest, ...] = (
         ),
         tools=(
             made(Tool, name='trl', trains=('sft', 'dpo', 'kto', 'grpo', 'reward', 'rloo', 'orpo', 'cpo', 'ppo'), modules={'trl.cli': ''}, every_device=True),
+        ),
+        idle=(
+            made(Idle, pattern='transformers\\.onnx', does='converts weights', source='transformers 4.57 onnx/__main__.py'),
+            made(Idle, pattern='trl\\.scripts\\.vllm_serve', does='generates or serves', source='TRL 1.16 scripts/vllm_serve.py'),
         ),
         packages=(
             made(Package, name='transformers'),
@@ -326,6 +335,11 @@ MANIFESTS: tuple[Manifest, ...] = (
             ),
             made(Tool, name='megatron', trains=('sft', 'pt', 'rlhf')),
         ),
+        idle=(
+            made(Idle, pattern='swift\\.cli\\.eval', does='evaluates', source='ms-swift 4.6 cli/eval.py'),
+            made(Idle, pattern='swift\\.cli\\.(export|merge_lora)', does='converts weights', source='ms-swift 4.6 cli/'),
+            made(Idle, pattern='swift\\.cli\\.(infer|deploy|app|rollout)', does='generates or serves', source='ms-swift 4.6 cli/'),
+        ),
         packages=(
             made(Package, name='ms-swift', modules=('swift',)),
         ),
@@ -356,6 +370,10 @@ MANIFESTS: tuple[Manifest, ...] = (
         documents=('shell',),
         programs=(
             made(Program, pattern='openrlhf\\..*', format='openrlhf', arguments='argparse', source='OpenRLHF 0.8 cli/'),
+        ),
+        idle=(
+            made(Idle, pattern='openrlhf\\.cli\\.lora_combiner', does='converts weights', source='OpenRLHF 0.8 cli/lora_combiner.py'),
+            made(Idle, pattern='openrlhf\\.cli\\.(serve_rm|batch_inference|interactive_chat)', does='generates or serves', source='OpenRLHF 0.8 cli/'),
         ),
         packages=(
             made(Package, name='openrlhf'),
@@ -458,6 +476,11 @@ MANIFESTS: tuple[Manifest, ...] = (
         telling_large=('actor_rollout_ref',),
         programs=(
             made(Program, pattern='verl(\\..*|/(\\w+/)*\\w+\\.py)', format='verl', arguments='Hydra', source='verl trainer/main_ppo.py, trainer/fsdp_sft_trainer.py'),
+        ),
+        idle=(
+            made(Idle, pattern='verl\\.trainer\\.main_eval', does='evaluates', source='verl 0.6 trainer/main_eval.py'),
+            made(Idle, pattern='verl\\.model_merger(\\.\\w+)*', does='converts weights', source='verl 0.6 model_merger/'),
+            made(Idle, pattern='verl\\.trainer\\.main_generation(_server)?', does='generates or serves', source='verl 0.6 trainer/'),
         ),
         packages=(
             made(Package, name='verl', version_files={'version/version': 'text'}),

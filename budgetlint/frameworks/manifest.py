@@ -13,6 +13,8 @@ T = TypeVar("T")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 HYDRA = "Hydra"
 """What fills the arguments of programs that start from a config that lies in their package."""
+EVALUATES, PREPARES, CONVERTS, SERVES = "evaluates", "prepares data", "converts weights", "generates or serves"
+"""What a program does that trains nothing (`Idle`)."""
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -50,6 +52,16 @@ class Tool:
     """Other names of the same command."""
     every_device: bool = False
     """It calls accelerate or torchrun itself, and takes every visible device."""
+
+
+@open_record
+class Idle:
+    """Programs of a framework that train nothing: ``pattern`` matches the whole name of their modules, and ``does`` says what they do
+    instead. Where its command does so by a subcommand, `Tool` says it already."""
+
+    pattern: str
+    does: str
+    source: str
 
 
 @open_record
@@ -124,6 +136,7 @@ class Manifest:
     """The same, asked only of a text that is larger than any config."""
     programs: tuple[Program, ...] = ()
     tools: tuple[Tool, ...] = ()
+    idle: tuple[Idle, ...] = ()
     packages: tuple[Package, ...] = ()
     model_code: str = ""
     """Whose model code runs, where the framework brings its own: the value of the setting ``model_code``."""

@@ -11,7 +11,7 @@ import budgetlint.readers
 from budgetlint.base.source import SourceFile
 from budgetlint.frameworks import every_format, home_of, manifests
 from budgetlint.frameworks._index import MANIFESTS
-from budgetlint.frameworks.manifest import Format, Manifest
+from budgetlint.frameworks.manifest import CONVERTS, EVALUATES, PREPARES, SERVES, Format, Manifest
 from budgetlint.launch.read import script_launches
 from budgetlint.readers.__main__ import INDEX, index_text
 from budgetlint.readers.__main__ import manifests as written
@@ -77,6 +77,14 @@ def test_a_tool_starts_a_program_that_its_manifest_knows(manifest: Manifest) -> 
             known = known_program(launch.program.program)
             assert launch.program.program.startswith(f"{tool.name} "), command
             assert known is not None and known.format in formats, command
+
+
+@pytest.mark.parametrize("manifest", [one for one in MANIFESTS if one.idle], ids=lambda one: one.name)
+def test_what_trains_is_not_among_what_trains_nothing(manifest: Manifest) -> None:
+    modules = {module for one in MANIFESTS for tool in one.tools for module in tool.modules}
+    for row in manifest.idle:
+        assert row.source and row.does in (EVALUATES, PREPARES, CONVERTS, SERVES)
+        assert not [module for module in modules if re.fullmatch(row.pattern, module)]
 
 
 @pytest.mark.parametrize(("format", "setting", "key"), SPELLINGS, ids=[f"{one.name} {setting}" for one, setting, _ in SPELLINGS])

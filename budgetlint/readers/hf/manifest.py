@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.frameworks.manifest import Format, Manifest, Package, Program, Tool, names
+from budgetlint.frameworks.manifest import CONVERTS, SERVES, Format, Idle, Manifest, Package, Program, Tool, names
 
 TRAINING_ARGUMENTS = {
     "micro_batch": "per_device_train_batch_size",
@@ -114,6 +114,10 @@ MANIFEST = Manifest(
             modules={"trl.cli": ""},
             every_device=True,  # TRL cli.py calls accelerate
         ),
+    ),
+    idle=(
+        Idle(r"transformers\.onnx", CONVERTS, "transformers 4.57 onnx/__main__.py"),
+        Idle(r"trl\.scripts\.vllm_serve", SERVES, "TRL 1.16 scripts/vllm_serve.py"),
     ),
     packages=(Package("transformers"), Package("trl")),
 )
