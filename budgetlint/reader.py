@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from budgetlint.documents import Document, Loader, Mapping
-from budgetlint.frameworks.manifest import HYDRA, Format, Idle, Manifest, Package, Program, Tool, names
+from budgetlint.frameworks.manifest import HYDRA, Format, Idle, Manifest, Package, Patch, Program, Tool, names
 from budgetlint.readers.base import (
     Key,
     Reader,
@@ -34,6 +34,7 @@ __all__ = [
     "Manifest",
     "Mapping",
     "Package",
+    "Patch",
     "Program",
     "Reader",
     "Reading",

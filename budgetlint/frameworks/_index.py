@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.frameworks.manifest import Format, Idle, Manifest, Package, Program, Tool, made
+from budgetlint.frameworks.manifest import Format, Idle, Manifest, Package, Patch, Program, Tool, made
 
 # fmt: off
 # ruff: noqa: E501
@@ -190,6 +190,15 @@ MANIFESTS: tuple[Manifest, ...] = (
         packages=(
             made(Package, name='transformers'),
             made(Package, name='trl'),
+        ),
+        patches=(
+            made(
+                Patch,
+                by='liger-kernel',
+                setting='kernels',
+                source='liger-kernel 0.6 to 0.8 transformers/monkey_patch.py apply_liger_kernel_to_*: on by default; cross_entropy is off',
+                value=('rms_norm', 'rope', 'swiglu', 'linear_cross_entropy'),
+            ),
         ),
     ),
     made(
@@ -417,6 +426,27 @@ MANIFESTS: tuple[Manifest, ...] = (
             made(Format, name='python_trl_script', title='Python scripts', one_process=True),
         ),
         documents=('python',),
+        patches=(
+            made(
+                Patch,
+                by='unsloth',
+                setting='loss',
+                source='unsloth kernels/cross_entropy_loss.py: head and loss in one from 2024.11.8, the gradient over the logits before',
+                value='fused',
+                since='2024.11.8',
+                before='in-place',
+            ),
+            made(
+                Patch,
+                by='unsloth',
+                setting='kernels',
+                source='unsloth 2026.10 kernels/: rms_layernorm, rope_embedding, swiglu, fast_lora; the loss as of its own row',
+                value=('rms_norm', 'rope', 'swiglu', 'linear_cross_entropy', 'lora'),
+                since='2024.11.8',
+                before=('rms_norm', 'rope', 'swiglu', 'cross_entropy', 'lora'),
+            ),
+            made(Patch, by='unsloth', setting='seq_len', source='unsloth 2025.2.6 and 2025.6.1 models/rl.py: written into each TRL trainer; not in the release before 2025.2.6', since='2025.2.6'),
+        ),
     ),
     made(
         Manifest,

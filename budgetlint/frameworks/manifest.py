@@ -65,6 +65,26 @@ class Idle:
 
 
 @open_record
+class Patch:
+    """What a library puts in the place of others' code in a run that takes it, whatever they do themselves: ``by`` is its distribution,
+    ``value`` what ``setting`` is then (None: what the run gives the library)."""
+
+    by: str
+    setting: str
+    source: str
+    value: Any = None
+    since: str = ""
+    """The first release that does; empty: all that were read."""
+    before: Any = None
+    """The value in the releases before; None: the patched code's own."""
+
+    @property
+    def readings(self) -> tuple[Any, Any]:
+        """Where the release is not known; the newest's first."""
+        return self.value, self.before
+
+
+@open_record
 class Package:
     """A distribution by its name on PyPI, in the spelling of PyPI. ``modules``: what it is imported as, where that is another name, newest
     first; ``None`` is the name itself, and an empty tuple a name that is more often a folder of one's own. ``version_files``: files in the
@@ -138,6 +158,8 @@ class Manifest:
     tools: tuple[Tool, ...] = ()
     idle: tuple[Idle, ...] = ()
     packages: tuple[Package, ...] = ()
+    patches: tuple[Patch, ...] = ()
+    """Of the libraries that its programs can be told to take, in the code that they run."""
     model_code: str = ""
     """Whose model code runs, where the framework brings its own: the value of the setting ``model_code``."""
     code_by_stack: bool = False

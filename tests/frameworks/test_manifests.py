@@ -9,7 +9,7 @@ import pytest
 
 import budgetlint.readers
 from budgetlint.base.source import SourceFile
-from budgetlint.frameworks import every_format, home_of, manifests
+from budgetlint.frameworks import every_format, home_of, manifests, patch
 from budgetlint.frameworks._index import MANIFESTS
 from budgetlint.frameworks.manifest import CONVERTS, EVALUATES, PREPARES, SERVES, Format, Manifest
 from budgetlint.launch.read import script_launches
@@ -85,6 +85,23 @@ def test_what_trains_is_not_among_what_trains_nothing(manifest: Manifest) -> Non
     for row in manifest.idle:
         assert row.source and row.does in (EVALUATES, PREPARES, CONVERTS, SERVES)
         assert not [module for module in modules if re.fullmatch(row.pattern, module)]
+
+
+PATCHES = [row for manifest in MANIFESTS for row in manifest.patches]
+
+
+def test_a_patch_is_of_a_setting_and_told_once() -> None:
+    assert len({(row.by, row.setting) for row in PATCHES}) == len(PATCHES)
+    for row in PATCHES:
+        assert row.setting in SETTINGS and row.source
+        assert row.since or row.before is None
+        assert patch(row.by, row.setting) is row
+
+
+def test_ligers_and_unsloths_kernels() -> None:
+    """liger-kernel 0.8.5 monkey_patch.py, unsloth 2026.10 kernels/."""
+    assert patch("liger-kernel", "kernels").value == ("rms_norm", "rope", "swiglu", "linear_cross_entropy")
+    assert set(patch("unsloth", "kernels").value) == {*patch("liger-kernel", "kernels").value, "lora"}
 
 
 @pytest.mark.parametrize(("format", "setting", "key"), SPELLINGS, ids=[f"{one.name} {setting}" for one, setting, _ in SPELLINGS])

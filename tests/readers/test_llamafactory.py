@@ -246,6 +246,24 @@ def test_liger_fuses_the_loss_only_without_logits():
 
 
 @pytest.mark.parametrize(
+    ("stage", "unsloth", "loss"),
+    [
+        ("sft", "", ("fused", "in-place")),  # unsloth kernels/cross_entropy_loss.py 2024.11.7 and 2024.11.8
+        ("sft", "2024.11.7", "in-place"),
+        ("sft", "2024.11.8", "fused"),
+        ("dpo", "2024.11.8", "full"),
+    ],
+)
+def test_unsloths_loss_is_by_its_release(stage, unsloth, loss):
+    budget = f"stack unsloth@{unsloth}" if unsloth else ""
+    (context,) = judge_texts(
+        {"train.yaml": f"{BASE}finetuning_type: lora\ncutoff_len: 512\nstage: {stage}\nuse_unsloth: true\n"}, budget=budget
+    ).runs
+    said = context.run.settings.get("loss")
+    assert (said.readings or said.value) == loss
+
+
+@pytest.mark.parametrize(
     ("keys", "name"),
     [
         ("optim: paged_adamw_8bit", "paged_adamw8bit"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.frameworks.manifest import CONVERTS, SERVES, Format, Idle, Manifest, Package, Program, Tool, names
+from budgetlint.frameworks.manifest import CONVERTS, SERVES, Format, Idle, Manifest, Package, Patch, Program, Tool, names
 
 TRAINING_ARGUMENTS = {
     "micro_batch": "per_device_train_batch_size",
@@ -120,4 +120,12 @@ MANIFEST = Manifest(
         Idle(r"trl\.scripts\.vllm_serve", SERVES, "TRL 1.16 scripts/vllm_serve.py"),
     ),
     packages=(Package("transformers"), Package("trl")),
+    patches=(
+        Patch(
+            "liger-kernel",
+            "kernels",
+            "liger-kernel 0.6 to 0.8 transformers/monkey_patch.py apply_liger_kernel_to_*: on by default; cross_entropy is off",
+            names("rms_norm rope swiglu linear_cross_entropy"),
+        ),
+    ),
 )
