@@ -116,6 +116,11 @@ class Format:
     """Key of these -> package, the version since which it is called so, the older key."""
     same_keys: bool = False
     """The flags of its programs are the keys of its files."""
+    arguments: str = ""
+    """Whose training arguments its keys are the fields of: ``transformers`` (``TrainingArguments``), or ``trl`` (a task's config, which has
+    those too)."""
+    makes_arguments: bool = False
+    """It makes ``transformers.TrainingArguments`` of its own keys, most of them of the same names."""
     one_process: bool = False
     """Its programs start no further processes when python runs them."""
     own_loop: bool = False

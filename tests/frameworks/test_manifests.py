@@ -16,6 +16,7 @@ from budgetlint.launch.read import script_launches
 from budgetlint.readers.__main__ import INDEX, index_text
 from budgetlint.readers.__main__ import manifests as written
 from budgetlint.readers.known_programs import known_program
+from budgetlint.rules_api.toolbox import documents
 from budgetlint.settings.vocabulary import SETTINGS
 
 FOLDERS = sorted(path.parent.name for path in Path(budgetlint.readers.__file__ or "").parent.glob("*/reader.py"))
@@ -123,3 +124,20 @@ def test_a_manifest_names_a_model_code_that_the_setting_has() -> None:
 def test_a_schema_lies_in_the_readers_own_folder(format: Format) -> None:
     home = home_of(format.name)
     assert home is not None and format.schema == f"budgetlint.readers.{home.name}.schema"
+
+
+OF_RULES = {
+    "HUGGING_FACE": "hf_training_arguments trl alignment_handbook open_instruct",
+    "PYTHON": "python_script python_trl_script",
+    "TRL_FORMATS": "trl alignment_handbook",
+    "TRL_ARGUMENTS": "trl alignment_handbook python_trl_script",
+    "TRAINING_ARGUMENTS": "hf_training_arguments trl alignment_handbook open_instruct llamafactory python_script python_trl_script",
+    "TRAINERS": "hf_training_arguments trl alignment_handbook llamafactory python_script python_trl_script",
+    "TRAINERS_AND_AXOLOTL": "hf_training_arguments trl alignment_handbook llamafactory python_script python_trl_script axolotl",
+    "TRAINER_RUNS": "hf_training_arguments trl alignment_handbook open_instruct llamafactory python_script python_trl_script axolotl",
+}
+
+
+@pytest.mark.parametrize("group", OF_RULES)
+def test_the_groups_that_rules_ask_for_follow_from_the_manifests(group: str) -> None:
+    assert " ".join(getattr(documents, group)) == OF_RULES[group]

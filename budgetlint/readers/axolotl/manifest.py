@@ -30,6 +30,7 @@ MANIFEST = Manifest(
                 "autocast": "bf16",
             },
             same_keys=True,
+            makes_arguments=True,  # axolotl 0.19 core/builders/base.py
         ),
     ),
     top=names("base_model sequence_len"),

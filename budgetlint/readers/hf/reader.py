@@ -40,7 +40,7 @@ _BY_TRL = (hf_recognise.TRL, hf_recognise.HANDBOOK)
 
 def read(document: Document, flavour: str) -> Reading:
     """What one document of the family says. Unknown keys stay in the document, for the rules."""
-    parsed = flavour in _BY_TRL or document.format == "shell"
+    parsed = flavour in _BY_TRL or document.is_command
     home = hf_recognise.find_home(document) or hf_recognise.Home("")
     look = Lookup(document, loader_of(document, Loader.PYYAML), home.section, flag=to_bool if parsed else hf_keys.truthy)
     settings = _merged([*_model(look), *_training(look, parsed), *_switches(look, flavour, home.task), *olmo_core_settings(look)])

@@ -31,7 +31,7 @@ _OLD = names("micro_train_batch_size zero_stage pretrain train_batch_size max_le
 def recognise(document: Document) -> float:
     """The module, or (for a copy of a script) the flags that only OpenRLHF has together."""
     mapping = document.mapping
-    if mapping is None or document.format != "shell":
+    if mapping is None or not document.is_command:
         return 0.0
     if "openrlhf" in document.program:
         return 1.0 if program_task(document) else 0.0

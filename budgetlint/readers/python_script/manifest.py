@@ -9,8 +9,8 @@ _KERNELS = "unsloth 2026.10 kernels/: rms_layernorm, rope_embedding, swiglu, fas
 MANIFEST = Manifest(
     "python_script",
     (
-        Format("python_script", "Python scripts", one_process=True),
-        Format("python_trl_script", "Python scripts", one_process=True),
+        Format("python_script", "Python scripts", arguments="transformers", one_process=True),
+        Format("python_trl_script", "Python scripts", arguments="trl", one_process=True),
     ),
     documents=("python",),
     patches=(
