@@ -15,15 +15,20 @@ from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.family import Basis
 from budgetlint.catalog.ledger import linears
 from budgetlint.memory import loss
-from budgetlint.memory.code.base import PACKED, ModelCode
+from budgetlint.memory.code.base import PACKED, ModelCode, Places
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
-from budgetlint.memory.term import Bucket, Term, tensor
+from budgetlint.memory.term import Bucket, Source, Term, tensor
 from budgetlint.settings.run import Settings, Stack
 
 CHUNK = 128
 QKV = ("q_proj", "k_proj", "v_proj")
 MEASURED = Basis(100_000, "the model code of another framework, checked on measured runs only", exact=False)
+
+_LAYER = Places("litgpt", "0.5", (("*.lora_*", "litgpt/lora.py", "LoRALinear"), ("*", "litgpt/model.py", "")))
+_STEP = Places(
+    "litgpt", "0.5", (("logits.chunk*", "litgpt/utils.py", "chunked_cross_entropy"), ("weights.adapter", "litgpt/lora.py", "LoRALinear"))
+)
 
 
 class LitGPT(ModelCode):
@@ -53,6 +58,12 @@ class LitGPT(ModelCode):
 
     def loss_backward(self, plan: Plan) -> Iterator[Term]:
         return self._logits(plan, loss.backward)
+
+    def place_in_layer(self, name: str, plan: Plan) -> Source | None:
+        return _LAYER.find(name)
+
+    def place(self, slug: str, plan: Plan) -> Source | None:
+        return _STEP.find(slug)
 
     def _logits(self, plan: Plan, otherwise: Callable[[Plan], Iterator[Term]]) -> Iterator[Term]:
         """The chunks' logits at either moment, but where the head is fused with the loss."""

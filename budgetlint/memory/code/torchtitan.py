@@ -7,10 +7,55 @@ Sources: torchtitan 0.2.2 ``models/llama3/infra/parallelize.py``, ``distributed/
 from __future__ import annotations
 
 from budgetlint.base.record import replace
-from budgetlint.memory.code.base import ModelCode, Splits
+from budgetlint.memory.code.base import ModelCode, Places, Splits
 from budgetlint.memory.parallel import Parallel
 from budgetlint.memory.plan import Plan
+from budgetlint.memory.term import Source
 from budgetlint.settings.run import Settings, Stack
+
+_MOE = "models/moe/moe.py"
+
+
+def _layer(model: str, whole: str, feeds: str = "", experts: tuple[str, str] = (_MOE, "GroupedExperts")) -> Places:
+    """``model``: the folder of its model.py; ``whole``: the class of the model there; ``feeds``: the file of its dense FeedForward."""
+    own = f"models/{model}/model/model.py"
+    dense = feeds or own
+    return Places(
+        "torchtitan",
+        "0.2.2",
+        (
+            ("experts.*", *experts),
+            ("router.*", _MOE, "TokenChoiceTopKRouter"),
+            ("shared*", _MOE, "FeedForward"),
+            ("final-norm.*", own, whole),
+            ("[qk]-norm.*", own, "Attention"),
+            ("*latent-norm.*", own, "Attention"),
+            ("*norm.*", own, "TransformerBlock"),
+            *((pattern, own, "Attention") for pattern in ("attention.*", "[qkvo]_*", "kv_*")),
+            *((pattern, dense, "FeedForward") for pattern in ("mlp.*", "gate_proj.*", "up_proj.*", "down_proj.*")),
+        ),
+    )
+
+
+_QWEN3 = _layer("qwen3", "Qwen3Model")
+_LAYERS = {
+    "llama": _layer("llama3", "Transformer"),
+    "qwen3": _QWEN3,
+    "qwen3_moe": _QWEN3,
+    "deepseek_v3": _layer("deepseek_v3", "DeepSeekV3Model", _MOE),
+    "gpt_oss": _layer("gpt_oss", "GptOssModel", experts=("models/gpt_oss/model/moe.py", "GptOssGroupedExperts")),
+}
+"""By family, of those that it has."""
+_STEP = Places(
+    "torchtitan",
+    "0.2.2",
+    (
+        ("logits.*", "components/loss.py", "cross_entropy_loss"),
+        ("checkpoints", "distributed/activation_checkpoint.py", "apply_ac"),
+        ("checkpoints.*", "distributed/activation_checkpoint.py", "apply_ac"),
+        ("pipeline.in-flight", "distributed/pipeline_parallel.py", "build_pipeline_schedule"),
+    ),
+)
 
 
 class Torchtitan(ModelCode):
@@ -53,3 +98,10 @@ class Torchtitan(ModelCode):
         size, batch = settings.value("pipeline_micro_batch"), settings.value("micro_batch")
         cut = replace(parallel, micro_size=size, micro_batches=max(1, batch // size)) if size and batch else parallel
         return replace(cut, lighter=(1, 1))
+
+    def place_in_layer(self, name: str, plan: Plan) -> Source | None:
+        layer = _LAYERS.get(plan.arch.family)
+        return layer.find(name) if layer else None
+
+    def place(self, slug: str, plan: Plan) -> Source | None:
+        return None if plan.loss == "full-dtensor" and slug.startswith("logits.") else _STEP.find(slug)

@@ -24,7 +24,7 @@ def ideas(situation: Situation) -> Iterator[Idea]:
             )  # fmt: skip
             yield Idea(
                 "chunked loss", "logits", "compute the loss in chunks of tokens", 11,
-                "a few per cent of time", "torchtune modules/loss/cross_entropy_loss.py", {"loss": "chunked"},
+                "a few per cent of time", "torchtune 0.6.1 modules/loss/ce_chunked_output_loss.py", {"loss": "chunked"},
             )  # fmt: skip
 
 
