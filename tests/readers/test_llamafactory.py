@@ -16,6 +16,12 @@ from budgetlint.resolve.runs import judge_texts
 from budgetlint.settings.run import Origin, OriginKind, Reading, Release, Role, Setting, Stack
 from budgetlint.settings.vocabulary import SETTINGS
 
+SEEDS = {
+    "llamafactory": "{model_name_or_path: m, finetuning_type: lora, stage: sft, template: a, do_train: true, cutoff_len: 1, lora_rank: 1}",
+    "llamafactory v1": "{model: m, train_dataset: d, micro_batch_size: 1, peft_config: {name: lora}}",
+}
+"""Documents that it claims (`test_marks.py`)."""
+
 BASE = """\
 model_name_or_path: acme/tiny-1b
 do_train: true

@@ -40,7 +40,7 @@ class Splits:
 
 
 @record
-class Places:
+class CodePlaces:
     """Where one code makes its tensors: pattern of their ids (``*`` stands for anything), file, function; the first that fits counts."""
 
     framework: str

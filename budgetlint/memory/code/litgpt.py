@@ -15,7 +15,7 @@ from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.family import Basis
 from budgetlint.catalog.ledger import linears
 from budgetlint.memory import loss
-from budgetlint.memory.code.base import PACKED, ModelCode, Places
+from budgetlint.memory.code.base import PACKED, CodePlaces, ModelCode
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
 from budgetlint.memory.term import Bucket, Source, Term, tensor
@@ -25,8 +25,8 @@ CHUNK = 128
 QKV = ("q_proj", "k_proj", "v_proj")
 MEASURED = Basis(100_000, "the model code of another framework, checked on measured runs only", exact=False)
 
-_LAYER = Places("litgpt", "0.5", (("*.lora_*", "litgpt/lora.py", "LoRALinear"), ("*", "litgpt/model.py", "")))
-_STEP = Places(
+_LAYER = CodePlaces("litgpt", "0.5", (("*.lora_*", "litgpt/lora.py", "LoRALinear"), ("*", "litgpt/model.py", "")))
+_STEP = CodePlaces(
     "litgpt", "0.5", (("logits.chunk*", "litgpt/utils.py", "chunked_cross_entropy"), ("weights.adapter", "litgpt/lora.py", "LoRALinear"))
 )
 

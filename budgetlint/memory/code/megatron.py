@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.memory.code.base import PEFT, ModelCode, Places, Splits, is_adapters
+from budgetlint.memory.code.base import PEFT, CodePlaces, ModelCode, Splits, is_adapters
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
 from budgetlint.memory.term import Source
@@ -25,7 +25,7 @@ _KERNEL = {
     False: ("transformer/dot_product_attention.py", "DotProductAttention"),
 }
 """By whether attention is fused."""
-_LAYER = Places(
+_LAYER = CodePlaces(
     "megatron-core",
     "0.14.0",
     (
@@ -44,7 +44,7 @@ _LAYER = Places(
     ),
 )
 _OF_ITS_OPTIMIZER = ("gradients.stored", "weights.master", "step.fp32-gradients")
-_STEP = Places(
+_STEP = CodePlaces(
     "megatron-core",
     "0.14.0",
     (

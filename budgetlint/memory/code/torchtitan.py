@@ -7,7 +7,7 @@ Sources: torchtitan 0.2.2 ``models/llama3/infra/parallelize.py``, ``distributed/
 from __future__ import annotations
 
 from budgetlint.base.record import replace
-from budgetlint.memory.code.base import ModelCode, Places, Splits
+from budgetlint.memory.code.base import CodePlaces, ModelCode, Splits
 from budgetlint.memory.parallel import Parallel
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.term import Source
@@ -16,11 +16,11 @@ from budgetlint.settings.run import Settings, Stack
 _MOE = "models/moe/moe.py"
 
 
-def _layer(model: str, whole: str, feeds: str = "", experts: tuple[str, str] = (_MOE, "GroupedExperts")) -> Places:
+def _layer(model: str, whole: str, feeds: str = "", experts: tuple[str, str] = (_MOE, "GroupedExperts")) -> CodePlaces:
     """``model``: the folder of its model.py; ``whole``: the class of the model there; ``feeds``: the file of its dense FeedForward."""
     own = f"models/{model}/model/model.py"
     dense = feeds or own
-    return Places(
+    return CodePlaces(
         "torchtitan",
         "0.2.2",
         (
@@ -46,7 +46,7 @@ _LAYERS = {
     "gpt_oss": _layer("gpt_oss", "GptOssModel", experts=("models/gpt_oss/model/moe.py", "GptOssGroupedExperts")),
 }
 """By family, of those that it has."""
-_STEP = Places(
+_STEP = CodePlaces(
     "torchtitan",
     "0.2.2",
     (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.memory.code.base import ModelCode, Places, Splits
+from budgetlint.memory.code.base import CodePlaces, ModelCode, Splits
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.term import Source
 
@@ -11,10 +11,10 @@ _FROZEN = ("modules/low_precision/nf4_linear.py", "FrozenNF4Linear")
 _MLP = ("modules/feed_forward.py", "FeedForward")
 
 
-def _layer(attention: tuple[str, str], norm: tuple[str, str]) -> Places:
+def _layer(attention: tuple[str, str], norm: tuple[str, str]) -> CodePlaces:
     attends = tuple((pattern, *attention) for pattern in ("attention.*", "[qkvo]_proj.*"))
     feeds = tuple((pattern, *_MLP) for pattern in ("mlp.*", "gate_proj.*", "up_proj.*", "down_proj.*"))
-    return Places("torchtune", "0.6.1", (("*.lora_*", *_ADAPTER), ("*norm.*", *norm), *attends, *feeds))
+    return CodePlaces("torchtune", "0.6.1", (("*.lora_*", *_ADAPTER), ("*norm.*", *norm), *attends, *feeds))
 
 
 _PLAIN = _layer(("modules/attention.py", "MultiHeadAttention"), ("modules/rms_norm.py", "RMSNorm"))
@@ -22,7 +22,7 @@ _GEMMA = _layer(("modules/attention.py", "MultiHeadAttention"), ("models/gemma/r
 _GEMMA2 = _layer(("models/gemma2/_attention.py", "Gemma2Attention"), ("models/gemma/rms_norm.py", "GemmaRMSNorm"))
 _LAYERS = {"llama": _PLAIN, "mistral": _PLAIN, "qwen2": _PLAIN, "phi3": _PLAIN, "gemma": _GEMMA, "gemma2": _GEMMA2}
 """By family, of those that it builds (torchtune 0.6.1 models/*/_component_builders.py)."""
-_STEP = Places(
+_STEP = CodePlaces(
     "torchtune",
     "0.6.1",
     (
