@@ -26,11 +26,12 @@ def settle_trl(settings: Settings, stack: Stack) -> Settings:
 
 
 def _settled(setting: Setting, stack: Stack) -> Setting:
+    """One of its own readings: what another library decides by its release (Unsloth's loss) stays open."""
     decide = _DECIDERS.get(setting.name)
     if decide is None or setting.state != "auto" or not setting.readings:
         return setting
     value = decide(stack)
-    return setting if value is None else replace(setting, value=value, state="known", readings=())
+    return setting if value not in setting.readings else replace(setting, value=value, state="known", readings=())
 
 
 def _loss(stack: Stack) -> Any:
