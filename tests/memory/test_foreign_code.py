@@ -58,3 +58,21 @@ def test_an_unknown_degree_leaves_the_answer_open(flags: str, split: int, is_ope
     assert run.estimate is not None
     assert run.plan.model_split == split
     assert ("parallel" in run.estimate.missing) is is_open
+
+
+LORA = "device h100-80gb; lora r=8 targets=attention; recompute none; precision bf16-pure; batch 1; seq 1024; stack transformers@5.24"
+
+
+@pytest.mark.parametrize(
+    ("model", "slug", "layers"),
+    [
+        ("deepseek-v2-lite", "layers.attention-norm.rms", 26),  # 27 layers; the first is dense, and the only one without
+        ("llama-3.1-8b", "layers.attention-norm.rms", 31),
+    ],
+)
+def test_one_first_norm_keeps_nothing(model: str, slug: str, layers: int) -> None:
+    """Nothing before the first adapter needs a gradient: a 4 B statistic for each of 1,024 tokens of all layers but one."""
+    (run,) = judge_texts({}, budget=f"{LORA}; model {model}").runs
+    assert run.estimate is not None
+    found = {term.id: term.bytes for term in run.estimate.phase("forward").terms if term.id.endswith("layers.attention-norm.rms")}
+    assert {name: size for name, size in found.items() if size} == {slug: layers * 1024 * 4}
