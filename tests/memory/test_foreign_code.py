@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from budgetlint.memory.activations import mlp_backward
 from budgetlint.memory.code import pick
 from budgetlint.memory.term import Bucket
 from budgetlint.resolve.runs import judge_texts
@@ -76,3 +77,19 @@ def test_one_first_norm_keeps_nothing(model: str, slug: str, layers: int) -> Non
     assert run.estimate is not None
     found = {term.id: term.bytes for term in run.estimate.phase("forward").terms if term.id.endswith("layers.attention-norm.rms")}
     assert {name: size for name, size in found.items() if size} == {slug: layers * 1024 * 4}
+
+
+@pytest.mark.parametrize(
+    ("code", "loops"),
+    [("", True), ("megatron", False), ("torchtitan", False), ("litgpt", True)],
+)
+def test_whether_experts_run_one_after_the_other_is_the_codes_own(code: str, loops: bool) -> None:
+    """transformers 4.57 loops over its experts; which transformers lies beside Megatron says nothing of Megatron's.
+
+    In flight in the backward are two gradients of 2 B, 14,336 wide, for each of 1,024 tokens and the two experts that it goes to, and the
+    residual's, 4,096 wide; in a loop over eight experts an eighth of the former.
+    """
+    run_of = "device h100-80gb; model mixtral-8x7b; precision bf16-pure; batch 1; seq 1024"
+    (run,) = judge_texts({}, budget=f"{run_of}; stack transformers@4.57 {code}").runs
+    assert run.plan.expert_loop is loops
+    assert mlp_backward(run.plan) == 1024 * (2 * 2 * 2 * 14336 // (8 if loops else 1) + 2 * 4096)

@@ -95,6 +95,10 @@ class ModelCode:
         ``MixtralExperts``. An unknown version counts as the newest."""
         return stack.at_least("transformers", FUSED_EXPERTS_SINCE) is not False
 
+    def loops_experts(self, stack: Stack) -> bool:
+        """Experts run one after the other, not in one grouped matmul: transformers' before it stacked them."""
+        return stack.at_least("transformers", FUSED_EXPERTS_SINCE) is False
+
     def lora_roles(self, arch: Architecture, targets: tuple[str, ...], roles: set[str]) -> set[str]:
         """Which roles LoRA adapts, where ``targets`` name the linears of ``roles`` in transformers' modules."""
         return roles

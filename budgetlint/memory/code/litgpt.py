@@ -41,6 +41,14 @@ class LitGPT(ModelCode):
         """litgpt/model.py never ties ``lm_head`` to ``wte``."""
         return replace(arch, tied=False)
 
+    def stacks_experts(self, stack: Stack) -> bool:
+        """litgpt 0.5.13 litgpt/model.py ``LLaMAMoE``: a list of MLPs, each of linears of its own."""
+        return False
+
+    def loops_experts(self, stack: Stack) -> bool:
+        """The same: ``for mask, expert in zip(masks, self.experts)``."""
+        return True
+
     def lora_roles(self, arch: Architecture, targets: tuple[str, ...], roles: set[str]) -> set[str]:
         """q, k and v are packed into one weight, parts of which are adapted (litgpt/lora.py ``LoRAQKVLinear``)."""
         parts = set(QKV) & (set(targets) | roles)

@@ -78,6 +78,10 @@ class Megatron(ModelCode):
         """Experts are grouped linears, whatever transformers lies beside them (megatron-core 0.14.0 transformer/moe/experts.py)."""
         return False
 
+    def loops_experts(self, stack: Stack) -> bool:
+        """The rows of all experts are kept at once, grouped or not (the same file)."""
+        return False
+
     def layer(self, plan: Plan) -> tuple[Saved, ...]:
         return layer(plan) if plan.arch.kind in ("decoder", "encoder") else super().layer(plan)
 

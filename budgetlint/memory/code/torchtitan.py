@@ -65,6 +65,10 @@ class Torchtitan(ModelCode):
     reshards_in_pipeline = False
     """``apply_fsdp``: the default policy keeps parameters under a pipeline."""
 
+    def loops_experts(self, stack: Stack) -> bool:
+        """models/moe/moe.py ``use_grouped_mm``: on by default."""
+        return False
+
     def selective_bytes(self, plan: Plan) -> int:
         """The per-op policy keeps the output of every second matmul (activation_checkpoint.py ``_get_custom_policy``): of q, k, v, o,
         gate, up, down the first, third, fifth and seventh."""
