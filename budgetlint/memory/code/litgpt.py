@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 
 from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.families import family_of
 from budgetlint.catalog.family import Basis
 from budgetlint.catalog.ledger import linears
 from budgetlint.memory import loss
@@ -100,18 +101,26 @@ def layer(plan: Plan) -> Iterator[Saved]:
     yield from _adapters(plan)
 
 
+_PARALLEL = ("families.gpt_neox", "families.parallel", "families.falcon")
+"""Layers of the families whose configs have ``parallel_residual`` (litgpt 0.5.13 litgpt/config.py: Pythia, Phi, Falcon)."""
+
+
 def _norms(plan: Plan) -> Iterator[Saved]:
+    """litgpt 0.5.0 to 0.5.13 litgpt/model.py ``Block.forward``: side by side, both norms read the same stream, or there is one for both
+    (``shared_attention_norm``); one after the other, the second reads what attention has added. ``RMSNorm`` multiplies by its weight in
+    fp32, which a weight that trains keeps."""
     arch, size = plan.arch, plan.precision.compute
     if arch.norm == "layernorm":
-        # parallel residual: both norms read the same stream
-        yield Saved("norm", "norm.input", size * arch.hidden, size=size)
-        yield Saved("norm", "norm.statistics", 16, size=4)
+        together = family_of(arch.family).layer in _PARALLEL and not arch.number("sequential_residual")
+        for name in ("norm",) if together else ("first-norm", "second-norm"):
+            yield Saved("norm", f"{name}.input", size * arch.hidden, size=size)
+        yield Saved("norm", "norm.statistics", 8 * arch.norms_per_layer, size=4)
     else:
         for name in ("first-norm", "second-norm"):
             yield Saved("norm", f"{name}.input-fp32", 4 * arch.hidden, size=4)
             yield Saved("norm", f"{name}.rms", 4, size=4)
             if plan.full:
-                yield Saved("norm", f"{name}.normed", size * arch.hidden, size=size)
+                yield Saved("norm", f"{name}.normed", 4 * arch.hidden, size=4)
     if plan.full:
         for name in ("qkv", "mlp"):
             yield Saved("linear", f"{name}.input", size * arch.hidden, size=size)
