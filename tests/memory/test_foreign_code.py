@@ -121,3 +121,24 @@ def test_litgpts_norm_that_trains_keeps_what_it_multiplies_in_fp32() -> None:
     assert run.estimate is not None
     terms = {term.id: term.bytes for term in run.estimate.phase("forward").terms}
     assert [terms[f"layers.second-norm.{name}"] for name in ("input-fp32", "normed")] == [22 * 1024 * 2048 * 4] * 2
+
+
+@pytest.mark.parametrize(
+    ("flags", "masks", "scores"),
+    [
+        ("", 2, True),  # megatron/training/arguments.py: 0.1 for both
+        ("--hidden-dropout 0.0 --attention-dropout 0.0", 0, False),
+        ("--hidden-dropout 0.0", 0, True),
+        ("--attention-dropout 0", 2, False),
+    ],
+)
+def test_megatrons_dropouts(flags: str, masks: int, scores: bool) -> None:
+    """A byte for each of 2,048 tokens, 4,096 wide, behind attention and MLP of 32 layers; and, where the scores are kept, one for each of
+    them (32 heads), with what it leaves of them in 2 B."""
+    (run,) = judge_texts({"a.sh": f"{GPT}--transformer-impl local {flags}\n"}).runs
+    assert run.estimate is not None
+    terms = {term.id: term.bytes for term in run.estimate.phase("forward").terms}
+    assert terms.get("layers.dropout.masks", 0) == 32 * 2048 * 4096 * masks
+    pairs = 32 * 32 * 2048 * 2048 if scores else 0
+    assert terms.get("layers.attention.dropout-mask", 0) == pairs
+    assert terms.get("layers.attention.dropped-probabilities", 0) == 2 * pairs

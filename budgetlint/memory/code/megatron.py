@@ -163,7 +163,7 @@ def _scores(plan: Plan) -> Iterator[Saved]:
     """What unfused attention keeps for each pair of positions: 2 a, and under dropout a byte of mask and the product."""
     heads, size = plan.arch.heads, plan.precision.compute
     yield Saved("attention", "attention.probabilities", 0, heads * size, size=size)
-    if plan.arch.dropout:
+    if plan.arch.dropout if plan.arch.attention_dropout is None else plan.arch.attention_dropout:
         yield Saved("attention", "attention.dropout-mask", 0, heads, size=1)
         yield Saved("attention", "attention.dropped-probabilities", 0, heads * size, size=size)
 
