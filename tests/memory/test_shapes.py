@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from budgetlint.base.record import replace
+from budgetlint.catalog.families import all_families
+from budgetlint.memory.code import torchtitan, torchtune
 from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.labels import LABELS, label
 from budgetlint.memory.sources import source_of
@@ -163,6 +165,15 @@ def test_no_tensor_of_a_layer_is_without_a_place(code: str) -> None:
     made = {term.id for phase in context.estimate.phases for term in phase.terms if term.id.startswith(("layers.", "final-norm."))}
     assert [slug for slug in sorted(made) if source_of(slug, context.estimate.plan) is None] == []
     assert len(made) > 8
+
+
+def test_what_records_call_layers_of_other_codes_is_known_there() -> None:
+    known = {"torchtitan": set(torchtitan._LAYERS), "torchtune": set(torchtune._LAYERS)}
+    called: dict[str, set[str]] = {"torchtitan": set(), "torchtune": set()}
+    for family in all_families():
+        for code, layer in family.elsewhere.items():
+            called[code].add(layer)
+    assert called == known
 
 
 def test_of_code_that_nobody_read_no_place_is_told() -> None:

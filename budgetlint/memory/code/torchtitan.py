@@ -7,6 +7,7 @@ Sources: torchtitan 0.2.2 ``models/llama3/infra/parallelize.py``, ``distributed/
 from __future__ import annotations
 
 from budgetlint.base.record import replace
+from budgetlint.catalog.families import family_of
 from budgetlint.memory.code.base import CodePlaces, ModelCode, Splits
 from budgetlint.memory.parallel import Parallel
 from budgetlint.memory.plan import Plan
@@ -37,15 +38,13 @@ def _layer(model: str, whole: str, feeds: str = "", experts: tuple[str, str] = (
     )
 
 
-_QWEN3 = _layer("qwen3", "Qwen3Model")
 _LAYERS = {
-    "llama": _layer("llama3", "Transformer"),
-    "qwen3": _QWEN3,
-    "qwen3_moe": _QWEN3,
+    "llama3": _layer("llama3", "Transformer"),
+    "qwen3": _layer("qwen3", "Qwen3Model"),
     "deepseek_v3": _layer("deepseek_v3", "DeepSeekV3Model", _MOE),
     "gpt_oss": _layer("gpt_oss", "GptOssModel", experts=("models/gpt_oss/model/moe.py", "GptOssGroupedExperts")),
 }
-"""By family, of those that it has."""
+"""By what the records of families call them (`budgetlint.catalog.family.Family.elsewhere`)."""
 _STEP = CodePlaces(
     "torchtitan",
     "0.2.2",
@@ -104,8 +103,8 @@ class Torchtitan(ModelCode):
         return replace(cut, lighter=(1, 1))
 
     def place_in_layer(self, name: str, plan: Plan) -> Source | None:
-        layer = _LAYERS.get(plan.arch.family)
-        return layer.find(name) if layer else None
+        layer = family_of(plan.arch.family).elsewhere.get("torchtitan", "")
+        return _LAYERS[layer].find(name) if layer else None
 
     def place(self, slug: str, plan: Plan) -> Source | None:
         return None if plan.loss == "full-dtensor" and slug.startswith("logits.") else _STEP.find(slug)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from budgetlint.catalog.families import family_of
 from budgetlint.memory.code.base import CodePlaces, ModelCode, Splits
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.term import Source
@@ -17,11 +18,13 @@ def _layer(attention: tuple[str, str], norm: tuple[str, str]) -> CodePlaces:
     return CodePlaces("torchtune", "0.6.1", (("*.lora_*", *_ADAPTER), ("*norm.*", *norm), *attends, *feeds))
 
 
-_PLAIN = _layer(("modules/attention.py", "MultiHeadAttention"), ("modules/rms_norm.py", "RMSNorm"))
-_GEMMA = _layer(("modules/attention.py", "MultiHeadAttention"), ("models/gemma/rms_norm.py", "GemmaRMSNorm"))
-_GEMMA2 = _layer(("models/gemma2/_attention.py", "Gemma2Attention"), ("models/gemma/rms_norm.py", "GemmaRMSNorm"))
-_LAYERS = {"llama": _PLAIN, "mistral": _PLAIN, "qwen2": _PLAIN, "phi3": _PLAIN, "gemma": _GEMMA, "gemma2": _GEMMA2}
-"""By family, of those that it builds (torchtune 0.6.1 models/*/_component_builders.py)."""
+_LAYERS = {
+    "plain": _layer(("modules/attention.py", "MultiHeadAttention"), ("modules/rms_norm.py", "RMSNorm")),
+    "gemma": _layer(("modules/attention.py", "MultiHeadAttention"), ("models/gemma/rms_norm.py", "GemmaRMSNorm")),
+    "gemma2": _layer(("models/gemma2/_attention.py", "Gemma2Attention"), ("models/gemma/rms_norm.py", "GemmaRMSNorm")),
+}
+"""By what the records of families call them (`budgetlint.catalog.family.Family.elsewhere`; torchtune 0.6.1
+models/*/_component_builders.py)."""
 _STEP = CodePlaces(
     "torchtune",
     "0.6.1",
@@ -39,8 +42,8 @@ class Torchtune(ModelCode):
     """torchtune 0.6.1 models/llama3/_parallelism.py: both tables are split, the logits are gathered."""
 
     def place_in_layer(self, name: str, plan: Plan) -> Source | None:
-        layer = _LAYERS.get(plan.arch.family)
-        return layer.find(name) if layer else None
+        layer = family_of(plan.arch.family).elsewhere.get("torchtune", "")
+        return _LAYERS[layer].find(name) if layer else None
 
     def place(self, slug: str, plan: Plan) -> Source | None:
         if slug.startswith("logits.") and plan.loss == "full":  # a recipe's ``loss``: torch.nn.CrossEntropyLoss
