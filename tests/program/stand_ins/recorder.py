@@ -1,0 +1,205 @@
+"""What the stand-ins share: one JSON line for each call that decides memory, written to the file that ``RECORD_TO`` names.
+
+A line says the qualified name, the file and line of the call in the program (``RECORD_ROOT``), and each argument by name as plain JSON;
+what an earlier sink gave stands as ``{"sink": n}``, n counted from 0. A value of which JSON has no word is ``{"object": its class}``."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import inspect
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+ROOT = os.environ.get("RECORD_ROOT", "") + os.sep
+_NUMBER: dict[int, int] = {}
+_KEPT: list[object] = []
+_count = 0
+
+
+def _frames() -> Iterator[FrameType]:
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def place() -> tuple[str, int]:
+    """File and line of the program that called, the nearest one; the first line of a call that takes several."""
+    for frame in _frames():
+        name = frame.f_code.co_filename
+        if name.startswith(ROOT):
+            return name.removeprefix(ROOT), _line(frame)
+    return "", 0
+
+
+def _line(frame: FrameType) -> int:
+    at = frame.f_lasti // 2
+    spans = list(frame.f_code.co_positions())
+    return spans[at][0] or frame.f_lineno
+
+
+def keep(thing: object, number: int) -> None:
+    """From now on ``thing`` is what call ``number`` gave."""
+    if thing is None or isinstance(thing, bool | int | float | str):
+        return
+    _KEPT.append(thing)
+    _NUMBER[id(thing)] = number
+
+
+def number_of(thing: object) -> int | None:
+    return _NUMBER.get(id(thing))
+
+
+def plain(value: object, depth: int = 0) -> Any:
+    """``value`` as JSON has it."""
+    if id(value) in _NUMBER:
+        return {"sink": _NUMBER[id(value)]}
+    if isinstance(value, enum.Enum):
+        return plain(value.value)
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Path) or type(value).__name__ in ("dtype", "device"):
+        return str(value)
+    return {"object": type(value).__qualname__} if depth > 8 else _plain_of_many(_unwrapped(value), depth + 1)
+
+
+def _unwrapped(value: object) -> object:
+    if type(value).__module__.partition(".")[0] != "omegaconf":
+        return value
+    from omegaconf import OmegaConf
+
+    return OmegaConf.to_container(value, resolve=True)
+
+
+def _plain_of_many(value: object, depth: int) -> Any:
+    if isinstance(value, Mapping):
+        return {str(plain(key, depth)): plain(one, depth) for key, one in value.items()}
+    if isinstance(value, Set):
+        return sorted((plain(one, depth) for one in value), key=str)
+    if isinstance(value, Sequence) and not isinstance(value, bytes) and type(value).__module__ in ("builtins", "collections"):
+        return [plain(one, depth) for one in value]
+    if inspect.isclass(value) or inspect.isroutine(value):
+        return {"function": value.__name__}
+    return {"object": type(value).__qualname__}
+
+
+def write(name: str, arguments: Mapping[str, object], **more: object) -> int:
+    """One line; its number."""
+    global _count
+    file, line = place()
+    written = {"name": name, "file": file, "line": line, "arguments": {key: plain(value) for key, value in arguments.items()}, **more}
+    with open(os.environ.get("RECORD_TO", os.devnull), "a", encoding="utf-8") as out:
+        out.write(json.dumps(written) + "\n")
+    _count += 1
+    return _count - 1
+
+
+def bound(call: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object]) -> dict[str, object]:
+    """The arguments that were given, by name; ``self`` and ``cls`` are none. Raises ``TypeError`` as the call would."""
+    signature = inspect.signature(call)
+    given: dict[str, object] = {}
+    for name, value in signature.bind(*args, **kwargs).arguments.items():
+        kind = signature.parameters[name].kind
+        if kind is inspect.Parameter.VAR_KEYWORD:
+            given.update(value)
+        elif kind is inspect.Parameter.VAR_POSITIONAL:
+            given.update({f"*{at}": one for at, one in enumerate(value)})
+        elif name not in ("self", "cls"):
+            given[name] = value
+    return given
+
+
+def sink(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A function whose calls are written down under ``name``, before it runs. A name with ``{}`` is of the class that was called."""
+
+    def decorate(call: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(call)
+        def recorded(*args: Any, **kwargs: Any) -> Any:
+            number = write(_of_class(name, args), bound(call, args, kwargs))
+            result = call(*args, **kwargs)
+            for one in args[:1] if call.__name__ == "__init__" else result if isinstance(result, tuple) else (result,):
+                keep(one, number)
+            return result
+
+        return recorded
+
+    return decorate
+
+
+def _of_class(name: str, args: Sequence[object]) -> str:
+    return name.format(_library_class(args[0])) if "{}" in name else name
+
+
+def _library_class(owner: object) -> str:
+    """The class of a package that a class or an object of the program descends from."""
+    cls = owner if isinstance(owner, type) else type(owner)
+    return next(
+        (f"{base.__module__.partition('.')[0]}.{base.__name__}" for base in cls.__mro__ if "__stand_in__" in vars(base)), cls.__name__
+    )
+
+
+class RecordedClass(type):
+    """Making an object of the class is a sink: the arguments that were given, then the fields as the object has them; later changes by
+    the program are lines of their own, ``{class}.__setattr__``."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        given = bound(cls.__init__, (None, *args), kwargs)
+        thing = super().__call__(*args, **kwargs)
+        fields = getattr(thing, "__dataclass_fields__", {})
+        number = write(_library_class(cls), given, fields={name: plain(getattr(thing, name, None)) for name in fields})
+        keep(thing, number)
+        return thing
+
+    def __setattr__(cls, name: str, value: object) -> None:
+        super().__setattr__(name, value)
+
+
+def note_changes(cls: type) -> type:
+    """The program's ``thing.x = value`` after ``cls`` made the thing is written down."""
+
+    def set_it(self: object, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+        if (number := number_of(self)) is not None:
+            write(f"{_library_class(self)}.__setattr__", {name: value}, of=number)
+
+    cls.__setattr__ = set_it
+    return cls
+
+
+class Anything:
+    """An object of which nothing is known: takes every attribute, call and item, and is empty where it is looped over."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        del args, kwargs
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Anything()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return Anything()
+
+    def __getitem__(self, key: object) -> Any:
+        return Anything()
+
+    def __setitem__(self, key: object, value: object) -> None:
+        """Takes it."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Lets everything through."""
