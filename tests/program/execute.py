@@ -1,0 +1,124 @@
+"""Runs one program with one command line against the recording stand-ins, in a process of its own, and tells what it called."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+HERE = Path(__file__).parent
+PROGRAMS = HERE / "programs"
+STAND_INS = HERE / "stand_ins"
+SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program and how it is started. ``path``: a file of ``programs/`` that is all there is, or one in a folder, with that folder."""
+
+    path: str
+    words: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    refused: bool = False
+    module: str = ""
+
+    @property
+    def name(self) -> str:
+        return " ".join((*(f"{key}={value}" for key, value in self.environment.items()), self.path, *self.words))
+
+    @property
+    def entry(self) -> str:
+        """The started file, below the root."""
+        return self.path.partition("/")[2] or self.path
+
+
+@dataclass(frozen=True)
+class Called:
+    """One call that decides memory, as Python reached it. ``fields``: of an arguments object, as it came out of its making; ``of``: the
+    number of the call whose object was changed."""
+
+    name: str
+    file: str
+    line: int
+    arguments: Mapping[str, Any]
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    of: int | None = None
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a run came to: its exit status, what it called, in order, and what it said."""
+
+    status: int
+    calls: tuple[Called, ...]
+    said: str
+
+
+def cases(table: Path = PROGRAMS / "table.yaml") -> list[Case]:
+    """Every command line of the table."""
+    found = []
+    for path, runs in yaml.safe_load(table.read_text(encoding="utf-8")).items():
+        for run in runs:
+            told = {"words": run} if isinstance(run, str) else run
+            words = tuple(told.pop("words", "").split())
+            found.append(Case(path, words, **{**told, "environment": {k: str(v) for k, v in told.get("environment", {}).items()}}))
+    return found
+
+
+def place(case: Case, root: Path) -> None:
+    """The files of a program, alone in ``root``."""
+    folder, _, rest = case.path.partition("/")
+    if rest:
+        shutil.copytree(PROGRAMS / folder, root, dirs_exist_ok=True)
+    else:
+        root.mkdir(parents=True, exist_ok=True)
+        shutil.copy(PROGRAMS / folder, root / folder)
+
+
+def execute(root: Path, entry: str, words: Sequence[str] = (), environment: Mapping[str, str] | None = None, module: str = "") -> Ran:
+    """Python runs ``root / entry`` in ``root``; the packages that it finds are the stand-ins and those of the tests."""
+    log = root.parent / f"{root.name}.jsonl"
+    log.unlink(missing_ok=True)
+    given = ["-m", module] if module else [_runnable(root, entry)]
+    child = subprocess.run(
+        [sys.executable, "-B", *given, *words],
+        cwd=root,
+        env=_environment(root, log, environment or {}),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+    return Ran(child.returncode, tuple(Called(**json.loads(line)) for line in lines), child.stderr + child.stdout)
+
+
+def execute_case(case: Case, root: Path) -> Ran:
+    place(case, root)
+    return execute(root, case.entry, case.words, case.environment, case.module)
+
+
+def _environment(root: Path, log: Path, given: Mapping[str, str]) -> dict[str, str]:
+    kept = {key: os.environ[key] for key in ("PATH", "LANG", "SYSTEMROOT", "TMPDIR") if key in os.environ}
+    ours = {"PYTHONPATH": str(STAND_INS), "RECORD_TO": str(log), "RECORD_ROOT": str(root.resolve()), "HOME": str(root.parent)}
+    return {**kept, **ours, "PYTHONHASHSEED": "0", "NO_COLOR": "1", "COLUMNS": "140", **given}
+
+
+def _runnable(root: Path, entry: str) -> str:
+    """A notebook as a script: its code cells one after the other, at the lines that they have when they are put one below the other."""
+    if not entry.endswith(".ipynb"):
+        return entry
+    cells = json.loads((root / entry).read_text(encoding="utf-8"))["cells"]
+    code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    script = root / f"{Path(entry).stem}__cells.py"
+    script.write_text(code + "\n", encoding="utf-8")
+    return script.name
