@@ -11,7 +11,7 @@ from torch.nn import Module
 __version__ = "0.18.0"
 
 
-class TaskType(str, enum.Enum):
+class TaskType(enum.StrEnum):
     SEQ_CLS = "SEQ_CLS"
     SEQ_2_SEQ_LM = "SEQ_2_SEQ_LM"
     CAUSAL_LM = "CAUSAL_LM"
@@ -19,7 +19,7 @@ class TaskType(str, enum.Enum):
     FEATURE_EXTRACTION = "FEATURE_EXTRACTION"
 
 
-class PeftType(str, enum.Enum):
+class PeftType(enum.StrEnum):
     LORA = "LORA"
 
 
