@@ -1,0 +1,205 @@
+"""``base.name``, read and written."""
+
+from __future__ import annotations
+
+import ast
+
+from budgetlint.program.classes import is_enum
+from budgetlint.program.functions import words_of
+from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.imports import member
+from budgetlint.program.modules import Lazy
+from budgetlint.program.state import Call, Dead, Frame, Interpreter
+from budgetlint.program.subscripts import part_of, there
+from budgetlint.program.values import ABSENT, Choice, Class, External, Function, Items, Known, Map, Native, Object, Opaque, Open, Package, Place, Value, Way, choice
+
+_TRAINED = "requires_grad"
+
+
+def kind_of(value: Value) -> str:
+    """The name of a value's type, as the tables of methods have it."""
+    match value:
+        case Known():
+            return {"NoneType": "None", "PurePosixPath": "path"}.get(type(value.value).__name__, type(value.value).__name__)
+        case Items():
+            return value.kind
+        case Map():
+            return "dict"
+        case Object():
+            return value.kind
+    return ""
+
+
+class Attributes:
+    """Reads and writes attributes; one for all programs."""
+
+    def get(self, it: Interpreter, base: Value, name: str, place: Place) -> Value:
+        """The value; an attribute that is surely not there ends the way."""
+        match base:
+            case Choice():
+                return self._of_choice(it, base, name, place)
+            case Object():
+                return _of_object(it, base, name, place)
+            case Class():
+                return _of_class(it, base, name)
+            case Package() | External():
+                return _bound(it, member(it, base, name))
+            case Map():
+                return _of_map(it, base, name)
+            case Known() | Items():
+                return _of_plain(it, base, name)
+            case Function():
+                return Known(base.name) if name in {"__name__", "__qualname__"} else Opaque(f"{name} of {base.name}")
+        return part_of(base, f".{name}")
+
+    def _of_choice(self, it: Interpreter, base: Choice, name: str, place: Place) -> Value:
+        found = []
+        for way in base.ways:
+            try:
+                found.append(Way(way.when, self.get(it, way.value, name, place)))
+            except Dead:
+                continue
+        if not found:
+            raise Dead
+        return choice(found)
+
+    def set(self, it: Interpreter, base: Value, name: str, value: Value, place: Place) -> None:
+        match base:
+            case Object():
+                if base.made is not None and base.made.kind in MODELS and not isinstance(value, Known | Open):
+                    it.doubt("replaced", f"{name} of the model is replaced", place, base)
+                it.heap.write(base, name, value)
+            case Class():
+                it.heap.write(base, name, value)
+            case Package():
+                it.heap.write(base.module.names, name, value)
+            case Map():
+                it.heap.write(base, name, value)
+            case External():
+                it.doubt("patch", f"{base.name}.{name} is replaced", place, base)
+            case Opaque():
+                self._of_foreign(it, base, name, value, place)
+
+    def _of_foreign(self, it: Interpreter, base: Opaque, name: str, value: Value, place: Place) -> None:
+        """A part of something that is not followed: of a model, it is a freeze or a replacement."""
+        model = model_of(base)
+        if model is None:
+            return
+        if name == _TRAINED:
+            made = it.sink("freeze", _TRAINED, Call((value,), {}, None, place.node or ast.Pass(), _nowhere(it, place)))
+            made.receiver, made.place, made.line = base, place, place.line
+        elif not isinstance(value, Known | Open):
+            it.doubt("replaced", f"{name} of a part of the model is replaced", place, model)
+
+
+MODELS = frozenset({"load", "adapter", "kbit", "unsloth_load", "unsloth_adapter", "peft_load", "own_model"})
+"""Kinds of sinks whose result is a model."""
+
+
+def _nowhere(it: Interpreter, place: Place) -> Frame:
+    module = it.modules.made.get(place.path) or next(iter(it.modules.made.values()))
+    return Frame(module.names)
+
+
+def model_of(value: Value | None, most: int = 30) -> Object | None:
+    """The model that something is a part of."""
+    for _ in range(most):
+        if isinstance(value, Object) and value.made is not None and value.made.kind in MODELS:
+            return value
+        value = value.of if isinstance(value, Opaque) else value.data if isinstance(value, Object) and isinstance(value.data, Value) else None
+        if value is None:
+            return None
+    return None
+
+
+def _of_object(it: Interpreter, base: Object, name: str, place: Place) -> Value:
+    found = base.attributes.get(name, ABSENT)
+    if isinstance(found, Lazy):
+        return found
+    if found is not ABSENT and not perhaps_absent(found):
+        it.read.append((name, found))
+        return found
+    other = _not_set(it, base, name, place)
+    if found is ABSENT:
+        return there(other)
+    return choice([*(way for way in found.ways if way.value is not ABSENT), *([Way("", other)] if other is not ABSENT else [])]) if isinstance(found, Choice) else other
+
+
+def _not_set(it: Interpreter, base: Object, name: str, place: Place) -> Value:
+    """An attribute that nothing has set: of the class, of the package's class, or not there."""
+    if base.cls is not None:
+        value = base.cls.find(name)
+        if value is not None:
+            return _of_instance(it, base, value, place)
+        if name == "__class__":
+            return base.cls
+    if name == "__dict__":
+        return Map(base.attributes, base.rest)
+    if base.kind:
+        known = _of_kind(it, base, name)
+        if known is not None:
+            return known
+    if base.rest is not None:
+        return Open(base.rest.kind, f"{base.rest.name}.{name}", base.rest.origins) if isinstance(base.rest, Open) else part_of(base.rest, f".{name}")
+    if base.cls is not None and not base.cls.kind and not base.kind:
+        return ABSENT if base.cls.find("__getattr__") is None else Opaque(f"{name} of {base!r}", base)
+    return part_of(base, f".{name}")
+
+
+def _of_kind(it: Interpreter, base: Object, name: str) -> Value | None:
+    """What the tables say of a package's object."""
+    got = it.parts.properties.get(f"{base.kind}.{name}") or it.parts.properties.get(f"{base.kind}.*")
+    if got is not None:
+        return got(it, base) if f"{base.kind}.{name}" in it.parts.properties else it.parts.default(it, base, name)
+    found = it.parts.default(it, base, name)
+    if found is not None:
+        return found
+    method = it.parts.methods.get(f"{base.kind}.{name}")
+    return Native(name, lambda it, call: method(it, base, call)) if method is not None else None
+
+
+def _of_instance(it: Interpreter, base: Object, value: Value, place: Place) -> Value:
+    if not isinstance(value, Function):
+        return value
+    words = words_of(value)
+    if words & {"property", "cached_property"}:
+        return it.call(value.of(base), Call((), {}, None, place.node or value.node, Frame(value.names)))
+    return value if "staticmethod" in words else value.of(base.cls if "classmethod" in words and base.cls is not None else base)
+
+
+def _of_class(it: Interpreter, base: Class, name: str) -> Value:
+    value = base.find(name)
+    if isinstance(value, Function):
+        return value.of(base) if "classmethod" in words_of(value) else value
+    if value is not None:
+        return value
+    if name in {"__name__", "__qualname__"}:
+        return Known(base.name)
+    if is_enum(base) and not name.startswith("__"):
+        raise Dead
+    return External(f"{base.kind}.{name}") if base.kind else Opaque(f"{name} of {base.name}")
+
+
+def _of_map(it: Interpreter, base: Map, name: str) -> Value:
+    if base.root is not None:  # a tree whose keys are attributes
+        found = it.parts.node(it, base, name)
+        if found is not ABSENT:
+            return there(found)
+    return _of_plain(it, base, name)
+
+
+def _of_plain(it: Interpreter, base: Value, name: str) -> Value:
+    kind = kind_of(base)
+    if kind == "None":
+        raise Dead
+    got = it.parts.properties.get(f"{kind}.{name}")
+    if got is not None:
+        return got(it, base)
+    method = it.parts.methods.get(f"{kind}.{name}")
+    if method is not None:
+        return Native(name, lambda it, call: method(it, base, call))
+    return part_of(base, f".{name}") if not isinstance(base, Known) else Opaque(f"{name} of {base!r}"[:100])
+
+
+def _bound(it: Interpreter, value: Value) -> Value:
+    return value

@@ -1,0 +1,90 @@
+"""Comprehensions: item by item where all are known, else once, for what is called in them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from budgetlint.program.assign import assign
+from budgetlint.program.iterate import iterated
+from budgetlint.program.operators import MOST_ITEMS
+from budgetlint.program.repeat import repeated
+from budgetlint.program.state import GOES_ON, Frame, Interpreter, Signal
+from budgetlint.program.truth import truth
+from budgetlint.program.values import ABSENT, Items, Map, Names, Opaque, Origin, Value, Way, choice, key_of
+
+
+def list_of(it: Interpreter, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, frame: Frame) -> Value:
+    made: list[Value] = []
+    open_ended: list[Value] = []
+    kind = "set" if isinstance(node, ast.SetComp) else "list"
+
+    def add(inner: Frame, *, certain: bool) -> None:
+        value = it.evaluate(node.elt, inner)
+        if not certain:
+            open_ended.append(Opaque("a filter decides which items there are", value))
+        elif not open_ended:
+            made.append(value)
+
+    more = _over(it, node.generators, Frame(Names(frame.names, frame.module), frame.function), add, certain=True)
+    return Items(made, kind, open_ended[0] if open_ended else more, (Origin("source", it.place(node, frame)),))
+
+
+def dict_of(it: Interpreter, node: ast.DictComp, frame: Frame) -> Value:
+    made = Map(None, None, (Origin("source", it.place(node, frame)),))
+
+    def add(inner: Frame, *, certain: bool) -> None:
+        key, value = key_of(it.evaluate(node.key, inner)), it.evaluate(node.value, inner)
+        if key is ABSENT:
+            made.rest = Opaque("a key that is not known")
+        else:
+            made.items[key] = value if certain else choice([Way("", value), Way("", made.items.get(key, ABSENT))])
+
+    more = _over(it, node.generators, Frame(Names(frame.names, frame.module), frame.function), add, certain=True)
+    if more is not None:
+        made.rest = more
+        made.items = {key: choice([Way("", value), Way("", more)]) for key, value in made.items.items()}
+    return made
+
+
+def _over(it: Interpreter, generators: list[ast.comprehension], frame: Frame, add: Callable[..., None], *, certain: bool) -> Value | None:
+    """Adds for each item; why there may be more."""
+    if not generators:
+        add(frame, certain=certain)
+        return None
+    first, rest = generators[0], generators[1:]
+    whole = it.evaluate(first.iter, frame)
+    items, more = iterated(it, whole, first.iter, frame)
+    if len(items) > MOST_ITEMS:
+        items, more = (), Opaque("more items than are followed", whole)
+    for one in items:
+        assign(it, first.target, one, frame)
+        held = _held(it, first.ifs, frame)
+        if held is False:
+            continue
+        inner = _over(it, rest, frame, add, certain=certain and held is True)
+        more = more if more is not None else inner
+    if more is not None:
+        _for_the_calls(it, first, rest, whole, frame)
+    return more
+
+
+def _held(it: Interpreter, conditions: list[ast.expr], frame: Frame) -> bool | None:
+    found: list[bool | None] = []
+    for one in conditions:
+        found.append(truth(it.evaluate(one, frame)))
+        if found[-1] is False:
+            return False
+    return None if None in found else True
+
+
+def _for_the_calls(it: Interpreter, first: ast.comprehension, rest: list[ast.comprehension], whole: Value, frame: Frame) -> None:
+    """The items that are not known: what is called for one is followed, its value is of no use."""
+
+    def once() -> Signal:
+        assign(it, first.target, Opaque("an item of a comprehension", whole), frame)
+        _held(it, first.ifs, frame)
+        _over(it, rest, frame, lambda inner, certain: None, certain=False)
+        return GOES_ON
+
+    repeated(it, once, "it has items")

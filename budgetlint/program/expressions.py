@@ -1,0 +1,196 @@
+"""What each expression is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+
+from budgetlint.program.assign import bind
+from budgetlint.program.branches import negated, shown
+from budgetlint.program.calls import called
+from budgetlint.program.comprehensions import dict_of, list_of
+from budgetlint.program.formatted import joined
+from budgetlint.program.imports import lookup
+from budgetlint.program.iterate import iterated
+from budgetlint.program.operators import binary, made_of, unary
+from budgetlint.program.pour import pour
+from budgetlint.program.state import Dead, Frame, Interpreter, Signal
+from budgetlint.program.subscripts import item
+from budgetlint.program.truth import compared, truth
+from budgetlint.program.values import ABSENT, FALSE, NONE, TRUE, Choice, Function, Items, Known, Map, Object, Opaque, Origin, Value, Way, alternatives, choice, key_of
+
+
+def _constant(it: Interpreter, node: ast.Constant, frame: Frame) -> Value:
+    return Known(node.value, (Origin("source", it.place(node, frame)),))
+
+
+def _name(it: Interpreter, node: ast.Name, frame: Frame) -> Value:
+    return lookup(it, node.id, frame.names)
+
+
+def _attribute(it: Interpreter, node: ast.Attribute, frame: Frame) -> Value:
+    return it.attribute(it.evaluate(node.value, frame), node.attr, it.place(node, frame))
+
+
+def _sequence(kind: str) -> Callable[[Interpreter, ast.List | ast.Tuple | ast.Set, Frame], Value]:
+    def made(it: Interpreter, node: ast.List | ast.Tuple | ast.Set, frame: Frame) -> Value:
+        items, more = _elements(it, node.elts, frame)
+        return Items(items, kind, more, (Origin("source", it.place(node, frame)),))
+
+    return made
+
+
+def _elements(it: Interpreter, nodes: list[ast.expr], frame: Frame) -> tuple[list[Value], Value | None]:
+    items: list[Value] = []
+    more: Value | None = None
+    for one in nodes:
+        if isinstance(one, ast.Starred):
+            found, rest = iterated(it, it.evaluate(one.value, frame), one, frame)
+            items += found if more is None else ()
+            more = more if more is not None else rest
+        elif more is None:
+            items.append(it.evaluate(one, frame))
+        else:
+            it.evaluate(one, frame)  # where it stands is not known
+    return items, more
+
+
+def _dict(it: Interpreter, node: ast.Dict, frame: Frame) -> Value:
+    made = Map(None, None, (Origin("source", it.place(node, frame)),))
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            pour(it, it.evaluate(value, frame), made)
+            continue
+        name, found = key_of(it.evaluate(key, frame)), it.evaluate(value, frame)
+        if name is ABSENT:
+            made.rest = Opaque(f"a key that is not known: {shown(key)}")
+            made.items = {other: Opaque("perhaps set by a key that is not known") for other in made.items}
+        else:
+            made.items[name] = found
+    return made
+
+
+def _bool(it: Interpreter, node: ast.BoolOp, frame: Frame) -> Value:
+    return _either(it, node.values, isinstance(node.op, ast.Or), frame)
+
+
+def _either(it: Interpreter, nodes: list[ast.expr], wanted: bool, frame: Frame) -> Value:
+    """``a or b`` (``wanted`` True): the first that counts as true, else the last; ``and`` the other way round."""
+    first = it.evaluate(nodes[0], frame)
+    if len(nodes) == 1:
+        return first
+    known = truth(first)
+    if known is not None:
+        return first if known is wanted else _either(it, nodes[1:], wanted, frame)
+    kept = [way for way in alternatives(first) if truth(way.value) is not (not wanted)]
+    text = shown(nodes[0])
+    ways: list[tuple[str, Callable[[], Signal]]] = [
+        (text if wanted else negated(text), lambda: ("return", choice(kept))),
+        (negated(text) if wanted else text, lambda: ("return", _either(it, nodes[1:], wanted, frame))),
+    ]
+    return _of_fork(it, ways)
+
+
+def _of_fork(it: Interpreter, ways: list[tuple[str, Callable[[], Signal]]]) -> Value:
+    signal, value = it.fork(ways)
+    if signal == "raise":
+        raise Dead
+    return value
+
+
+def _conditional(it: Interpreter, node: ast.IfExp, frame: Frame) -> Value:
+    known = truth(it.evaluate(node.test, frame))
+    if known is not None:
+        return it.evaluate(node.body if known else node.orelse, frame)
+    text = shown(node.test)
+    return _of_fork(
+        it,
+        [(text, lambda: ("return", it.evaluate(node.body, frame))), (negated(text), lambda: ("return", it.evaluate(node.orelse, frame)))],
+    )
+
+
+def _compare(it: Interpreter, node: ast.Compare, frame: Frame) -> Value:
+    left = it.evaluate(node.left, frame)
+    found: list[bool | None] = []
+    values = [left]
+    for op, right_node in zip(node.ops, node.comparators, strict=True):
+        right = it.evaluate(right_node, frame)
+        found.append(compared(op, left, right))
+        values.append(right)
+        left = right
+    if False in found:
+        return FALSE
+    return Opaque(made_of(*values).why if None in found else "") if None in found else TRUE  # type: ignore[attr-defined]
+
+
+def _unary(it: Interpreter, node: ast.UnaryOp, frame: Frame) -> Value:
+    operand = it.evaluate(node.operand, frame)
+    if not isinstance(node.op, ast.Not):
+        return unary(node.op, operand)
+    ways = [(way.when, truth(way.value)) for way in alternatives(operand) if way.value is not ABSENT]
+    if any(known is None for _, known in ways) or not ways:
+        return made_of(operand)
+    return choice(Way(when, FALSE if known else TRUE) for when, known in ways)
+
+
+def _binary(it: Interpreter, node: ast.BinOp, frame: Frame) -> Value:
+    left, right = it.evaluate(node.left, frame), it.evaluate(node.right, frame)
+    if isinstance(left, Object) and left.cls is not None:
+        method = left.cls.find(_METHODS.get(type(node.op), ""))
+        if isinstance(method, Function):
+            from budgetlint.program.state import Call
+
+            return it.call(method.of(left), Call((right,), {}, None, node, frame))
+    return binary(node.op, left, right)
+
+
+_METHODS: dict[type[ast.operator], str] = {ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Div: "__truediv__", ast.BitOr: "__or__"}
+
+
+def _subscript(it: Interpreter, node: ast.Subscript, frame: Frame) -> Value:
+    base = it.evaluate(node.value, frame)
+    return item(it, base, it.evaluate(node.slice, frame), node, frame)
+
+
+def _slice(it: Interpreter, node: ast.Slice, frame: Frame) -> Value:
+    ends = [it.evaluate(one, frame) if one is not None else NONE for one in (node.lower, node.upper, node.step)]
+    plain = [one.value for one in ends if isinstance(one, Known) and (one.value is None or isinstance(one.value, int))]
+    if len(plain) < len(ends):
+        return Opaque("a slice that is not known")
+    made = Object("slice")
+    made.data = slice(*plain)
+    return made
+
+
+def _lambda(it: Interpreter, node: ast.Lambda, frame: Frame) -> Value:
+    return Function(node, frame.names)
+
+
+def _named(it: Interpreter, node: ast.NamedExpr, frame: Frame) -> Value:
+    value = it.evaluate(node.value, frame)
+    bind(it, frame, node.target.id, value)
+    return value
+
+
+def _inner(it: Interpreter, node: ast.Await | ast.Starred, frame: Frame) -> Value:
+    return it.evaluate(node.value, frame)
+
+
+def _yield(it: Interpreter, node: ast.Yield | ast.YieldFrom, frame: Frame) -> Value:
+    value = it.evaluate(node.value, frame) if node.value is not None else NONE
+    if frame.yields is not None:
+        frame.yields.append(value)
+    return Opaque("what a generator is sent")
+
+
+def _joined(it: Interpreter, node: ast.JoinedStr, frame: Frame) -> Value:
+    return joined(it, node, frame)
+
+
+EXPRESSIONS: Mapping[type[ast.AST], Callable[..., Value]] = {
+    ast.Constant: _constant, ast.Name: _name, ast.Attribute: _attribute, ast.Tuple: _sequence("tuple"), ast.List: _sequence("list"),
+    ast.Set: _sequence("set"), ast.Dict: _dict, ast.BoolOp: _bool, ast.IfExp: _conditional, ast.Compare: _compare, ast.UnaryOp: _unary,
+    ast.BinOp: _binary, ast.Subscript: _subscript, ast.Slice: _slice, ast.Lambda: _lambda, ast.NamedExpr: _named, ast.Await: _inner,
+    ast.Starred: _inner, ast.Yield: _yield, ast.YieldFrom: _yield, ast.JoinedStr: _joined, ast.Call: called,
+    ast.ListComp: list_of, ast.SetComp: list_of, ast.GeneratorExp: list_of, ast.DictComp: dict_of,
+}  # fmt: skip

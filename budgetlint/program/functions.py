@@ -1,0 +1,169 @@
+"""Functions of the repository: defined, decorated, called."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from budgetlint.program.operators import made_of
+from budgetlint.program.state import DEEP, GOES_ON, IN_ITSELF, Call, Dead, Frame, Interpreter, Signal
+from budgetlint.program.values import ABSENT, NONE, Absent, Choice, External, Function, Items, Map, Names, Object, Opaque, Open, Value, Way, choice
+
+_PLAIN = frozenset({"staticmethod", "classmethod", "property", "cached_property", "setter", "abstractmethod", "override", "overload"})
+"""Decorators that are a word of the language: what they do is done where the function is asked for."""
+
+
+def function_(it: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> Signal:
+    """``def``: bound to what its decorators make of it."""
+    value = decorated(it, Function(node, frame.names), node, frame)
+    it.heap.write(frame.names.shared.get(node.name, frame.names), node.name, value)
+    return GOES_ON
+
+
+def decorated(it: Interpreter, function: Value, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, frame: Frame) -> Value:
+    """What the decorators make of a function or class, the innermost first."""
+    for one in reversed(node.decorator_list):
+        if decorator_word(one) in _PLAIN:
+            continue
+        maker = it.evaluate(one, frame)
+        made = it.call(maker, Call((function,), {}, None, one, frame))
+        function = made if not isinstance(made, Opaque) else _unknown(function, maker, made)
+    return function
+
+
+def decorator_word(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def words_of(function: Function) -> set[str]:
+    """The decorators that are words of the language."""
+    return {decorator_word(one) for one in getattr(function.node, "decorator_list", [])} & _PLAIN
+
+
+def _unknown(function: Value, maker: Value, made: Opaque) -> Value:
+    """A decorator that nobody knows: the function may be called with anything, and give anything."""
+    if isinstance(function, Function):
+        copy = Function(function.node, function.names, function.bound)
+        copy.owner, copy.decorated = function.owner, Opaque(f"the decorator {maker!r} is not known"[:100])
+        return copy
+    return function if isinstance(maker, External) else made
+
+
+def call_function(it: Interpreter, function: Function, call: Call) -> Value:
+    """The body, with these arguments. Deeper than anybody writes, it is not followed."""
+    if len(it.stack) >= DEEP or sum(1 for one in it.stack if one.node is function.node) >= IN_ITSELF:
+        place = it.place(call.node, call.frame)
+        for one in call.given():
+            it.disturb(one, f"{function.name} calls itself", place)
+        return Opaque(f"{function.name} calls itself too often")
+    frame = Frame(Names(function.names, function.names.module), function)
+    _bind(it, function, call, frame)
+    if isinstance(function.node, ast.Lambda):
+        return it.evaluate(function.node.body, frame)
+    if any(isinstance(one, ast.Yield | ast.YieldFrom) for one in own_nodes(function.node)):
+        frame.yields = []
+    it.stack.append(function)
+    try:
+        outcomes = it.heap.region(lambda: it.guarded(lambda: it.run(function.node.body, frame)))  # type: ignore[arg-type]
+    finally:
+        it.stack.pop()
+    if not outcomes:
+        raise Dead
+    it.heap.join(outcomes)
+    return _given(frame, function, choice(Way(one.when, one.value) for one in outcomes))
+
+
+def _given(frame: Frame, function: Function, value: Value) -> Value:
+    """What a caller gets: of a generator the items that it was seen to give."""
+    if function.decorated is not None:
+        return function.decorated
+    if frame.yields is None:
+        return value
+    if any(decorator_word(one) in {"contextmanager", "asynccontextmanager"} for one in getattr(function.node, "decorator_list", [])):
+        return frame.yields[0] if frame.yields else NONE
+    return Items((), "list", Opaque(f"what {function.name} yields"))
+
+
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a body without those of functions and classes in it."""
+    waiting = list(getattr(node, "body", []))
+    while waiting:
+        one = waiting.pop()
+        yield one
+        if not isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            waiting.extend(ast.iter_child_nodes(one))
+
+
+def parameters(function: Function) -> list[str]:
+    spec = function.node.args
+    return [one.arg for one in (*spec.posonlyargs, *spec.args)]
+
+
+def _bind(it: Interpreter, function: Function, call: Call, frame: Frame) -> None:
+    """Arguments to parameters. What is not given and has no default is a call that Python refuses."""
+    spec, bound = function.node.args, frame.names.bound
+    given = list(call.positional) if function.bound is None else [function.bound, *call.positional]
+    keywords = dict(call.keywords)
+    names = parameters(function)
+    closure = Frame(function.names)
+    defaults = dict(zip(names[len(names) - len(spec.defaults) :], spec.defaults, strict=True))
+    for at, name in enumerate(names):
+        bound[name] = _argument(it, given[at] if at < len(given) else keywords.pop(name, ABSENT), name, defaults.get(name), call.rest, closure)
+    for one, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
+        bound[one.arg] = _argument(it, keywords.pop(one.arg, ABSENT), one.arg, default, call.rest, closure)
+    if spec.vararg:
+        bound[spec.vararg.arg] = Items(given[len(names) :], "tuple", call.rest)
+    elif len(given) > len(names):
+        raise Dead
+    if spec.kwarg:
+        bound[spec.kwarg.arg] = Map(dict(keywords), call.rest)
+    elif keywords and call.rest is None and not _perhaps(keywords):
+        raise Dead
+    if function.decorated is not None:
+        for name in bound:
+            bound[name] = function.decorated if name != "self" else bound[name]
+
+
+def _perhaps(keywords: dict[str, Value]) -> bool:
+    return all(isinstance(one, Absent) or (isinstance(one, Choice) and any(way.value is ABSENT for way in one.ways)) for one in keywords.values())
+
+
+def _argument(it: Interpreter, given: Value, name: str, default: ast.expr | None, rest: Value | None, closure: Frame) -> Value:
+    ways = given.ways if isinstance(given, Choice) else (Way("", given),)
+    if all(way.value is not ABSENT for way in ways):
+        return given
+    unsaid = _unsaid(it, name, default, rest, closure)
+    return choice(way if way.value is not ABSENT else Way(way.when, unsaid) for way in ways)
+
+
+def _unsaid(it: Interpreter, name: str, default: ast.expr | None, rest: Value | None, closure: Frame) -> Value:
+    """What a parameter is that the call does not list."""
+    otherwise = it.evaluate(default, closure) if default is not None else None
+    if rest is not None:
+        inner = Open(rest.kind, f"{rest.name}.{name}", rest.origins) if isinstance(rest, Open) else made_of(rest)
+        return inner if otherwise is None else choice([Way("", inner), Way("", otherwise)])
+    if otherwise is None:
+        raise Dead
+    return otherwise
+
+
+def entry_call(it: Interpreter, function: Function) -> Call:
+    """A call from outside: every parameter without a default is somebody's to give."""
+    spec = function.node.args
+    required = parameters(function)[: len(spec.posonlyargs) + len(spec.args) - len(spec.defaults)]
+    keywords: dict[str, Value] = {name: Open("flag", name) for name in required if name not in {"self", "cls"}}
+    keywords |= {one.arg: Open("flag", one.arg) for one, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if default is None}
+    return Call((), keywords, None, function.node, Frame(function.names))
+
+
+def opaque_call(it: Interpreter, function: Function, why: str) -> Call:
+    """A call by code that is not followed: all parameters can be anything."""
+    spec = function.node.args
+    names = [*parameters(function), *(one.arg for one in spec.kwonlyargs)]
+    if function.bound is not None:
+        names = names[1:]
+    return Call((), {name: Opaque(why) for name in names}, None, function.node, Frame(function.names))
+
+
+def is_object(value: Value) -> bool:
+    return isinstance(value, Object)

@@ -1,0 +1,46 @@
+"""What a loop, a ``*`` or a comprehension goes over."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.state import Call, Frame, Interpreter
+from budgetlint.program.values import Choice, Class, Function, Items, Key, Known, Map, Object, Opaque, Value
+
+_MOST = 2_000
+
+
+def iterated(it: Interpreter, value: Value, node: ast.AST, frame: Frame) -> tuple[Sequence[Value], Value | None]:
+    """The items that are known, and why there may be more; None where these are all."""
+    match value:
+        case Items():
+            return value.items, value.more
+        case Map():
+            keys = [key_value(key) for key, one in value.items.items() if not perhaps_absent(one)]
+            return keys, value.rest if value.rest is not None or len(keys) < len(value.items) else None
+        case Known() if isinstance(value.value, str) and len(value.value) <= _MOST:
+            return [Known(one, value.origins) for one in value.value], None
+        case Choice():
+            return (), Opaque("one of several", value)
+        case Class() if value.attributes.get("__members__") is not None:
+            return iterated(it, value.attributes["__members__"], node, frame)
+        case Object() if value.cls is not None and isinstance(value.cls.find("__iter__"), Function):
+            method = value.cls.find("__iter__")
+            assert isinstance(method, Function)
+            found = it.call(method.of(value), Call((), {}, None, node, frame))
+            return (found.items, found.more) if isinstance(found, Items) else ((), Opaque("an iterator", value))
+        case Object():
+            handler = it.parts.methods.get(f"{value.kind}.__iter__")
+            found = handler(it, value, Call((), {}, None, node, frame)) if handler is not None else None
+            if isinstance(found, Items):
+                return found.items, found.more
+    return (), Opaque(f"an item of {value!r}"[:100], value, getattr(value, "package", ""))
+
+
+def key_value(key: Key) -> Value:
+    """A key of a mapping as a value."""
+    if isinstance(key, Value):
+        return key
+    return Items([key_value(one) for one in key], "tuple") if isinstance(key, tuple) else Known(key)

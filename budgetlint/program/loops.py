@@ -1,0 +1,85 @@
+"""Loops: over items that are known, one by one; else any number of times."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from budgetlint.program.assign import assign
+from budgetlint.program.branches import shown
+from budgetlint.program.heap import Outcome, perhaps_absent
+from budgetlint.program.iterate import iterated
+from budgetlint.program.repeat import outcomes_of, repeated
+from budgetlint.program.state import UNROLLED, Frame, Interpreter, Signal
+from budgetlint.program.truth import truth
+from budgetlint.program.values import NONE, Opaque, Value, origins_of
+
+
+def for_(it: Interpreter, node: ast.For | ast.AsyncFor, frame: Frame) -> Signal:
+    whole = it.evaluate(node.iter, frame)
+    items, more = iterated(it, whole, node, frame)
+    if len(items) > UNROLLED:
+        items, more = (), Opaque(f"an item of {shown(node.iter)}", whole)
+    found = it.heap.region(lambda: it.guarded(lambda: _rounds(it, node, items, more, whole, frame)))
+    return it.settle([one._replace(signal="") if one.signal == "break" else one for one in found])
+
+
+def _rounds(it: Interpreter, node: ast.For | ast.AsyncFor, items: Sequence[Value], more: Value | None, whole: Value, frame: Frame) -> Signal:
+    for one in items:
+        if perhaps_absent(one):
+            signal = repeated(it, lambda one=one: _round(it, node, one, frame), f"an item of {shown(node.iter)}")  # type: ignore[misc]
+        else:
+            signal = _once(it, node, one, frame)
+        if signal[0]:
+            return signal
+    if more is not None:
+        inner = Opaque(f"an item of {shown(node.iter)}", whole, getattr(more, "package", ""), origins_of([more, whole]))
+        signal = repeated(it, lambda: _round(it, node, inner, frame), f"{shown(node.iter)} has items")
+        if signal[0]:
+            return signal
+    return it.run(node.orelse, frame)
+
+
+def _round(it: Interpreter, node: ast.For | ast.AsyncFor, one: Value, frame: Frame) -> Signal:
+    assign(it, node.target, one, frame)
+    return it.run(node.body, frame)
+
+
+def _once(it: Interpreter, node: ast.For | ast.AsyncFor, one: Value, frame: Frame) -> Signal:
+    """One round: a `continue` ends it, all else that leaves leaves the loop."""
+    found = it.heap.region(lambda: it.guarded(lambda: _round(it, node, one, frame)))
+    return it.settle([one._replace(signal="") if one.signal == "continue" else one for one in found])
+
+
+def while_(it: Interpreter, node: ast.While, frame: Frame) -> Signal:
+    found = it.heap.region(lambda: it.guarded(lambda: _while(it, node, frame)))
+    return it.settle([one._replace(signal="") if one.signal == "break" else one for one in found])
+
+
+def _while(it: Interpreter, node: ast.While, frame: Frame) -> Signal:
+    for _ in range(UNROLLED):
+        held = truth(it.evaluate(node.test, frame))
+        if held is False:
+            return it.run(node.orelse, frame)
+        if held is None or isinstance(node.test, ast.Constant):
+            break
+        found = it.heap.region(lambda: it.guarded(lambda: it.run(node.body, frame)))
+        signal = it.settle([one._replace(signal="") if one.signal == "continue" else one for one in found])
+        if signal[0]:
+            return signal
+    return _on_and_on(it, node, frame)
+
+
+def _on_and_on(it: Interpreter, node: ast.While, frame: Frame) -> Signal:
+    text = shown(node.test)
+    found = outcomes_of(it, lambda: _tested(it, node, frame), text)
+    if isinstance(node.test, ast.Constant):  # `while True` ends where something breaks it
+        ended = [one for one in found if one.signal]
+        return it.settle(ended or found)
+    signal = it.settle([Outcome("", NONE, {}, f"not ({text})"), *found])
+    return signal if signal[0] else it.run(node.orelse, frame)
+
+
+def _tested(it: Interpreter, node: ast.While, frame: Frame) -> Signal:
+    it.evaluate(node.test, frame)
+    return it.run(node.body, frame)

@@ -1,0 +1,104 @@
+"""Which sink's result reaches which: the model that a trainer trains, what was done to it on the way, its arguments."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from budgetlint.program.attributes import MODELS, model_of
+from budgetlint.program.follow import Followed
+from budgetlint.program.sinks import Sink
+from budgetlint.program.state import Doubt
+from budgetlint.program.values import Known, Object, Opaque, Value, alternatives
+
+_MOST_STEPS = 24
+
+
+class Wiring(NamedTuple):
+    """One run of a program. ``trainer`` is None for a loop of the program's own.
+
+    ``arguments``: the object that holds the training arguments, as it is when the trainer gets it. ``models``: the sinks that the trained model
+    went through, the load last. ``done``: what was done to it by methods (`checkpointing`, `cast`, `freeze`). ``name``: the model where the trainer is
+    given its name. ``closed``: nothing that is not followed had the model in its hands.
+    """
+
+    trainer: Sink | None
+    arguments: Object | None
+    models: tuple[Sink, ...]
+    done: tuple[Sink, ...]
+    others: tuple[Sink, ...]
+    doubts: tuple[Doubt, ...]
+    name: Known | None
+    closed: bool
+
+
+def wirings(followed: Followed) -> list[Wiring]:
+    """The runs of a program: one for each trainer that it may come to, or its one loop."""
+    trainers = [one for one in followed.sinks if one.kind == "trainer"]
+    if trainers:
+        return [_of_trainer(followed, one) for one in trainers]
+    return [_of_loop(followed)] if _is_loop(followed) else []
+
+
+def _is_loop(followed: Followed) -> bool:
+    kinds = {one.kind for one in followed.sinks}
+    return ("backward" in kinds and bool(kinds & {"load", "optimizer", "accelerator", "unsloth_load"})) or "deepspeed" in kinds
+
+
+def _of_trainer(followed: Followed, trainer: Sink) -> Wiring:
+    given = trainer.get("args", "training_args")
+    arguments = next((way.value for way in alternatives(given) if isinstance(way.value, Object)), None) if given is not None else None
+    model = trainer.get("model")
+    models, closed = _chain(model)
+    name = model if isinstance(model, Known) and isinstance(model.value, str) else None
+    return _wiring(followed, trainer, arguments, models, closed=closed, name=name)
+
+
+def _of_loop(followed: Followed) -> Wiring:
+    """The last model that was loaded, or wrapped, is the one that trains, where there is one chain only."""
+    loads = [one for one in followed.sinks if one.kind in {"load", "unsloth_load"}]
+    wrapped = [one for one in followed.sinks if one.kind in MODELS]
+    models, closed = _chain(wrapped[-1].result) if wrapped else ((), False)
+    return _wiring(followed, None, None, models, closed=closed and len(loads) == 1, name=None)
+
+
+def _wiring(followed: Followed, trainer: Sink | None, arguments: Object | None, models: tuple[Sink, ...], *, closed: bool, name: Known | None) -> Wiring:
+    mine = {id(one) for one in models}
+    before = len(followed.sinks) if trainer is None else trainer.number
+    done = [one for one in followed.sinks if one.receiver is not None and one.number < before and _about(one.receiver, mine)]
+    others = [one for one in followed.sinks if one.receiver is None and one.kind not in {*MODELS, "trainer"}]
+    doubts = [one for one in followed.doubts if one.about is None or _about(one.about, mine) or one.kind == "patch"]
+    return Wiring(trainer, arguments, models, tuple(done), tuple(others), tuple(doubts), name, closed)
+
+
+def _about(value: Value, mine: set[int]) -> bool:
+    model = model_of(value)
+    for _ in range(_MOST_STEPS):
+        if model is None or model.made is None:
+            return False
+        if id(model.made) in mine:
+            return True
+        model = model_of(model.data if isinstance(model.data, Value) else None)
+    return False
+
+
+def _chain(model: Value | None) -> tuple[tuple[Sink, ...], bool]:
+    """The sinks behind a model, the outermost first, and whether the way between them is closed: a choice or an opaque step opens it."""
+    found: list[Sink] = []
+    closed = True
+    at: Value | None = model
+    for _ in range(_MOST_STEPS):
+        ways = alternatives(at) if at is not None else ()
+        closed = closed and len(ways) == 1
+        objects = [way.value for way in ways if isinstance(way.value, Object | Opaque)]
+        at = objects[0] if objects else None
+        if isinstance(at, Opaque):
+            closed, at = False, at.of
+            continue
+        if not isinstance(at, Object) or at.made is None:
+            break
+        if at.made.kind in MODELS and at.made not in found:
+            found.append(at.made)
+        if at.made.kind in {"load", "unsloth_load", "own_model"}:
+            return tuple(found), closed
+        at = at.data if isinstance(at.data, Value) else at.made.get("model")
+    return tuple(found), False
