@@ -42,12 +42,13 @@ class Case:
 
 @dataclass(frozen=True)
 class Called:
-    """One call that decides memory, as Python reached it. ``fields``: of an arguments object, as it came out of its making; ``of``: the
-    number of the call whose object was changed."""
+    """One call that decides memory, as Python reached it. ``direct``: by the program, not by a package that it called. ``fields``: of an
+    arguments object, as it came out of its making; ``of``: the number of the call whose object was changed."""
 
     name: str
     file: str
     line: int
+    direct: bool
     arguments: Mapping[str, Any]
     fields: Mapping[str, Any] = field(default_factory=dict)
     of: int | None = None
@@ -98,13 +99,47 @@ def execute(root: Path, entry: str, words: Sequence[str] = (), environment: Mapp
         timeout=SECONDS,
         check=False,
     )
-    lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
-    return Ran(child.returncode, tuple(Called(**json.loads(line)) for line in lines), child.stderr + child.stdout)
+    return Ran(child.returncode, _calls(log), child.stderr + child.stdout)
 
 
 def execute_case(case: Case, root: Path) -> Ran:
     place(case, root)
     return execute(root, case.entry, case.words, case.environment, case.module)
+
+
+class Server:
+    """Runs small programs of one file, one after the other, each in a process of its own, without starting Python for each."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.log = root.resolve(), root.parent / f"{root.name}.jsonl"
+        command = [sys.executable, "-B", str(HERE / "server.py")]
+        environment = _environment(self.root, self.log, {})
+        self.child = subprocess.Popen(
+            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.child.communicate("")
+
+    def execute(self, text: str, words: Sequence[str] = (), gpus: int = 1) -> Ran:
+        self.log.unlink(missing_ok=True)
+        said = self.log.with_suffix(".jsonl.said")
+        said.unlink(missing_ok=True)
+        (self.root / "program.py").write_text(text, encoding="utf-8")
+        asked = {"root": str(self.root), "entry": "program.py", "words": list(words), "log": str(self.log), "gpus": gpus}
+        assert self.child.stdin and self.child.stdout
+        self.child.stdin.write(json.dumps(asked) + "\n")
+        self.child.stdin.flush()
+        status = int(self.child.stdout.readline())
+        return Ran(status, _calls(self.log), said.read_text(encoding="utf-8") if said.exists() else "")
+
+
+def _calls(log: Path) -> tuple[Called, ...]:
+    lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+    return tuple(Called(**json.loads(line)) for line in lines)
 
 
 def _environment(root: Path, log: Path, given: Mapping[str, str]) -> dict[str, str]:

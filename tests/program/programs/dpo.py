@@ -7,7 +7,7 @@ from trl import DPOConfig, DPOTrainer
 base = "org/base"
 model = AutoModelForCausalLM.from_pretrained(base, torch_dtype=torch.bfloat16)
 model = PeftModel.from_pretrained(model, "org/sft-adapter", is_trainable=True)
-reference = AutoPeftModelForCausalLM.from_pretrained(model="org/x", model_id="org/sft-adapter")
+reference = AutoPeftModelForCausalLM.from_pretrained("org/sft-adapter", torch_dtype=torch.bfloat16)
 config = DPOConfig(output_dir="out", beta=0.1, max_length=1024, max_prompt_length=512, per_device_train_batch_size=1)
 lora = LoraConfig(TaskType.CAUSAL_LM, r=16, target_modules="all-linear", bias="none")
 DPOTrainer(

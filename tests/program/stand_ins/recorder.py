@@ -1,7 +1,8 @@
 """What the stand-ins share: one JSON line for each call that decides memory, written to the file that ``RECORD_TO`` names.
 
-A line says the qualified name, the file and line of the call in the program (``RECORD_ROOT``), and each argument by name as plain JSON;
-what an earlier sink gave stands as ``{"sink": n}``, n counted from 0. A value of which JSON has no word is ``{"object": its class}``."""
+A line says the qualified name, the file and line of the call in the program (``RECORD_ROOT``), whether the program made it itself, and each
+argument by name as plain JSON; what an earlier call gave stands as ``{"sink": n}``, n counted from 0. A value of which JSON has no word is
+``{"object": its class}``."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+# the folder of the program; what stands elsewhere belongs to packages
 ROOT = os.environ.get("RECORD_ROOT", "") + os.sep
 _NUMBER: dict[int, int] = {}
 _KEPT: list[object] = []
@@ -36,6 +38,18 @@ def place() -> tuple[str, int]:
         if name.startswith(ROOT):
             return name.removeprefix(ROOT), _line(frame)
     return "", 0
+
+
+def direct(package: str) -> bool:
+    """Whether the program itself made the call, or a parser or base class of the same package for it."""
+    for frame in _frames():
+        name = frame.f_code.co_filename
+        if name.startswith(ROOT):
+            return True
+        inside = name == __file__ or f"/{package}/" in name or frame.f_code.co_name in ("__init__", "begin")
+        if not inside:
+            return False
+    return False
 
 
 def _line(frame: FrameType) -> int:
@@ -89,11 +103,12 @@ def _plain_of_many(value: object, depth: int) -> Any:
     return {"object": type(value).__qualname__}
 
 
-def write(name: str, arguments: Mapping[str, object], **more: object) -> int:
+def write(name: str, arguments: Mapping[str, object], at: tuple[str, int] | None = None, **more: object) -> int:
     """One line; its number."""
     global _count
-    file, line = place()
-    written = {"name": name, "file": file, "line": line, "arguments": {key: plain(value) for key, value in arguments.items()}, **more}
+    file, line = at or place()
+    plainly = {key: plain(value) for key, value in arguments.items()}
+    written = {"name": name, "file": file, "line": line, "direct": direct(name.partition(".")[0]), "arguments": plainly, **more}
     with open(os.environ.get("RECORD_TO", os.devnull), "a", encoding="utf-8") as out:
         out.write(json.dumps(written) + "\n")
     _count += 1
@@ -144,15 +159,38 @@ def _library_class(owner: object) -> str:
     )
 
 
+_inits: dict[int, tuple[dict[str, object], tuple[str, int]]] = {}
+
+
+def _note_init(cls: Any) -> None:
+    """A class of the program with an ``__init__`` of its own hands on to that of the package: the call is the one there."""
+    real = cls.__init__
+    if hasattr(real, "noted"):
+        return
+
+    @functools.wraps(real)
+    def noted(self: object, *args: Any, **kwargs: Any) -> None:
+        _inits[id(self)] = bound(real, (self, *args), kwargs), place()
+        real(self, *args, **kwargs)
+
+    noted.noted = True  # type: ignore[attr-defined]
+    cls.__init__ = noted
+
+
 class RecordedClass(type):
     """Making an object of the class is a sink: the arguments that were given, then the fields as the object has them; later changes by
     the program are lines of their own, ``{class}.__setattr__``."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        given = bound(cls.__init__, (None, *args), kwargs)
-        thing = super().__call__(*args, **kwargs)
+        if cls.__init__.__code__.co_filename.startswith(ROOT):
+            _note_init(next(base for base in cls.__mro__ if "__stand_in__" in vars(base)))
+            thing = super().__call__(*args, **kwargs)
+            given, at = _inits.pop(id(thing))
+        else:
+            given, at = bound(cls.__init__, (None, *args), kwargs), place()
+            thing = super().__call__(*args, **kwargs)
         fields = getattr(thing, "__dataclass_fields__", {})
-        number = write(_library_class(cls), given, fields={name: plain(getattr(thing, name, None)) for name in fields})
+        number = write(_library_class(cls), given, at, fields={name: plain(getattr(thing, name, None)) for name in fields})
         keep(thing, number)
         return thing
 

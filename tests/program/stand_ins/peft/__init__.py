@@ -86,13 +86,14 @@ class PeftModel(Module):
         self.peft_config = {"default": peft_config}
 
     @classmethod
-    @sink("peft.PeftModel.from_pretrained")
+    @sink("{}.from_pretrained")
     def from_pretrained(cls, model: Any, model_id: Any, adapter_name: str = "default", is_trainable: bool = False, **kwargs: Any) -> Any:
         return PeftModel(model)
 
     def print_trainable_parameters(self) -> None:
         """Says nothing."""
 
+    @sink("peft.PeftModel.merge_and_unload")
     def merge_and_unload(self, **kwargs: Any) -> Any:
         return self.base_model
 
@@ -105,7 +106,23 @@ class PeftModel(Module):
         return self.base_model(*args, **kwargs)
 
 
-PeftModelForCausalLM = AutoPeftModelForCausalLM = PeftModel
+class PeftModelForCausalLM(PeftModel):
+    __stand_in__ = True
+
+
+class AutoPeftModelForCausalLM:
+    """The base is loaded as the adapter's config says."""
+
+    __stand_in__ = True
+
+    @classmethod
+    @sink("{}.from_pretrained")
+    def from_pretrained(
+        cls, pretrained_model_name_or_path: Any, adapter_name: str = "default", is_trainable: bool = False, **kwargs: Any
+    ) -> Any:
+        import transformers
+
+        return PeftModelForCausalLM(transformers.PreTrainedModel())
 
 
 @sink("peft.get_peft_model")

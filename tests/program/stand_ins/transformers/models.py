@@ -104,6 +104,7 @@ class PreTrainedModel(Module):
     def gradient_checkpointing_disable(self) -> None:
         """Recorded only."""
 
+    @sink("transformers.PreTrainedModel.enable_input_require_grads")
     def enable_input_require_grads(self) -> None:
         """Nothing is computed."""
 
@@ -113,6 +114,7 @@ class PreTrainedModel(Module):
     def get_output_embeddings(self) -> Module:
         return self.lm_head
 
+    @sink("transformers.PreTrainedModel.resize_token_embeddings")
     def resize_token_embeddings(self, new_num_tokens: Any = None, pad_to_multiple_of: Any = None, **kwargs: Any) -> Module:
         return self.model.embed_tokens
 

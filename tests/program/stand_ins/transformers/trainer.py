@@ -112,7 +112,11 @@ def _collator(name: str, first: tuple[str, ...]) -> type:
 DataCollatorForLanguageModeling = _collator("DataCollatorForLanguageModeling", ("tokenizer", "mlm"))
 DataCollatorForSeq2Seq = _collator("DataCollatorForSeq2Seq", ("tokenizer", "model"))
 DataCollatorWithPadding = _collator("DataCollatorWithPadding", ("tokenizer", "padding"))
-default_data_collator = DataCollator()
+
+
+def default_data_collator(features: Any, return_tensors: str = "pt") -> dict[str, Any]:
+    return DataCollator()(features)
+
 
 Adafactor = optimizer("transformers.Adafactor")
 

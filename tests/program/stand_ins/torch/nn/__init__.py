@@ -68,6 +68,7 @@ class Module:
             found = getattr(found, part)
         return found
 
+    @sink("torch.nn.Module.requires_grad_")
     def requires_grad_(self, requires_grad: bool = True) -> Module:
         for parameter in self.parameters():
             parameter.requires_grad = requires_grad
@@ -84,12 +85,15 @@ class Module:
     def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> None:
         """Nothing is read."""
 
+    @sink("torch.nn.Module.train")
     def train(self, mode: bool = True) -> Module:
         object.__setattr__(self, "training", mode)
         return self
 
+    @sink("torch.nn.Module.eval")
     def eval(self) -> Module:
-        return self.train(False)
+        object.__setattr__(self, "training", False)
+        return self
 
     @sink("torch.nn.Module.to")
     def to(self, *args: Any, **kwargs: Any) -> Module:
@@ -107,6 +111,7 @@ class Module:
     def float(self) -> Module:
         return self
 
+    @sink("torch.nn.Module.cuda")
     def cuda(self, device: Any = None) -> Module:
         return self
 
