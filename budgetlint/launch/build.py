@@ -102,7 +102,9 @@ class Builder:
             documents.insert(0, self.job)
         configs = tuple(_configs(program, start, arguments))
         engines = tuple(_engines(program))
-        self.found.append(Launch(self.source, span, program, tuple(documents), configs, engines, self.request, number))
+        self.found.append(
+            Launch(self.source, span, program, tuple(documents), configs, engines, self.request, number, None, start.arguments, environment)
+        )
 
     def _environment(self, environment: Mapping[str, Word], script: Script | None, span: Span) -> Document | None:
         held = {name: script.value(name) for name in _ENVIRONMENT} if script is not None else {}

@@ -37,12 +37,14 @@ class Launched:
     target: Target | None
 
 
-def launched(launch: Launch, resolve: Resolve) -> Launched | None:
-    """The run that a command starts, or None where nobody can read what it trains: a recipe that is not here says all of it."""
-    trainers = _trainers(launch, resolve)
+def launched(launch: Launch, resolve: Resolve, followed: Reading | None = None) -> Launched | None:
+    """The run that a command starts, or None where nobody can read what it trains: a recipe that is not here says all of it.
+
+    ``followed``: what the program makes of flags and files itself, where it is of the project and was followed."""
+    trainers = (followed,) if followed is not None else _trainers(launch, resolve)
     if not trainers and launch.configs and takes_recipe(launch):
         return None
-    flags = flag_reading(launch, trainers)
+    flags = flag_reading(launch, trainers) if followed is None else None
     if not trainers and (flags is None or flags.role is not Role.TRAINER):
         return None
     mine = tuple(reading for reading in (*trainers, flags) if reading is not None)

@@ -10,7 +10,25 @@ from budgetlint.program.modules import Lazy
 from budgetlint.program.operators import binary, extended
 from budgetlint.program.state import Dead, Frame, Interpreter
 from budgetlint.program.subscripts import item
-from budgetlint.program.values import ABSENT, Choice, Class, External, Items, Key, Known, Map, Names, Object, Opaque, Package, Value, Way, choice, key_of, origins_of
+from budgetlint.program.values import (
+    ABSENT,
+    Choice,
+    Class,
+    External,
+    Items,
+    Key,
+    Known,
+    Map,
+    Names,
+    Object,
+    Opaque,
+    Package,
+    Value,
+    Way,
+    choice,
+    key_of,
+    origins_of,
+)
 
 
 def assign(it: Interpreter, target: ast.expr, value: Value, frame: Frame) -> None:
@@ -21,7 +39,12 @@ def assign(it: Interpreter, target: ast.expr, value: Value, frame: Frame) -> Non
         case ast.Attribute():
             base = it.evaluate(target.value, frame)
             place = it.place(target, frame)
-            weakly(base, value, lambda one: it.attribute(one, target.attr, place), lambda one, new: it.set_attribute(one, target.attr, new, place))
+            weakly(
+                base,
+                value,
+                lambda one: it.attribute(one, target.attr, place),
+                lambda one, new: it.set_attribute(one, target.attr, new, place),
+            )
         case ast.Subscript():
             base, key = it.evaluate(target.value, frame), it.evaluate(target.slice, frame)
             weakly(base, value, lambda one: item(it, one, key, target, frame), lambda one, new: set_item(it, one, key, new, target, frame))
@@ -114,7 +137,12 @@ def augment(it: Interpreter, node: ast.AugAssign, frame: Frame) -> None:
     elif isinstance(target, ast.Attribute):
         base, place = it.evaluate(target.value, frame), it.place(target, frame)
         new = _augmented(it, it.attribute(base, target.attr, place), node, frame)
-        weakly(base, new, lambda one: it.attribute(one, target.attr, place), lambda one, value: it.set_attribute(one, target.attr, value, place))
+        weakly(
+            base,
+            new,
+            lambda one: it.attribute(one, target.attr, place),
+            lambda one, value: it.set_attribute(one, target.attr, value, place),
+        )
     elif isinstance(target, ast.Subscript):
         base, key = it.evaluate(target.value, frame), it.evaluate(target.slice, frame)
         new = _augmented(it, item(it, base, key, target, frame), node, frame)
@@ -184,7 +212,10 @@ def _parts(value: Value, elements: list[ast.expr]) -> list[Value] | None:
         return None
     origins = origins_of([value])
     package = value.package if isinstance(value, Opaque) else value.kind.partition(".")[0] if isinstance(value, Object) else ""
-    return [_piece(value, at, package) if not origins else Opaque(_why(value), of=value, package=package, origins=origins) for at in range(len(elements))]
+    return [
+        _piece(value, at, package) if not origins else Opaque(_why(value), of=value, package=package, origins=origins)
+        for at in range(len(elements))
+    ]
 
 
 def _piece(value: Value, at: int, package: str) -> Value:

@@ -11,7 +11,25 @@ from budgetlint.program.imports import member
 from budgetlint.program.modules import Lazy
 from budgetlint.program.state import Call, Dead, Frame, Interpreter
 from budgetlint.program.subscripts import part_of, there
-from budgetlint.program.values import ABSENT, Choice, Class, External, Function, Items, Known, Map, Native, Object, Opaque, Open, Package, Place, Value, Way, choice
+from budgetlint.program.values import (
+    ABSENT,
+    Choice,
+    Class,
+    External,
+    Function,
+    Items,
+    Known,
+    Map,
+    Native,
+    Object,
+    Opaque,
+    Open,
+    Package,
+    Place,
+    Value,
+    Way,
+    choice,
+)
 
 _TRAINED = "requires_grad"
 
@@ -106,7 +124,9 @@ def model_of(value: Value | None, most: int = 30) -> Object | None:
     for _ in range(most):
         if isinstance(value, Object) and value.made is not None and value.made.kind in MODELS:
             return value
-        value = value.of if isinstance(value, Opaque) else value.data if isinstance(value, Object) and isinstance(value.data, Value) else None
+        value = (
+            value.of if isinstance(value, Opaque) else value.data if isinstance(value, Object) and isinstance(value.data, Value) else None
+        )
         if value is None:
             return None
     return None
@@ -122,7 +142,11 @@ def _of_object(it: Interpreter, base: Object, name: str, place: Place) -> Value:
     other = _not_set(it, base, name, place)
     if found is ABSENT:
         return there(other)
-    return choice([*(way for way in found.ways if way.value is not ABSENT), *([Way("", other)] if other is not ABSENT else [])]) if isinstance(found, Choice) else other
+    return (
+        choice([*(way for way in found.ways if way.value is not ABSENT), *([Way("", other)] if other is not ABSENT else [])])
+        if isinstance(found, Choice)
+        else other
+    )
 
 
 def _not_set(it: Interpreter, base: Object, name: str, place: Place) -> Value:
@@ -140,7 +164,11 @@ def _not_set(it: Interpreter, base: Object, name: str, place: Place) -> Value:
         if known is not None:
             return known
     if base.rest is not None:
-        return Open(base.rest.kind, f"{base.rest.name}.{name}", base.rest.origins) if isinstance(base.rest, Open) else part_of(base.rest, f".{name}")
+        return (
+            Open(base.rest.kind, f"{base.rest.name}.{name}", base.rest.origins)
+            if isinstance(base.rest, Open)
+            else part_of(base.rest, f".{name}")
+        )
     if base.cls is not None and not base.cls.kind and not base.kind:
         return ABSENT if base.cls.find("__getattr__") is None else Opaque(f"{name} of {base!r}", base)
     return part_of(base, f".{name}")

@@ -46,7 +46,11 @@ def negated(text: str) -> str:
 def _ends(node: ast.stmt) -> bool:
     if isinstance(node, ast.Raise):
         return True
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and ast.unparse(node.value.func) in {"sys.exit", "exit", "quit", "os._exit"}
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Call)
+        and ast.unparse(node.value.func) in {"sys.exit", "exit", "quit", "os._exit"}
+    )
 
 
 def _is_main(test: ast.expr) -> bool:
@@ -105,7 +109,9 @@ def match_(it: Interpreter, node: ast.Match, frame: Frame) -> Signal:
         hit = _matches(it, case.pattern, subject, frame)
         if hit is False:
             continue
-        ways.append((f"{shown(node.subject)} matches {ast.unparse(case.pattern)}"[:_MOST_SHOWN], lambda case=case: it.run(case.body, frame)))  # type: ignore[misc]
+        ways.append(
+            (f"{shown(node.subject)} matches {ast.unparse(case.pattern)}"[:_MOST_SHOWN], lambda case=case: it.run(case.body, frame))
+        )  # type: ignore[misc]
         if hit is True and case.guard is None:
             return ways[0][1]() if len(ways) == 1 else it.fork(ways)
     ways.append(("none of the cases", lambda: GOES_ON))

@@ -14,7 +14,23 @@ from budgetlint.program.packages.benign import changes_nothing
 from budgetlint.program.pour import pour
 from budgetlint.program.repeat import repeated
 from budgetlint.program.state import GOES_ON, Call, Dead, Frame, Interpreter, Signal
-from budgetlint.program.values import ABSENT, NONE, Choice, Class, External, Function, Items, Known, Map, Native, Object, Opaque, Open, Package, Value
+from budgetlint.program.values import (
+    ABSENT,
+    NONE,
+    Choice,
+    Class,
+    External,
+    Function,
+    Items,
+    Known,
+    Map,
+    Native,
+    Object,
+    Opaque,
+    Open,
+    Package,
+    Value,
+)
 
 
 class Super(Value):
@@ -154,7 +170,11 @@ def _of_super(it: Interpreter, base: Super, name: str, call: Call) -> Value:
             return NONE
         elif isinstance(one, External) and isinstance(bound, Object):
             return _of_package(it, bound, name, call)
-    return NONE if name in {"__init__", "__post_init__", "__init_subclass__", "__setattr__"} else _not_followed(it, bound, call, f"super().{name}")
+    return (
+        NONE
+        if name in {"__init__", "__post_init__", "__init_subclass__", "__setattr__"}
+        else _not_followed(it, bound, call, f"super().{name}")
+    )
 
 
 def _of_package(it: Interpreter, base: Value, name: str, call: Call) -> Value:
@@ -202,7 +222,7 @@ def _of_opaque(it: Interpreter, base: Opaque | Open, name: str, call: Call) -> V
 
 def call_external(it: Interpreter, name: str, call: Call, base: Class | None = None) -> Value:
     """A function or class of a package. ``base``: the class of the repository that stands between."""
-    handler = it.parts.functions.get(name)
+    handler = it.parts.functions.get(name) or it.parts.functions.get(short(name))
     if handler is not None:
         return handler(it, call)
     sunk = it.parts.sink(it, name, call, base)
@@ -215,6 +235,11 @@ def call_external(it: Interpreter, name: str, call: Call, base: Class | None = N
         it.disturb(Items(call.given()), f"{name} was given it", it.place(call.node, call.frame))
         return _made(name, call)
     return _not_followed(it, External(name), call, f"a call of {name}")
+
+
+def short(name: str) -> str:
+    """``trl.TrlParser`` of ``trl.scripts.utils.TrlParser``: the name under which a package offers it."""
+    return f"{name.partition('.')[0]}.{name.rpartition('.')[2]}"
 
 
 def _made(name: str, call: Call) -> Object:

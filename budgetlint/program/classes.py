@@ -8,9 +8,31 @@ from typing import NamedTuple
 from budgetlint.program.functions import decorated, decorator_word
 from budgetlint.program.operators import made_of
 from budgetlint.program.state import GOES_ON, Call, Dead, Frame, Interpreter, Signal, name_of
-from budgetlint.program.values import ABSENT, NONE, Absent, Choice, Class, External, Function, Items, Key, Known, Map, Names, Object, Opaque, Origin, Place, Value, Way, choice
+from budgetlint.program.values import (
+    ABSENT,
+    NONE,
+    Absent,
+    Choice,
+    Class,
+    External,
+    Function,
+    Items,
+    Key,
+    Known,
+    Map,
+    Names,
+    Object,
+    Opaque,
+    Origin,
+    Place,
+    Value,
+    Way,
+    choice,
+)
 
-_DATACLASS = frozenset({"dataclasses.dataclass", "pydantic.dataclasses.dataclass", "chz.chz", "attr.s", "attr.dataclass", "attrs.define", "attr.define"})
+_DATACLASS = frozenset(
+    {"dataclasses.dataclass", "pydantic.dataclasses.dataclass", "chz.chz", "attr.s", "attr.dataclass", "attrs.define", "attr.define"}
+)
 _FIELDS_OF_BASES = frozenset({"typing.NamedTuple", "pydantic.BaseModel", "pydantic_settings.BaseSettings", "draccus.ChoiceRegistry"})
 
 
@@ -47,7 +69,9 @@ def class_(it: Interpreter, node: ast.ClassDef, frame: Frame) -> Signal:
     for value in names.bound.values():
         if isinstance(value, Function) and value.owner is None:
             value.owner = made
-    if any(isinstance(one, Opaque) for one in bases) or any(one.arg == "metaclass" and not _known_metaclass(one.value) for one in node.keywords):
+    if any(isinstance(one, Opaque) for one in bases) or any(
+        one.arg == "metaclass" and not _known_metaclass(one.value) for one in node.keywords
+    ):
         made.decorators = (Opaque("a base or metaclass that is not known"),)
     if is_enum(made):
         _members(it, made, inner)
@@ -153,11 +177,11 @@ def construct(it: Interpreter, made: Object, kind: str, call: Call) -> None:
     found = it.parts.sink(it, kind, call, made)
     if found is not None:
         return
-    handler = it.parts.functions.get(kind)
+    handler = it.parts.functions.get(kind) or it.parts.functions.get(f"{kind.partition('.')[0]}.{kind.rpartition('.')[2]}")
     if handler is not None:
         one = handler(it, call)
         if isinstance(one, Object):
-            made.data = one.data
+            made.data, made.kind = one.data, one.kind
             for key, value in one.attributes.items():
                 it.heap.write(made, key, value)
             return
@@ -197,7 +221,9 @@ def _field(cls: Class, node: ast.stmt) -> Field | None:
             default = settings.args[0]
         if isinstance(default, ast.Constant) and default.value is ...:
             default = None
-    return Field(node.target.id, node.annotation, default, factory, cls.names, Place(cls.names.module.path, node.lineno, node), settings, init)
+    return Field(
+        node.target.id, node.annotation, default, factory, cls.names, Place(cls.names.module.path, node.lineno, node), settings, init
+    )
 
 
 def default_of(it: Interpreter, field: Field) -> Value:
@@ -266,4 +292,4 @@ def after(cls: Class, owner: Class | None) -> tuple[Value, ...]:
     return cls.line[cls.line.index(owner) + 1 :] if owner in cls.line else ()
 
 
-__all__ = ["Field", "Key", "Map", "NONE", "class_", "default_of", "fields_of", "fill", "instantiate", "is_dataclass"]
+__all__ = ["NONE", "Field", "Key", "Map", "class_", "default_of", "fields_of", "fill", "instantiate", "is_dataclass"]

@@ -54,7 +54,11 @@ class _Writer:
         for one in wiring.models:
             yield _section(one), one.place, self.sink(one)
         if trainer is not None:
-            yield _last(trainer.name), trainer.place, self.sink(trainer, but=("args", "train_dataset", "eval_dataset", "tokenizer", "processing_class"))
+            yield (
+                _last(trainer.name),
+                trainer.place,
+                self.sink(trainer, but=("args", "train_dataset", "eval_dataset", "tokenizer", "processing_class")),
+            )
             for method in _OWN_METHODS:
                 if method in trainer.overrides:
                     yield method, trainer.place, Mapping((), self.span(trainer.place))
@@ -195,4 +199,7 @@ def _casts(one: Sink) -> bool:
     if one.name in {"half", "bfloat16", "float"}:
         return True
     given = [*one.positional, *one.arguments.values()]
-    return any(not isinstance(value, Known) and not (isinstance(value, Object) or (isinstance(value, External) and "device" in value.name)) for value in given)
+    return any(
+        not isinstance(value, Known) and not (isinstance(value, Object) or (isinstance(value, External) and "device" in value.name))
+        for value in given
+    )

@@ -17,7 +17,24 @@ from budgetlint.program.pour import pour
 from budgetlint.program.state import Dead, Frame, Interpreter, Signal
 from budgetlint.program.subscripts import item
 from budgetlint.program.truth import compared, truth
-from budgetlint.program.values import ABSENT, FALSE, NONE, TRUE, Choice, Function, Items, Known, Map, Object, Opaque, Origin, Value, Way, alternatives, choice, key_of
+from budgetlint.program.values import (
+    ABSENT,
+    FALSE,
+    NONE,
+    TRUE,
+    Function,
+    Items,
+    Known,
+    Map,
+    Object,
+    Opaque,
+    Origin,
+    Value,
+    Way,
+    alternatives,
+    choice,
+    key_of,
+)
 
 
 def _constant(it: Interpreter, node: ast.Constant, frame: Frame) -> Value:
@@ -144,7 +161,13 @@ def _binary(it: Interpreter, node: ast.BinOp, frame: Frame) -> Value:
     return binary(node.op, left, right)
 
 
-_METHODS: dict[type[ast.operator], str] = {ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Div: "__truediv__", ast.BitOr: "__or__"}
+_METHODS: dict[type[ast.operator], str] = {
+    ast.Add: "__add__",
+    ast.Sub: "__sub__",
+    ast.Mult: "__mul__",
+    ast.Div: "__truediv__",
+    ast.BitOr: "__or__",
+}
 
 
 def _subscript(it: Interpreter, node: ast.Subscript, frame: Frame) -> Value:

@@ -13,6 +13,7 @@ from budgetlint.program.heap import Region
 from budgetlint.program.imports import execute, member
 from budgetlint.program.modules import Modules, Trees
 from budgetlint.program.packages import tables
+from budgetlint.program.packages.class_defaults import default as class_default
 from budgetlint.program.record import sink
 from budgetlint.program.sinks import Sink
 from budgetlint.program.state import Dead, Doubt, Interpreter, Launched, Parts, Refusal, TooLong
@@ -39,17 +40,17 @@ class Followed(NamedTuple):
     stopped: str = ""
 
 
-def follow(trees: Trees, entry: str, launched: Launched | None = None, *, function: str = "", default: Default | None = None) -> Followed:
+def follow(trees: Trees, entry: str, launched: Launched | None = None, *, function: str = "", default: Default = class_default) -> Followed:
     """Follows a file of the project as Python would run it: ``function`` of it, or its body as ``__main__``."""
     started = launched or Launched()
-    it = Interpreter(_parts(default), Modules(trees, entry, started.folder), started)
+    it = Interpreter(_parts(default, started), Modules(trees, entry, started.folder), started)
     stopped = _start(it, entry, function)
     doubts = tuple({(one.kind, one.why, str(one.place)): one for one in it.doubts}.values())
     return Followed(tuple(it.sinks), doubts, tuple(it.refusals), tuple(it.opened), tuple(it.read), it.steps, stopped)
 
 
 def _start(it: Interpreter, entry: str, function: str) -> str:
-    module = it.modules.at(entry, function and "entry" or "__main__")
+    module = it.modules.at(entry, (function and "entry") or "__main__")
     if module is None:
         return f"{entry} cannot be parsed"
     try:
@@ -66,13 +67,13 @@ def _start(it: Interpreter, entry: str, function: str) -> str:
     return ""
 
 
-def _parts(default: Default | None) -> Parts:
+def _parts(default: Default, started: Launched) -> Parts:
     known = tables()
 
     def asked(it: Interpreter, base: Object, name: str) -> Value | None:
-        return default(base.kind, name) if default is not None and base.rest is None else None
+        return default(base.kind, name) if base.rest is None else None
 
-    return Parts(STATEMENTS, EXPRESSIONS, call_value, Attributes(), known.builtins, known.functions, known.methods, known.constants, known.properties, known.node, sink, asked)
+    return Parts(STATEMENTS, EXPRESSIONS, call_value, Attributes(), known.builtins, known.functions, known.methods, known.constants_of(started), known.properties, known.node, sink, asked)
 
 
 __all__ = ["Followed", "Launched", "Mapping", "follow"]

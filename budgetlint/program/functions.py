@@ -7,7 +7,23 @@ from collections.abc import Iterator
 
 from budgetlint.program.operators import made_of
 from budgetlint.program.state import DEEP, GOES_ON, IN_ITSELF, Call, Dead, Frame, Interpreter, Signal
-from budgetlint.program.values import ABSENT, NONE, Absent, Choice, External, Function, Items, Map, Names, Object, Opaque, Open, Value, Way, choice
+from budgetlint.program.values import (
+    ABSENT,
+    NONE,
+    Absent,
+    Choice,
+    External,
+    Function,
+    Items,
+    Map,
+    Names,
+    Object,
+    Opaque,
+    Open,
+    Value,
+    Way,
+    choice,
+)
 
 _PLAIN = frozenset({"staticmethod", "classmethod", "property", "cached_property", "setter", "abstractmethod", "override", "overload"})
 """Decorators that are a word of the language: what they do is done where the function is asked for."""
@@ -108,7 +124,9 @@ def _bind(it: Interpreter, function: Function, call: Call, frame: Frame) -> None
     closure = Frame(function.names)
     defaults = dict(zip(names[len(names) - len(spec.defaults) :], spec.defaults, strict=True))
     for at, name in enumerate(names):
-        bound[name] = _argument(it, given[at] if at < len(given) else keywords.pop(name, ABSENT), name, defaults.get(name), call.rest, closure)
+        bound[name] = _argument(
+            it, given[at] if at < len(given) else keywords.pop(name, ABSENT), name, defaults.get(name), call.rest, closure
+        )
     for one, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
         bound[one.arg] = _argument(it, keywords.pop(one.arg, ABSENT), one.arg, default, call.rest, closure)
     if spec.vararg:
@@ -125,7 +143,9 @@ def _bind(it: Interpreter, function: Function, call: Call, frame: Frame) -> None
 
 
 def _perhaps(keywords: dict[str, Value]) -> bool:
-    return all(isinstance(one, Absent) or (isinstance(one, Choice) and any(way.value is ABSENT for way in one.ways)) for one in keywords.values())
+    return all(
+        isinstance(one, Absent) or (isinstance(one, Choice) and any(way.value is ABSENT for way in one.ways)) for one in keywords.values()
+    )
 
 
 def _argument(it: Interpreter, given: Value, name: str, default: ast.expr | None, rest: Value | None, closure: Frame) -> Value:

@@ -84,7 +84,10 @@ class Heap:
             return
         region = self.regions[-1]
         earlier = {slot: change for slot, change in region.changes.items() if slot not in outcome.changes}
-        later = {slot: change._replace(old=region.changes[slot].old) if slot in region.changes else change for slot, change in outcome.changes.items()}
+        later = {
+            slot: change._replace(old=region.changes[slot].old) if slot in region.changes else change
+            for slot, change in outcome.changes.items()
+        }
         region.left.append(outcome._replace(changes={**earlier, **later}))
 
     def join(self, outcomes: Sequence[Outcome]) -> None:
@@ -140,7 +143,9 @@ def _joined_items(lists: Sequence[tuple[str, Items]]) -> Items:
     shortest = min(len(one.items) for _, one in lists)
     items = [choice(Way(when, one.items[at]) for when, one in lists) for at in range(shortest)]
     differ = any(len(one.items) > shortest for _, one in lists)
-    more = Opaque("a list whose length hangs on a condition") if differ else next((one.more for _, one in lists if one.more is not None), None)
+    more = (
+        Opaque("a list whose length hangs on a condition") if differ else next((one.more for _, one in lists if one.more is not None), None)
+    )
     return Items(items, lists[0][1].kind, more)
 
 

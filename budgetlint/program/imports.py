@@ -6,6 +6,7 @@ import ast
 
 from budgetlint.program.heap import Region
 from budgetlint.program.modules import Lazy, Module
+from budgetlint.program.packages.roots import ROOT
 from budgetlint.program.state import GOES_ON, Dead, Frame, Interpreter, Signal
 from budgetlint.program.values import ABSENT, External, Known, Names, Opaque, Package, Value, choice
 
@@ -25,7 +26,9 @@ def import_from(it: Interpreter, node: ast.ImportFrom, frame: Frame) -> Signal:
         if alias.name == "*":
             _star(it, frame, dotted, node.level)
         else:
-            it.heap.write(_home(frame, alias.asname or alias.name), alias.asname or alias.name, Lazy(frame.module, dotted, alias.name, node.level))
+            it.heap.write(
+                _home(frame, alias.asname or alias.name), alias.asname or alias.name, Lazy(frame.module, dotted, alias.name, node.level)
+            )
     return GOES_ON
 
 
@@ -76,7 +79,7 @@ def execute(it: Interpreter, module: Module, name: str = "") -> None:
         return
     module.state = "running"
     module.names.bound["__name__"] = Known(name or module.name)
-    module.names.bound["__file__"] = Known(module.path)
+    module.names.bound["__file__"] = Known(f"{ROOT}/{module.path}")
     regions, conditions, tries = it.heap.regions, it.conditions, it.tries
     it.heap.regions, it.conditions, it.tries = [Region()], [], []
     try:

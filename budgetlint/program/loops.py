@@ -24,7 +24,9 @@ def for_(it: Interpreter, node: ast.For | ast.AsyncFor, frame: Frame) -> Signal:
     return it.settle([one._replace(signal="") if one.signal == "break" else one for one in found])
 
 
-def _rounds(it: Interpreter, node: ast.For | ast.AsyncFor, items: Sequence[Value], more: Value | None, whole: Value, frame: Frame) -> Signal:
+def _rounds(
+    it: Interpreter, node: ast.For | ast.AsyncFor, items: Sequence[Value], more: Value | None, whole: Value, frame: Frame
+) -> Signal:
     for one in items:
         if perhaps_absent(one):
             signal = repeated(it, lambda one=one: _round(it, node, one, frame), f"an item of {shown(node.iter)}")  # type: ignore[misc]

@@ -7,7 +7,22 @@ import operator
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
-from budgetlint.program.values import ABSENT, Choice, Items, Known, Map, Opaque, Open, Plain, Value, Way, alternatives, both, choice, origins_of
+from budgetlint.program.values import (
+    ABSENT,
+    Choice,
+    Items,
+    Known,
+    Map,
+    Opaque,
+    Open,
+    Plain,
+    Value,
+    Way,
+    alternatives,
+    both,
+    choice,
+    origins_of,
+)
 
 _MOST_PAIRS = 16
 MOST_CHARACTERS, MOST_ITEMS, _MOST_BITS = 100_000, 1_000, 4_096
@@ -102,7 +117,13 @@ def _small(op: ast.operator, one: Plain, other: Plain) -> bool:
     if isinstance(op, ast.Mult) and sizes:
         return all(sizes[0] * abs(number) <= MOST_CHARACTERS for number in numbers)
     if isinstance(op, ast.Pow | ast.LShift):
-        return not isinstance(other, int) or not isinstance(one, int) or (abs(other) <= _MOST_BITS and one.bit_length() * abs(other) <= _MOST_BITS * 4) or isinstance(op, ast.LShift) and 0 <= other <= _MOST_BITS  # noqa: RUF021
+        return (
+            not isinstance(other, int)
+            or not isinstance(one, int)
+            or (abs(other) <= _MOST_BITS and one.bit_length() * abs(other) <= _MOST_BITS * 4)
+            or (isinstance(op, ast.LShift)
+            and 0 <= other <= _MOST_BITS)
+        )
     return True
 
 

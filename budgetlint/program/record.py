@@ -44,7 +44,9 @@ def _named(call: Call, kind: str) -> Call:
 def _overridden(cls: Class) -> tuple[str, ...]:
     """Methods that the repository's classes have of their own."""
     return tuple(
-        dict.fromkeys(str(name) for one in cls.line if isinstance(one, Class) for name, value in one.attributes.items() if isinstance(value, Function))
+        dict.fromkeys(
+            str(name) for one in cls.line if isinstance(one, Class) for name, value in one.attributes.items() if isinstance(value, Function)
+        )
     )
 
 
@@ -77,7 +79,12 @@ def _method(it: Interpreter, name: str, call: Call, receiver: Value | None) -> V
     kind = kind_of_method(last)
     if last == "backward" and receiver is not None and not isinstance(receiver, Class):
         return _written(it, "backward", last, call, receiver)
-    if isinstance(receiver, Object) and receiver.made is not None and receiver.made.kind == "tokenizer" and last in {"__call__", "apply_chat_template", "encode", "batch_encode_plus"}:
+    if (
+        isinstance(receiver, Object)
+        and receiver.made is not None
+        and receiver.made.kind == "tokenizer"
+        and last in {"__call__", "apply_chat_template", "encode", "batch_encode_plus"}
+    ):
         _written(it, "tokenize", last, call, receiver)
         return Opaque("what a tokenizer gives", package="transformers")
     if kind and model_of(receiver) is not None:

@@ -41,7 +41,9 @@ def _after_others(it: Interpreter, run: Callable[[], Signal], carried: Changes) 
 
 def _unknown(change: Change) -> Value:
     why = Opaque("changed in a loop", origins=change.old.origins)
-    return Items((), change.old.kind, why) if isinstance(change.old, Items) and change.old is not change.new and _is_content(change) else why
+    return (
+        Items((), change.old.kind, why) if isinstance(change.old, Items) and change.old is not change.new and _is_content(change) else why
+    )
 
 
 def _is_content(change: Change) -> bool:

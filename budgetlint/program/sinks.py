@@ -14,7 +14,21 @@ class Sink:
     moment of the call: later changes are not seen, but for ``result``, which is the object itself.
     """
 
-    __slots__ = ("arguments", "base", "conditions", "kind", "line", "name", "number", "overrides", "place", "positional", "receiver", "rest", "result")
+    __slots__ = (
+        "arguments",
+        "base",
+        "conditions",
+        "kind",
+        "line",
+        "name",
+        "number",
+        "overrides",
+        "place",
+        "positional",
+        "receiver",
+        "rest",
+        "result",
+    )
 
     def __init__(self, kind: str, name: str, place: Place, number: int) -> None:
         self.kind, self.name, self.place, self.number = kind, name, place, number
@@ -36,5 +50,7 @@ class Sink:
         return self.positional[at] if at is not None and at < len(self.positional) else None
 
     def __repr__(self) -> str:
-        shown = ", ".join([*map(repr, self.positional), *(f"{name}={value!r}" for name, value in self.arguments.items()), *(["**?"] if self.rest else [])])
+        shown = ", ".join(
+            [*map(repr, self.positional), *(f"{name}={value!r}" for name, value in self.arguments.items()), *(["**?"] if self.rest else [])]
+        )
         return f"{self.place} {self.name}({shown})" + (f" if {' and '.join(self.conditions)}" if self.conditions else "")

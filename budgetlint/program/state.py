@@ -48,6 +48,8 @@ NESTED = 260
 UNROLLED = 64
 """Items of a loop that are followed one by one."""
 
+NOWHERE = ast.Pass()
+"""The node of a call that no text makes: a parser that converts a word."""
 GOES_ON = ("", NONE)
 Signal = tuple[str, Value]
 """How a statement ends: ``""`` it goes on, ``return`` with its value, ``break``, ``continue``, ``raise``."""
@@ -150,7 +152,7 @@ class Launched(NamedTuple):
 
     words: tuple[Value, ...] | None = None
     folder: str = ""
-    environment: Mapping[str, Value] = {}  # noqa: RUF012 (never written)
+    environment: Mapping[str, Value] = {}
 
 
 class Interpreter:
@@ -173,6 +175,11 @@ class Interpreter:
         """One for each `try` with handlers that is open: whether a way of it ends in an error."""
 
     # the program text
+
+    @property
+    def outside(self) -> Frame:
+        """The frame of a call that no text makes."""
+        return Frame(Names(None, self.modules.made[self.modules.entry]))
 
     def place(self, node: ast.AST, frame: Frame) -> Place:
         return Place(frame.module.path, getattr(node, "lineno", 0), node)
@@ -403,4 +410,18 @@ def text_of(value: Value | None) -> str | None:
     return value.value if isinstance(value, Known) and isinstance(value.value, str) else None
 
 
-__all__ = ["GOES_ON", "Call", "Dead", "Exits", "Frame", "Interpreter", "Launched", "Parts", "Signal", "TooLong", "alternatives", "frozen", "text_of"]
+__all__ = [
+    "GOES_ON",
+    "Call",
+    "Dead",
+    "Exits",
+    "Frame",
+    "Interpreter",
+    "Launched",
+    "Parts",
+    "Signal",
+    "TooLong",
+    "alternatives",
+    "frozen",
+    "text_of",
+]

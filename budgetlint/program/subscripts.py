@@ -7,7 +7,24 @@ import ast
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.operators import made_of
 from budgetlint.program.state import Call, Dead, Frame, Interpreter
-from budgetlint.program.values import ABSENT, Absent, Choice, Class, Function, Items, Known, Map, Object, Opaque, Open, Value, Way, choice, key_of, origins_of
+from budgetlint.program.values import (
+    ABSENT,
+    Absent,
+    Choice,
+    Class,
+    Function,
+    Items,
+    Known,
+    Map,
+    Object,
+    Opaque,
+    Open,
+    Value,
+    Way,
+    choice,
+    key_of,
+    origins_of,
+)
 
 
 def item(it: Interpreter, base: Value, key: Value, node: ast.AST, frame: Frame) -> Value:
@@ -60,7 +77,11 @@ def of_map(base: Map, key: object) -> Value:
     if not perhaps_absent(found) or base.rest is None:
         return found
     rest = _rest_at(base.rest, base, key)
-    return rest if isinstance(found, Absent) else choice([*(way for way in found.ways if way.value is not ABSENT), Way("", rest)] if isinstance(found, Choice) else [])
+    return (
+        rest
+        if isinstance(found, Absent)
+        else choice([*(way for way in found.ways if way.value is not ABSENT), Way("", rest)] if isinstance(found, Choice) else [])
+    )
 
 
 def _rest_at(rest: Value, base: Map, key: object) -> Value:
@@ -74,7 +95,11 @@ def _of_items(base: Items, key: Value) -> Value:
         return _sliced(base, key.data)
     at = key.value if isinstance(key, Known) else None
     if not isinstance(at, int) or base.kind == "set":
-        return choice([*(Way("", one) for one in base.items), *([Way("", base.more)] if base.more is not None else [])]) if base.items else made_of(base.more or key)
+        return (
+            choice([*(Way("", one) for one in base.items), *([Way("", base.more)] if base.more is not None else [])])
+            if base.items
+            else made_of(base.more or key)
+        )
     if base.more is None:
         if not -len(base.items) <= at < len(base.items):
             raise Dead

@@ -7,7 +7,22 @@ import operator
 from collections.abc import Callable
 
 from budgetlint.program.heap import perhaps_absent
-from budgetlint.program.values import ABSENT, Choice, Class, External, Function, Items, Known, Map, Native, Object, Package, Value, alternatives, key_of
+from budgetlint.program.values import (
+    ABSENT,
+    Choice,
+    Class,
+    External,
+    Function,
+    Items,
+    Known,
+    Map,
+    Native,
+    Object,
+    Package,
+    Value,
+    alternatives,
+    key_of,
+)
 
 _MOST_PAIRS = 16
 _ORDER: dict[type[ast.cmpop], Callable[[object, object], object]] = {
@@ -28,7 +43,13 @@ def truth(value: Value) -> bool | None:
         case Items():
             return True if any(not perhaps_absent(one) for one in value.items) else None if value.items or value.more is not None else False
         case Map():
-            return True if any(not perhaps_absent(one) for one in value.items.values()) else None if value.items or value.rest is not None else False
+            return (
+                True
+                if any(not perhaps_absent(one) for one in value.items.values())
+                else None
+                if value.items or value.rest is not None
+                else False
+            )
         case Function() | Class() | Package() | Native():
             return True
         case External():
@@ -119,7 +140,7 @@ def _equal_plain(plain: Known, other: Value) -> bool | None:
         return False if is_thing(other) else None
     if isinstance(other, Function | Class | Package | Native):
         return False
-    if isinstance(other, Object) and plain.value is None and (other.made is not None or other.cls is not None):
+    if isinstance(other, Object) and plain.value is None:
         return False
     return None
 

@@ -170,7 +170,9 @@ class Class(Value):
     def __init__(self, node: ast.ClassDef, names: Names, bases: Sequence[Value], attributes: dict[Key, Value]) -> None:
         self.node, self.names, self.bases, self.attributes, self.origins = node, names, tuple(bases), attributes, ()
         self.decorators: tuple[Value, ...] = ()
-        self.line: tuple[Value, ...] = tuple(dict.fromkeys([self, *(one for base in bases for one in (base.line if isinstance(base, Class) else (base,)))]))
+        self.line: tuple[Value, ...] = tuple(
+            dict.fromkeys([self, *(one for base in bases for one in (base.line if isinstance(base, Class) else (base,)))])
+        )
 
     @property
     def name(self) -> str:

@@ -61,7 +61,9 @@ def _of_loop(followed: Followed) -> Wiring:
     return _wiring(followed, None, None, models, closed=closed and len(loads) == 1, name=None)
 
 
-def _wiring(followed: Followed, trainer: Sink | None, arguments: Object | None, models: tuple[Sink, ...], *, closed: bool, name: Known | None) -> Wiring:
+def _wiring(
+    followed: Followed, trainer: Sink | None, arguments: Object | None, models: tuple[Sink, ...], *, closed: bool, name: Known | None
+) -> Wiring:
     mine = {id(one) for one in models}
     before = len(followed.sinks) if trainer is None else trainer.number
     done = [one for one in followed.sinks if one.receiver is not None and one.number < before and _about(one.receiver, mine)]
@@ -81,6 +83,12 @@ def _about(value: Value, mine: set[int]) -> bool:
     return False
 
 
+def _held(module: Object) -> Object | None:
+    """The one model that a module of the repository holds."""
+    found = [one for value in module.attributes.values() for one in [model_of(value)] if one is not None]
+    return found[0] if len(found) == 1 else None
+
+
 def _chain(model: Value | None) -> tuple[tuple[Sink, ...], bool]:
     """The sinks behind a model, the outermost first, and whether the way between them is closed: a choice or an opaque step opens it."""
     found: list[Sink] = []
@@ -93,6 +101,9 @@ def _chain(model: Value | None) -> tuple[tuple[Sink, ...], bool]:
         at = objects[0] if objects else None
         if isinstance(at, Opaque):
             closed, at = False, at.of
+            continue
+        if isinstance(at, Object) and at.made is None and at.cls is not None:
+            closed, at = False, _held(at)  # a module of the repository around a model
             continue
         if not isinstance(at, Object) or at.made is None:
             break

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from budgetlint.base.limits import BY_NAME
+from budgetlint.base.record import replace
 from budgetlint.base.source import Location, SourceFile, Span
 from budgetlint.base.too_large import too_large
 from budgetlint.files.disk import TextFiles
@@ -16,7 +17,8 @@ from budgetlint.language import read_budget
 from budgetlint.resolve.budget_scope import comment, nearest_budget
 from budgetlint.resolve.claims import claim_all
 from budgetlint.resolve.composition import composed
-from budgetlint.resolve.edges import BOUND, HOLDS, Edge
+from budgetlint.resolve.edges import BOUND, COMMAND, HOLDS, Edge
+from budgetlint.resolve.followed import ProgramRun
 from budgetlint.resolve.project import FileEntry, Project, file_finding, open_project
 from budgetlint.resolve.references import place_of, program_text, quietly, referenced, resolve_references
 from budgetlint.resolve.script_calls import with_arguments
@@ -236,11 +238,26 @@ def _launched_in(work: Assembly, entry: FileEntry) -> list[tuple[Launch, Launche
 
         found: list[tuple[Launch, Launched]] = []
         for launch in (over_own_config(work, launch) for launch in _training(work, entry)):
-            run = launched(launch, partial(quietly, work))
+            program = followed_run(work, launch)
+            run = launched(launch, partial(quietly, work), program.readings[0] if program is not None else None)
+            if run is not None and program is not None:
+                run = replace(run, files=(*run.files, *program.opened))
             if run is not None:
                 found.append((launch, on_jax(run, launch) if runs_on_jax(launch, partial(program_text, work, entry.path)) else run))
         work.launched[entry.path] = found
     return work.launched[entry.path]
+
+
+def followed_run(work: Assembly, launch: Launch) -> ProgramRun | None:
+    """What a program of the project makes of a launch, where it was followed to one training. A program that is known is its reader's."""
+    if launch.consumer is None or launch.consumer.followed:
+        return None
+    found = work.programs.launched(launch)
+    if found is None or len(found.readings) != 1:
+        return None
+    at = launch.source.locate(launch.span)
+    work.edges.update({Edge(path, at.file, at.line, path, COMMAND): None for path in found.opened})
+    return found
 
 
 def _training(work: Assembly, entry: FileEntry) -> Iterator[Launch]:

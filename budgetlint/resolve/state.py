@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections import Counter
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from budgetlint.base.record import field, open_state, record
@@ -14,6 +15,7 @@ from budgetlint.memory.reuse import Answers
 from budgetlint.readers import reader_by
 from budgetlint.resolve.copies import Copy, copy_above, only_copy, with_copy
 from budgetlint.resolve.edges import Edge
+from budgetlint.resolve.followed import Programs
 from budgetlint.resolve.project import Project
 from budgetlint.resolve.versions import stack_beside
 from budgetlint.settings.run import Reading, Settings, Stack
@@ -73,6 +75,11 @@ class Assembly:
     """Says whose the flags of a launch are."""
     locks: dict[str, tuple[Measured, ...]] = field(default_factory=dict)
     """What each budget.lock says was measured."""
+
+    @cached_property
+    def programs(self) -> Programs:
+        """The programs of the project, followed when they are asked for."""
+        return Programs(self.files)
 
     @property
     def files(self) -> Files:

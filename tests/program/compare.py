@@ -56,6 +56,8 @@ def followed(root: Path, entry: str, words: Sequence[str], environment: Mapping[
 
 @dataclass(frozen=True)
 class Fault:
+    """``kind``: ``differs`` (a known value is another), ``closed`` (an argument that was given is not there), ``extra`` (one that was not
+    given is), ``missed`` (a call is not there), ``phantom`` (a certain call was not made), ``stops`` (Python stopped, and nothing says so).
     """``kind``: ``differs`` (a known value is another), ``closed`` (an argument that was given is not there), ``extra`` (one that was not given
     is), ``missed`` (a call is not there), ``phantom`` (a certain call was not made), ``stops`` (Python stopped, and nothing says so)."""
 
@@ -95,7 +97,7 @@ class _Comparison:
     def __init__(self, root: Path, ran: Ran, found: Followed) -> None:
         self.root, self.ran, self.found = root, ran, found
         self.patched = any(doubt.kind == "patch" for doubt in found.doubts)
-        self.calls = [(number, one) for number, one in enumerate(ran.calls) if one.direct and _covered(one.name)]
+        self.calls = [(number, one) for number, one in enumerate(ran.calls) if _covered(one.name)]
 
     # both ways between calls and claims
 
@@ -105,7 +107,7 @@ class _Comparison:
             claims = self._claims(called)
             if claims:
                 yield from min(([*self._arguments(claim, number, called)] for claim in claims), key=len)
-            elif not self.found.stopped:
+            elif called.direct and not self.found.stopped:
                 yield Fault("missed", f"{called.file}:{called.line}", called.name)
 
     def claimed(self) -> Iterator[Fault]:
@@ -261,7 +263,9 @@ def _plain(value: Any, given: Any) -> bool:
 
 def _is_default(value: Value, called: Called, name: str) -> bool:
     """A claim of what the class has where nothing was given."""
-    return isinstance(value, Known) and (name in called.fields and _plain(value.value, called.fields[name]))
+    if called.name.endswith("Trainer"):
+        return isinstance(value, Known) and value.value is None
+    return isinstance(value, Known) and name in called.fields and _plain(value.value, called.fields[name])
 
 
 def _key(key: Any) -> str:

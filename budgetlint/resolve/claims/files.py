@@ -32,6 +32,8 @@ class FileClaims:
     def file(self, entry: FileEntry) -> FileEntry:
         """The entry with its readings as its consumer makes them."""
         source = entry.source
+        if source is not None and source.path.endswith(PYTHON_SUFFIX):
+            return self._program(entry, source)
         if source is None or entry.budget is not None or entry.commands or source.path.endswith((PYTHON_SUFFIX, NOTEBOOK_SUFFIX)):
             return entry
         if entry.launches:
@@ -40,6 +42,15 @@ class FileClaims:
         if known is not None and self._may_read(entry, known[1]):
             return self._read_by(entry, source, *known)
         return replace(entry, readings=tuple(self._claimed(entry, reading) for reading in entry.readings))
+
+    def _program(self, entry: FileEntry, source: SourceFile) -> FileEntry:
+        """A program that makes its own arguments, as it is when it is started without words; as its text reads where it is not followed."""
+        if not entry.readings or entry.readings[0].document.program:
+            return entry
+        found = self.work.programs.alone(source)
+        return (
+            entry if found is None or len(found.readings) != 1 else replace(entry, readings=found.readings, format=found.readings[0].format)
+        )
 
     def _may_read(self, entry: FileEntry, format: str) -> bool:
         """A side file keeps its reader, and a job file is none."""

@@ -6,6 +6,7 @@ argument by name as plain JSON; what an earlier call gave stands as ``{"sink": n
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import functools
 import inspect
@@ -177,6 +178,12 @@ def _note_init(cls: Any) -> None:
     cls.__init__ = noted
 
 
+def _is_default(field: Any, value: object) -> bool:
+    """A parser gives every field, and nobody says which of them somebody wrote."""
+    default = field.default if field.default is not dataclasses.MISSING else field.default_factory()
+    return type(default) is type(value) and default == value
+
+
 class RecordedClass(type):
     """Making an object of the class is a sink: the arguments that were given, then the fields as the object has them; later changes by
     the program are lines of their own, ``{class}.__setattr__``."""
@@ -190,6 +197,8 @@ class RecordedClass(type):
             given, at = bound(cls.__init__, (None, *args), kwargs), place()
             thing = super().__call__(*args, **kwargs)
         fields = getattr(thing, "__dataclass_fields__", {})
+        if sys._getframe(1).f_code.co_filename.endswith("hf_argparser.py"):
+            given = {name: value for name, value in given.items() if not _is_default(fields[name], value)}
         number = write(_library_class(cls), given, at, fields={name: plain(getattr(thing, name, None)) for name in fields})
         keep(thing, number)
         return thing

@@ -1,0 +1,250 @@
+"""Attributes by name, and the names of a module: ``getattr``, ``hasattr``, ``setattr``, ``vars``, ``globals``, ``exec``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from pathlib import PurePosixPath
+
+from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.packages.kinds import own_class
+from budgetlint.program.packages.plain import exact, spread, unknown
+from budgetlint.program.state import Call, Dead, Exits, Frame, Interpreter, text_of
+from budgetlint.program.values import (
+    ABSENT,
+    FALSE,
+    NONE,
+    TRUE,
+    Choice,
+    Class,
+    External,
+    Function,
+    Handler,
+    Items,
+    Known,
+    Map,
+    Names,
+    Object,
+    Opaque,
+    Open,
+    Value,
+    Way,
+    choice,
+    origins_of,
+)
+
+_LONGEST = 100_000
+_LONGEST_LITERAL = 5_000
+_NAMESPACES = frozenset({"argparse.Namespace", "types.SimpleNamespace"})
+"""Classes of packages whose attributes are all that was set."""
+
+
+def has(base: Value, name: str) -> bool | None:
+    """``hasattr``."""
+    mine = own_class(base)
+    if mine is PurePosixPath:
+        return True if hasattr(PurePosixPath, name) else None
+    if mine is not None and not isinstance(base, Function):
+        return hasattr(mine, name)
+    if isinstance(base, Object):
+        return _object_has(base, name)
+    if isinstance(base, Class):
+        return True if base.find(name) is not None else False if _closed(base) and not hasattr(type, name) else None
+    return None
+
+
+def _object_has(base: Object, name: str) -> bool | None:
+    found = base.attributes.get(name, ABSENT)
+    if not perhaps_absent(found):
+        return True
+    if base.cls is not None and base.cls.find(name) is not None:
+        return True
+    dynamic = base.cls is not None and any(base.cls.find(one) is not None for one in ("__getattr__", "__getattribute__"))
+    if found is not ABSENT or base.rest is not None or dynamic or hasattr(object, name):
+        return None
+    closed = base.kind in _NAMESPACES if base.cls is None else _closed(base.cls) and not base.cls.kind
+    return False if closed else None
+
+
+def _closed(cls: Class) -> bool:
+    """A class of the repository all through, whose body says all that it has."""
+    return all(isinstance(one, Class) or (isinstance(one, External) and one.name == "object") for one in cls.line) and not (
+        cls.decorators or cls.node.decorator_list or cls.node.keywords
+    )
+
+
+def _hasattr(it: Interpreter, call: Call) -> Value:
+    def one(values: list[Value]) -> Value:
+        name = text_of(values[1])
+        found = None if name is None else has(values[0], name)
+        return unknown("hasattr", values[:1]) if found is None else TRUE if found else FALSE
+
+    return spread(it, call.positional, one, "hasattr") if _given(call, 2, 2) else unknown("hasattr", call.given())
+
+
+def _given(call: Call, least: int, most: int) -> bool:
+    return call.rest is None and not call.keywords and least <= len(call.positional) <= most
+
+
+def _getattr(it: Interpreter, call: Call) -> Value:
+    if not _given(call, 2, 3):
+        return unknown("getattr", call.given())
+    default = call.get("", 2)
+
+    def one(values: list[Value]) -> Value:
+        name = text_of(values[1])
+        if name is None:
+            return unknown("getattr", values)
+        return _attribute(it, values[0], name, call) if default is None else _or_default(it, values[0], name, default, call)
+
+    return spread(it, call.positional[:2], one, "getattr")
+
+
+def _attribute(it: Interpreter, base: Value, name: str, call: Call) -> Value:
+    return it.attribute(base, name, it.place(call.node, call.frame))
+
+
+def _or_default(it: Interpreter, base: Value, name: str, default: Value, call: Call) -> Value:
+    known = has(base, name)
+    if known is False:
+        return default
+    try:
+        found = _attribute(it, base, name, call)
+    except Exits:
+        raise
+    except Dead:
+        return default
+    if known or not isinstance(found, Opaque | Open | Choice):
+        return found if not isinstance(found, External) or known else choice([Way("", found), Way("", default)])
+    return choice([Way("", found), Way("", default)])
+
+
+def _setattr(it: Interpreter, call: Call) -> Value:
+    if not _given(call, 3, 3):
+        for one in call.given():
+            it.disturb(one, "setattr", it.place(call.node, call.frame))
+        return NONE
+    base, name, value = call.positional
+
+    def set_one(values: list[Value]) -> Value:
+        text = text_of(values[1])
+        if text is None:
+            return _set_any(it, values[0], value, call)
+        it.set_attribute(values[0], text, value, it.place(call.node, call.frame))
+        return NONE
+
+    if isinstance(name, Choice):  # each way sets another attribute: none is surely set
+        return _set_any(it, base, value, call)
+    return spread(it, [base, name], set_one, "setattr")
+
+
+def _set_any(it: Interpreter, base: Value, value: Value, call: Call) -> Value:
+    """An attribute of a name that is not known: any may have been set, and where this may be a model, a part of it was exchanged."""
+    place = it.place(call.node, call.frame)
+    whose = base.cls if isinstance(base, Object) else None
+    if not isinstance(value, Known | Items | Map) and (whose is None or whose.kind):
+        it.doubt("replaced", "setattr of a name that is not known", place, base)
+    it.disturb(base, "setattr of a name that is not known", place)
+    return NONE
+
+
+def _delattr(it: Interpreter, call: Call) -> Value:
+    base, name = (call.positional[0], text_of(call.positional[1])) if _given(call, 2, 2) else (None, None)
+    if isinstance(base, Object) and name is not None and name in base.attributes:
+        it.heap.write(base, name, ABSENT)
+    elif base is not None:
+        it.disturb(base, "delattr", it.place(call.node, call.frame))
+    return NONE
+
+
+def _vars(it: Interpreter, call: Call) -> Value:
+    if not call.given():
+        return _names(it, call)
+    return it.each(call.positional[0], _dict_of) if _given(call, 1, 1) else unknown("vars", call.given())
+
+
+def _dict_of(base: Value) -> Value:
+    """``__dict__``: the same table, so that a change of one is seen in the other."""
+    if not isinstance(base, Object):
+        return Map({}, unknown("vars", [base]))
+    whole = base.kind in _NAMESPACES or (base.cls is not None and not base.cls.kind)
+    rest = base.rest if base.rest is not None else None if whole else unknown("vars", [base])
+    return Map(base.attributes, rest, base.origins)
+
+
+def _names(it: Interpreter, call: Call) -> Value:
+    """The names of a body: those of a module are the module's own, those of a function a copy."""
+    names = call.frame.names
+    more = Opaque("a name of the program")
+    return Map(names.bound if names.above is None else dict(names.bound), more)
+
+
+def _globals(it: Interpreter, call: Call) -> Value:
+    return Map(_module(call.frame).bound, Opaque("a name of the program"))
+
+
+def _module(frame: Frame) -> Names:
+    names = frame.names
+    while names.above is not None:
+        names = names.above
+    return names
+
+
+def _dir(it: Interpreter, call: Call) -> Value:
+    return Items((), "list", unknown("dir", call.given()))
+
+
+def _eval(it: Interpreter, call: Call) -> Value:
+    """A text that is known is followed as the program's own; of any other nobody knows what it does."""
+    text = text_of(call.get("", 0))
+    tree = _tree(text, "eval", call) if text is not None and len(call.given()) == 1 else None
+    if isinstance(tree, ast.Expression):
+        return it.evaluate(tree.body, call.frame)
+    return unknown("eval", call.given())
+
+
+def _exec(it: Interpreter, call: Call) -> Value:
+    text = text_of(call.get("", 0))
+    tree = _tree(text, "exec", call) if text is not None and len(call.given()) == 1 and call.frame.names.above is None else None
+    if isinstance(tree, ast.Module):
+        if it.run(tree.body, call.frame)[0] == "raise":
+            raise Dead
+        return NONE
+    why, names = "exec of a text that is not followed", _module(call.frame)
+    for name, value in list(names.bound.items()):
+        if isinstance(value, Known | Choice | Items | Map):
+            it.heap.write(names, name, Opaque(why, value, origins=origins_of([value])))
+    it.doubt("patch", why, it.place(call.node, call.frame))
+    return NONE
+
+
+def _tree(text: str, mode: str, call: Call) -> ast.AST | None:
+    """The tree of a text, all of it at the place of the call."""
+    if len(text) > _LONGEST:
+        return None
+    try:
+        tree = ast.parse(text.strip() if mode == "eval" else text, mode=mode)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    for one in ast.walk(tree):
+        if hasattr(one, "lineno"):
+            ast.copy_location(one, call.node)
+    return tree
+
+
+def _literal(text: str) -> object:
+    try:
+        return ast.literal_eval(text)
+    except (SyntaxError, MemoryError, RecursionError) as error:
+        raise ValueError from error
+
+
+def _short(text: object = "", *_: object) -> bool:
+    return isinstance(text, str) and len(text) <= _LONGEST_LITERAL
+
+
+PROPERTIES: dict[str, Callable[[Interpreter, Value], Value]] = {f"{kind}.__dict__": lambda it, base: _dict_of(base) for kind in _NAMESPACES}
+FUNCTIONS: dict[str, Handler] = {
+    "hasattr": _hasattr, "getattr": _getattr, "setattr": _setattr, "delattr": _delattr, "vars": _vars, "globals": _globals, "locals": _names,
+    "dir": _dir, "eval": _eval, "exec": _exec, "ast.literal_eval": exact("ast.literal_eval", _literal, _short, "ast"),
+}  # fmt: skip

@@ -1,0 +1,124 @@
+"""torch, accelerate and deepspeed, as far as programs ask them before they train.
+
+Sources: torch 2.4 to 2.9 ``cuda/__init__.py``; accelerate 0.34 to 1.12 ``accelerator.py`` (prepare gives what it is given, in order), ``state.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from budgetlint.program.attributes import model_of
+from budgetlint.program.state import Call, Interpreter, name_of, text_of
+from budgetlint.program.truth import DTYPES
+from budgetlint.program.values import NONE, External, Handler, Items, Known, Object, Opaque, Origin, Place, Value
+
+_ASSUMED = Origin("declared", Place("", 0), "a training has a device")
+
+
+def _yes(it: Interpreter, call: Call) -> Value:
+    """A training runs on a device."""
+    return Known(True, (_ASSUMED,))
+
+
+def _nothing(it: Interpreter, call: Call) -> Value:
+    return NONE
+
+
+def _device(it: Interpreter, call: Call) -> Value:
+    made = Object("torch.device")
+    made.attributes = {"type": call.get("type", 0) or Opaque("the type of a device")}
+    return made
+
+
+def _compiled(it: Interpreter, call: Call) -> Value:
+    """``torch.compile`` keeps what it is given; as a decorator, the function."""
+    given = call.get("model", 0)
+    if given is None:
+        made = Object("torch.compile()")
+        return made
+    if model_of(given) is not None:
+        it.sink("compile", "torch.compile", call).receiver = given
+    return given
+
+
+def _first(it: Interpreter, base: Value, call: Call) -> Value:
+    return call.positional[0] if call.positional else Opaque("what is wrapped")
+
+
+def _prepare(it: Interpreter, base: Value, call: Call) -> Value:
+    """What is prepared is given back in its order, one alone by itself."""
+    if call.rest is not None or not call.positional:
+        return Opaque("what is prepared", package="accelerate")
+    return call.positional[0] if len(call.positional) == 1 else Items(call.positional, "tuple")
+
+
+def _backward(it: Interpreter, base: Value, call: Call) -> Value:
+    made = it.sink("backward", "backward", call)
+    made.receiver = base
+    return NONE
+
+
+def _context(it: Interpreter, base: Value, call: Call) -> Value:
+    return Object("a context")
+
+
+def _autocast(it: Interpreter, call: Call) -> Value:
+    made = it.sink("autocast", "torch.autocast", call)
+    result = Object("torch.autocast")
+    result.made, made.result = made, result
+    return result
+
+
+def _dtype_named(it: Interpreter, call: Call) -> Value:
+    text = text_of(call.get("name", 0))
+    return External(f"torch.{text}") if text in DTYPES else Opaque("a dtype")
+
+
+def _default_dtype(it: Interpreter, call: Call) -> Value:
+    if name_of(call.positional[0] if call.positional else NONE).startswith("torch."):
+        it.doubt("patch", "torch.set_default_dtype", it.place(call.node, call.frame))
+    return NONE
+
+
+_ACCELERATOR = "accelerate.Accelerator"
+METHODS: dict[str, Callable[[Interpreter, Value, Call], Value]] = {
+    f"{_ACCELERATOR}.prepare": _prepare,
+    f"{_ACCELERATOR}.prepare_model": _first,
+    f"{_ACCELERATOR}.prepare_optimizer": _first,
+    f"{_ACCELERATOR}.prepare_data_loader": _first,
+    f"{_ACCELERATOR}.unwrap_model": _first,
+    f"{_ACCELERATOR}.backward": _backward,
+    f"{_ACCELERATOR}.accumulate": _context,
+    f"{_ACCELERATOR}.autocast": _context,
+    "torch.compile().__call__": _first,
+    "torch.no_grad().__call__": _first,
+    "torch.inference_mode().__call__": _first,
+    "a context.__call__": _first,
+}
+
+
+def _decorator(it: Interpreter, call: Call) -> Value:
+    """``@torch.no_grad()``, ``@record``: what is decorated stays what it is."""
+    return call.positional[0] if call.positional else Object("a context")
+
+
+FUNCTIONS: dict[str, Handler] = {
+    "torch.cuda.is_available": _yes,
+    "torch.device": _device,
+    "torch.compile": _compiled,
+    "torch.autocast": _autocast,
+    "torch.cuda.amp.autocast": _autocast,
+    "torch.amp.autocast": _autocast,
+    "torch.set_default_dtype": _default_dtype,
+    "torch.distributed.is_available": _yes,
+    "torch.no_grad": _decorator,
+    "torch.inference_mode": _decorator,
+    "torch.distributed.elastic.multiprocessing.errors.record": _decorator,
+    "torch.cuda.set_device": _nothing,
+    "torch.cuda.empty_cache": _nothing,
+    "torch.manual_seed": _nothing,
+    "torch.distributed.init_process_group": _nothing,
+    "deepspeed.init_distributed": _nothing,
+    "accelerate.utils.set_seed": _nothing,
+    "ray.remote": _decorator,
+}

@@ -1,0 +1,159 @@
+"""Programs of the project, followed: the run that a launch makes of one, or that it makes when it is started without words."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from budgetlint.base.record import field, open_state, record, replace
+from budgetlint.base.source import SourceFile
+from budgetlint.documents import Document, Loader
+from budgetlint.files.disk import PYTHON_SUFFIX, Files
+from budgetlint.readers import Reader, identify
+from budgetlint.resolve.edges import candidates
+from budgetlint.settings.consumer import LAUNCH, OPENED, Consumer
+
+if TYPE_CHECKING:
+    from budgetlint.documents.shell_words import Word
+    from budgetlint.launch import Launch
+    from budgetlint.program.follow import Followed
+    from budgetlint.program.modules import Trees
+    from budgetlint.program.values import Value
+    from budgetlint.settings.run import Reading
+
+
+@record
+class ProgramRun:
+    """What a program comes to: one reading for each way that it may train, and the files that it opens."""
+
+    readings: tuple[Reading, ...]
+    opened: tuple[str, ...]
+    followed: Followed
+
+
+class Sources:
+    """The files of a project as a program may read them (`program.modules.Files`)."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+
+    def source(self, path: str) -> SourceFile | None:
+        found = self._files.read(path)
+        return found if isinstance(found, SourceFile) else None
+
+    def is_file(self, path: str) -> bool:
+        return not path.startswith("..") and self._files.exists(path)
+
+    def is_folder(self, path: str) -> bool:
+        return path in self._folders
+
+    def called(self, name: str) -> Sequence[str]:
+        return self._by_name.get(name, ())
+
+    def below(self, folder: str) -> Sequence[str]:
+        return [path for path in self._modules if path.startswith(f"{folder}/")]
+
+    @cached_property
+    def _modules(self) -> list[str]:
+        return self._files.glob(f"**/*{PYTHON_SUFFIX}")
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path in self._modules:
+            found.setdefault(posixpath.basename(path), []).append(path)
+        return found
+
+    @cached_property
+    def _folders(self) -> frozenset[str]:
+        found: set[str] = set()
+        for path in self._modules:
+            folder = posixpath.dirname(path)
+            while folder and folder not in found:
+                found.add(folder)
+                folder = posixpath.dirname(folder)
+        return frozenset(found)
+
+
+@open_state
+class Programs:
+    """Follows each program once for each way in which it is started."""
+
+    files: Files
+    _known: dict[tuple[object, ...], ProgramRun | None] = field(default_factory=dict)
+
+    @cached_property
+    def sources(self) -> Sources:
+        return Sources(self.files)
+
+    @cached_property
+    def trees(self) -> Trees:
+        from budgetlint.program.modules import Trees  # `ast`, for projects with programs
+
+        return Trees(self.sources)
+
+    def place(self, launch: Launch) -> str | None:
+        """The file of the project that a launch starts; None for a program that is not here."""
+        name = launch.program.program
+        path = name if name.endswith(PYTHON_SUFFIX) else name.replace(".", "/") + PYTHON_SUFFIX
+        tried = candidates(launch.source.path, path)
+        return next((one for one in tried if not one.startswith("..") and self.files.exists(one)), None)
+
+    def launched(self, launch: Launch) -> ProgramRun | None:
+        """The run of a launch; None where its program is not here, or does not come to a training that can be told."""
+        path = self.place(launch)
+        if path is None:
+            return None
+        key = (path, launch.source.path, launch.number, tuple(word.text for word in launch.words))
+        if key not in self._known:
+            at = launch.source.locate(launch.span)
+            consumer = Consumer(launch.program.program, LAUNCH, at.file, at.line)
+            self._known[key] = self._run(path, launch, consumer)
+        return self._known[key]
+
+    def alone(self, source: SourceFile) -> ProgramRun | None:
+        """The run of a program that nothing here starts, as if it were started without words."""
+        if (source.path,) not in self._known:
+            self._known[(source.path,)] = self._run(source.path, None, Consumer(source.path, OPENED, source.path, 1))
+        return self._known[(source.path,)]
+
+    def _run(self, path: str, launch: Launch | None, consumer: Consumer) -> ProgramRun | None:
+        from budgetlint.program.document import document_of
+        from budgetlint.program.follow import follow
+        from budgetlint.program.state import Launched
+        from budgetlint.program.wiring import wirings
+
+        source = self.sources.source(path)
+        if source is None:
+            return None
+        started = Launched() if launch is None else Launched(_words(launch), "", _environment(launch))
+        followed = follow(self.trees, path, started)
+        documents = [document_of(one, source, self.sources) for one in wirings(followed)]
+        readings = [reading for document in documents if (reading := _reading(document))]
+        if followed.stopped or len(readings) < len(documents) or not readings:
+            return None
+        opened = tuple(dict.fromkeys(name for name, _ in followed.opened))
+        return ProgramRun(tuple(replace(one, consumer=consumer) for one in readings), opened, followed)
+
+
+def _reading(document: Document) -> Reading | None:
+    found = identify(document) if document.root is not None else None
+    return found.read(document) if isinstance(found, Reader) and found.loader is Loader.PYTHON else None
+
+
+def _words(launch: Launch) -> tuple[Value, ...]:
+    return tuple(_word(word, launch.source) for word in launch.words)
+
+
+def _word(word: Word, source: SourceFile) -> Value:
+    from budgetlint.program.values import Known, Open, Origin, Place
+
+    line = source.position(word.span.start)[0] if word.span.start <= len(source.text) else 0
+    origins = (Origin("flag", Place(source.path, line, None, source, word.span)),)
+    return Known(word.text, origins) if word.known else Open("word", word.text, origins)
+
+
+def _environment(launch: Launch) -> dict[str, Value]:
+    return {name: _word(word, launch.source) for name, word in launch.environment.items()}
