@@ -58,8 +58,7 @@ def followed(root: Path, entry: str, words: Sequence[str], environment: Mapping[
 class Fault:
     """``kind``: ``differs`` (a known value is another), ``closed`` (an argument that was given is not there), ``extra`` (one that was not
     given is), ``missed`` (a call is not there), ``phantom`` (a certain call was not made), ``stops`` (Python stopped, and nothing says so).
-    """``kind``: ``differs`` (a known value is another), ``closed`` (an argument that was given is not there), ``extra`` (one that was not given
-    is), ``missed`` (a call is not there), ``phantom`` (a certain call was not made), ``stops`` (Python stopped, and nothing says so)."""
+    """
 
     kind: str
     where: str
