@@ -8,10 +8,12 @@ from collections.abc import Callable, Sequence
 from budgetlint.program.heap import table
 from budgetlint.program.modules import Lazy
 from budgetlint.program.operators import binary, extended
-from budgetlint.program.state import Dead, Frame, Interpreter
+from budgetlint.program.pour import pour
+from budgetlint.program.state import Call, Dead, Frame, Interpreter
 from budgetlint.program.subscripts import item
 from budgetlint.program.values import (
     ABSENT,
+    NONE,
     Choice,
     Class,
     External,
@@ -25,6 +27,7 @@ from budgetlint.program.values import (
     Package,
     Value,
     Way,
+    alternatives,
     choice,
     key_of,
     origins_of,
@@ -61,7 +64,15 @@ def weakly(base: Value, value: Value, read: Callable[[Value], Value], write: Cal
         return
     for way in base.ways:
         if isinstance(way.value, Object | Map | Items | Class):
-            write(way.value, choice([Way(way.when, value), Way(f"not ({way.when})" if way.when else "", read(way.value))]))
+            write(way.value, choice([Way(way.when, value), Way(f"not ({way.when})" if way.when else "", _or_absent(read, way.value))]))
+
+
+def _or_absent(read: Callable[[Value], Value], base: Value) -> Value:
+    """What stands there, ABSENT where nothing does: a new key of one of several."""
+    try:
+        return read(base)
+    except Dead:
+        return ABSENT
 
 
 def bind(it: Interpreter, frame: Frame, name: str, value: Value) -> None:
@@ -151,8 +162,18 @@ def augment(it: Interpreter, node: ast.AugAssign, frame: Frame) -> None:
 
 def _augmented(it: Interpreter, old: Value, node: ast.AugAssign, frame: Frame) -> Value:
     value = it.evaluate(node.value, frame)
+    if any(isinstance(way.value, Items | Map) for way in alternatives(old)):
+        return it.each(old, lambda one: _in_place(it, one, value, node, frame))
+    return _in_place(it, old, value, node, frame)
+
+
+def _in_place(it: Interpreter, old: Value, value: Value, node: ast.AugAssign, frame: Frame) -> Value:
+    """One of the values that the target may have."""
     if isinstance(old, Items) and old.kind == "list" and isinstance(node.op, ast.Add):
         it.heap.write(old, None, extended(old, value))
+        return old
+    if isinstance(old, Map) and isinstance(node.op, ast.BitOr) and isinstance(value, Map):
+        pour(it, value, old)
         return old
     if isinstance(old, Map | Object | Choice | Items) and not isinstance(node.op, ast.Add | ast.Sub | ast.Mult | ast.Div):
         it.disturb(old, "changed by an operator", it.place(node, frame))
@@ -177,6 +198,9 @@ def delete(it: Interpreter, target: ast.expr, frame: Frame) -> None:
 
 
 def _delete_item(it: Interpreter, base: Value, key: Value) -> None:
+    if isinstance(base, Choice):
+        it.each(base, lambda one: _deleted(it, one, key))
+        return
     name = key_of(key)
     if isinstance(base, Map) and name is not ABSENT:
         if base.rest is None and name not in base.items:
@@ -189,14 +213,25 @@ def _delete_item(it: Interpreter, base: Value, key: Value) -> None:
         it.heap.write(base, None, Items((), base.kind, Opaque("an item was taken away")))
 
 
+def _deleted(it: Interpreter, base: Value, key: Value) -> Value:
+    _delete_item(it, base, key)
+    return NONE
+
+
 def _unpack(it: Interpreter, elements: list[ast.expr], value: Value, frame: Frame) -> None:
     ways = value.ways if isinstance(value, Choice) else (Way("", value),)
-    parts = [_parts(way.value, elements) for way in ways]
+    parts = [_parts(_gone_over(it, way.value, frame), elements) for way in ways]
     alive = [(way.when, part) for way, part in zip(ways, parts, strict=True) if part is not None]
     if not alive:
         raise Dead
     for at, element in enumerate(elements):
         assign(it, element, choice(Way(when, part[at]) for when, part in alive), frame)
+
+
+def _gone_over(it: Interpreter, value: Value, frame: Frame) -> Value:
+    """``a, b = map(int, words)``: an iterator gives its items."""
+    handler = it.parts.methods.get(f"{value.kind}.__iter__") if isinstance(value, Object) and value.made is None else None
+    return handler(it, value, Call((), {}, None, ast.Pass(), frame)) if handler is not None and isinstance(value, Object) else value
 
 
 def _parts(value: Value, elements: list[ast.expr]) -> list[Value] | None:

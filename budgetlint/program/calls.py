@@ -276,7 +276,7 @@ def call_back(it: Interpreter, given: Sequence[Value], why: str) -> None:
     for value in given:
         for one in value.items if isinstance(value, Items) else (value,):
             if isinstance(one, Function) and all(other.node is not one.node for other in it.stack):
-                repeated(it, lambda one=one: _run(it, one, why), "")  # type: ignore[misc]
+                repeated(it, lambda one=one: _run(it, one, why), "", one.node)  # type: ignore[misc]
 
 
 def _run(it: Interpreter, function: Function, why: str) -> Signal:

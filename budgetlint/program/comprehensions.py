@@ -6,10 +6,13 @@ import ast
 from collections.abc import Callable
 
 from budgetlint.program.assign import assign
+from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.iterate import iterated
 from budgetlint.program.operators import MOST_ITEMS
+from budgetlint.program.packages.sequences import set_of
 from budgetlint.program.repeat import repeated
 from budgetlint.program.state import GOES_ON, Frame, Interpreter, Signal
+from budgetlint.program.subscripts import there
 from budgetlint.program.truth import truth
 from budgetlint.program.values import ABSENT, Items, Map, Names, Opaque, Origin, Value, Way, choice, key_of
 
@@ -27,7 +30,8 @@ def list_of(it: Interpreter, node: ast.ListComp | ast.SetComp | ast.GeneratorExp
             made.append(value)
 
     more = _over(it, node.generators, Frame(Names(frame.names, frame.module), frame.function), add, certain=True)
-    return Items(made, kind, open_ended[0] if open_ended else more, (Origin("source", it.place(node, frame)),))
+    found = Items(made, "list", open_ended[0] if open_ended else more, (Origin("source", it.place(node, frame)),))
+    return found if kind == "list" else set_of(made, found.more, kind, found)
 
 
 def dict_of(it: Interpreter, node: ast.DictComp, frame: Frame) -> Value:
@@ -58,11 +62,12 @@ def _over(it: Interpreter, generators: list[ast.comprehension], frame: Frame, ad
     if len(items) > MOST_ITEMS:
         items, more = (), Opaque("more items than are followed", whole)
     for one in items:
-        assign(it, first.target, one, frame)
+        surely = not perhaps_absent(one)
+        assign(it, first.target, one if surely else there(one), frame)
         held = _held(it, first.ifs, frame)
         if held is False:
             continue
-        inner = _over(it, rest, frame, add, certain=certain and held is True)
+        inner = _over(it, rest, frame, add, certain=certain and held is True and surely)
         more = more if more is not None else inner
     if more is not None:
         _for_the_calls(it, first, rest, whole, frame)
@@ -87,4 +92,4 @@ def _for_the_calls(it: Interpreter, first: ast.comprehension, rest: list[ast.com
         _over(it, rest, frame, lambda inner, certain: None, certain=False)
         return GOES_ON
 
-    repeated(it, once, "it has items")
+    repeated(it, once, "it has items", first.iter, frame.names)

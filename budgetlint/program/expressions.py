@@ -13,6 +13,7 @@ from budgetlint.program.formatted import joined
 from budgetlint.program.imports import lookup
 from budgetlint.program.iterate import iterated
 from budgetlint.program.operators import binary, made_of, unary
+from budgetlint.program.packages.sequences import set_of
 from budgetlint.program.pour import pour
 from budgetlint.program.state import Dead, Frame, Interpreter, Signal
 from budgetlint.program.subscripts import item
@@ -52,7 +53,8 @@ def _attribute(it: Interpreter, node: ast.Attribute, frame: Frame) -> Value:
 def _sequence(kind: str) -> Callable[[Interpreter, ast.List | ast.Tuple | ast.Set, Frame], Value]:
     def made(it: Interpreter, node: ast.List | ast.Tuple | ast.Set, frame: Frame) -> Value:
         items, more = _elements(it, node.elts, frame)
-        return Items(items, kind, more, (Origin("source", it.place(node, frame)),))
+        found = Items(items, kind, more, (Origin("source", it.place(node, frame)),))
+        return found if kind != "set" else set_of(items, more, kind, found)
 
     return made
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.state import Call, Frame, Interpreter
-from budgetlint.program.values import Choice, Class, Function, Items, Key, Known, Map, Object, Opaque, Value
+from budgetlint.program.values import ABSENT, Choice, Class, Function, Items, Key, Known, Map, Object, Opaque, Value, Way, choice
 
 _MOST = 2_000
 
@@ -15,11 +15,12 @@ _MOST = 2_000
 def iterated(it: Interpreter, value: Value, node: ast.AST, frame: Frame) -> tuple[Sequence[Value], Value | None]:
     """The items that are known, and why there may be more; None where these are all."""
     match value:
+        case Items() if value.kind in ("set", "frozenset") and (len(value.items) > 1 or (value.items and value.more is not None)):
+            return (), Opaque("an item of a set, in no order that is known", value, "builtins", value.origins)
         case Items():
             return value.items, value.more
         case Map():
-            keys = [key_value(key) for key, one in value.items.items() if not perhaps_absent(one)]
-            return keys, value.rest if value.rest is not None or len(keys) < len(value.items) else None
+            return [_perhaps(key_value(key), one) for key, one in value.items.items()], value.rest
         case Known() if isinstance(value.value, str) and len(value.value) <= _MOST:
             return [Known(one, value.origins) for one in value.value], None
         case Choice():
@@ -37,6 +38,11 @@ def iterated(it: Interpreter, value: Value, node: ast.AST, frame: Frame) -> tupl
             if isinstance(found, Items):
                 return found.items, found.more
     return (), Opaque(f"an item of {value!r}"[:100], value, getattr(value, "package", ""))
+
+
+def _perhaps(key: Value, value: Value) -> Value:
+    """A key that is there if its value is."""
+    return choice([Way("", key), Way("", ABSENT)]) if perhaps_absent(value) else key
 
 
 def key_value(key: Key) -> Value:

@@ -29,14 +29,14 @@ def _rounds(
 ) -> Signal:
     for one in items:
         if perhaps_absent(one):
-            signal = repeated(it, lambda one=one: _round(it, node, one, frame), f"an item of {shown(node.iter)}")  # type: ignore[misc]
+            signal = repeated(it, lambda one=one: _round(it, node, one, frame), f"an item of {shown(node.iter)}", node, frame.names)  # type: ignore[misc]
         else:
             signal = _once(it, node, one, frame)
         if signal[0]:
             return signal
     if more is not None:
         inner = Opaque(f"an item of {shown(node.iter)}", whole, getattr(more, "package", ""), origins_of([more, whole]))
-        signal = repeated(it, lambda: _round(it, node, inner, frame), f"{shown(node.iter)} has items")
+        signal = repeated(it, lambda: _round(it, node, inner, frame), f"{shown(node.iter)} has items", node, frame.names)
         if signal[0]:
             return signal
     return it.run(node.orelse, frame)
@@ -74,7 +74,7 @@ def _while(it: Interpreter, node: ast.While, frame: Frame) -> Signal:
 
 def _on_and_on(it: Interpreter, node: ast.While, frame: Frame) -> Signal:
     text = shown(node.test)
-    found = outcomes_of(it, lambda: _tested(it, node, frame), text)
+    found = outcomes_of(it, lambda: _tested(it, node, frame), text, node, frame.names)
     if isinstance(node.test, ast.Constant):  # `while True` ends where something breaks it
         ended = [one for one in found if one.signal]
         return it.settle(ended or found)

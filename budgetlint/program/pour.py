@@ -27,7 +27,7 @@ def pour(it: Interpreter, value: Value, into: Map) -> None:
 
 def _of(it: Interpreter, one: Map, key: object, old: Value) -> Value:
     found = it.parts.node(it, one, key)  # type: ignore[arg-type]
-    if not perhaps_absent(found):
+    if not perhaps_absent(one.items.get(key, ABSENT)):  # type: ignore[call-overload]
         return found
     return choice([*(way for way in alternatives(found) if way.value is not ABSENT), Way("", old)])
 

@@ -114,13 +114,13 @@ def _called_back(it: Interpreter, given: Sequence[Value]) -> None:
                     for name in ("__getitem__", "__call__"):
                         _call(it, one, name)
                 elif isinstance(one, Function):
-                    repeated(it, lambda one=one: _run(it, one), "")  # type: ignore[misc]
+                    repeated(it, lambda one=one: _run(it, one), "", one.node)  # type: ignore[misc]
 
 
 def _call(it: Interpreter, one: Object, name: str) -> None:
     method = one.cls.find(name) if one.cls is not None else None
     if isinstance(method, Function):
-        repeated(it, lambda: _run(it, method.of(one)), "")
+        repeated(it, lambda: _run(it, method.of(one)), "", method.node)
 
 
 def _run(it: Interpreter, function: Function) -> Signal:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 
-from budgetlint.program.heap import Change, Changes, Outcome, Slot
+from budgetlint.program.heap import Change, Changes, Outcome, Slot, Target, read
 from budgetlint.program.state import Interpreter, Signal
-from budgetlint.program.values import ABSENT, NONE, Items, Opaque, Value, same
+from budgetlint.program.values import ABSENT, NONE, Items, Names, Opaque, Value, same
 
 _ROUNDS = 4
 """What a loop carries over is found in two rounds; a chain of names that hand on a value each round takes one more each."""
 
 
-def outcomes_of(it: Interpreter, run: Callable[[], Signal], when: str) -> list[Outcome]:
-    """How any number of rounds, one at least, can end. What a round finds changed by an earlier one is opaque to it."""
-    carried: dict[Slot, Change] = {}
+def outcomes_of(it: Interpreter, run: Callable[[], Signal], when: str, node: ast.AST | None = None, names: Names | None = None) -> list[Outcome]:
+    """How any number of rounds, one at least, can end. What a round finds changed by an earlier one is opaque to it.
+
+    ``node`` and ``names``: the loop and the names of its body. What it carried over when it was met before, it is taken to carry again: a loop in a
+    loop in a loop is else followed twice as often for each.
+    """
+    carried: dict[Slot, Change] = _expected(it, node, names)
     first, doubts = len(it.sinks), len(it.doubts)
     for _ in range(_ROUNDS):
         del it.sinks[first:]
@@ -24,12 +29,32 @@ def outcomes_of(it: Interpreter, run: Callable[[], Signal], when: str) -> list[O
         if not new:
             break
         carried.update(new)
+        _learn(it, node, names, new)
     return [one._replace(signal="") if one.signal == "continue" else one for one in found]
 
 
-def repeated(it: Interpreter, run: Callable[[], Signal], when: str) -> Signal:
+def _expected(it: Interpreter, node: ast.AST | None, names: Names | None) -> dict[Slot, Change]:
+    found: dict[Slot, Change] = {}
+    for target, part, key in it.carried.get(id(node), {}).values() if node is not None else ():
+        at = names if target is None else target
+        old = read(at, key, part) if at is not None else ABSENT
+        if at is not None and old is not ABSENT:
+            found[(id(at), part, key)] = Change(at, part, key, old, old)
+    return found
+
+
+def _learn(it: Interpreter, node: ast.AST | None, names: Names | None, new: Changes) -> None:
+    if node is None:
+        return
+    kept = it.carried.setdefault(id(node), {})
+    for change in new.values():
+        target: Target | None = None if change.target is names else change.target
+        kept[(0 if target is None else id(target), change.part, change.key)] = (target, change.part, change.key)
+
+
+def repeated(it: Interpreter, run: Callable[[], Signal], when: str, node: ast.AST | None = None, names: Names | None = None) -> Signal:
     """Any number of rounds, none included; a break only ends them."""
-    found = [one._replace(signal="") if one.signal == "break" else one for one in outcomes_of(it, run, when)]
+    found = [one._replace(signal="") if one.signal == "break" else one for one in outcomes_of(it, run, when, node, names)]
     return it.settle([Outcome("", NONE, {}, f"not {when}" if when else ""), *found])
 
 
@@ -41,13 +66,7 @@ def _after_others(it: Interpreter, run: Callable[[], Signal], carried: Changes) 
 
 def _unknown(change: Change) -> Value:
     why = Opaque("changed in a loop", origins=change.old.origins)
-    return (
-        Items((), change.old.kind, why) if isinstance(change.old, Items) and change.old is not change.new and _is_content(change) else why
-    )
-
-
-def _is_content(change: Change) -> bool:
-    return isinstance(change.target, Items)
+    return Items((), change.old.kind, why) if isinstance(change.target, Items) and isinstance(change.old, Items) else why
 
 
 def _carried(found: list[Outcome], known: Changes) -> Changes:

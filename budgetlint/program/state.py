@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from budgetlint.program.heap import Heap, Outcome
+from budgetlint.program.heap import Heap, Outcome, perhaps_absent
 from budgetlint.program.sinks import Sink
 from budgetlint.program.values import (
+    ABSENT,
     NONE,
     Choice,
     External,
@@ -171,6 +172,8 @@ class Interpreter:
         """Fields of argument objects that were asked for, in order: the program's read set."""
         self.steps = self.nested = 0
         self.stack: list[Function] = []
+        self.carried: dict[int, dict[tuple[int, str, Key], tuple[Target | None, str, Key]]] = {}
+        """By loop, what its rounds hand on: a name of its body (no target), or a part of an object."""
         self.tries: list[bool] = []
         """One for each `try` with handlers that is open: whether a way of it ends in an error."""
 
@@ -335,7 +338,8 @@ class Interpreter:
     def _forget(self, target: Object | Map, content: dict[Key, Value], why: str) -> None:
         for key, value in list(content.items()):
             if isinstance(value, Known | Choice | External):
-                self.heap.write(target, key, Opaque(why, origins=value.origins))
+                changed = Opaque(why, origins=value.origins)
+                self.heap.write(target, key, choice([Way("", changed), Way("", ABSENT)]) if perhaps_absent(value) else changed)
         if isinstance(target, Map) or target.made is None:
             self.heap.write(target, None, Opaque(why), "rest")
 

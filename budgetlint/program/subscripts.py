@@ -6,6 +6,7 @@ import ast
 
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.operators import made_of
+from budgetlint.program.packages.roots import ROOT, marked
 from budgetlint.program.state import Call, Dead, Frame, Interpreter
 from budgetlint.program.values import (
     ABSENT,
@@ -121,6 +122,8 @@ def _sliced(base: Items, part: slice) -> Value:
 
 def _of_text(base: Known, key: Value) -> Value:
     at = key.data if isinstance(key, Object) and isinstance(key.data, slice) else key.value if isinstance(key, Known) else None
+    if isinstance(base.value, str) and marked(base.value) and not _keeps_the_root(base.value, at):
+        return made_of(base, key)
     if isinstance(base.value, str | bytes) and isinstance(at, int | slice):
         try:
             return Known(base.value[at], base.origins)
@@ -129,6 +132,11 @@ def _of_text(base: Known, key: Value) -> Value:
     if base.value is None or isinstance(base.value, int | float):
         raise Dead
     return made_of(base, key)
+
+
+def _keeps_the_root(text: str, at: object) -> bool:
+    """A part of a project's path that still begins with the project's folder: ``__file__[:-3]``."""
+    return isinstance(at, slice) and at.start is None and at.step is None and isinstance(at.stop, int) and len(ROOT) - len(text) <= at.stop < 0
 
 
 def _of_object(it: Interpreter, base: Object, key: Value, node: ast.AST, frame: Frame) -> Value:

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 
 from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.packages.roots import marked
 from budgetlint.program.values import (
     ABSENT,
     Choice,
@@ -107,6 +108,8 @@ def _identical(left: Value, right: Value) -> bool | None:
 def equal(left: Value, right: Value) -> bool | None:
     """``==``, as far as the kinds of both tell."""
     match left, right:
+        case Known(), Known() if marked(left.value) is not marked(right.value):
+            return None if type(left.value) is type(right.value) and all(str(one.value).startswith("/") for one in (left, right)) else False
         case Known(), Known():
             return left.value == right.value
         case External(), External():
@@ -178,6 +181,8 @@ def contains(whole: Value, part: Value) -> bool | None:
             return None if perhaps_absent(whole.items[key]) else True
         return False if whole.rest is None else None
     if isinstance(whole, Known) and isinstance(part, Known) and isinstance(whole.value, str | bytes):
+        if marked(whole.value) or marked(part.value):
+            return None
         try:
             return part.value in whole.value  # type: ignore[operator]
         except TypeError:

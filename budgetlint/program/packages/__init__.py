@@ -17,7 +17,7 @@ from budgetlint.program.state import Call, Interpreter, Launched
 from budgetlint.program.values import External, Handler, Key, Map, Value
 
 _MODULES: tuple[str, ...] = (
-    "builtin", "sequences", "ordering", "applied", "kinds", "objects", "text", "containers", "sets", "mappings", "variables", "paths", "pathlib", "files",
+    "builtin", "iterators", "sequences", "ordering", "applied", "kinds", "objects", "text", "containers", "sets", "mappings", "variables", "paths", "pathlib", "files",
     "process", "data", "functional", "numbers", "patterns", "loaders.json", "loaders.yaml", "loaders.toml", "loaders.omegaconf",
     "loaders.hydra", "parsers.argparse", "parsers.hf", "parsers.functions", "torch", "trl",
 )  # fmt: skip

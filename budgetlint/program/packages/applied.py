@@ -1,16 +1,13 @@
-"""Functions that call others for each item, and iterators: ``map``, ``filter``, ``next``, ``iter``, ``functools.reduce``, ``itertools``.
-
-What Python does when an item is asked for is done at once here, in the same order. An iterator has the kind ``iterator``, and is empty after it
-was gone over.
-"""
+"""Functions that call others for each item, and what makes iterators: ``map``, ``filter``, ``iter``, ``functools.reduce``, ``itertools``."""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
-from budgetlint.program.heap import perhaps_absent
-from budgetlint.program.packages.plain import MOST_PARTS, dunder, origins_in, spread, unknown
-from budgetlint.program.packages.sequences import bag_of, items_of
+from budgetlint.program.packages.iterators import forget, is_iterator, lazy, not_gone_over
+from budgetlint.program.packages.plain import MOST_PARTS, dunder, spread, taken
+from budgetlint.program.packages.sequences import Gone, bag_of, items_of, together
 from budgetlint.program.repeat import repeated
 from budgetlint.program.state import GOES_ON, UNROLLED, Call, Dead, Interpreter, Signal
 from budgetlint.program.truth import truth
@@ -25,16 +22,29 @@ def _map(it: Interpreter, call: Call) -> Value:
     if call.rest is not None or len(call.positional) < 2:
         return _open("map", call)
     function, *sources = call.positional
-    every = [items_of(it, one, call) for one in sources]
+
+    def first(it: Interpreter, again: Call) -> Value:
+        every = together(it, sources, again)
+        if any(not items and more is None for items, more in every):
+            return ABSENT
+        if any(not items for items, _ in every):
+            return choice([Way("", taken("next", sources)), Way("", ABSENT)])
+        return it.call(function, _again(again, *(items[0] for items, _ in every)))
+
+    return lazy(lambda it, again: _mapped(it, function, sources, again), [function, *sources], first)
+
+
+def _mapped(it: Interpreter, function: Value, sources: list[Value], call: Call) -> Items:
+    every = together(it, sources, call)
     most = min(len(items) for items, _ in every)
     if most > UNROLLED:
-        every, most = [([], unknown("map", sources)) for _ in every], 0
+        every, most = [([], taken("map", sources)) for _ in every], 0
     made = [it.call(function, _again(call, *(items[at] for items, _ in every))) for at in range(most)]
     left = [more for _, more in every if more is not None]
     if not left or any(more is None and len(items) == most for items, more in every):
-        return Items(made, "iterator")
+        return Items(made)
     _any_times(it, function, [Opaque("an item of map", one, "builtins") for one in sources], call)
-    return Items(made, "iterator", unknown("map", [*left, *sources]))
+    return Items(made, "list", taken("map", [*left, *sources]))
 
 
 def _any_times(it: Interpreter, function: Value, given: list[Value], call: Call) -> None:
@@ -48,26 +58,46 @@ def _any_times(it: Interpreter, function: Value, given: list[Value], call: Call)
         raise Dead
 
 
-def _open(what: str, call: Call) -> Items:
-    return Items((), "iterator", unknown(what, call.given()))
+def _open(what: str, call: Call) -> Value:
+    return not_gone_over(what, call.given())
 
 
 def _filter(it: Interpreter, call: Call) -> Value:
     if call.rest is not None or len(call.positional) != 2:
         return _open("filter", call)
     function, source = call.positional
+
+    def first(it: Interpreter, again: Call) -> Value:
+        items, more = items_of(it, source, again)
+        for one in items:
+            known = _passes(it, function, one, again)
+            if known:
+                return one
+            if known is None:
+                return choice([Way("", one), Way("", taken("next", [source])), Way("", ABSENT)])
+        return ABSENT if more is None else choice([Way("", taken("next", [source])), Way("", ABSENT)])
+
     own = isinstance(function, Known) and function.value is None
+    return lazy(lambda it, again: _filtered(it, function, source, again), [function, source], None if own else first)
+
+
+def _passes(it: Interpreter, function: Value, one: Value, call: Call) -> bool | None:
+    own = isinstance(function, Known) and function.value is None
+    return truth(one if own else it.call(function, _again(call, one)))
+
+
+def _filtered(it: Interpreter, function: Value, source: Value, call: Call) -> Items:
     items, more = items_of(it, source, call)
     if len(items) > UNROLLED:
-        items, more = [], unknown("filter", [source])
+        items, more = [], taken("filter", [source])
     kept: list[Value] = []
     for one in items:
-        known = truth(one if own else it.call(function, _again(call, one)))
+        known = _passes(it, function, one, call)
         if known is not False:
             kept.append(one if known else choice([Way("", one), Way("", ABSENT)]))
-    if more is not None and not own:
+    if more is not None:
         _any_times(it, function, [Opaque("an item of filter", source, "builtins")], call)
-    return Items(kept, "iterator", more)
+    return Items(kept, "list", more)
 
 
 def _iter(it: Interpreter, call: Call) -> Value:
@@ -75,64 +105,30 @@ def _iter(it: Interpreter, call: Call) -> Value:
         return _open("iter", call)
 
     def made(value: Value) -> Value:
-        if isinstance(value, Items) and value.kind == "iterator":
+        if is_iterator(value):
             return value
         found = dunder(it, value, "__iter__", call)
         if found is not None:
             return found
         if isinstance(value, Items | Map | Known):
-            items, more = items_of(it, value, call)
-            return Items(items, "iterator", more, value.origins)
-        return unknown("iter", [value])
+            return lazy(lambda it, again: Items(*_gone(items_of(it, value, again))), [value])
+        return not_gone_over("iter", [value])
 
     return it.each(call.positional[0], made)
 
 
-def _next(it: Interpreter, call: Call) -> Value:
-    if call.rest is not None or not 1 <= len(call.positional) <= 2:
-        return unknown("next", call.given())
-    return it.each(call.positional[0], lambda one: _first(it, one, call))
-
-
-def _first(it: Interpreter, source: Value, call: Call) -> Value:
-    default = call.get("", 1)
-    if not isinstance(source, Items) or source.kind not in ("iterator", "list"):
-        found = dunder(it, source, "__next__", call)
-        return unknown("next", [source]) if found is None else found
-    if source.items and not perhaps_absent(source.items[0]):
-        first, *others = source.items
-        it.heap.write(source, None, Items(others, source.kind, source.more))
-        return first
-    return _first_that_is_there(it, source, default)
-
-
-def _first_that_is_there(it: Interpreter, source: Items, default: Value | None) -> Value:
-    ways: list[Way] = []
-    certain = False
-    for one in source.items:
-        ways += [way for way in alternatives(one) if way.value is not ABSENT]
-        certain = not perhaps_absent(one)
-        if certain:
-            break
-    if not certain and source.more is not None:
-        ways.append(Way("", unknown("next", [source.more, source])))
-    if not certain and default is not None:
-        ways.append(Way("", default))
-    if not ways:
-        raise Dead
-    if source.items or source.more is not None:
-        it.heap.write(source, None, Items((), source.kind, Opaque("what next left", source, "builtins", origins_in([source]))))
-    return choice(ways)
+def _gone(found: Gone) -> tuple[list[Value], str, Value | None]:
+    return found[0], "list", found[1]
 
 
 def _reduce(it: Interpreter, call: Call) -> Value:
     if call.rest is not None or call.keywords or not 2 <= len(call.positional) <= 3:
-        return unknown("functools.reduce", call.given(), "functools")
+        return taken("functools.reduce", call.given(), "functools")
     function, source, *start = call.positional
     items, more = items_of(it, source, call)
     if more is not None or len(items) > UNROLLED:
         _any_times(it, function, [Opaque("a part of reduce", source, "functools"), Opaque("an item of reduce", source, "functools")], call)
-        return unknown("functools.reduce", [source, *start], "functools")
+        return taken("functools.reduce", [source, *start], "functools")
     whole = [*start, *items]
     if not whole:
         raise Dead
@@ -143,24 +139,30 @@ def _reduce(it: Interpreter, call: Call) -> Value:
 
 
 def _chain(it: Interpreter, call: Call) -> Value:
-    return _chained(it, list(call.positional), call) if call.rest is None else _open("itertools.chain", call)
+    if call.rest is not None:
+        return _open("itertools.chain", call)
+    return lazy(lambda it, again: _chained(it, call.positional, again), call.positional)
 
 
 def _chain_of(it: Interpreter, call: Call) -> Value:
     if call.rest is not None or len(call.positional) != 1:
         return _open("itertools.chain", call)
-    sources, more = items_of(it, call.positional[0], call)
-    return _chained(it, [*sources, *([more] if more is not None else [])], call)
+
+    def compute(it: Interpreter, again: Call) -> Items:
+        sources, more = items_of(it, call.positional[0], again)
+        return _chained(it, [*sources, *([more] if more is not None else [])], again)
+
+    return lazy(compute, call.positional)
 
 
-def _chained(it: Interpreter, sources: list[Value], call: Call) -> Value:
+def _chained(it: Interpreter, sources: Sequence[Value], call: Call) -> Items:
     made: list[Value] = []
     for one in sources:
         items, more = items_of(it, one, call)
         made += items
         if more is not None or len(made) > MOST_PARTS:
-            return Items(made[:MOST_PARTS], "iterator", unknown("itertools.chain", [more if more is not None else one, *sources]))
-    return Items(made, "iterator")
+            return Items(made[:MOST_PARTS], "list", taken("itertools.chain", [more if more is not None else one, *sources]))
+    return Items(made)
 
 
 def _product(it: Interpreter, call: Call) -> Value:
@@ -170,39 +172,49 @@ def _product(it: Interpreter, call: Call) -> Value:
         count *= len(items)
     if call.rest is not None or call.keywords or any(more is not None for _, more in every) or count > MOST_PARTS:
         return _open("itertools.product", call)
-    return Items([Items(one, "tuple") for one in itertools.product(*(items for items, _ in every))], "iterator")
+    found = Items([Items(one, "tuple") for one in itertools.product(*(items for items, _ in every))])
+    return lazy(lambda it, again: found, ())
 
 
 def _islice(it: Interpreter, call: Call) -> Value:
-    ends = [one.value if isinstance(one, Known) else ABSENT for one in call.positional[1:]]
+    ends = [one.value if isinstance(one, Known) else ... for one in call.positional[1:]]
+    numbers = [one for one in ends if one is None or (isinstance(one, int) and 0 <= one <= MOST_PARTS)]
     source = call.get("", 0)
-    whole = all(one is None or (isinstance(one, int) and 0 <= one <= MOST_PARTS) for one in ends)
-    if call.rest is not None or source is None or not whole or not ends or (isinstance(source, Items) and source.kind == "iterator"):
+    if source is None or call.rest is not None or not 1 <= len(numbers) == len(ends) <= 3 or is_iterator(source):
+        if source is not None:
+            forget(it, source, "islice")
         return _open("itertools.islice", call)
-    items, more = items_of(it, source, call)
-    stop = ends[0] if len(ends) == 1 else ends[1]
-    if more is not None and not (isinstance(stop, int) and stop <= len(items)):
-        return _open("itertools.islice", call)
-    return Items(list(itertools.islice(items, *ends)), "iterator")  # type: ignore[arg-type]
+    stop = numbers[0] if len(numbers) == 1 else numbers[1]
+
+    def compute(it: Interpreter, again: Call) -> Items:
+        items, more = items_of(it, source, again)
+        if more is not None and not (isinstance(stop, int) and stop <= len(items)):
+            return Items((), "list", taken("itertools.islice", [source]))
+        start, step = (numbers[0], 1) if len(numbers) > 1 else (0, 1)
+        return Items(items[slice(start, stop, numbers[2] if len(numbers) > 2 else step)])
+
+    return lazy(compute, [source])
 
 
 def _repeat(it: Interpreter, call: Call) -> Value:
     value, times = call.get("object", 0), call.get("times", 1)
     if value is None or not isinstance(times, Known) or not isinstance(times.value, int) or times.value > MOST_PARTS:
         return _open("itertools.repeat", call)
-    return Items([value] * times.value, "iterator")
+    found = Items([value] * times.value)
+    return lazy(lambda it, again: found, ())
 
 
 def _choices(name: str) -> Handler:
-    """``combinations`` and ``permutations`` of a few items."""
+    """``combinations`` and ``permutations`` of a few items, which are taken at once."""
 
     def handler(it: Interpreter, call: Call) -> Value:
         def made(values: list[Value]) -> Value:
             items, more = items_of(it, values[0], call)
-            size = values[1].value if len(values) > 1 and isinstance(values[1], Known) else ABSENT if len(values) > 1 else len(items)
+            size = len(items) if len(values) == 1 else values[1].value if isinstance(values[1], Known) else None
             if more is not None or len(items) > 8 or not isinstance(size, int) or size < 0:
-                return Items((), "iterator", unknown(name, values))
-            return Items([Items(one, "tuple") for one in getattr(itertools, name)(items, size)], "iterator")
+                return not_gone_over(name, values)
+            found = Items([Items(one, "tuple") for one in getattr(itertools, name)(items, size)])
+            return lazy(lambda it, again: found, ())
 
         return spread(it, call.positional, made, name) if call.rest is None and call.positional else _open(name, call)
 
@@ -210,7 +222,7 @@ def _choices(name: str) -> Handler:
 
 
 def _counter(it: Interpreter, call: Call) -> Value:
-    return Map({}, unknown("collections.Counter", call.given()))
+    return Map({}, taken("collections.Counter", call.given()))
 
 
 def _shuffled(it: Interpreter, call: Call) -> Value:
@@ -235,7 +247,7 @@ def _unfollowed(name: str) -> Handler:
 
 
 FUNCTIONS: dict[str, Handler] = {
-    "map": _map, "filter": _filter, "iter": _iter, "next": _next, "functools.reduce": _reduce, "itertools.chain": _chain,
+    "map": _map, "filter": _filter, "iter": _iter, "functools.reduce": _reduce, "itertools.chain": _chain,
     "itertools.chain.from_iterable": _chain_of, "itertools.product": _product, "itertools.islice": _islice, "itertools.repeat": _repeat,
     "itertools.combinations": _choices("combinations"), "itertools.permutations": _choices("permutations"),
     **{f"itertools.{name}": _unfollowed(f"itertools.{name}") for name in ("count", "cycle", "zip_longest")},

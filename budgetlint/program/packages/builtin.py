@@ -6,6 +6,7 @@ import builtins
 from pathlib import PurePosixPath
 
 from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.packages.iterators import is_iterator
 from budgetlint.program.packages.plain import LONGEST, MOST_BITS, computed, dunder, exact, plain, unknown
 from budgetlint.program.packages.roots import MARK
 from budgetlint.program.state import Call, Dead, Exits, Interpreter
@@ -57,6 +58,8 @@ def _length(it: Interpreter, value: Value, call: Call) -> Value:
             return unknown("len", [value])
         case Known() | Function() | Native():
             raise Dead
+        case Object() if is_iterator(value):
+            raise Dead
         case Object():
             found = dunder(it, value, "__len__", call)
             handler = it.parts.methods.get(f"{value.kind}.__len__")
@@ -67,7 +70,7 @@ def _length(it: Interpreter, value: Value, call: Call) -> Value:
 
 def size(value: Items) -> int | None:
     """How many items there are; those of a set that are equal are one."""
-    if value.more is not None or any(map(perhaps_absent, value.items)) or value.kind == "iterator":
+    if value.more is not None or any(map(perhaps_absent, value.items)):
         return None
     if value.kind not in ("set", "frozenset") or len(value.items) < 2:
         return len(value.items)
@@ -116,7 +119,7 @@ def _bool(it: Interpreter, call: Call) -> Value:
 
 def held(it: Interpreter, value: Value, call: Call) -> Value:
     """``bool(value)``."""
-    if isinstance(value, Items) and value.kind == "iterator":
+    if is_iterator(value):
         return TRUE
     for name in ("__bool__", "__len__"):
         found = dunder(it, value, name, call)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.packages.ordering import ordered
-from budgetlint.program.packages.plain import MOST_PARTS, Method, origins_in, unknown
+from budgetlint.program.packages.plain import MOST_PARTS, Method, origins_in, taken, unknown
 from budgetlint.program.packages.sequences import items_of
 from budgetlint.program.state import Call, Dead, Interpreter
 from budgetlint.program.truth import compared
@@ -82,16 +82,16 @@ def pop(it: Interpreter, base: Value, call: Call) -> Value:
         if not -len(base.items) <= number < len(base.items):
             raise Dead
         items = list(base.items)
-        taken = items.pop(number)
+        gone = items.pop(number)
         put(it, base, items)
-        return taken
+        return gone
     if number == 0 and base.items and not perhaps_absent(base.items[0]):
         first, *others = base.items
         put(it, base, others, base.more)
         return first
-    taken = unknown("an item that is not known", [*base.items[:8], *([base.more] if base.more is not None else [])])
+    gone = taken("an item that is not known", [*base.items[:8], *([base.more] if base.more is not None else [])])
     lose(it, base, "pop", *base.items)
-    return taken
+    return gone
 
 
 def _where(base: Items, value: Value) -> int | None:

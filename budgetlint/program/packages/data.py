@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from budgetlint.program.classes import fields_of, is_dataclass
 from budgetlint.program.heap import perhaps_absent
-from budgetlint.program.packages.plain import unknown
+from budgetlint.program.packages.plain import taken, unknown
 from budgetlint.program.state import Call, Dead, Interpreter, reachable
 from budgetlint.program.values import (
     ABSENT,
@@ -42,7 +42,7 @@ def _whole(cls: Class) -> bool:
 def _asdict(it: Interpreter, call: Call) -> Value:
     value = call.get("obj", 0)
     if value is None or call.rest is not None or set(call.keywords) - {"obj"} or len(call.positional) > 1:
-        return Map({}, unknown("dataclasses.asdict", call.given(), "dataclasses"))
+        return Map({}, taken("dataclasses.asdict", call.given(), "dataclasses"))
     return it.each(value, lambda one: _taken_apart(it, one, call))
 
 
@@ -51,7 +51,7 @@ def _taken_apart(it: Interpreter, value: Value, call: Call) -> Value:
     if not isinstance(value, Object) or cls is None or not is_dataclass(cls):
         if isinstance(value, Known | Items | Map | Class):
             raise Dead
-        return Map({}, unknown("dataclasses.asdict", [value], "dataclasses"))
+        return Map({}, taken("dataclasses.asdict", [value], "dataclasses"))
     made = Map({}, None, value.origins)
     for field in fields_of(cls):
         found = value.attributes.get(field.name, ABSENT)
@@ -85,12 +85,12 @@ def _replace(it: Interpreter, call: Call) -> Value:
     """``replace(obj, x=1)``: the class called with the fields of now, but for those that are given."""
     value = call.get("", 0)
     if value is None or len(call.positional) != 1:
-        return unknown("dataclasses.replace", call.given(), "dataclasses")
+        return taken("dataclasses.replace", call.given(), "dataclasses")
 
     def one(base: Value) -> Value:
         cls = _class_of(base)
         if not isinstance(base, Object) or cls is None or not is_dataclass(cls) or not _whole(cls):
-            return unknown("dataclasses.replace", [base, *call.given()], "dataclasses")
+            return taken("dataclasses.replace", [base, *call.given()], "dataclasses")
         place = it.place(call.node, call.frame)
         kept = {
             field.name: it.attribute(base, field.name, place) for field in fields_of(cls) if field.init and field.name not in call.keywords
@@ -103,7 +103,7 @@ def _replace(it: Interpreter, call: Call) -> Value:
 def _fields(it: Interpreter, call: Call) -> Value:
     cls = _class_of(call.positional[0]) if len(call.positional) == 1 else None
     if cls is None or not is_dataclass(cls):
-        return Items((), "tuple", unknown("dataclasses.fields", call.given(), "dataclasses"))
+        return Items((), "tuple", taken("dataclasses.fields", call.given(), "dataclasses"))
     made: list[Value] = []
     for field in fields_of(cls):
         one = Object("dataclasses.Field")
@@ -177,7 +177,7 @@ def _same_object(value: Object) -> Object:
 
 
 def _shallow(value: Value) -> Value:
-    if isinstance(value, Items) and value.kind != "iterator":
+    if isinstance(value, Items):
         return Items(value.items, value.kind, value.more, value.origins)
     if isinstance(value, Map):
         made = Map(dict(value.items), value.rest, value.origins)
@@ -200,13 +200,13 @@ def _copy(name: str, *, deep: bool) -> Handler:
     def one(it: Interpreter, value: Value) -> Value:
         held = reachable(value, _MOST_COPIED) if deep else [value]
         if any(_own_copy(part, f"__{name}__") for part in held):
-            return unknown(f"copy.{name}", [value], "copy")
+            return taken(f"copy.{name}", [value], "copy")
         return copied(it, value) if deep else _shallow(value)
 
     def handler(it: Interpreter, call: Call) -> Value:
         value = call.get("x", 0)
         if value is None or call.rest is not None or len(call.given()) != 1:
-            return unknown(f"copy.{name}", call.given(), "copy")
+            return taken(f"copy.{name}", call.given(), "copy")
         return it.each(value, lambda way: one(it, way))
 
     return handler

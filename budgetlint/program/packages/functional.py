@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from budgetlint.program.functions import parameters
 from budgetlint.program.operators import binary
-from budgetlint.program.packages.plain import Method, exact, unknown
+from budgetlint.program.packages.plain import Method, exact, taken, unknown
 from budgetlint.program.state import Call, Interpreter, text_of
 from budgetlint.program.subscripts import item
 from budgetlint.program.values import NONE, Class, Function, Handler, Items, Known, Native, Object, Opaque, Value
@@ -15,7 +15,7 @@ from budgetlint.program.values import NONE, Class, Function, Handler, Items, Kno
 
 def _partial(it: Interpreter, call: Call) -> Value:
     if not call.positional:
-        return unknown("functools.partial", call.given(), "functools")
+        return taken("functools.partial", call.given(), "functools")
     function, *given = call.positional
     kept, rest = dict(call.keywords), call.rest
 
@@ -32,7 +32,7 @@ def _partial(it: Interpreter, call: Call) -> Value:
 
 def _itself(it: Interpreter, call: Call) -> Value:
     """A decorator that leaves a function what it is."""
-    return call.positional[0] if len(call.positional) == 1 else unknown("a decorator", call.given(), "functools")
+    return call.positional[0] if len(call.positional) == 1 else taken("a decorator", call.given(), "functools")
 
 
 def _wraps(it: Interpreter, call: Call) -> Value:
@@ -47,7 +47,7 @@ def _cached(it: Interpreter, call: Call) -> Value:
 
 def _cached_by(it: Interpreter, call: Call) -> Value:
     function = call.positional[0] if len(call.positional) == 1 else None
-    return _remembering(function) if isinstance(function, Function) else unknown("functools.lru_cache", call.given(), "functools")
+    return _remembering(function) if isinstance(function, Function) else taken("functools.lru_cache", call.given(), "functools")
 
 
 def _remembering(function: Function) -> Value:
@@ -76,7 +76,7 @@ def _getter(name: str, one: Callable[[Interpreter, Value, Value, Call], Value]) 
 
         def get(it: Interpreter, again: Call) -> Value:
             if len(again.positional) != 1 or not keys or call.rest is not None:
-                return unknown(name, again.given(), "operator")
+                return taken(name, again.given(), "operator")
             found = [one(it, again.positional[0], key, again) for key in keys]
             return found[0] if len(found) == 1 else Items(found, "tuple")
 
@@ -92,7 +92,7 @@ def _item(it: Interpreter, base: Value, key: Value, call: Call) -> Value:
 def _attribute(it: Interpreter, base: Value, key: Value, call: Call) -> Value:
     name = text_of(key)
     if name is None:
-        return unknown("operator.attrgetter", [base, key], "operator")
+        return taken("operator.attrgetter", [base, key], "operator")
     for part in name.split("."):
         base = it.attribute(base, part, it.place(call.node, call.frame))
     return base
@@ -102,7 +102,7 @@ def _getitem(it: Interpreter, call: Call) -> Value:
     return (
         _item(it, *call.positional, call)
         if len(call.positional) == 2 and call.rest is None
-        else unknown("operator.getitem", call.given(), "operator")
+        else taken("operator.getitem", call.given(), "operator")
     )
 
 
@@ -111,7 +111,7 @@ def _operation(node: object) -> Handler:
         return (
             binary(node, *call.positional)
             if len(call.positional) == 2 and call.rest is None
-            else unknown("operator", call.given(), "operator")
+            else taken("operator", call.given(), "operator")
         )  # type: ignore[arg-type]
 
     return handler
@@ -130,12 +130,12 @@ def _namedtuple(it: Interpreter, call: Call) -> Value:
     name, listed = text_of(call.get("typename", 0)), call.get("field_names", 1)
     names = _field_names(listed)
     if name is None or names is None or call.rest is not None or call.keywords.keys() - {"typename", "field_names"}:
-        return unknown("collections.namedtuple", call.given(), "collections")
+        return taken("collections.namedtuple", call.given(), "collections")
 
     def make(it: Interpreter, given: Call) -> Value:
         values = {**dict(zip(names, given.positional, strict=False)), **given.keywords}
         if given.rest is not None or set(values) != set(names) or len(given.positional) > len(names):
-            return unknown(name, given.given(), "collections")
+            return taken(name, given.given(), "collections")
         made = Object("collections.namedtuple")
         made.attributes = {one: values[one] for one in names}
         return made
@@ -167,7 +167,7 @@ def _tuple_length(it: Interpreter, base: Value, call: Call) -> Value:
 
 def _cast(it: Interpreter, call: Call) -> Value:
     value = call.get("val", 1)
-    return unknown("typing.cast", call.given()) if value is None else value
+    return taken("typing.cast", call.given()) if value is None else value
 
 
 def _contextmanager(it: Interpreter, call: Call) -> Value:
@@ -180,7 +180,7 @@ def _nothing(it: Interpreter, call: Call) -> Value:
 
 def _same_class(it: Interpreter, call: Call) -> Value:
     value = call.positional[0] if call.positional else None
-    return value if isinstance(value, Class) else unknown("a decorator", call.given(), "functools")
+    return value if isinstance(value, Class) else taken("a decorator", call.given(), "functools")
 
 
 _BY_NODE = {
@@ -206,7 +206,7 @@ def _operators() -> dict[str, Handler]:
 
 FUNCTIONS: dict[str, Handler] = {
     "functools.partial": _partial, "functools.wraps": _wraps, "functools.lru_cache": _cached, "functools.cache": _cached,
-    "functools.total_ordering": _same_class, "functools.singledispatch": lambda it, call: unknown("functools.singledispatch", call.given(), "functools"),
+    "functools.total_ordering": _same_class, "functools.singledispatch": lambda it, call: taken("functools.singledispatch", call.given(), "functools"),
     "operator.itemgetter": _getter("operator.itemgetter", _item), "operator.attrgetter": _getter("operator.attrgetter", _attribute),
     "operator.getitem": _getitem, **_operators(), "types.SimpleNamespace": _namespace, "collections.namedtuple": _namedtuple,
     "typing.cast": _cast, "contextlib.contextmanager": _contextmanager, "contextlib.asynccontextmanager": _contextmanager,

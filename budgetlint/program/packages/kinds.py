@@ -80,8 +80,6 @@ def is_instance(value: Value, kind: Value) -> bool | None:
         return True if name == "type" else False if name in ("str", "int", "float", "bool", "list", "dict", "tuple", "NoneType") else None
     if isinstance(value, Map) and value.loader == "omegaconf":
         return {"omegaconf.DictConfig": True, "dict": False, "str": False, "list": False}.get(name)
-    if isinstance(value, Items) and value.kind == "iterator":
-        return False if name in ("list", "tuple", "set", "dict", "str", "int") else None
     if isinstance(value, Package | Native):
         return (
             False
@@ -113,6 +111,8 @@ def _is_protocol(kind: Class) -> bool:
 
 
 def _object_instance(value: Object, kind: Value, name: str) -> bool | None:
+    if value.kind == "iterator" and name in ("list", "tuple", "set", "dict", "str", "int"):
+        return False
     line: Sequence[Value] = value.cls.line if value.cls is not None else ()
     if kind in line or (name and (name == value.kind or any(named(one) == name for one in line))):
         return True

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.iterate import key_value
-from budgetlint.program.packages.plain import Method, spread, unknown
+from budgetlint.program.packages.iterators import is_iterator
+from budgetlint.program.packages.plain import Method, spread, taken
 from budgetlint.program.packages.sequences import items_of
 from budgetlint.program.packages.variables import ENVIRONMENT, unset
 from budgetlint.program.pour import pour
@@ -76,7 +77,7 @@ def _view(kind: str) -> Method:
     def method(it: Interpreter, base: Value, call: Call) -> Value:
         if isinstance(base, Map) and base.root is not None:
             return (
-                Items((), "list", unknown(kind, [base]))
+                Items((), "list", taken(kind, [base]))
                 if base.rest is not None
                 else Items([_of_tree(it, base, key, kind) for key in base.items], "list", None, base.origins)
             )
@@ -99,7 +100,7 @@ def found_in(it: Interpreter, base: Map, key: Value) -> Value:
         return (
             ABSENT
             if base.rest is None and not base.items
-            else choice([Way("", unknown("a value of a key that is not known", [key, base])), Way("", ABSENT)])
+            else choice([Way("", taken("a value of a key that is not known", [key, base])), Way("", ABSENT)])
         )
     value = it.parts.node(it, base, asked)
     if base.rest is not None and perhaps_absent(base.items.get(asked, ABSENT)):  # type: ignore[call-overload]
@@ -118,7 +119,7 @@ def _get(it: Interpreter, base: Value, call: Call) -> Value:
     key, default = call.get("key", 0), call.get("default", 1)
     assert isinstance(base, Map)
     if key is None or call.rest is not None:
-        return unknown("get", [base, *call.given()])
+        return taken("get", [base, *call.given()])
 
     def one(asked: Value) -> Value:
         if base.loader == ENVIRONMENT:
@@ -133,7 +134,7 @@ def _pop(it: Interpreter, base: Value, call: Call) -> Value:
     assert isinstance(base, Map)
     if key is None or call.rest is not None or isinstance(key, Choice):
         _perhaps_taken(it, base, list(base.items))
-        return unknown("pop", [base, *call.given()])
+        return taken("pop", [base, *call.given()])
     asked = key_of(key)
     value = unset(it, base, key, default, call) if base.loader == ENVIRONMENT and default is not None else found_in(it, base, key)
     if isinstance(asked, Absent):
@@ -164,7 +165,7 @@ def _popitem(it: Interpreter, base: Value, call: Call) -> Value:
     last = next(reversed(base.items), None)
     if base.rest is not None or call.given() or last is None or perhaps_absent(base.items[last]):
         _perhaps_taken(it, base, list(base.items))
-        return unknown("popitem", [base])
+        return taken("popitem", [base])
     value = base.items[last]
     it.heap.write(base, last, ABSENT)
     return Items((key_value(last), value), "tuple")
@@ -175,8 +176,8 @@ def _setdefault(it: Interpreter, base: Value, call: Call) -> Value:
     assert isinstance(base, Map)
     asked = ABSENT if key is None else key_of(key)
     if key is None or isinstance(asked, Absent) or call.rest is not None:
-        it.heap.write(base, None, unknown("setdefault", call.given()), "rest")
-        return unknown("setdefault", [base, *call.given()])
+        it.heap.write(base, None, taken("setdefault", call.given()), "rest")
+        return taken("setdefault", [base, *call.given()])
     if base.loader == ENVIRONMENT:
         value = unset(it, base, key, default, call)
     else:
@@ -199,7 +200,7 @@ def _update(it: Interpreter, base: Value, call: Call) -> Value:
 
 def merge(it: Interpreter, source: Value, into: Map, call: Call) -> None:
     """Sets what a mapping has, or pairs."""
-    if not isinstance(source, Items):
+    if not isinstance(source, Items) and not is_iterator(source):
         pour(it, _own(source), into)
         return
     items, more = items_of(it, source, call)
@@ -207,7 +208,7 @@ def merge(it: Interpreter, source: Value, into: Map, call: Call) -> None:
         pair = one.items if isinstance(one, Items) and one.more is None and len(one.items) == 2 else None
         key = ABSENT if pair is None else key_of(pair[0])
         if pair is None or isinstance(key, Absent):
-            pour(it, Map({}, unknown("a key", [one])), into)
+            pour(it, Map({}, taken("a key", [one])), into)
         else:
             it.heap.write(into, key, pair[1])
     if more is not None:
@@ -256,13 +257,13 @@ def _dict(it: Interpreter, call: Call) -> Value:
 def _fromkeys(it: Interpreter, call: Call) -> Value:
     keys, value = call.get("", 0), call.get("", 1)
     if keys is None or call.rest is not None or len(alternatives(keys)) > 1:
-        return Map({}, unknown("dict.fromkeys", call.given()))
+        return Map({}, taken("dict.fromkeys", call.given()))
     items, more = items_of(it, keys, call)
     made = Map({}, more)
     for one in items:
         key = key_of(one)
         if isinstance(key, Absent):
-            made.rest = unknown("a key", [one])
+            made.rest = taken("a key", [one])
         else:
             made.items[key] = NONE if value is None else value
     return made

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.packages.kinds import own_class
-from budgetlint.program.packages.plain import exact, spread, unknown
+from budgetlint.program.packages.plain import exact, spread, taken, unknown
 from budgetlint.program.state import Call, Dead, Exits, Frame, Interpreter, text_of
 from budgetlint.program.values import (
     ABSENT,
@@ -88,13 +88,13 @@ def _given(call: Call, least: int, most: int) -> bool:
 
 def _getattr(it: Interpreter, call: Call) -> Value:
     if not _given(call, 2, 3):
-        return unknown("getattr", call.given())
+        return taken("getattr", call.given())
     default = call.get("", 2)
 
     def one(values: list[Value]) -> Value:
         name = text_of(values[1])
         if name is None:
-            return unknown("getattr", values)
+            return taken("getattr", values)
         return _attribute(it, values[0], name, call) if default is None else _or_default(it, values[0], name, default, call)
 
     return spread(it, call.positional[:2], one, "getattr")
@@ -114,6 +114,8 @@ def _or_default(it: Interpreter, base: Value, name: str, default: Value, call: C
         raise
     except Dead:
         return default
+    if isinstance(base, Object) and known is None and base.attributes.get(name, ABSENT) is not ABSENT:
+        return choice([Way("", found), Way("", default)])  # one way has set it
     if known or not isinstance(found, Opaque | Open | Choice):
         return found if not isinstance(found, External) or known else choice([Way("", found), Way("", default)])
     return choice([Way("", found), Way("", default)])
@@ -160,15 +162,15 @@ def _delattr(it: Interpreter, call: Call) -> Value:
 def _vars(it: Interpreter, call: Call) -> Value:
     if not call.given():
         return _names(it, call)
-    return it.each(call.positional[0], _dict_of) if _given(call, 1, 1) else unknown("vars", call.given())
+    return it.each(call.positional[0], _dict_of) if _given(call, 1, 1) else taken("vars", call.given())
 
 
 def _dict_of(base: Value) -> Value:
     """``__dict__``: the same table, so that a change of one is seen in the other."""
     if not isinstance(base, Object):
-        return Map({}, unknown("vars", [base]))
+        return Map({}, taken("vars", [base]))
     whole = base.kind in _NAMESPACES or (base.cls is not None and not base.cls.kind)
-    rest = base.rest if base.rest is not None else None if whole else unknown("vars", [base])
+    rest = base.rest if base.rest is not None else None if whole else taken("vars", [base])
     return Map(base.attributes, rest, base.origins)
 
 
@@ -191,7 +193,7 @@ def _module(frame: Frame) -> Names:
 
 
 def _dir(it: Interpreter, call: Call) -> Value:
-    return Items((), "list", unknown("dir", call.given()))
+    return Items((), "list", taken("dir", call.given()))
 
 
 def _eval(it: Interpreter, call: Call) -> Value:
@@ -200,7 +202,7 @@ def _eval(it: Interpreter, call: Call) -> Value:
     tree = _tree(text, "eval", call) if text is not None and len(call.given()) == 1 else None
     if isinstance(tree, ast.Expression):
         return it.evaluate(tree.body, call.frame)
-    return unknown("eval", call.given())
+    return taken("eval", call.given())
 
 
 def _exec(it: Interpreter, call: Call) -> Value:

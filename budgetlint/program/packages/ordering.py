@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 
 from budgetlint.program.heap import perhaps_absent
-from budgetlint.program.packages.plain import REFUSED, NotPlain, computed, plain, spread, unknown
+from budgetlint.program.packages.iterators import forget
+from budgetlint.program.packages.plain import REFUSED, NotPlain, computed, plain, spread, taken, unknown
 from budgetlint.program.packages.sequences import bag_of, not_known
 from budgetlint.program.state import Call, Dead, Interpreter
 from budgetlint.program.truth import truth
@@ -59,7 +60,7 @@ def _extreme(what: str, pick: Callable[..., int]) -> Handler:
             raise Dead
         keys = None if more is not None else sort_keys(it, items, call.keywords.get("key", NONE), call)
         if keys is None or (_is_set(sources[0]) and len(sources) == 1 and not _told_apart(keys)):
-            return unknown(what, [*items, *sources])
+            return taken(what, [*items, *sources])
         try:
             return items[pick(range(len(items)), key=lambda at: keys[at])]
         except REFUSED:
@@ -67,7 +68,7 @@ def _extreme(what: str, pick: Callable[..., int]) -> Handler:
 
     def handler(it: Interpreter, call: Call) -> Value:
         if call.rest is not None or not call.positional:
-            return unknown(what, call.given())
+            return taken(what, call.given())
         if len(call.positional) > 1:
             return spread(it, call.positional, lambda values: of(it, values, None, call, values), what)
         return it.each(call.positional[0], lambda one: of(it, *bag_of(it, one, call), call, [one]))
@@ -120,11 +121,11 @@ def _quantified(what: str, wanted: bool) -> Handler:
 
     def of(it: Interpreter, value: Value, call: Call) -> Value:
         if isinstance(value, Items) and any(truth(one) is wanted and not perhaps_absent(one) for one in value.items):
-            if value.kind == "iterator":
-                it.heap.write(value, None, Items((), "iterator", unknown(what, [value])))
             return TRUE if wanted else FALSE
         items, more = bag_of(it, value, call)
         found = [truth(one) for one in items]
+        if wanted in found or None in found:
+            forget(it, value, what)
         if wanted in found:
             return TRUE if wanted else FALSE
         if more is not None or None in found:

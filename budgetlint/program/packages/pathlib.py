@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 
 from budgetlint.program.packages.files import opened, read_bytes, read_text
+from budgetlint.program.packages.iterators import not_gone_over
 from budgetlint.program.packages.paths import absolute, exists, path_text, told
 from budgetlint.program.packages.plain import REFUSED, Method, NotPlain, Property, origins_in, plain, spread, unknown
 from budgetlint.program.packages.roots import MARK, ROOT
@@ -118,7 +119,7 @@ def _cwd(it: Interpreter, call: Call) -> Value:
 
 
 def _listed(name: str) -> Method:
-    return lambda it, base, call: Items((), "iterator", unknown(f"pathlib.Path.{name}", [base], "pathlib"))
+    return lambda it, base, call: not_gone_over(f"pathlib.Path.{name}", [base])
 
 
 def _text(it: Interpreter, base: Value, call: Call) -> Value:

@@ -10,9 +10,10 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from budgetlint.program.packages.iterators import not_gone_over
 from budgetlint.program.packages.plain import REFUSED, Method, NotPlain, origins_in, plain, spread, unknown, value_of
 from budgetlint.program.state import Call, Dead, Interpreter
-from budgetlint.program.values import Handler, Items, Known, Object, Opaque, Value
+from budgetlint.program.values import Handler, Known, Object, Opaque, Value
 
 _LONGEST_PATTERN, _MOST_STEPS = 200, 1_000_000
 _REPEATED = re.compile(r"\)[*+{]|\)\?[*+{]|\\[1-9]|\(\?P=|\(\?\(")
@@ -137,7 +138,7 @@ def _escape(it: Interpreter, call: Call) -> Value:
 
 
 def _found(it: Interpreter, call: Call) -> Value:
-    return Items((), "iterator", unknown("re.finditer", call.given(), "re"))
+    return not_gone_over("re.finditer", call.given())
 
 
 FUNCTIONS: dict[str, Handler] = {

@@ -111,16 +111,22 @@ def origins_in(values: Sequence[Value]) -> tuple[Origin, ...]:
 
 
 def unknown(what: str, values: Sequence[Value], package: str = "builtins") -> Opaque:
-    """What a function gives that was given something not known. The first such value says why, and is what it is made of."""
+    """A number, text or answer that was made of something not known: the first such value says why. It holds nothing of it."""
     for value in values:
         for way in alternatives(value):
-            one = way.value
-            if isinstance(one, Open):
-                return Opaque(f"{what} of {one.kind} {one.name}", one, package, origins_in(values))
-            if isinstance(one, Opaque):
-                return Opaque(one.why, one, one.package or package, origins_in(values))
+            if isinstance(way.value, Open):
+                return Opaque(f"{what} of {way.value.kind} {way.value.name}", None, package, origins_in(values))
+            if isinstance(way.value, Opaque):
+                return Opaque(way.value.why, None, way.value.package or package, origins_in(values))
     first = next((one for one in values if not isinstance(one, Known)), None)
-    return Opaque(f"{what} of {first!r}"[:100] if first is not None else what, first, package, origins_in(values))
+    return Opaque(f"{what} of {first!r}"[:100] if first is not None else what, None, package, origins_in(values))
+
+
+def taken(what: str, values: Sequence[Value], package: str = "builtins") -> Opaque:
+    """A part of something not known, or something that holds it: a change of one may be a change of the other."""
+    made = unknown(what, values, package)
+    held = [one for one in values if not isinstance(one, Known)]
+    return Opaque(made.why, held[0] if len(held) == 1 else Items(held, "tuple") if held else None, made.package, made.origins)
 
 
 def spread(it: Interpreter, values: Sequence[Value], do: Callable[[list[Value]], Value], what: str = "a function") -> Value:

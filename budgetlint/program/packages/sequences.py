@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.iterate import iterated
-from budgetlint.program.packages.plain import NotPlain, origins_in, plain, spread, unknown
+from budgetlint.program.packages.iterators import forget, is_iterator, lazy, not_gone_over
+from budgetlint.program.packages.plain import NotPlain, origins_in, plain, spread, taken
 from budgetlint.program.state import UNROLLED, Call, Dead, Interpreter
 from budgetlint.program.truth import truth
 from budgetlint.program.values import FALSE, Choice, Class, Function, Handler, Items, Known, Map, Opaque, Value, origins_of
@@ -23,15 +24,11 @@ def items_of(it: Interpreter, value: Value, call: Call) -> Gone:
         return (
             ([Known(one, value.origins) for one in value.value], None)
             if len(value.value) <= MOST_OF_A_RANGE
-            else ([], unknown("bytes", [value]))
+            else ([], taken("bytes", [value]))
         )
     if isinstance(value, Known) and not isinstance(value.value, str):
         raise Dead
     items, more = iterated(it, value, call.node, call.frame)
-    if isinstance(value, Items) and value.kind in ("set", "frozenset") and len(items) > 1:
-        return [], Opaque("an item of a set, in no order that is known", value, "builtins", origins_in([value]))
-    if isinstance(value, Items) and value.kind == "iterator":
-        it.heap.write(value, None, Items((), "iterator"))
     at = next((at for at, one in enumerate(items) if perhaps_absent(one)), None)
     if at is not None:
         return list(items[:at]), Opaque("an item that is perhaps there", value, "builtins", origins_in([value]))
@@ -71,7 +68,7 @@ def _container(kind: str) -> Handler:
         if call.rest is None and not call.given():
             return Items((), kind)
         if call.rest is not None or call.keywords or len(call.positional) != 1:
-            return unknown(kind, call.given())
+            return taken(kind, call.given())
         return it.each(call.positional[0], lambda one: made(it, one, call))
 
     return handler
@@ -87,19 +84,23 @@ def set_of(items: list[Value], more: Value | None, kind: str, source: Value) -> 
 
 def _reversed(it: Interpreter, call: Call) -> Value:
     if len(call.given()) != 1 or call.rest is not None:
-        return unknown("reversed", call.given())
+        return not_gone_over("reversed", call.given())
 
     def turned(value: Value) -> Value:
-        if isinstance(value, Items) and value.kind in ("set", "frozenset", "iterator"):
+        if is_iterator(value) or (isinstance(value, Items) and value.kind in ("set", "frozenset")):
             raise Dead
-        items, more = items_of(it, value, call)
-        return Items(items[::-1], "iterator", None, value.origins) if more is None else not_known("reversed", [value], "iterator")
+
+        def compute(it: Interpreter, again: Call) -> Items:
+            items, more = items_of(it, value, again)
+            return Items(items[::-1]) if more is None else not_known("reversed", [value])
+
+        return lazy(compute, [value])
 
     return it.each(call.positional[0], turned)
 
 
 def not_known(what: str, values: Sequence[Value], kind: str = "list") -> Items:
-    return Items((), kind, unknown(what, values), origins_of(values))
+    return Items((), kind, taken(what, values), origins_of(values))
 
 
 def _range(it: Interpreter, call: Call) -> Value:
@@ -127,38 +128,50 @@ def _enumerate(it: Interpreter, call: Call) -> Value:
     first = start.value if isinstance(start, Known) else 0 if start is None else None
     source = call.get("iterable", 0)
     if call.rest is not None or not isinstance(first, int) or source is None:
-        return not_known("enumerate", call.given(), "iterator")
+        return not_gone_over("enumerate", call.given())
 
     def counted(value: Value) -> Value:
-        items, more = items_of(it, value, call)
-        pairs = [Items((Known(first + at), one), "tuple") for at, one in enumerate(items)]
-        return Items(pairs, "iterator", _pair(more, value))
+        def compute(it: Interpreter, again: Call) -> Items:
+            items, more = items_of(it, value, again)
+            return Items([Items((Known(first + at), one), "tuple") for at, one in enumerate(items)], "list", _pair(more, value))
+
+        return lazy(compute, [value])
 
     return it.each(source, counted)
 
 
 def _pair(more: Value | None, source: Value) -> Value | None:
-    return (
-        None
-        if more is None
-        else Items((Opaque("a count", package="builtins"), Opaque("an item of enumerate", source, "builtins", more.origins)), "tuple")
-    )
+    if more is None:
+        return None
+    return Items((Opaque("a count", package="builtins"), Opaque("an item of enumerate", source, "builtins", more.origins)), "tuple")
 
 
 def _zip(it: Interpreter, call: Call) -> Value:
-    strict = call.keywords.get("strict", FALSE)
-    if call.rest is not None or any(isinstance(one, Choice) for one in call.positional) or truth(strict) is None:
-        return not_known("zip", call.given(), "iterator")
-    every = [items_of(it, one, call) for one in call.positional]
+    strict = truth(call.keywords.get("strict", FALSE))
+    if call.rest is not None or any(isinstance(one, Choice) for one in call.positional) or strict is None:
+        return not_gone_over("zip", call.given())
+    return lazy(lambda it, again: _zipped(it, call.positional, again, strict), call.positional)
+
+
+def together(it: Interpreter, sources: Sequence[Value], call: Call) -> list[Gone]:
+    """Several gone over side by side. An iterator among them is not gone over to its end: of how far, nothing is said."""
+    if len(sources) > 1 and any(map(is_iterator, sources)):
+        for one in sources:
+            forget(it, one, "zip")
+        return [([], taken("zip", sources)) for _ in sources]
+    return [items_of(it, one, call) for one in sources]
+
+
+def _zipped(it: Interpreter, sources: Sequence[Value], call: Call, strict: bool) -> Items:
+    every = together(it, sources, call)
     shortest = min((len(items) for items, _ in every), default=0)
     made = [Items([items[at] for items, _ in every], "tuple") for at in range(shortest)]
-    if all(more is None for _, more in every):
-        if truth(strict) and any(len(items) > shortest for items, _ in every):
-            raise Dead
-        return Items(made, "iterator")
-    if any(more is None and len(items) == shortest for items, more in every):
-        return Items(made, "iterator")
-    return Items(made, "iterator", unknown("zip", [more for _, more in every if more is not None]))
+    whole = all(more is None for _, more in every)
+    if whole and strict and any(len(items) > shortest for items, _ in every):
+        raise Dead
+    if whole or any(more is None and len(items) == shortest for items, more in every):
+        return Items(made)
+    return Items(made, "list", taken("zip", [more for _, more in every if more is not None]))
 
 
 FUNCTIONS: dict[str, Handler] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from budgetlint.program.packages.containers import clear, copy, lose, only, pop, put, same_item
-from budgetlint.program.packages.plain import Method, unknown
+from budgetlint.program.packages.plain import Method, taken, unknown
 from budgetlint.program.packages.sequences import bag_of, distinct, set_of
 from budgetlint.program.state import Call, Dead, Interpreter
 from budgetlint.program.values import ABSENT, Items, Known, Value, alternatives
@@ -66,7 +66,7 @@ def _combined(name: str, combine: _Combined, *, in_place: bool = False) -> Metho
         if in_place:
             return lose(it, base, name, *call.given()) if made is None else put(it, base, made)
         if made is None:
-            return Items((), base.kind, unknown(f"set.{name}", [base, *call.given()]))
+            return Items((), base.kind, taken(f"set.{name}", [base, *call.given()]))
         return Items(made, base.kind, None, base.origins)
 
     return method
@@ -110,9 +110,9 @@ def _pop_any(it: Interpreter, base: Value, call: Call) -> Value:
     assert isinstance(base, Items)
     if base.more is None and len(base.items) <= 1:
         return pop(it, base, call._replace(positional=()))
-    taken = unknown("a member of a set", [base])
+    gone = taken("a member of a set", [base])
     lose(it, base, "pop")
-    return taken
+    return gone
 
 
 _SET: dict[str, Method] = {

@@ -116,6 +116,12 @@ CALLS = (
     "d['k{n}'] = {m}", "d.pop('k{n}', None)", "d.pop('k{n}')", "d.setdefault('k{n}', {m})", "d.update(k{n}={m})", "d.update(zip('xyz', a))", "d.popitem()", "e = dict(d)",
     "d = e.copy()", "a = list(d.values())", "a.append(len(d))", "a.append(d.get('k{n}', {m}))", "b.append(len(a))", "a = sorted(s)", "b = sorted(a, reverse=True)",
     "a = [x for x in a if x != {n}]", "s = {{x for x in a}}", "b = a", "e = d", "a.append(max(a, default={n}))", "a.append(sum(b))", "b.clear()", "d.clear()", "s.clear()",
+    "n.setdefault('l{n}', []).append({m})", "n['l{n}'] = a", "n.get('l{n}', b).append({m})", "m = copy.deepcopy(n)", "n = dict(m)", "m = copy.copy(n)", "n.update(m)",
+    "b = n.pop('l{n}', b)", "i = iter(a)", "a = list(i)", "b.append(next(i, {m}))", "a.append(len(list(k)))", "k = n.keys()", "k = d.values()", "b = list(k)[:2] and b",
+    "o.x{n} = {m}", "setattr(o, 'x{n}', a)", "a.append(getattr(o, 'x{n}', {m}) == {m})", "a.append(hasattr(o, 'x{n}'))", "n['v'] = list(vars(o))", "vars(o).update(x{n}={m})",
+    "p = copy.copy(o)", "o = copy.deepcopy(p)", "o, p = p, o", "delattr(o, 'x{n}')", "i = zip(a, b)", "i = map(str, a)", "i = filter(None, a)", "b = list(enumerate(b))",
+    "for x in a[:3]: b.append(x)", "for x in list(d): d[x] = {m}", "a.append(sum(1 for x in s if x))", "a = list(reversed(b))", "d = dict(zip('ab', b))", "a[{n}] = {m}",
+    "b[-1] = {n}", "del a[{n}]", "del d['k{n}']", "a += b[:2]", "d |= e", "a.append('-'.join(map(str, b[:2])))", "d['n'] = len(n)", "n['t'] = tuple(a[:2])",
     "a.append(next(iter(a), {n}))", "a.append(a.count({n}))", "a.append(a.index({n}))", "b = list(zip(a, b))", "a = a[:3]", "b = b[:3]", "a = [1]", "b = [2]", "s = {{1, 2}}",
 )  # fmt: skip
 
@@ -123,7 +129,7 @@ CALLS = (
 def random_program(seed: int, length: int, conditions: int = 0) -> str:
     """Calls in any order; some under a condition that nobody knows."""
     draw = random.Random(seed)
-    lines = ["import os", "a, b, s, d, e = [1, 2], [3], {1}, {'k0': 0}, {}", "UNKNOWN = os.environ.get('NOBODY_SAYS_THIS')"]
+    lines = ["import os, copy", "class O: pass", "a, b, s, d, e, n, m, o, p = [1, 2], [3], {1}, {'k0': 0}, {}, {}, {'l1': [7]}, O(), O()", "i, k = iter([5, 6]), d.keys()", "UNKNOWN = os.environ.get('NOBODY_SAYS_THIS')"]
     for at in range(length):
         call = draw.choice(CALLS).format(n=draw.randrange(4), m=draw.randrange(4))
         lines.append(f"if UNKNOWN == '{draw.randrange(2)}':\n    {call}" if at < conditions else call)
@@ -132,12 +138,12 @@ def random_program(seed: int, length: int, conditions: int = 0) -> str:
 
 def names_after(text: str, unknown: str) -> dict[str, object] | None:
     """What Python has at the end; None where the program fails."""
-    names: dict[str, object] = {}
+    names: dict[str, object] = {"__name__": "__main__"}
     try:
         exec(text.replace("os.environ.get('NOBODY_SAYS_THIS')", repr(unknown)), names)  # noqa: S102 (made here)
     except Exception:  # noqa: BLE001 (whatever Python says)
         return None
-    return {key: names[key] for key in "absde"}
+    return {key: names[key] for key in "absdenm"}
 
 
 @pytest.mark.parametrize("seed", range(150))

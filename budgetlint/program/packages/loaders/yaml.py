@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from budgetlint.documents.node import Scalar
 from budgetlint.documents.scalars import Loader
 from budgetlint.program.packages.files import handle_of, source_of
+from budgetlint.program.packages.iterators import lazy, not_gone_over
 from budgetlint.program.packages.loaders.config import documents_of, read_config, read_stream, tree
 from budgetlint.program.packages.plain import Method, unknown
 from budgetlint.program.state import Call, Interpreter, Launched, text_of
@@ -62,8 +63,9 @@ def _all(it: Interpreter, call: Call) -> Value:
     source = source_of(it, handle.path) if handle is not None else None
     documents = documents_of(source, Loader.PYYAML) if source is not None else ()
     if not documents or any(one.problems for one in documents) or _taught(it, "constructor") or _taught(it, "resolver"):
-        return Items((), "iterator", unknown("yaml.load_all", call.given(), "yaml"))
-    return Items([tree(one, Loader.PYYAML) for one in documents if one.root is not None], "iterator")
+        return not_gone_over("yaml.load_all", call.given())
+    found = Items([tree(one, Loader.PYYAML) for one in documents])
+    return lazy(lambda it, again: found, ())
 
 
 def _dump(it: Interpreter, call: Call) -> Value:

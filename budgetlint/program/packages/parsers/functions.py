@@ -18,7 +18,23 @@ from budgetlint.program.packages.parsers.options import Option, defaults, flag_o
 from budgetlint.program.state import Call, Frame, Interpreter, text_of
 from budgetlint.program.truth import truth
 from budgetlint.program.values import (
-    ABSENT, FALSE, NONE, TRUE, Class, Function, Handler, Items, Known, Map, Native, Object, Opaque, Open, Origin, Place, Value,
+    ABSENT,
+    FALSE,
+    NONE,
+    TRUE,
+    Class,
+    Function,
+    Handler,
+    Items,
+    Known,
+    Map,
+    Native,
+    Object,
+    Opaque,
+    Open,
+    Origin,
+    Place,
+    Value,
 )  # fmt: skip
 
 _OPTION, _APP = "click.Option", "typer.Typer"
