@@ -121,11 +121,10 @@ class _Comparison:
                 yield from min(([*self._arguments(claim, *one)] for one in made), key=len)
 
     def _claims(self, called: Called) -> list[Sink]:
-        path, _, ending = called.file.rpartition("__cells")
         return [
             one
             for one in self.found.sinks
-            if _same_name(one.name, called.name) and one.place.path in (called.file, f"{path}.ipynb" if ending else "")
+            if _same_name(one.name, called.name) and one.place.path == called.file
             and _one_call(self.root, called.file, one.line, called.line)
         ]  # fmt: skip
 
@@ -133,7 +132,7 @@ class _Comparison:
         where = f"{called.file}:{called.line} {called.name}"
         for name, given in called.arguments.items():
             value = claim.arguments.get(name)
-            if value is None and claim.rest is None and not claim.positional:
+            if value is None and claim.rest is None and not claim.positional and (called.direct or called.parsed):
                 yield Fault("closed", where, f"{name}={given!r} is not there")
             elif value is not None and not self.agrees(value, given, number):
                 yield Fault("differs", where, f"{name}={value!r}, Python: {given!r}")
@@ -261,7 +260,9 @@ def _plain(value: Any, given: Any) -> bool:
 
 
 def _is_default(value: Value, called: Called, name: str) -> bool:
-    """A claim of what the class has where nothing was given."""
+    """A claim of what the class has where nothing was given; what a parser hands to a class may be meant for another."""
+    if called.parsed and name not in called.fields:
+        return True
     if called.name.endswith("Trainer"):
         return isinstance(value, Known) and value.value is None
     return isinstance(value, Known) and name in called.fields and _plain(value.value, called.fields[name])

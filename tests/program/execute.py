@@ -22,13 +22,27 @@ SECONDS = 60
 
 @dataclass(frozen=True)
 class Case:
-    """A program and how it is started. ``path``: a file of ``programs/`` that is all there is, or one in a folder, with that folder."""
+    """A program and how it is started. ``path``: a file of ``programs/`` that is all there is, or one in a folder, with that folder.
+
+    ``refused``: it stops with an error. ``unseen``: kinds of faults that are none here, since reading cannot tell. ``open``: what the
+    interpreter does not do right yet.
+    """
 
     path: str
     words: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     refused: bool = False
     module: str = ""
+    unseen: str = ""
+    open: str = ""
+
+    def allows(self, kind: str) -> bool:
+        return kind in self.unseen.split()
+
+    @property
+    def script(self) -> str:
+        """The file that is followed: of a notebook, its cells as one script."""
+        return cells_of(self.entry) if self.entry.endswith(".ipynb") else self.entry
 
     @property
     def name(self) -> str:
@@ -42,14 +56,16 @@ class Case:
 
 @dataclass(frozen=True)
 class Called:
-    """One call that decides memory, as Python reached it. ``direct``: by the program, not by a package that it called. ``fields``: of an
-    arguments object, as it came out of its making; ``of``: the number of the call whose object was changed."""
+    """One call that decides memory, as Python reached it. ``direct``: by the program, not by a package that it called; ``parsed``: by a
+    parser, of what was not the default. ``fields``: of an arguments object, as it came out of its making; ``of``: the number of the call
+    whose object was changed."""
 
     name: str
     file: str
     line: int
     direct: bool
     arguments: Mapping[str, Any]
+    parsed: bool = False
     fields: Mapping[str, Any] = field(default_factory=dict)
     of: int | None = None
 
@@ -148,12 +164,17 @@ def _environment(root: Path, log: Path, given: Mapping[str, str]) -> dict[str, s
     return {**kept, **ours, "PYTHONHASHSEED": "0", "NO_COLOR": "1", "COLUMNS": "140", **given}
 
 
+def cells_of(notebook: str) -> str:
+    """Where the code cells of a notebook are put."""
+    return f"{Path(notebook).stem}__cells.py"
+
+
 def _runnable(root: Path, entry: str) -> str:
     """A notebook as a script: its code cells one after the other, at the lines that they have when they are put one below the other."""
     if not entry.endswith(".ipynb"):
         return entry
     cells = json.loads((root / entry).read_text(encoding="utf-8"))["cells"]
     code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
-    script = root / f"{Path(entry).stem}__cells.py"
+    script = root / cells_of(entry)
     script.write_text(code + "\n", encoding="utf-8")
     return script.name

@@ -197,9 +197,9 @@ class RecordedClass(type):
             given, at = bound(cls.__init__, (None, *args), kwargs), place()
             thing = super().__call__(*args, **kwargs)
         fields = getattr(thing, "__dataclass_fields__", {})
-        if sys._getframe(1).f_code.co_filename.endswith("hf_argparser.py"):
+        if parsed := sys._getframe(1).f_code.co_filename.endswith("hf_argparser.py"):
             given = {name: value for name, value in given.items() if not _is_default(fields[name], value)}
-        number = write(_library_class(cls), given, at, fields={name: plain(getattr(thing, name, None)) for name in fields})
+        number = write(_library_class(cls), given, at, parsed=parsed, fields={name: plain(getattr(thing, name, None)) for name in fields})
         keep(thing, number)
         return thing
 
