@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from budgetlint.program.heap import Outcome
 from budgetlint.program.operators import made_of
 from budgetlint.program.state import DEEP, GOES_ON, IN_ITSELF, Call, Dead, Frame, Interpreter, Signal
 from budgetlint.program.values import (
@@ -85,8 +86,18 @@ def call_function(it: Interpreter, function: Function, call: Call) -> Value:
         it.stack.pop()
     if not outcomes:
         raise Dead
-    it.heap.join(outcomes)
+    it.heap.join(outcomes if _keeps_names(function.node) else [_without(one, frame.names) for one in outcomes])
     return _given(frame, function, choice(Way(one.when, one.value) for one in outcomes))
+
+
+def _keeps_names(node: ast.AST) -> bool:
+    """Whether something made in the body may ask for its names later."""
+    return any(isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda | ast.GeneratorExp) for one in own_nodes(node))
+
+
+def _without(outcome: Outcome, names: Names) -> Outcome:
+    """Nobody can ask for the names of a body that has ended."""
+    return outcome._replace(changes={slot: change for slot, change in outcome.changes.items() if change.target is not names})
 
 
 def _given(frame: Frame, function: Function, value: Value) -> Value:

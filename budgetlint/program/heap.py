@@ -12,6 +12,8 @@ from typing import NamedTuple
 from budgetlint.program.values import ABSENT, Absent, Choice, Class, Function, Items, Key, Map, Names, Object, Opaque, Value, Way, choice
 
 Target = Names | Map | Object | Class | Items
+Home = Target | str | None
+"""Where a loop finds what it hands on: the names of its body (None), what one of them holds (its name), an object."""
 Slot = tuple[int, str, Key]
 """Which object, which part of it (``item``, ``rest``), which key."""
 
@@ -51,10 +53,13 @@ class Heap:
 
     def __init__(self) -> None:
         self.regions: list[Region] = []
+        self.writes = 0
+        """How many there were: the work of joining ways is counted, as steps are."""
 
     def write(self, target: Target, key: Key, value: Value, part: str = "item") -> None:
         """Sets a name, item or attribute, ABSENT takes it away; ``part`` ``rest`` sets what stands for the unknown others."""
         slot = (id(target), part, key)
+        self.writes += 1
         if self.regions:
             changes = self.regions[-1].changes
             seen = changes.get(slot)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from budgetlint.program.heap import Change, Changes, Outcome, Slot, Target, read
+from budgetlint.program.heap import Change, Changes, Home, Outcome, Slot, Target, read
 from budgetlint.program.state import Interpreter, Signal
-from budgetlint.program.values import ABSENT, NONE, Items, Names, Opaque, Value, same
+from budgetlint.program.values import ABSENT, NONE, Items, Map, Names, Object, Opaque, Value, same
 
 _ROUNDS = 4
 """What a loop carries over is found in two rounds; a chain of names that hand on a value each round takes one more each."""
@@ -35,21 +35,33 @@ def outcomes_of(it: Interpreter, run: Callable[[], Signal], when: str, node: ast
 
 def _expected(it: Interpreter, node: ast.AST | None, names: Names | None) -> dict[Slot, Change]:
     found: dict[Slot, Change] = {}
-    for target, part, key in it.carried.get(id(node), {}).values() if node is not None else ():
-        at = names if target is None else target
+    for home, part, key in it.carried.get(id(node), {}).values() if node is not None else ():
+        at = _at(home, names)
         old = read(at, key, part) if at is not None else ABSENT
         if at is not None and old is not ABSENT:
             found[(id(at), part, key)] = Change(at, part, key, old, old)
     return found
 
 
+def _at(home: Home, names: Names | None) -> Target | None:
+    """The names of the body, what one of them holds, or an object that stays the same."""
+    if home is None or names is None:
+        return names
+    if not isinstance(home, str):
+        return home
+    held = names.bound.get(home)
+    return held if isinstance(held, Items | Map | Object) else None
+
+
 def _learn(it: Interpreter, node: ast.AST | None, names: Names | None, new: Changes) -> None:
     if node is None:
         return
     kept = it.carried.setdefault(id(node), {})
+    held = {id(value): str(name) for name, value in names.bound.items()} if names is not None else {}
     for change in new.values():
-        target: Target | None = None if change.target is names else change.target
-        kept[(0 if target is None else id(target), change.part, change.key)] = (target, change.part, change.key)
+        home: Home = None if change.target is names else held.get(id(change.target), change.target)
+        mark = home if home is None or isinstance(home, str) else id(home)
+        kept[(mark, change.part, change.key)] = (home, change.part, change.key)
 
 
 def repeated(it: Interpreter, run: Callable[[], Signal], when: str, node: ast.AST | None = None, names: Names | None = None) -> Signal:
