@@ -57,7 +57,8 @@ def followed(root: Path, entry: str, words: Sequence[str], environment: Mapping[
 @dataclass(frozen=True)
 class Fault:
     """``kind``: ``differs`` (a known value is another), ``closed`` (an argument that was given is not there), ``extra`` (one that was not
-    given is), ``missed`` (a call is not there), ``phantom`` (a certain call was not made), ``stops`` (Python stopped, and nothing says so).
+    given is), ``missed`` (a call is not there), ``phantom`` (a certain call was not made), ``stops`` (Python stopped, and nothing says so),
+    ``goes on`` (Python did not stop where it is said to).
     """
 
     kind: str
@@ -71,7 +72,7 @@ class Fault:
 def faults(root: Path, ran: Ran, found: Followed) -> list[Fault]:
     """Everything that the interpreter claims of this program and Python does not bear out."""
     comparison = _Comparison(root, ran, found)
-    return list(dict.fromkeys([*comparison.reached(), *comparison.claimed(), *comparison.objects()]))
+    return list(dict.fromkeys([*comparison.reached(), *comparison.claimed(), *comparison.objects(), *comparison.refused()]))
 
 
 def shares(ran: Ran, found: Followed) -> tuple[int, int]:
@@ -139,6 +140,13 @@ class _Comparison:
         for name, value in claim.arguments.items():
             if name not in called.arguments and not self.agrees(value, NOT_GIVEN, number) and not _is_default(value, called, name):
                 yield Fault("extra", where, f"{name}={value!r} was not given")
+
+    def refused(self) -> Iterator[Fault]:
+        if not self.ran.status:
+            for one in self.found.refusals:
+                yield Fault("goes on", str(one.place), one.condition)
+            if "error" in self.found.stopped:
+                yield Fault("goes on", "", self.found.stopped)
 
     # arguments objects, as they are at the end
 

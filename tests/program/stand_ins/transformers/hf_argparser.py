@@ -1,5 +1,5 @@
 """HfArgumentParser as transformers 4.57.6 has it (src/transformers/hf_argparser.py): told again here, since that package is 60 MB;
-``tests/program/test_stand_ins.py`` holds the tables of its behaviour."""
+``tests/program/test_stand_ins.py`` holds it to a table of what the real one does."""
 
 from __future__ import annotations
 
