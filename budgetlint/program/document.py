@@ -24,6 +24,7 @@ from budgetlint.program.values import ABSENT, Choice, External, Items, Key, Know
 from budgetlint.program.wiring import Wiring
 
 _DEEPEST = 8
+_LONGEST_NUMBER = 40
 _OWN_METHODS = ("compute_loss", "training_step", "create_optimizer", "create_optimizer_and_scheduler")
 _BEST = ("config", "flag", "environment", "declared", "option", "class", "source")
 """Which of several origins is told: that which a user would change."""
@@ -137,7 +138,17 @@ class _Writer:
         plain = value.value
         if isinstance(plain, str | PurePosixPath):
             return Scalar(str(plain), self.span(place), Style.QUOTED)
-        return Scalar(repr(plain), self.span(place))
+        span = self.span(place)
+        return Scalar(self._as_written(plain, span), span)
+
+    def _as_written(self, plain: object, span: Span) -> str:
+        """A number as its file has it: ``2e-5``, not ``2e-05``."""
+        source = span.source if isinstance(span, SpanIn) else self.source
+        text = source.text[span.start : span.end] if isinstance(plain, int | float) and not isinstance(plain, bool) else ""
+        try:
+            return "".join(text.split()) if text and len(text) < _LONGEST_NUMBER and float(text) == plain else repr(plain)
+        except ValueError:
+            return repr(plain)
 
     def _open(self, why: str, place: Place) -> Scalar:
         return Scalar(f"<{why}>"[:80], self.span(place))
