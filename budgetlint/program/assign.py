@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from budgetlint.program.heap import table
+from budgetlint.program.heap import perhaps_absent, table
 from budgetlint.program.modules import Lazy
 from budgetlint.program.operators import binary, extended
 from budgetlint.program.pour import pour
@@ -136,6 +136,7 @@ def _set_at(it: Interpreter, base: Items, key: Value, value: Value) -> None:
         items[at] = value
         it.heap.write(base, None, Items(items, base.kind))
     else:
+        it.may_fail()
         it.heap.write(base, None, Items((), base.kind, Opaque("an item that is not known was set")))
 
 
@@ -205,11 +206,14 @@ def _delete_item(it: Interpreter, base: Value, key: Value) -> None:
     if isinstance(base, Map) and name is not ABSENT:
         if base.rest is None and name not in base.items:
             raise Dead
+        if perhaps_absent(base.items.get(name, ABSENT)):  # type: ignore[call-overload]
+            it.may_fail()
         it.heap.write(base, name, ABSENT)
     elif isinstance(base, Map):
         for other, old in list(base.items.items()):
             it.heap.write(base, other, choice([Way("", old), Way("", ABSENT)]))
     elif isinstance(base, Items):
+        it.may_fail()
         it.heap.write(base, None, Items((), base.kind, Opaque("an item was taken away")))
 
 

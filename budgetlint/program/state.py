@@ -194,6 +194,11 @@ class Interpreter:
         if self.steps > STEPS or self.heap.writes > WRITES:
             raise TooLong(f"the program is too long to follow ({STEPS:,} steps)")
 
+    def may_fail(self) -> None:
+        """What was just done ends in an error for some values that it may have had: the handlers of the `try` around are ways too."""
+        if self.tries:
+            self.tries[-1] = True
+
     @contextmanager
     def deeper(self) -> Iterator[None]:
         self.nested += 1

@@ -35,7 +35,10 @@ def item(it: Interpreter, base: Value, key: Value, node: ast.AST, frame: Frame) 
     if isinstance(key, Choice):
         return _each(key, lambda one: item(it, base, one, node, frame))
     if isinstance(base, Map):
-        return there(it.parts.node(it, base, key_of(key)))
+        asked = key_of(key)
+        if isinstance(asked, Absent) or perhaps_absent(base.items.get(asked, ABSENT)):  # type: ignore[call-overload]
+            it.may_fail()
+        return there(it.parts.node(it, base, asked))
     if isinstance(base, Items):
         return _of_items(base, key)
     if isinstance(base, Known):

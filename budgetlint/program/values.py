@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePosixPath
+from types import EllipsisType
 from typing import TYPE_CHECKING, NamedTuple
 
 from budgetlint.base.source import SourceFile, Span
@@ -22,7 +23,7 @@ MOST_WAYS = 8
 """More values than this are no choice that anybody would read: a median of 2, p99 of 6 were met in 830 programs of 27 repositories."""
 _MOST_ORIGINS = 6
 
-Plain = str | bytes | int | float | complex | bool | None | PurePosixPath | type(Ellipsis)
+Plain = str | bytes | int | float | complex | bool | None | PurePosixPath | EllipsisType
 """A scalar of Python. Paths are values too: programs build them, and open them."""
 
 

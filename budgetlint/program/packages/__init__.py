@@ -1,8 +1,8 @@
 """What Python's own modules, parsers, loaders and frameworks do, as tables of handlers by qualified name.
 
-Each module ends in tables: ``FUNCTIONS`` (functions and classes; Python's own without ``builtins.``), ``METHODS`` (by kind of what they are a method of),
-``PROPERTIES`` (attributes of plain values and of a package's objects), ``CONSTANTS``, and ``MADE`` (constants that each program has of its own: what it
-changes of them is no other program's).
+Each module ends in tables: ``FUNCTIONS`` (functions and classes; Python's own without ``builtins.``), ``METHODS`` (by the kind of what they
+are a method of), ``PROPERTIES`` (attributes of plain values and of a package's objects), ``CONSTANTS``, and ``MADE`` (constants that each
+program has of its own: what it changes of them is no other program's).
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from budgetlint.program.state import Call, Interpreter, Launched
 from budgetlint.program.values import External, Handler, Key, Map, Value
 
 _MODULES: tuple[str, ...] = (
-    "builtin", "iterators", "sequences", "ordering", "applied", "kinds", "objects", "text", "containers", "sets", "mappings", "variables", "paths", "pathlib", "files",
+    "builtin", "iterators", "sequences", "ordering", "applied", "chains", "kinds", "objects", "names", "text", "containers", "sets",
+    "mappings", "variables", "paths", "presence", "pathlib", "files",
     "process", "data", "functional", "numbers", "patterns", "loaders.json", "loaders.yaml", "loaders.toml", "loaders.omegaconf",
     "loaders.hydra", "parsers.argparse", "parsers.hf", "parsers.functions", "torch", "trl",
 )  # fmt: skip

@@ -1,12 +1,9 @@
-"""Functions that call others for each item, and what makes iterators: ``map``, ``filter``, ``iter``, ``functools.reduce``, ``itertools``."""
+"""Functions that call others for each item, and what makes iterators: ``map``, ``filter``, ``iter``, ``reduce``."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
-
-from budgetlint.program.packages.iterators import forget, is_iterator, lazy, not_gone_over
-from budgetlint.program.packages.plain import MOST_PARTS, dunder, spread, taken
+from budgetlint.program.packages.iterators import is_iterator, lazy, not_gone_over
+from budgetlint.program.packages.plain import dunder, taken
 from budgetlint.program.packages.sequences import Gone, bag_of, items_of, together
 from budgetlint.program.repeat import repeated
 from budgetlint.program.state import GOES_ON, UNROLLED, Call, Dead, Interpreter, Signal
@@ -20,7 +17,7 @@ def _again(call: Call, *given: Value) -> Call:
 
 def _map(it: Interpreter, call: Call) -> Value:
     if call.rest is not None or len(call.positional) < 2:
-        return _open("map", call)
+        return unfollowed("map", call)
     function, *sources = call.positional
 
     def first(it: Interpreter, again: Call) -> Value:
@@ -58,13 +55,13 @@ def _any_times(it: Interpreter, function: Value, given: list[Value], call: Call)
         raise Dead
 
 
-def _open(what: str, call: Call) -> Value:
+def unfollowed(what: str, call: Call) -> Value:
     return not_gone_over(what, call.given())
 
 
 def _filter(it: Interpreter, call: Call) -> Value:
     if call.rest is not None or len(call.positional) != 2:
-        return _open("filter", call)
+        return unfollowed("filter", call)
     function, source = call.positional
 
     def first(it: Interpreter, again: Call) -> Value:
@@ -102,7 +99,7 @@ def _filtered(it: Interpreter, function: Value, source: Value, call: Call) -> It
 
 def _iter(it: Interpreter, call: Call) -> Value:
     if call.rest is not None or len(call.positional) != 1:
-        return _open("iter", call)
+        return unfollowed("iter", call)
 
     def made(value: Value) -> Value:
         if is_iterator(value):
@@ -138,89 +135,6 @@ def _reduce(it: Interpreter, call: Call) -> Value:
     return made
 
 
-def _chain(it: Interpreter, call: Call) -> Value:
-    if call.rest is not None:
-        return _open("itertools.chain", call)
-    return lazy(lambda it, again: _chained(it, call.positional, again), call.positional)
-
-
-def _chain_of(it: Interpreter, call: Call) -> Value:
-    if call.rest is not None or len(call.positional) != 1:
-        return _open("itertools.chain", call)
-
-    def compute(it: Interpreter, again: Call) -> Items:
-        sources, more = items_of(it, call.positional[0], again)
-        return _chained(it, [*sources, *([more] if more is not None else [])], again)
-
-    return lazy(compute, call.positional)
-
-
-def _chained(it: Interpreter, sources: Sequence[Value], call: Call) -> Items:
-    made: list[Value] = []
-    for one in sources:
-        items, more = items_of(it, one, call)
-        made += items
-        if more is not None or len(made) > MOST_PARTS:
-            return Items(made[:MOST_PARTS], "list", taken("itertools.chain", [more if more is not None else one, *sources]))
-    return Items(made)
-
-
-def _product(it: Interpreter, call: Call) -> Value:
-    every = [items_of(it, one, call) for one in call.positional]
-    count = 1
-    for items, _ in every:
-        count *= len(items)
-    if call.rest is not None or call.keywords or any(more is not None for _, more in every) or count > MOST_PARTS:
-        return _open("itertools.product", call)
-    found = Items([Items(one, "tuple") for one in itertools.product(*(items for items, _ in every))])
-    return lazy(lambda it, again: found, ())
-
-
-def _islice(it: Interpreter, call: Call) -> Value:
-    ends = [one.value if isinstance(one, Known) else ... for one in call.positional[1:]]
-    numbers = [one for one in ends if one is None or (isinstance(one, int) and 0 <= one <= MOST_PARTS)]
-    source = call.get("", 0)
-    if source is None or call.rest is not None or not 1 <= len(numbers) == len(ends) <= 3 or is_iterator(source):
-        if source is not None:
-            forget(it, source, "islice")
-        return _open("itertools.islice", call)
-    stop = numbers[0] if len(numbers) == 1 else numbers[1]
-
-    def compute(it: Interpreter, again: Call) -> Items:
-        items, more = items_of(it, source, again)
-        if more is not None and not (isinstance(stop, int) and stop <= len(items)):
-            return Items((), "list", taken("itertools.islice", [source]))
-        start, step = (numbers[0], 1) if len(numbers) > 1 else (0, 1)
-        return Items(items[slice(start, stop, numbers[2] if len(numbers) > 2 else step)])
-
-    return lazy(compute, [source])
-
-
-def _repeat(it: Interpreter, call: Call) -> Value:
-    value, times = call.get("object", 0), call.get("times", 1)
-    if value is None or not isinstance(times, Known) or not isinstance(times.value, int) or times.value > MOST_PARTS:
-        return _open("itertools.repeat", call)
-    found = Items([value] * times.value)
-    return lazy(lambda it, again: found, ())
-
-
-def _choices(name: str) -> Handler:
-    """``combinations`` and ``permutations`` of a few items, which are taken at once."""
-
-    def handler(it: Interpreter, call: Call) -> Value:
-        def made(values: list[Value]) -> Value:
-            items, more = items_of(it, values[0], call)
-            size = len(items) if len(values) == 1 else values[1].value if isinstance(values[1], Known) else None
-            if more is not None or len(items) > 8 or not isinstance(size, int) or size < 0:
-                return not_gone_over(name, values)
-            found = Items([Items(one, "tuple") for one in getattr(itertools, name)(items, size)])
-            return lazy(lambda it, again: found, ())
-
-        return spread(it, call.positional, made, name) if call.rest is None and call.positional else _open(name, call)
-
-    return handler
-
-
 def _counter(it: Interpreter, call: Call) -> Value:
     return Map({}, taken("collections.Counter", call.given()))
 
@@ -242,14 +156,7 @@ def _shuffled(it: Interpreter, call: Call) -> Value:
     return Known(None)
 
 
-def _unfollowed(name: str) -> Handler:
-    return lambda it, call: _open(name, call)
-
-
 FUNCTIONS: dict[str, Handler] = {
-    "map": _map, "filter": _filter, "iter": _iter, "functools.reduce": _reduce, "itertools.chain": _chain,
-    "itertools.chain.from_iterable": _chain_of, "itertools.product": _product, "itertools.islice": _islice, "itertools.repeat": _repeat,
-    "itertools.combinations": _choices("combinations"), "itertools.permutations": _choices("permutations"),
-    **{f"itertools.{name}": _unfollowed(f"itertools.{name}") for name in ("count", "cycle", "zip_longest")},
-    "collections.Counter": _counter, "random.shuffle": _shuffled, "numpy.random.shuffle": _shuffled,
+    "map": _map, "filter": _filter, "iter": _iter, "functools.reduce": _reduce, "collections.Counter": _counter,
+    "random.shuffle": _shuffled, "numpy.random.shuffle": _shuffled,
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Python's own functions of scalars and of size: ``len``, ``int``, ``str``, ``round`` … Sources: the library reference, "Built-in Functions"."""
+"""Python's own functions of scalars and of size: ``len``, ``int``, ``str``, ``round`` … Source: library reference, "Built-in Functions"."""
 
 from __future__ import annotations
 

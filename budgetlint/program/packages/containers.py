@@ -89,6 +89,7 @@ def pop(it: Interpreter, base: Value, call: Call) -> Value:
         first, *others = base.items
         put(it, base, others, base.more)
         return first
+    it.may_fail()
     gone = taken("an item that is not known", [*base.items[:8], *([base.more] if base.more is not None else [])])
     lose(it, base, "pop", *base.items)
     return gone
@@ -104,7 +105,7 @@ def _where(base: Items, value: Value) -> int | None:
 
 
 def same_item(one: Value, other: Value) -> bool | None:
-    """Whether Python finds one by the other: the same object, or an equal one. Of a number that equals nothing nobody knows whether it is the same."""
+    """Whether Python finds one by the other: the same object, or an equal one. Of two that are nan nobody knows whether they are one."""
     if one is other:
         return True
     if isinstance(one, Known) and isinstance(other, Known) and one.value != one.value and other.value != other.value:
@@ -117,6 +118,7 @@ def _remove(it: Interpreter, base: Value, call: Call) -> Value:
     assert isinstance(base, Items)
     at = None if value is None else _where(base, value)
     if at is None:
+        it.may_fail()
         return lose(it, base, "remove")
     if at < 0:
         raise Dead
@@ -128,6 +130,7 @@ def _index(it: Interpreter, base: Value, call: Call) -> Value:
     assert isinstance(base, Items)
     at = None if value is None else _where(base, value)
     if at is None:
+        it.may_fail()
         return unknown("index", [base, *call.given()])
     if at < 0:
         raise Dead
@@ -137,8 +140,10 @@ def _index(it: Interpreter, base: Value, call: Call) -> Value:
 def _count(it: Interpreter, base: Value, call: Call) -> Value:
     value = only(call)
     assert isinstance(base, Items)
-    found = [same_item(one, value) for one in base.items] if value is not None and closed(base) else [None]
-    return unknown("count", [base, *call.given()]) if None in found else Known(found.count(True), base.origins)
+    if value is None or not closed(base):
+        return unknown("count", [base, *call.given()])
+    found = [same_item(one, value) for one in base.items]
+    return unknown("count", [base, value]) if None in found else Known(found.count(True), base.origins)
 
 
 def clear(it: Interpreter, base: Value, call: Call) -> Value:
@@ -154,6 +159,8 @@ def copy(it: Interpreter, base: Value, call: Call) -> Value:
 def _sort(it: Interpreter, base: Value, call: Call) -> Value:
     assert isinstance(base, Items)
     found = ordered(it, base, call, "sort") if call.rest is None else None
+    if found is None:
+        it.may_fail()
     return lose(it, base, "sort") if found is None else put(it, base, found)
 
 

@@ -213,6 +213,7 @@ def _copy(name: str, *, deep: bool) -> Handler:
 
 
 FUNCTIONS: dict[str, Handler] = {
-    "dataclasses.asdict": _asdict, "dataclasses.replace": _replace, "dataclasses.fields": _fields, "dataclasses.is_dataclass": _is_dataclass,
+    "dataclasses.asdict": _asdict, "dataclasses.replace": _replace, "dataclasses.fields": _fields,
+    "dataclasses.is_dataclass": _is_dataclass,
     "copy.deepcopy": _copy("deepcopy", deep=True), "copy.copy": _copy("copy", deep=False), "copy.replace": _replace,
 }  # fmt: skip

@@ -1,4 +1,5 @@
-"""Files that a program opens. One of the repository is read as the program reads it; of one that is not there, or that the program writes, nothing is known.
+"""Files that a program opens. One of the repository is read as the program reads it; of one that is not there, or that the program writes,
+nothing is known.
 
 An open file is an object of kind ``file``; its ``data`` is a `Handle`.
 """
@@ -37,10 +38,17 @@ def opened(it: Interpreter, path: Value, mode: Value | None, call: Call) -> Obje
     asked = "r" if mode is None else text_of(mode)
     made.data = Handle(path, asked or "?")
     made.attributes = {"name": path}
+    if any(not _is_here(it, way.value) for way in alternatives(path)):
+        it.may_fail()
     if asked is None or set(asked) & set("wax+"):
         for way in alternatives(path):
             _change(it, way.value)
     return made
+
+
+def _is_here(it: Interpreter, path: Value) -> bool:
+    inner = project_path(it, path)
+    return inner is not None and it.modules.files.is_file(inner)
 
 
 def _change(it: Interpreter, path: Value) -> None:
@@ -69,6 +77,7 @@ def text_from(it: Interpreter, path: Value) -> Value:
     """The content of a file as a text, with the line ends that Python gives."""
     source = source_of(it, path)
     if source is None:
+        it.may_fail()
         return Opaque(f"the content of {path_text(path) or 'a file'}", path, "builtins", path.origins)
     text = source.text.replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > LONGEST:
@@ -152,7 +161,8 @@ def _started(launched: Launched) -> Value:
 
 METHODS: dict[str, Method] = {
     "file.read": _read, "file.readlines": _lines, "file.__iter__": _lines, "file.__enter__": _itself, "file.__exit__": _nothing,
-    "file.write": _part, "file.writelines": _nothing, "file.close": _nothing, "file.flush": _nothing, "file.readline": _part, "file.seek": _part,
+    "file.write": _part, "file.writelines": _nothing, "file.close": _nothing, "file.flush": _nothing, "file.readline": _part,
+    "file.seek": _part,
     "file.tell": _part, "file.fileno": _part,
 }  # fmt: skip
 FUNCTIONS: dict[str, Handler] = {"open": open_, "io.open": open_, "codecs.open": open_}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import operator
 from collections.abc import Callable
 
@@ -10,7 +11,7 @@ from budgetlint.program.operators import binary
 from budgetlint.program.packages.plain import Method, exact, taken, unknown
 from budgetlint.program.state import Call, Interpreter, text_of
 from budgetlint.program.subscripts import item
-from budgetlint.program.values import NONE, Class, Function, Handler, Items, Known, Native, Object, Opaque, Value
+from budgetlint.program.values import NONE, Class, Function, Handler, Items, Key, Known, Native, Object, Opaque, Value
 
 
 def _partial(it: Interpreter, call: Call) -> Value:
@@ -106,13 +107,11 @@ def _getitem(it: Interpreter, call: Call) -> Value:
     )
 
 
-def _operation(node: object) -> Handler:
+def _operation(node: ast.operator) -> Handler:
     def handler(it: Interpreter, call: Call) -> Value:
-        return (
-            binary(node, *call.positional)
-            if len(call.positional) == 2 and call.rest is None
-            else taken("operator", call.given(), "operator")
-        )  # type: ignore[arg-type]
+        if len(call.positional) != 2 or call.rest is not None:
+            return taken("operator", call.given(), "operator")
+        return binary(node, *call.positional)
 
     return handler
 
@@ -120,7 +119,7 @@ def _operation(node: object) -> Handler:
 def _namespace(it: Interpreter, call: Call) -> Value:
     """``SimpleNamespace(**values)``: its attributes are all that it was given."""
     made = Object("types.SimpleNamespace")
-    made.attributes = dict(call.keywords)
+    made.attributes = dict[Key, Value](call.keywords.items())
     made.rest = call.rest if call.rest is not None else Opaque("a namespace of a mapping", package="types") if call.positional else None
     return made
 
@@ -198,22 +197,24 @@ _COMPARED = ("eq", "ne", "lt", "le", "gt", "ge", "not_", "neg")
 
 
 def _operators() -> dict[str, Handler]:
-    import ast
-
     made = {f"operator.{name}": _operation(getattr(ast, node)()) for name, node in _BY_NODE.items()}
     return made | {f"operator.{name}": exact(f"operator.{name}", getattr(operator, name), package="operator") for name in _COMPARED}
 
 
 FUNCTIONS: dict[str, Handler] = {
     "functools.partial": _partial, "functools.wraps": _wraps, "functools.lru_cache": _cached, "functools.cache": _cached,
-    "functools.total_ordering": _same_class, "functools.singledispatch": lambda it, call: taken("functools.singledispatch", call.given(), "functools"),
+    "functools.total_ordering": _same_class,
+    "functools.singledispatch": lambda it, call: taken("functools.singledispatch", call.given(), "functools"),
     "operator.itemgetter": _getter("operator.itemgetter", _item), "operator.attrgetter": _getter("operator.attrgetter", _attribute),
     "operator.getitem": _getitem, **_operators(), "types.SimpleNamespace": _namespace, "collections.namedtuple": _namedtuple,
     "typing.cast": _cast, "contextlib.contextmanager": _contextmanager, "contextlib.asynccontextmanager": _contextmanager,
-    "contextlib.suppress": lambda it, call: Object("contextlib.suppress"), "contextlib.nullcontext": lambda it, call: call.get("enter_result", 0) or NONE,
-    "typing.overload": _itself, "typing.final": _itself, "typing.no_type_check": _itself, "typing.runtime_checkable": _itself, "abc.abstractmethod": _itself,
+    "contextlib.suppress": lambda it, call: Object("contextlib.suppress"),
+    "contextlib.nullcontext": lambda it, call: call.get("enter_result", 0) or NONE,
+    "typing.overload": _itself, "typing.final": _itself, "typing.no_type_check": _itself, "typing.runtime_checkable": _itself,
+    "abc.abstractmethod": _itself,
     "atexit.register": _itself, "enum.unique": _itself, "gc.collect": _nothing,
 }  # fmt: skip
 METHODS: dict[str, Method] = {
-    "collections.namedtuple.__iter__": _as_items, "collections.namedtuple.__getitem__": _tuple_item, "collections.namedtuple.__len__": _tuple_length,
+    "collections.namedtuple.__iter__": _as_items, "collections.namedtuple.__getitem__": _tuple_item,
+    "collections.namedtuple.__len__": _tuple_length,
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Iterators: worked out when they are gone over, as Python does it, and empty then. One is an object of kind ``iterator``; its ``data`` is a `Lazy`.
+"""Iterators: worked out when they are gone over, as Python does it, and empty then. One is an object of kind ``iterator`` with a `Lazy`.
 
 What is left of one that ``next`` was asked of is known as long as nothing has changed what it goes over.
 """
@@ -120,15 +120,17 @@ def _first_of(it: Interpreter, source: Object, data: Lazy, default: Value | None
         it.heap.write(source, _SEEN, _states(data))
     for one in data.sources:
         forget(it, one, "next")
-    return _or_default(value, default)
+    return _or_default(it, value, default)
 
 
-def _or_default(value: Value, default: Value | None) -> Value:
+def _or_default(it: Interpreter, value: Value, default: Value | None) -> Value:
     if not perhaps_absent(value):
         return value
     ways = [way for way in alternatives(value) if way.value is not ABSENT]
     if default is None and not ways:
         raise Dead
+    if default is None:
+        it.may_fail()
     return choice([*ways, *([Way("", default)] if default is not None else [])])
 
 
@@ -157,7 +159,8 @@ def split(source: Items, default: Value | None) -> tuple[Value, Items]:
     if not ways:
         raise Dead
     empty = not source.items and source.more is None
-    return choice(ways), Items((), source.kind, None if empty else Opaque("what next left", Items(source.items, "list", source.more), "builtins"))
+    left = None if empty else Opaque("what next left", Items(source.items, "list", source.more), "builtins")
+    return choice(ways), Items((), source.kind, left)
 
 
 METHODS: dict[str, Method] = {

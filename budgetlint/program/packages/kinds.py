@@ -29,13 +29,19 @@ from budgetlint.program.values import (
     Value,
 )
 
+_ABSTRACT = (
+    "Mapping", "MutableMapping", "Sequence", "MutableSequence", "Iterable", "Sized", "Container", "Collection", "Hashable", "Callable",
+    "Iterator", "Set", "MutableSet", "Generator",
+)  # fmt: skip
 CLASSES: dict[str, type] = {
-    **{one.__name__: one for one in (str, bytes, bytearray, int, float, complex, bool, list, tuple, set, frozenset, dict, range, type, object, slice)},
+    **{one.__name__: one for one in (str, bytes, bytearray, int, float, complex, bool, list, tuple, set, frozenset, dict, range, type)},
+    "object": object, "slice": slice,
     "NoneType": type(None), "types.NoneType": type(None), "collections.OrderedDict": collections.OrderedDict,
-    "collections.defaultdict": collections.defaultdict, "collections.UserDict": collections.UserDict, "collections.deque": collections.deque,
+    "collections.defaultdict": collections.defaultdict, "collections.UserDict": collections.UserDict,
+    "collections.deque": collections.deque,
     **{f"numbers.{name}": getattr(numbers, name) for name in ("Number", "Complex", "Real", "Rational", "Integral")},
     **{f"{module}.{name}": getattr(collections.abc, name) for module in ("collections.abc", "typing", "collections")
-       for name in ("Mapping", "MutableMapping", "Sequence", "MutableSequence", "Iterable", "Sized", "Container", "Collection", "Hashable", "Callable", "Iterator", "Set", "MutableSet", "Generator")},
+       for name in _ABSTRACT},
     "typing.Dict": dict, "typing.List": list, "typing.Tuple": tuple, "typing.AbstractSet": collections.abc.Set, "os.PathLike": os.PathLike,
     "pathlib.PurePath": PurePath, "pathlib.PurePosixPath": PurePosixPath, "types.FunctionType": type(lambda: None),
 }  # fmt: skip

@@ -10,6 +10,7 @@ from budgetlint.program.packages.iterators import is_iterator
 from budgetlint.program.packages.plain import Method, spread, taken
 from budgetlint.program.packages.sequences import items_of
 from budgetlint.program.packages.variables import ENVIRONMENT, unset
+from budgetlint.program.packages.views import present, view
 from budgetlint.program.pour import pour
 from budgetlint.program.state import Call, Dead, Interpreter
 from budgetlint.program.values import (
@@ -20,7 +21,6 @@ from budgetlint.program.values import (
     Handler,
     Items,
     Key,
-    Known,
     Map,
     Opaque,
     Origin,
@@ -33,66 +33,6 @@ from budgetlint.program.values import (
 )
 
 
-class View(Items):
-    """``keys()``, ``values()``, ``items()``: what the dict has at the moment when it is asked. Nothing is written to a view."""
-
-    __slots__ = ("of",)
-
-    def __init__(self, of: Map, kind: str) -> None:
-        self.of, self.kind, self.origins = of, kind, of.origins
-
-    @property  # type: ignore[override]
-    def items(self) -> tuple[Value, ...]:
-        return tuple(self._one(key, value) for key, value in self.of.items.items())
-
-    @items.setter
-    def items(self, new: Sequence[Value]) -> None:
-        """A change that is taken back changes nothing either."""
-
-    @property  # type: ignore[override]
-    def more(self) -> Value | None:
-        rest = self.of.rest
-        return None if rest is None else Opaque(f"{self.kind} that are not known", rest, "builtins", rest.origins)
-
-    @more.setter
-    def more(self, new: Value | None) -> None:
-        """As for the items."""
-
-    def _one(self, key: Key, value: Value) -> Value:
-        shown: Value = key_value(key)
-        if self.kind == "dict_values":
-            shown = value
-        elif self.kind == "dict_items":
-            shown = Items((key_value(key), _present(value)), "tuple")
-        return choice([Way("", shown), Way("", ABSENT)]) if perhaps_absent(value) and self.kind != "dict_values" else shown
-
-
-def _present(value: Value) -> Value:
-    """The value on a way on which it is there."""
-    ways = [way for way in alternatives(value) if not isinstance(way.value, Absent)]
-    return choice(ways) if ways else value
-
-
-def _view(kind: str) -> Method:
-    def method(it: Interpreter, base: Value, call: Call) -> Value:
-        if isinstance(base, Map) and base.root is not None:
-            return (
-                Items((), "list", taken(kind, [base]))
-                if base.rest is not None
-                else Items([_of_tree(it, base, key, kind) for key in base.items], "list", None, base.origins)
-            )
-        assert isinstance(base, Map)
-        return View(base, kind)
-
-    return method
-
-
-def _of_tree(it: Interpreter, base: Map, key: Key, kind: str) -> Value:
-    """An item of a tree whose values are resolved when they are read."""
-    shown, value = key_value(key), it.parts.node(it, base, key)
-    return shown if kind == "dict_keys" else value if kind == "dict_values" else Items((shown, value), "tuple")
-
-
 def found_in(it: Interpreter, base: Map, key: Value) -> Value:
     """What stands at a key, a way of it ABSENT where it may be missing."""
     asked = key_of(key)
@@ -103,7 +43,7 @@ def found_in(it: Interpreter, base: Map, key: Value) -> Value:
             else choice([Way("", taken("a value of a key that is not known", [key, base])), Way("", ABSENT)])
         )
     value = it.parts.node(it, base, asked)
-    if base.rest is not None and perhaps_absent(base.items.get(asked, ABSENT)):  # type: ignore[call-overload]
+    if base.rest is not None and perhaps_absent(base.items.get(asked, ABSENT)):
         return choice([*alternatives(value), Way("", ABSENT)])
     return value
 
@@ -133,9 +73,12 @@ def _pop(it: Interpreter, base: Value, call: Call) -> Value:
     key, default = call.get("key", 0), call.get("default", 1)
     assert isinstance(base, Map)
     if key is None or call.rest is not None or isinstance(key, Choice):
+        it.may_fail()
         _perhaps_taken(it, base, list(base.items))
         return taken("pop", [base, *call.given()])
     asked = key_of(key)
+    if default is None and (isinstance(asked, Absent) or perhaps_absent(base.items.get(asked, ABSENT))):
+        it.may_fail()
     value = unset(it, base, key, default, call) if base.loader == ENVIRONMENT and default is not None else found_in(it, base, key)
     if isinstance(asked, Absent):
         _perhaps_taken(it, base, list(base.items))
@@ -149,7 +92,7 @@ def _taken(value: Value, default: Value | None) -> Value:
         return or_default(value, default)
     if isinstance(value, Absent):
         raise Dead
-    return _present(value)
+    return present(value)
 
 
 def _perhaps_taken(it: Interpreter, base: Map, keys: Sequence[Key]) -> None:
@@ -164,6 +107,7 @@ def _popitem(it: Interpreter, base: Value, call: Call) -> Value:
         raise Dead
     last = next(reversed(base.items), None)
     if base.rest is not None or call.given() or last is None or perhaps_absent(base.items[last]):
+        it.may_fail()
         _perhaps_taken(it, base, list(base.items))
         return taken("popitem", [base])
     value = base.items[last]
@@ -291,10 +235,9 @@ def _move_to_end(it: Interpreter, base: Value, call: Call) -> Value:
 
 _DICT: dict[str, Method] = {
     "get": _get, "pop": _pop, "popitem": _popitem, "setdefault": _setdefault, "update": _update, "clear": _clear, "copy": _copy,
-    "keys": _view("dict_keys"), "values": _view("dict_values"), "items": _view("dict_items"), "move_to_end": _move_to_end,
+    "keys": view("dict_keys"), "values": view("dict_values"), "items": view("dict_items"), "move_to_end": _move_to_end,
 }  # fmt: skip
 METHODS: dict[str, Method] = {f"dict.{name}": method for name, method in _DICT.items()}
 FUNCTIONS: dict[str, Handler] = {
     "dict": _dict, "dict.fromkeys": _fromkeys, "collections.OrderedDict": _dict, "collections.defaultdict": _defaultdict,
 }  # fmt: skip
-__all__ = ["FUNCTIONS", "METHODS", "Known", "View"]

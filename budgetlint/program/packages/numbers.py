@@ -9,8 +9,10 @@ from budgetlint.program.values import Handler, Known, Value
 
 _MOST = 500
 _FREE = (
-    "acos", "asin", "atan", "atan2", "cbrt", "ceil", "copysign", "cos", "cosh", "degrees", "dist", "erf", "exp", "exp2", "expm1", "fabs", "floor",
-    "fmod", "frexp", "fsum", "gcd", "hypot", "isclose", "isfinite", "isinf", "isnan", "isqrt", "log", "log10", "log1p", "log2", "modf", "pow",
+    "acos", "asin", "atan", "atan2", "cbrt", "ceil", "copysign", "cos", "cosh", "degrees", "dist", "erf", "exp", "exp2", "expm1", "fabs",
+    "floor",
+    "fmod", "frexp", "fsum", "gcd", "hypot", "isclose", "isfinite", "isinf", "isnan", "isqrt", "log", "log10", "log1p", "log2", "modf",
+    "pow",
     "radians", "remainder", "sin", "sinh", "sqrt", "tan", "tanh", "trunc",
 )  # fmt: skip
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.packages.kinds import own_class
-from budgetlint.program.packages.plain import exact, spread, taken, unknown
-from budgetlint.program.state import Call, Dead, Exits, Frame, Interpreter, text_of
+from budgetlint.program.packages.plain import spread, taken, unknown
+from budgetlint.program.state import Call, Dead, Exits, Interpreter, text_of
 from budgetlint.program.values import (
     ABSENT,
     FALSE,
@@ -23,14 +22,12 @@ from budgetlint.program.values import (
     Items,
     Known,
     Map,
-    Names,
     Object,
     Opaque,
     Open,
     Value,
     Way,
     choice,
-    origins_of,
 )
 
 _LONGEST = 100_000
@@ -79,15 +76,15 @@ def _hasattr(it: Interpreter, call: Call) -> Value:
         found = None if name is None else has(values[0], name)
         return unknown("hasattr", values[:1]) if found is None else TRUE if found else FALSE
 
-    return spread(it, call.positional, one, "hasattr") if _given(call, 2, 2) else unknown("hasattr", call.given())
+    return spread(it, call.positional, one, "hasattr") if given(call, 2, 2) else unknown("hasattr", call.given())
 
 
-def _given(call: Call, least: int, most: int) -> bool:
+def given(call: Call, least: int, most: int) -> bool:
     return call.rest is None and not call.keywords and least <= len(call.positional) <= most
 
 
 def _getattr(it: Interpreter, call: Call) -> Value:
-    if not _given(call, 2, 3):
+    if not given(call, 2, 3):
         return taken("getattr", call.given())
     default = call.get("", 2)
 
@@ -122,7 +119,7 @@ def _or_default(it: Interpreter, base: Value, name: str, default: Value, call: C
 
 
 def _setattr(it: Interpreter, call: Call) -> Value:
-    if not _given(call, 3, 3):
+    if not given(call, 3, 3):
         for one in call.given():
             it.disturb(one, "setattr", it.place(call.node, call.frame))
         return NONE
@@ -151,21 +148,19 @@ def _set_any(it: Interpreter, base: Value, value: Value, call: Call) -> Value:
 
 
 def _delattr(it: Interpreter, call: Call) -> Value:
-    base, name = (call.positional[0], text_of(call.positional[1])) if _given(call, 2, 2) else (None, None)
-    if isinstance(base, Object) and name is not None and name in base.attributes:
+    base, name = (call.positional[0], text_of(call.positional[1])) if given(call, 2, 2) else (None, None)
+    if isinstance(base, Object) and name is not None and (name in base.attributes or has(base, name) is False):
+        if name not in base.attributes:
+            raise Dead
+        if perhaps_absent(base.attributes[name]):
+            it.may_fail()
         it.heap.write(base, name, ABSENT)
     elif base is not None:
         it.disturb(base, "delattr", it.place(call.node, call.frame))
     return NONE
 
 
-def _vars(it: Interpreter, call: Call) -> Value:
-    if not call.given():
-        return _names(it, call)
-    return it.each(call.positional[0], _dict_of) if _given(call, 1, 1) else taken("vars", call.given())
-
-
-def _dict_of(base: Value) -> Value:
+def dict_of(base: Value) -> Value:
     """``__dict__``: the same table, so that a change of one is seen in the other."""
     if not isinstance(base, Object):
         return Map({}, taken("vars", [base]))
@@ -174,79 +169,5 @@ def _dict_of(base: Value) -> Value:
     return Map(base.attributes, rest, base.origins)
 
 
-def _names(it: Interpreter, call: Call) -> Value:
-    """The names of a body: those of a module are the module's own, those of a function a copy."""
-    names = call.frame.names
-    more = Opaque("a name of the program")
-    return Map(names.bound if names.above is None else dict(names.bound), more)
-
-
-def _globals(it: Interpreter, call: Call) -> Value:
-    return Map(_module(call.frame).bound, Opaque("a name of the program"))
-
-
-def _module(frame: Frame) -> Names:
-    names = frame.names
-    while names.above is not None:
-        names = names.above
-    return names
-
-
-def _dir(it: Interpreter, call: Call) -> Value:
-    return Items((), "list", taken("dir", call.given()))
-
-
-def _eval(it: Interpreter, call: Call) -> Value:
-    """A text that is known is followed as the program's own; of any other nobody knows what it does."""
-    text = text_of(call.get("", 0))
-    tree = _tree(text, "eval", call) if text is not None and len(call.given()) == 1 else None
-    if isinstance(tree, ast.Expression):
-        return it.evaluate(tree.body, call.frame)
-    return taken("eval", call.given())
-
-
-def _exec(it: Interpreter, call: Call) -> Value:
-    text = text_of(call.get("", 0))
-    tree = _tree(text, "exec", call) if text is not None and len(call.given()) == 1 and call.frame.names.above is None else None
-    if isinstance(tree, ast.Module):
-        if it.run(tree.body, call.frame)[0] == "raise":
-            raise Dead
-        return NONE
-    why, names = "exec of a text that is not followed", _module(call.frame)
-    for name, value in list(names.bound.items()):
-        if isinstance(value, Known | Choice | Items | Map):
-            it.heap.write(names, name, Opaque(why, value, origins=origins_of([value])))
-    it.doubt("patch", why, it.place(call.node, call.frame))
-    return NONE
-
-
-def _tree(text: str, mode: str, call: Call) -> ast.AST | None:
-    """The tree of a text, all of it at the place of the call."""
-    if len(text) > _LONGEST:
-        return None
-    try:
-        tree = ast.parse(text.strip() if mode == "eval" else text, mode=mode)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    for one in ast.walk(tree):
-        if hasattr(one, "lineno"):
-            ast.copy_location(one, call.node)
-    return tree
-
-
-def _literal(text: str) -> object:
-    try:
-        return ast.literal_eval(text)
-    except (SyntaxError, MemoryError, RecursionError) as error:
-        raise ValueError from error
-
-
-def _short(text: object = "", *_: object) -> bool:
-    return isinstance(text, str) and len(text) <= _LONGEST_LITERAL
-
-
-PROPERTIES: dict[str, Callable[[Interpreter, Value], Value]] = {f"{kind}.__dict__": lambda it, base: _dict_of(base) for kind in _NAMESPACES}
-FUNCTIONS: dict[str, Handler] = {
-    "hasattr": _hasattr, "getattr": _getattr, "setattr": _setattr, "delattr": _delattr, "vars": _vars, "globals": _globals, "locals": _names,
-    "dir": _dir, "eval": _eval, "exec": _exec, "ast.literal_eval": exact("ast.literal_eval", _literal, _short, "ast"),
-}  # fmt: skip
+PROPERTIES: dict[str, Callable[[Interpreter, Value], Value]] = {f"{kind}.__dict__": lambda it, base: dict_of(base) for kind in _NAMESPACES}
+FUNCTIONS: dict[str, Handler] = {"hasattr": _hasattr, "getattr": _getattr, "setattr": _setattr, "delattr": _delattr}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 
@@ -24,7 +25,8 @@ def ordered(it: Interpreter, value: Value, call: Call, what: str) -> list[Value]
     if _is_set(value) and not _told_apart(keys):
         return None  # those that are equal stay in an order that is not known
     try:
-        return [items[at] for at in sorted(range(len(items)), key=lambda at: keys[at], reverse=reverse)]  # type: ignore[arg-type, return-value]
+        order = sorted(range(len(items)), key=lambda at: keys[at], reverse=reverse)  # type: ignore[arg-type, return-value]
+        return [items[at] for at in order]
     except REFUSED:
         raise Dead from None
 
@@ -108,12 +110,11 @@ def _total(numbers: tuple[object, ...]) -> object:
 
 def _one_answer(numbers: tuple[object, ...]) -> bool:
     """Numbers whose sum is the same in any order and in any version: from Python 3.12 on, floats are added more exactly."""
-    if not all(isinstance(one, int | float) for one in numbers):
+    real = [one for one in numbers if isinstance(one, int | float)]
+    if len(real) < len(numbers):
         return any(isinstance(one, str) for one in numbers)  # which Python refuses
-    total = numbers[0]
-    for one in numbers[1:]:
-        total += one  # type: ignore[operator]
-    return isinstance(total, int) or not math.isfinite(total) or (total == math.fsum(numbers) == sum(reversed(numbers)))  # type: ignore[arg-type, operator]
+    total = functools.reduce(lambda one, other: one + other, real)
+    return isinstance(total, int) or not math.isfinite(total) or total == math.fsum(real) == sum(reversed(real))
 
 
 def _quantified(what: str, wanted: bool) -> Handler:
@@ -141,5 +142,6 @@ def _quantified(what: str, wanted: bool) -> Handler:
 
 
 FUNCTIONS: dict[str, Handler] = {
-    "sorted": _sorted, "min": _extreme("min", min), "max": _extreme("max", max), "sum": _sum, "any": _quantified("any", True), "all": _quantified("all", False),
+    "sorted": _sorted, "min": _extreme("min", min), "max": _extreme("max", max), "sum": _sum, "any": _quantified("any", True),
+    "all": _quantified("all", False),
 }  # fmt: skip

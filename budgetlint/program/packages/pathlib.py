@@ -7,8 +7,9 @@ from pathlib import PurePosixPath
 
 from budgetlint.program.packages.files import opened, read_bytes, read_text
 from budgetlint.program.packages.iterators import not_gone_over
-from budgetlint.program.packages.paths import absolute, exists, path_text, told
+from budgetlint.program.packages.paths import absolute, path_text, told
 from budgetlint.program.packages.plain import REFUSED, Method, NotPlain, Property, origins_in, plain, spread, unknown
+from budgetlint.program.packages.presence import exists
 from budgetlint.program.packages.roots import MARK, ROOT
 from budgetlint.program.state import Call, Dead, Interpreter
 from budgetlint.program.values import NONE, Handler, Items, Known, Opaque, Value
@@ -152,15 +153,20 @@ _LISTS = ("glob", "rglob", "iterdir")
 _MAKES = ("mkdir", "touch", "unlink", "rmdir", "write_text", "write_bytes", "chmod", "symlink_to")
 METHODS: dict[str, Method] = {
     **{f"path.{name}": _method(name) for name in _PURE}, **{f"path.{name}": _listed(name) for name in _LISTS},
-    **{f"path.{name}": _nothing for name in _MAKES}, **{f"path.{name}": _opaque(name) for name in ("stat", "owner", "rename", "replace", "samefile", "as_uri", "readlink")},
-    "path.absolute": _whole("absolute"), "path.resolve": _whole("resolve"), "path.expanduser": _home, "path.__str__": _text, "path.__fspath__": _text,
+    **{f"path.{name}": _nothing for name in _MAKES}, **{f"path.{name}": _opaque(name) for name in ("stat", "owner", "rename",
+    "replace", "samefile", "as_uri", "readlink")},
+    "path.absolute": _whole("absolute"), "path.resolve": _whole("resolve"), "path.expanduser": _home, "path.__str__": _text,
+    "path.__fspath__": _text,
     "path.exists": _asked("path"), "path.is_file": _asked("file"), "path.is_dir": _asked("folder"),
-    "path.open": lambda it, base, call: opened(it, base, call.get("mode", 0), call), "path.read_text": read_text, "path.read_bytes": read_bytes,
+    "path.open": lambda it, base, call: opened(it, base, call.get("mode", 0), call), "path.read_text": read_text,
+    "path.read_bytes": read_bytes,
 }  # fmt: skip
 PROPERTIES: dict[str, Property] = {
     "path.name": _property(_name), "path.stem": _property(_stem), "path.suffix": _property(lambda path: path.suffix),
-    "path.suffixes": _property(lambda path: list(path.suffixes)), "path.parent": _property(_parent), "path.parts": _property(_parts), "path.parents": _parents,
-    "path.root": _property(lambda path: path.root), "path.anchor": _property(lambda path: path.anchor), "path.drive": _property(lambda path: path.drive),
+    "path.suffixes": _property(lambda path: list(path.suffixes)), "path.parent": _property(_parent), "path.parts": _property(_parts),
+    "path.parents": _parents,
+    "path.root": _property(lambda path: path.root), "path.anchor": _property(lambda path: path.anchor),
+    "path.drive": _property(lambda path: path.drive),
 }  # fmt: skip
 FUNCTIONS: dict[str, Handler] = {
     **{f"pathlib.{name}": _path for name in ("Path", "PosixPath", "PurePath", "PurePosixPath")}, "pathlib.Path.cwd": _cwd,

@@ -1,6 +1,7 @@
 """``os.path`` and the working folder: what a path is, and whether the repository has it. Paths of the project are told by `roots`.
 
-A path is a text or a `pathlib` path; both are followed as Linux has them. What lies outside of the repository is not known to be there or not.
+A path is a text or a `pathlib` path; both are followed as Linux has them. Of what lies outside of the repository nobody knows whether it
+is there.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import PurePosixPath
 from budgetlint.program.packages.plain import REFUSED, NotPlain, origins_in, plain, spread, unknown, value_of
 from budgetlint.program.packages.roots import MARK, ROOT, in_project, settled
 from budgetlint.program.state import Call, Dead, Interpreter, Launched
-from budgetlint.program.values import NONE, Handler, Items, Known, Object, Opaque, Value
+from budgetlint.program.values import NONE, Handler, Known, Object, Opaque, Value
 
 _FOLDER = "os.<folder>"
 """The constant that keeps where the program is, from the root of the project."""
@@ -165,28 +166,6 @@ def _relative(it: Interpreter, call: Call) -> Value:
     return spread(it, given, one, "os.path.relpath") if given and call.rest is None else unknown("os.path.relpath", call.given(), "os")
 
 
-def exists(it: Interpreter, value: Value, what: str) -> Value:
-    """True for what the repository has. Nothing else is said: the program may be started elsewhere, and files may be made."""
-    path = project_path(it, value)
-    if path is None:
-        return unknown(f"whether a {what} is there", [value], "os")
-    is_file, is_folder = it.modules.files.is_file(path), path == "" or it.modules.files.is_folder(path)
-    held = is_file if what == "file" else is_folder if what == "folder" else is_file or is_folder
-    return Known(True, value.origins) if held else Opaque(f"whether there is a {what} {path}", None, "os", value.origins)
-
-
-def _asked(what: str) -> Handler:
-    def handler(it: Interpreter, call: Call) -> Value:
-        value = call.get("path", 0) or call.get("s", 0) or call.get("filename", 0)
-        return (
-            unknown("os.path", call.given(), "os")
-            if value is None or call.rest is not None
-            else it.each(value, lambda one: exists(it, one, what))
-        )
-
-    return handler
-
-
 def _getcwd(it: Interpreter, call: Call) -> Value:
     here = folder(it)
     return Opaque("the working folder", package="os") if here is None else Known(posixpath.join(ROOT, here) if here else ROOT)
@@ -212,30 +191,18 @@ def _fspath(it: Interpreter, call: Call) -> Value:
     return unknown("os.fspath", call.given(), "os") if text is None or value is None else Known(text, value.origins)
 
 
-def _nothing(it: Interpreter, call: Call) -> Value:
-    return NONE
-
-
-def _listed(what: str) -> Handler:
-    """What lies in a folder when the program runs is not known: others write there too."""
-
-    def handler(it: Interpreter, call: Call) -> Value:
-        return Items((), "list", unknown(what, call.given(), "os"))
-
-    return handler
-
-
 FUNCTIONS: dict[str, Handler] = {
-    "os.path.join": _worked_out("os.path.join", _joined, 1, 30), "os.path.dirname": _worked_out("os.path.dirname", _of_text(posixpath.dirname), 1, 1),
-    "os.path.basename": _worked_out("os.path.basename", _of_text(_base), 1, 1), "os.path.split": _worked_out("os.path.split", _of_text(_split), 1, 1),
+    "os.path.join": _worked_out("os.path.join", _joined, 1, 30),
+    "os.path.dirname": _worked_out("os.path.dirname", _of_text(posixpath.dirname), 1, 1),
+    "os.path.basename": _worked_out("os.path.basename", _of_text(_base), 1, 1),
+    "os.path.split": _worked_out("os.path.split", _of_text(_split), 1, 1),
     "os.path.splitext": _worked_out("os.path.splitext", _of_text(posixpath.splitext), 1, 1),
     "os.path.normpath": _worked_out("os.path.normpath", _of_text(posixpath.normpath), 1, 1),
-    "os.path.normcase": _worked_out("os.path.normcase", _of_text(str), 1, 1), "os.path.isabs": _worked_out("os.path.isabs", _of_text(posixpath.isabs), 1, 1),
+    "os.path.normcase": _worked_out("os.path.normcase", _of_text(str), 1, 1),
+    "os.path.isabs": _worked_out("os.path.isabs", _of_text(posixpath.isabs), 1, 1),
     "os.path.abspath": _absolute("os.path.abspath"), "os.path.realpath": _absolute("os.path.realpath"), "os.path.relpath": _relative,
     "os.path.expanduser": _expanded("os.path.expanduser", "~"), "os.path.expandvars": _expanded("os.path.expandvars", "$"),
-    "os.path.exists": _asked("path"), "os.path.lexists": _asked("path"), "os.path.isfile": _asked("file"), "os.path.isdir": _asked("folder"),
-    "os.getcwd": _getcwd, "os.chdir": _chdir, "os.fspath": _fspath, "os.makedirs": _nothing, "os.mkdir": _nothing,
-    "os.listdir": _listed("os.listdir"), "os.walk": _listed("os.walk"), "os.scandir": _listed("os.scandir"), "glob.glob": _listed("glob.glob"), "glob.iglob": _listed("glob.iglob"),
+    "os.getcwd": _getcwd, "os.chdir": _chdir, "os.fspath": _fspath,
 }  # fmt: skip
 CONSTANTS: dict[str, Value] = {
     "os.sep": Known("/"),

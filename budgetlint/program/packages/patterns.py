@@ -1,7 +1,7 @@
 """``re`` on known texts. A pattern is tried only where the most that it could take is bounded: it comes from anybody.
 
-Python's matcher goes back: with ``q`` quantifiers that are not in a group which is repeated, it takes no more than ``n ** (q + 1)`` steps on ``n``
-characters. Repeated groups, references back and long patterns are not tried.
+Python's matcher goes back: with ``q`` quantifiers that are not in a group which is repeated, it takes no more than ``n ** (q + 1)`` steps
+on ``n`` characters. Repeated groups, references back and long patterns are not tried.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ def cheap(pattern: object, text: object) -> bool:
     """Whether a pattern may be tried on a text."""
     if not isinstance(pattern, str) or not isinstance(text, str) or len(pattern) > _LONGEST_PATTERN or _REPEATED.search(pattern):
         return False
-    return max(len(text), 2) ** (len(_QUANTIFIER.findall(pattern.replace("(?", "("))) + 1) <= _MOST_STEPS
+    steps: int = max(len(text), 2) ** (len(_QUANTIFIER.findall(pattern.replace("(?", "("))) + 1)
+    return steps <= _MOST_STEPS
 
 
 def _function(name: str) -> Handler:

@@ -30,7 +30,10 @@ class NotPlain(Exception):
 
 
 def plain(value: Value, *, paths: bool = False, marks: bool = False) -> object:
-    """The value as Python has it. Raises NotPlain. ``paths``: `pathlib` paths too, as the class without a file system; ``marks``: texts of `roots` too."""
+    """The value as Python has it. Raises NotPlain.
+
+    ``paths``: `pathlib` paths too, as the class without a file system; ``marks``: texts of `roots` too.
+    """
     left = [MOST_PARTS]
     return _plain(value, 0, left, paths, marks)
 
@@ -149,27 +152,27 @@ Small = Callable[..., bool]
 """Whether what a function gives has a size that may be worked out."""
 
 
-def exact(what: str, function: Callable[..., object], small: Small | None = None, package: str = "builtins", **how: bool) -> Handler:
+def exact(what: str, function: Callable[..., object], small: Small | None = None, package: str = "builtins") -> Handler:
     """The handler of a function that depends on nothing but its arguments: Python's own answer where all are known."""
 
     def handler(it: Interpreter, call: Call) -> Value:
-        return computed(it, what, function, call, (), small, package, **how)
+        return computed(it, what, function, call, (), small, package)
 
     return handler
 
 
-def exact_method(what: str, function: Callable[..., object], small: Small | None = None, **how: bool) -> Method:
+def exact_method(what: str, function: Callable[..., object], small: Small | None = None) -> Method:
     """The same of a method; ``function`` takes what it is a method of first."""
 
     def method(it: Interpreter, base: Value, call: Call) -> Value:
-        return computed(it, what, function, call, (base,), small, **how)
+        return computed(it, what, function, call, (base,), small)
 
     return method
 
 
 def computed(
     it: Interpreter, what: str, function: Callable[..., object], call: Call, first: tuple[Value, ...] = (), small: Small | None = None,
-    package: str = "builtins", **how: bool,
+    package: str = "builtins",
 ) -> Value:  # fmt: skip
     """What Python's own function gives for known arguments; what it raises ends the way."""
     given = [*first, *call.positional]
@@ -179,8 +182,9 @@ def computed(
 
     def do(values: list[Value]) -> Value:
         try:
-            ready = [plain(one, **how) for one in values]
+            ready = [plain(one) for one in values]
         except NotPlain:
+            it.may_fail()
             return unknown(what, values, package)
         positional, keywords = ready[: len(given)], dict(zip(names, ready[len(given) :], strict=True))
         try:

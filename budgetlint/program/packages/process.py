@@ -145,13 +145,16 @@ def _status(it: Interpreter, call: Call) -> Value:
 
 
 METHODS: dict[str, Method] = {
-    f"{SEARCH}.insert": _insert, f"{SEARCH}.append": _append, f"{SEARCH}.extend": _extend, f"{SEARCH}.remove": _nothing, f"{SEARCH}.pop": _nothing,
+    f"{SEARCH}.insert": _insert, f"{SEARCH}.append": _append, f"{SEARCH}.extend": _extend,
+    f"{SEARCH}.remove": _nothing, f"{SEARCH}.pop": _nothing,
 }  # fmt: skip
+_ASKED = ("transformers", "transformers.utils", "transformers.utils.import_utils", "accelerate.utils", "trl.import_utils")
+_OPTIONAL = ("peft", "wandb", "datasets", "accelerate", "bitsandbytes", "deepspeed")
 FUNCTIONS: dict[str, Handler] = {
-    "sys.exit": _exit, "os._exit": _exit, "os.abort": _exit, "importlib.import_module": _import, "__import__": lambda it, call: Opaque("a module", package="builtins"),
+    "sys.exit": _exit, "os._exit": _exit, "os.abort": _exit, "importlib.import_module": _import,
+    "__import__": lambda it, call: Opaque("a module", package="builtins"),
     "importlib.util.find_spec": _spec, "subprocess.run": _started, "subprocess.Popen": _started, "subprocess.check_output": _status,
     "subprocess.check_call": _status, "subprocess.call": _status, "os.system": _status, "os.popen": _started,
-    **{f"{module}.is_{package}_available": _available(name) for module in ("transformers.utils", "transformers", "transformers.utils.import_utils", "accelerate.utils", "trl.import_utils")
-       for package, name in (("peft", "peft"), ("wandb", "wandb"), ("datasets", "datasets"), ("accelerate", "accelerate"), ("bitsandbytes", "bitsandbytes"), ("deepspeed", "deepspeed"))},
+    **{f"{module}.is_{name}_available": _available(name) for module in _ASKED for name in _OPTIONAL},
 }  # fmt: skip
 MADE: Mapping[str, Callable[[Launched], Value]] = {"sys.argv": _argv, SEARCH: _path}

@@ -1,7 +1,7 @@
 """Texts that name the project's own folder, of which nobody knows where it lies on the machine that trains.
 
-`ROOT` stands for its absolute path: ``os.getcwd()`` is ``ROOT`` with the launch's folder, ``__file__`` is ``ROOT/train.py``. The mark in it stands in
-no text that anybody writes, so a text with it is known to be a path of the project, and nothing else is worked out from its characters.
+`ROOT` stands for its absolute path: ``os.getcwd()`` is ``ROOT`` with the launch's folder, ``__file__`` is ``ROOT/train.py``. The mark in it
+stands in no text that anybody writes: a text with it is known to be a path of the project, and nothing else is told of its characters.
 """
 
 from __future__ import annotations

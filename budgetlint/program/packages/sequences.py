@@ -19,7 +19,7 @@ Gone = tuple[list[Value], Value | None]
 
 
 def items_of(it: Interpreter, value: Value, call: Call) -> Gone:
-    """What going over a value gives, in order. The items of a set, and those of which it is not known whether they are there, are in `more`."""
+    """What going over a value gives, in order. The items of a set, and what follows on an item that is perhaps there, are in `more`."""
     if isinstance(value, Known) and isinstance(value.value, bytes):
         return (
             ([Known(one, value.origins) for one in value.value], None)

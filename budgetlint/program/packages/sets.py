@@ -1,4 +1,4 @@
-"""Methods of ``set`` and ``frozenset``. The order of a set is not known; neither is the set where it is not known which members are equal."""
+"""Methods of ``set`` and ``frozenset``. The order of a set is not known, and nothing of it where nobody knows which members are equal."""
 
 from __future__ import annotations
 
@@ -98,6 +98,8 @@ def _discard(name: str) -> Method:
         members = _members(it, [base], call)
         left = _without(members[0], [value]) if members and value is not None else None
         if left is None or not members:
+            if name == "remove":
+                it.may_fail()
             return lose(it, base, name)
         if name == "remove" and len(left) == len(members[0]):
             raise Dead
@@ -110,20 +112,24 @@ def _pop_any(it: Interpreter, base: Value, call: Call) -> Value:
     assert isinstance(base, Items)
     if base.more is None and len(base.items) <= 1:
         return pop(it, base, call._replace(positional=()))
+    it.may_fail()
     gone = taken("a member of a set", [base])
     lose(it, base, "pop")
     return gone
 
 
 _SET: dict[str, Method] = {
-    "union": _combined("union", _united), "intersection": _combined("intersection", _shared), "difference": _combined("difference", _without),
+    "union": _combined("union", _united), "intersection": _combined("intersection", _shared),
+    "difference": _combined("difference", _without),
     "symmetric_difference": _combined("symmetric_difference", _parted), "copy": copy,
-    "issubset": _asked("issubset", _without), "issuperset": _asked("issuperset", lambda one, other: _without(other, one)), "isdisjoint": _asked("isdisjoint", _shared),
+    "issubset": _asked("issubset", _without), "issuperset": _asked("issuperset", lambda one, other: _without(other, one)),
+    "isdisjoint": _asked("isdisjoint", _shared),
 }  # fmt: skip
 METHODS: dict[str, Method] = {
     **{f"{kind}.{name}": method for kind in ("set", "frozenset") for name, method in _SET.items()},
     "set.add": _add, "set.discard": _discard("discard"), "set.remove": _discard("remove"), "set.clear": clear, "set.pop": _pop_any,
-    "set.update": _combined("update", _united, in_place=True), "set.difference_update": _combined("difference_update", _without, in_place=True),
+    "set.update": _combined("update", _united, in_place=True),
+    "set.difference_update": _combined("difference_update", _without, in_place=True),
     "set.intersection_update": _combined("intersection_update", _shared, in_place=True),
     "set.symmetric_difference_update": _combined("symmetric_difference_update", _parted, in_place=True),
 }  # fmt: skip

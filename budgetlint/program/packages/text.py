@@ -1,4 +1,4 @@
-"""Methods of ``str``, ``bytes``, ``int`` and ``float``: Python's own answers. A path of the project (`roots`) keeps what its characters cannot change."""
+"""Methods of ``str``, ``bytes``, ``int`` and ``float``: Python's own answers. Of a path of the project (`roots`) little is told."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _SIZED: dict[str, Small] = {
     "center": _few, "ljust": _few, "rjust": _few, "zfill": _few, "expandtabs": _few_tabs, "replace": _replaced, "join": _joined,
     "translate": _translated,
 }  # fmt: skip
-_BYTES = {"isalnum", "isalpha", "isascii", "isdigit", "islower", "isspace", "istitle", "isupper"}
+_IS_OF_BYTES = {"isalnum", "isalpha", "isascii", "isdigit", "islower", "isspace", "istitle", "isupper"}
 
 
 def _of_text(name: str, small: Small | None = None) -> Method:
@@ -138,19 +138,24 @@ def _few_bytes(number: object, length: object = 1, *_: object, **__: object) -> 
 
 
 _NUMBERS: dict[str, Method] = {
-    **{f"int.{name}": exact_method(f"int.{name}", getattr(int, name)) for name in ("bit_length", "bit_count", "conjugate", "as_integer_ratio")},
+    **{f"int.{name}": exact_method(f"int.{name}", getattr(int, name)) for name in ("bit_length", "bit_count", "conjugate",
+    "as_integer_ratio")},
     "int.to_bytes": exact_method("int.to_bytes", int.to_bytes, _few_bytes),
     **{f"bool.{name}": exact_method(f"bool.{name}", getattr(int, name)) for name in ("bit_length", "conjugate")},
-    **{f"float.{name}": exact_method(f"float.{name}", getattr(float, name)) for name in ("is_integer", "hex", "conjugate", "as_integer_ratio")},
+    **{f"float.{name}": exact_method(f"float.{name}", getattr(float, name)) for name in ("is_integer", "hex", "conjugate",
+    "as_integer_ratio")},
 }  # fmt: skip
 
+_OF_BYTES: dict[str, Small | None] = {
+    **{name: None for name in _FREE if hasattr(bytes, name) and (not name.startswith("is") or name in _IS_OF_BYTES)},
+    **{name: small for name, small in _SIZED.items() if name != "translate"},
+}  # fmt: skip
 METHODS: dict[str, Method] = {
     **{f"str.{name}": _of_text(name) for name in _FREE},
     **{f"str.{name}": _of_text(name, small) for name, small in _SIZED.items() if name != "join"},
     "str.join": _join, "str.format": _format, "str.encode": exact_method("str.encode", _decoded("encode"), _common),
     "str.format_map": lambda it, base, call: unknown("str.format_map", [base, *call.given()]),
-    **{f"bytes.{name}": exact_method(f"bytes.{name}", getattr(bytes, name)) for name in _FREE if hasattr(bytes, name) and (not name.startswith("is") or name in _BYTES)},
-    **{f"bytes.{name}": exact_method(f"bytes.{name}", getattr(bytes, name), small) for name, small in _SIZED.items() if name != "translate"},
+    **{f"bytes.{name}": exact_method(f"bytes.{name}", getattr(bytes, name), small) for name, small in _OF_BYTES.items()},
     "bytes.decode": exact_method("bytes.decode", _decoded("decode"), _common), "bytes.hex": exact_method("bytes.hex", bytes.hex),
     **_NUMBERS,
 }  # fmt: skip
@@ -175,5 +180,6 @@ def _own(it: Interpreter, name: str, method: Method, base: Value, call: Call) ->
 FUNCTIONS: dict[str, Handler] = {
     **{name: _unbound(name, method) for name, method in METHODS.items()},
     "str.maketrans": exact("str.maketrans", str.maketrans), "bytes.fromhex": exact("bytes.fromhex", bytes.fromhex),
-    "int.from_bytes": exact("int.from_bytes", int.from_bytes, lambda given=b"", *_, **__: len(given) <= 512), "float.fromhex": exact("float.fromhex", float.fromhex),
+    "int.from_bytes": exact("int.from_bytes", int.from_bytes, lambda given=b"", *_, **__: len(given) <= 512),
+    "float.fromhex": exact("float.fromhex", float.fromhex),
 }  # fmt: skip

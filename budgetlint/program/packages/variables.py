@@ -7,26 +7,30 @@ from collections.abc import Callable, Mapping
 
 from budgetlint.program.packages.plain import unknown
 from budgetlint.program.state import Call, Interpreter, Launched, text_of
-from budgetlint.program.values import ABSENT, NONE, Absent, Choice, Handler, Known, Map, Open, Origin, Value, Way, alternatives, choice
+from budgetlint.program.values import ABSENT, NONE, Absent, Choice, Handler, Key, Known, Map, Open, Origin, Value, Way, alternatives, choice
 
 ENVIRONMENT = "environment"
 """The loader of a mapping that is ``os.environ`` or a copy of it."""
 
 _SET_BY_OTHERS = re.compile(
-    r"(?:LOCAL_|GROUP_|NODE_|GLOBAL_|ROLE_)?(?:RANK|WORLD_SIZE)|MASTER_|TORCHELASTIC_|TORCHRUN_|CUDA_VISIBLE|NVIDIA_|HIP_VISIBLE|ROCR_VISIBLE|SLURM|PBS_|LSB_|OMPI_|PMI_"
-    r"|NODE|NNODES|NPROC|NUM_NODES|NUM_GPUS|OMP_NUM|ACCELERATE_|FSDP_|DEEPSPEED_|MIXED_PRECISION|HOME$|USER$|PATH$|PWD$|SHELL$|LANG$|TMP|TEMP|HOST"
-    r"|LOGNAME$|LD_LIBRARY_PATH|PYTHONPATH|CONDA_|VIRTUAL_ENV|HF_|HUGGING|TRANSFORMERS_|XDG_|SM_|KUBERNETES_|AZUREML_|RAY_|COLAB_|KAGGLE_|JUPYTER"
+    r"(?:LOCAL_|GROUP_|NODE_|GLOBAL_|ROLE_)?(?:RANK|WORLD_SIZE)|MASTER_|TORCH_NCCL|TORCHELASTIC_|TORCHRUN_|NCCL_|GLOO_|CUDA_|CUBLAS_|NVIDIA_"
+    r"|\w+_VISIBLE_|ROLE_|KMP_|XLA_|ZE_|AWS_|FORK_LAUNCHED|SLURM|PBS_|LSB_|OMPI_|PMI_|NODE|NNODES|NPROC|NUM_NODES|NUM_GPUS|OMP_NUM"
+    r"|ACCELERATE_|FSDP_|DEEPSPEED_|DYNAMO_"
+    r"|PARALLELISM_CONFIG_|MIXED_PRECISION|HOME$|USER$|PATH$|PWD$|SHELL$|LANG$|TMP(?:DIR)?$|TEMP(?:DIR)?$|HOST|LOGNAME$|LD_LIBRARY_PATH|PYTHONPATH|CONDA_"
+    r"|VIRTUAL_ENV|HF_|HUGGING|TRANSFORMERS_|XDG_|SM_|KUBERNETES_|AZUREML_|RAY_|COLAB_|KAGGLE_|JUPYTER"
     r"|.*(?:TOKEN|API_KEY|SECRET|PASSWORD|CREDENTIALS|_CACHE|CACHE_DIR)"
 )
-"""Variables that are set where no command of the repository sets them: by torchrun, accelerate, deepspeed, Slurm, MPI, the container, the shell, the
-machine. Sources: torch 2.13 ``distributed/elastic/agent/server/local_elastic_agent.py`` ``_start_workers``, accelerate 1.7 ``utils/launch.py``, Slurm 24
-``srun`` "OUTPUT ENVIRONMENT VARIABLES", Open MPI 5 "OMPI_*", SageMaker training toolkit "SM_*"."""
+"""Variables that are set where no command of the repository sets them: by launchers, Slurm, MPI, the container, the shell, the machine.
+
+Sources: torch 2.13 ``distributed/elastic/agent/server/local_elastic_agent.py`` ``_start_workers``; accelerate 1.15 ``utils/launch.py``.
+Those of batch systems, containers and shells go by their usual names: one that is left open costs a default.
+"""
 
 
 def unset(it: Interpreter, base: Map, key: Value, default: Value | None, call: Call) -> Value:
-    """``os.environ.get(NAME, default)``: what the launch or the program set; else the default, of a variable that nobody but the user could set.
+    """``os.environ.get(NAME, default)``: what the launch or the program set; else the default.
 
-    A call without a default, and a variable that launchers and machines set, stays open.
+    A call without a default, and a variable that launchers or machines set, stays open.
     """
     name = text_of(key)
     if name is None:
@@ -49,7 +53,7 @@ def _by_nobody(it: Interpreter, name: str, default: Value | None, call: Call) ->
 
 def _environ(started: Launched) -> Value:
     """``os.environ``: a variable that is not there is somebody's to set."""
-    made = Map(dict(started.environment), Open("environment", ""))
+    made = Map(dict[Key, Value](started.environment.items()), Open("environment", ""))
     made.loader = ENVIRONMENT
     return made
 

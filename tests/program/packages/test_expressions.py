@@ -17,7 +17,8 @@ from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 
 import pytest
-from following import Unknown, as_python, followed
+
+from .following import Unknown, as_python, followed
 
 IMPORTS = """import ast, collections, copy, functools, itertools, json, math, operator, os, re
 from collections import OrderedDict
@@ -25,8 +26,8 @@ from pathlib import Path
 from types import SimpleNamespace
 """
 PYTHON = {
-    "ast": ast, "collections": collections, "copy": copy, "functools": functools, "itertools": itertools, "json": json, "math": math, "operator": operator,
-    "os": os, "re": re, "OrderedDict": OrderedDict, "Path": Path, "SimpleNamespace": SimpleNamespace,
+    "ast": ast, "collections": collections, "copy": copy, "functools": functools, "itertools": itertools, "json": json, "math": math,
+    "operator": operator, "os": os, "re": re, "OrderedDict": OrderedDict, "Path": Path, "SimpleNamespace": SimpleNamespace,
 }  # fmt: skip
 
 SCALARS = r"""

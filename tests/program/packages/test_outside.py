@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import pytest
-from following import as_python, followed, ways_of
 
 from budgetlint.program.packages.roots import ROOT
 from budgetlint.program.state import Launched
 from budgetlint.program.values import Choice, External, Items, Known, Map, Object, Opaque, Open, Value
 
-CONFIG = "train:\n  lr: 1e-5\n  steps: 1_000\n  on: yes\n  when: 2024-01-02\nbase: &base {a: [1, 2.5]}\nother: {<<: *base, b: null}\nsame: *base\n"
+from .following import as_python, followed, ways_of
+
+CONFIG = """train:
+  lr: 1e-5
+  steps: 1_000
+  on: yes
+  when: 2024-01-02
+base: &base {a: [1, 2.5]}
+other: {<<: *base, b: null}
+same: *base
+"""
 FILES = {
     "configs/a.yaml": CONFIG, "configs/b.json": '{"lr": 1e-5, "n": [1, {"x": true}]}', "configs/c.toml": 'lr = 1e-5\n[a.b]\nc = 1\n',
-    "configs/loose.json": '{"a": 1, // two\n}', "broken.yaml": "a: [", "two.yaml": "a: 1\n---\nb: 2\n", "prompts/p.txt": "Hello\r\nworld\n", "empty.yaml": "",
+    "configs/loose.json": '{"a": 1, // two\n}', "broken.yaml": "a: [", "two.yaml": "a: 1\n---\nb: 2\n",
+    "prompts/p.txt": "Hello\r\nworld\n", "empty.yaml": "",
     "configs/tag.yaml": "a: !mine 1\nb: 2\n", "src/inner/mod.py": "X = 5\n",
 }  # fmt: skip
 
@@ -50,11 +60,16 @@ PATHS = {
 }
 NOT_KNOWN = [
     # a folder above the project's, what is not there, what others may make
-    "out = os.path.dirname(os.getcwd())", "out = os.path.basename(os.getcwd())", "out = Path.cwd().parent", "out = Path.cwd().name", "out = os.path.abspath('..')",
-    "out = Path(__file__).parents[2]", "out = len(__file__)", "out = __file__[0:3]", "out = 'home' in __file__", "out = __file__.split('/')", "out = os.path.exists('nothing')", "out = os.path.isfile('configs')",
-    "out = os.path.exists('/etc/passwd')", "out = os.path.expanduser('~/a')", "out = Path.home()", "out = os.path.realpath('/tmp/a')", "out = Path('/a').resolve()",
-    "out = os.listdir('configs')", "out = list(Path('configs').glob('*.yaml'))", "os.chdir('/tmp')\nout = os.getcwd()", "out = __file__ == '/home/me/examples/train.py'",
-    "out = os.path.relpath('/tmp/a')", "out = __file__.replace('t', 'x')", "out = json.dumps(__file__)", "out = os.path.commonprefix([__file__, '/a'])",
+    "out = os.path.dirname(os.getcwd())", "out = os.path.basename(os.getcwd())", "out = Path.cwd().parent", "out = Path.cwd().name",
+    "out = os.path.abspath('..')",
+    "out = Path(__file__).parents[2]", "out = len(__file__)", "out = __file__[0:3]", "out = 'home' in __file__",
+    "out = __file__.split('/')", "out = os.path.exists('nothing')", "out = os.path.isfile('configs')",
+    "out = os.path.exists('/etc/passwd')", "out = os.path.expanduser('~/a')", "out = Path.home()",
+    "out = os.path.realpath('/tmp/a')", "out = Path('/a').resolve()",
+    "out = os.listdir('configs')", "out = list(Path('configs').glob('*.yaml'))", "os.chdir('/tmp')\nout = os.getcwd()",
+    "out = __file__ == '/home/me/examples/train.py'",
+    "out = os.path.relpath('/tmp/a')", "out = __file__.replace('t', 'x')", "out = json.dumps(__file__)",
+    "out = os.path.commonprefix([__file__, '/a'])",
 ]  # fmt: skip
 
 
@@ -114,7 +129,7 @@ def test_one_program_does_not_see_what_another_exported() -> None:
 
 def test_a_default_that_the_environment_could_change_says_so() -> None:
     value = found("out = os.environ.get('MINE', '9')")
-    assert [(one.kind, one.key) for one in value.origins][0] == ("environment", "MINE")
+    assert (value.origins[0].kind, value.origins[0].key) == ("environment", "MINE")
 
 
 def test_a_variable_that_one_way_sets() -> None:
@@ -137,7 +152,8 @@ YAML = {
 
 
 @pytest.mark.parametrize("opening", [
-    "yaml.safe_load(open('configs/a.yaml'))", "yaml.load(open('configs/a.yaml'), Loader=yaml.FullLoader)", "yaml.safe_load(Path('configs/a.yaml').read_text())",
+    "yaml.safe_load(open('configs/a.yaml'))", "yaml.load(open('configs/a.yaml'), Loader=yaml.FullLoader)",
+    "yaml.safe_load(Path('configs/a.yaml').read_text())",
     "yaml.load(open('configs/a.yaml').read(), yaml.SafeLoader)", "yaml.full_load(Path('configs/a.yaml').open())",
 ])  # fmt: skip
 def test_yaml_as_pyyaml_has_it(opening: str) -> None:
@@ -169,6 +185,7 @@ OTHERS = {
     "import toml\nout = toml.load('configs/c.toml')['a']": {"b": {"c": 1}},
     "out = yaml.safe_load('a: 1\\nb: [x, 2e-5]')": {"a": 1, "b": ["x", "2e-5"]},
     "out = yaml.safe_load('configs/a.yaml')": "configs/a.yaml",
+    "try:\n    from yaml import CLoader as L\nexcept ImportError:\n    from yaml import Loader as L\nout = yaml.load('a: 1', L)": {"a": 1},
     "out = yaml.safe_load(open('empty.yaml'))": None,
     "out = list(yaml.safe_load_all(open('two.yaml')))": [{"a": 1}, {"b": 2}],
     "out = open('prompts/p.txt').read()": "Hello\nworld\n",
@@ -182,14 +199,20 @@ OTHERS = {
 }
 UNREAD = [
     # not here, not readable, written by the program, read in part, read in a way of the program's own
-    "out = json.load(open('nothing.json'))", "out = yaml.safe_load(open('broken.yaml'))", "out = yaml.safe_load(open('two.yaml'))", "out = json.load(open('configs/loose.json'))",
-    "json.dump({}, open('configs/b.json', 'w'))\nout = json.load(open('configs/b.json'))", "file = open('configs/b.json')\nfile.readline()\nout = json.load(file)",
-    "file = open('configs/b.json')\na = json.load(file)\nout = json.load(file)", "out = yaml.load(open('configs/a.yaml'), Loader=yaml.BaseLoader)",
-    "class Own(yaml.SafeLoader):\n    pass\nout = yaml.load(open('configs/a.yaml'), Own)", "out = json.load(open('configs/b.json'), object_hook=print)",
-    "out = json.loads(open('configs/b.json', 'rb').read())", "out = yaml.safe_load(open('configs/tag.yaml'))['a']", "out = open(sys.argv[1]).read()",
+    "out = json.load(open('nothing.json'))", "out = yaml.safe_load(open('broken.yaml'))", "out = yaml.safe_load(open('two.yaml'))",
+    "out = json.load(open('configs/loose.json'))",
+    "json.dump({}, open('configs/b.json', 'w'))\nout = json.load(open('configs/b.json'))",
+    "file = open('configs/b.json')\nfile.readline()\nout = json.load(file)",
+    "file = open('configs/b.json')\na = json.load(file)\nout = json.load(file)",
+    "out = yaml.load(open('configs/a.yaml'), Loader=yaml.BaseLoader)",
+    "class Own(yaml.SafeLoader):\n    pass\nout = yaml.load(open('configs/a.yaml'), Own)",
+    "out = json.load(open('configs/b.json'), object_hook=print)",
+    "out = json.loads(open('configs/b.json', 'rb').read())", "out = yaml.safe_load(open('configs/tag.yaml'))['a']",
+    "out = open(sys.argv[1]).read()",
     "yaml.SafeLoader.add_constructor('tag:yaml.org,2002:float', None)\nout = yaml.safe_load(open('configs/a.yaml'))",
-    "yaml.SafeLoader.add_implicit_resolver('tag:yaml.org,2002:float', None, None)\nout = yaml.safe_load(open('configs/a.yaml'))['train']['lr']",
-    "out = yaml.safe_load(open('/configs/a.yaml'))", "out = open('configs/b.json').read(3)", "import importlib.util\nout = importlib.util.find_spec('flash_attn') is not None",
+    "yaml.SafeLoader.add_implicit_resolver('x', None, None)\nout = yaml.safe_load(open('configs/a.yaml'))['train']['lr']",
+    "out = yaml.safe_load(open('/configs/a.yaml'))", "out = open('configs/b.json').read(3)",
+    "import importlib.util\nout = importlib.util.find_spec('flash_attn') is not None",
 ]  # fmt: skip
 
 

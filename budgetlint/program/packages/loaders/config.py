@@ -1,4 +1,4 @@
-"""A file of the repository, or a text, as located values under the loader that the call means. Each reading makes new containers, as Python does."""
+"""A file of the repository, or a text, as located values under the loader that the call means. Each reading makes new containers."""
 
 from __future__ import annotations
 
@@ -30,13 +30,14 @@ Doubtful = Callable[[Scalar, object], bool]
 
 
 def read_config(it: Interpreter, path: Value, loader: Loader, doubtful: Doubtful | None = None) -> Value:
-    """What the file at ``path`` holds. A file that is not here, or that cannot be read, is opaque; all ways of a choice of paths are read."""
+    """What the file at ``path`` holds, opaque where it is not here or cannot be read; all ways of a choice of paths are read."""
     return it.each(path, lambda one: _one_file(it, one, loader, doubtful))
 
 
 def _one_file(it: Interpreter, path: Value, loader: Loader, doubtful: Doubtful | None) -> Value:
     source = source_of(it, path)
     if source is None:
+        it.may_fail()
         text = path_text(path)
         return (
             Opaque(f"{text} is not here", path, "", path.origins)

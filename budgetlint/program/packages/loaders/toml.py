@@ -28,7 +28,8 @@ def _dump(it: Interpreter, call: Call) -> Value:
 
 
 FUNCTIONS: dict[str, Handler] = {
-    **{f"{package}.load": _load(f"{package}.load", by_name=package in ("toml", "rtoml")) for package in ("tomllib", "tomli", "toml", "rtoml")},
+    **{f"{package}.load": _load(f"{package}.load", by_name=package in ("toml", "rtoml")) for package in ("tomllib", "tomli", "toml",
+    "rtoml")},
     **{f"{package}.loads": _load(f"{package}.loads") for package in ("tomllib", "tomli", "toml", "rtoml")},
     "toml.dump": _dump,
 }  # fmt: skip

@@ -12,7 +12,7 @@ from budgetlint.program.packages.iterators import lazy, not_gone_over
 from budgetlint.program.packages.loaders.config import documents_of, read_config, read_stream, tree
 from budgetlint.program.packages.plain import Method, unknown
 from budgetlint.program.state import Call, Interpreter, Launched, text_of
-from budgetlint.program.values import NONE, TRUE, External, Handler, Items, Known, Object, Opaque, Value
+from budgetlint.program.values import NONE, TRUE, External, Handler, Items, Known, Object, Opaque, Value, alternatives
 
 _TAUGHT = "yaml.<taught>"
 _LOADERS = frozenset({"SafeLoader", "FullLoader", "Loader", "UnsafeLoader", "CSafeLoader", "CFullLoader", "CLoader", "CUnsafeLoader"})
@@ -32,7 +32,8 @@ def _load(name: str, *, takes_loader: bool) -> Handler:
 
 def _known_loader(kind: Value | None) -> bool:
     """One of PyYAML's own that resolve scalars alike; `BaseLoader` leaves all as text, and a class of the program may do anything."""
-    return kind is None or (isinstance(kind, External) and kind.name.startswith("yaml.") and kind.name.rpartition(".")[2] in _LOADERS)
+    ways = [] if kind is None else [way.value for way in alternatives(kind)]
+    return all(isinstance(one, External) and one.name.startswith("yaml.") and one.name.rpartition(".")[2] in _LOADERS for one in ways)
 
 
 def _own_numbers(node: Scalar, found: object) -> bool:
@@ -46,7 +47,7 @@ def _taught(it: Interpreter, what: str) -> bool:
 
 
 def _teach(what: str) -> Handler:
-    """``add_implicit_resolver`` and ``add_constructor``. A constructor of a tag of its own is met where that tag stands, which is opaque anyway."""
+    """``add_implicit_resolver`` and ``add_constructor``. A constructor of a tag of its own hits what is opaque anyway."""
 
     def handler(it: Interpreter, call: Call) -> Value:
         kept, tag = it.parts.constants.get(_TAUGHT), text_of(call.get("tag", 0))
