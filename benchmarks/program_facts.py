@@ -26,7 +26,6 @@ from typing import Any, NamedTuple
 from first_looks import look
 from first_looks.trees import materialise
 
-from budgetlint.base.record import replace
 from budgetlint.base.source import SourceFile
 from budgetlint.catalog.names import NoMatch
 from budgetlint.catalog.optimizers import find_optimizer
@@ -103,11 +102,7 @@ def settings_of(row: Mapping[str, Any], tree: Path) -> tuple[Settings | None, st
     work = Assembly(Project(files))
     if row["launch_at"] is None:
         return alone(work, row["script"])
-    path, _, lines = row["launch_at"].rpartition(":")
-    source = files.read(path)
-    if not isinstance(source, SourceFile):
-        return None, f"{path} cannot be read"
-    launch = launch_in(source, lines, row["script"])
+    launch = launch_of(files, row)
     return (None, "no launch is read there") if launch is None else started(work, launch, row["script"])
 
 
@@ -142,14 +137,25 @@ def joined(work: Assembly, name: str, readings: tuple[Reading, ...]) -> tuple[Se
     return (context.run.settings, "") if context is not None else (None, "no run")
 
 
-def launch_in(source: SourceFile, lines: str, script: str) -> Launch | None:
-    """The launch of a program that begins within some lines."""
-    first, _, last = lines.partition("-")
-    found = shown_launches(source) if is_readme(source.path) else script_launches(source)
-    here = [one for one in found if int(first) <= source.locate(one.span).line <= int(last or first)]
+def launch_of(files: DiskFiles, row: Mapping[str, Any]) -> Launch | None:
+    """The launch of a row as the launch reader has it; one that stands where no reader looks, inside a sentence, is given to it as a script."""
+    path, _, lines = row["launch_at"].rpartition(":")
+    first, last = (int(one) for one in (lines.split("-") * 2)[:2])
+    source = files.read(path)
+    if not isinstance(source, SourceFile):
+        return None
+    found = shown_launches(source) if is_readme(path) else script_launches(source)
+    read = _named([one for one in found if first <= source.locate(one.span).line <= last], row["script"])
+    text = "\n".join(source.text.splitlines()[first - 1 : last])
+    alone = re.search(r"`(python [^`]+)`|^> (python .+)$", text)
+    if read is not None or alone is None:
+        return read
+    return _named(script_launches(SourceFile(path, (alone[1] or alone[2]) + "\n")), row["script"])
+
+
+def _named(found: Sequence[Launch], script: str) -> Launch | None:
     name = re.compile(re.escape(Path(script).stem) + r"(\.py)?$")
-    named = [one for one in here if name.search(one.program.program)]
-    return replace(named[0]) if named else None
+    return next((one for one in found if name.search(one.program.program)), None)
 
 
 # -- facts beside settings ---------------------------------------------------------------------------------------------------------
