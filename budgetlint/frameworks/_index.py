@@ -397,6 +397,7 @@ MANIFESTS: tuple[Manifest, ...] = (
         formats=(
             made(Format, name='python_script', title='Python scripts', one_process=True),
             made(Format, name='python_trl_script', title='Python scripts', one_process=True),
+            made(Format, name='python_loop', title='Python scripts', one_process=True),
         ),
         documents=('python',),
     ),

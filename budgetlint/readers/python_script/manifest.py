@@ -9,6 +9,7 @@ MANIFEST = Manifest(
     (
         Format("python_script", "Python scripts", one_process=True),
         Format("python_trl_script", "Python scripts", one_process=True),
+        Format("python_loop", "Python scripts", one_process=True),
     ),
     documents=("python",),
 )
