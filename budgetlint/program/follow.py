@@ -11,6 +11,7 @@ from budgetlint.program.expressions import EXPRESSIONS
 from budgetlint.program.functions import entry_call
 from budgetlint.program.heap import Region
 from budgetlint.program.imports import execute, member
+from budgetlint.program.interface import Interface, Sought
 from budgetlint.program.modules import Modules, Trees
 from budgetlint.program.packages import tables
 from budgetlint.program.packages.class_defaults import default as class_default
@@ -28,7 +29,7 @@ class Followed(NamedTuple):
     """What a program comes to. ``stopped``: why it was not followed to its end, empty where it was.
 
     ``sinks`` are the calls that decide memory, in order; ``opened`` the files that the program reads, and what named them; ``read`` the fields of
-    objects that were asked for.
+    objects that were asked for. ``interfaces`` and ``sought``: what it would take of a file that nobody names; ``loaders``: what loads each file.
     """
 
     sinks: tuple[Sink, ...]
@@ -38,6 +39,9 @@ class Followed(NamedTuple):
     read: tuple[tuple[str, Value], ...]
     steps: int
     stopped: str = ""
+    interfaces: tuple[Interface, ...] = ()
+    sought: tuple[Sought, ...] = ()
+    loaders: Mapping[str, str] = {}
 
 
 def follow(trees: Trees, entry: str, launched: Launched | None = None, *, function: str = "", default: Default = class_default) -> Followed:
@@ -46,7 +50,8 @@ def follow(trees: Trees, entry: str, launched: Launched | None = None, *, functi
     it = Interpreter(_parts(default, started), Modules(trees, entry, started.folder), started)
     stopped = _start(it, entry, function)
     doubts = tuple({(one.kind, one.why, str(one.place)): one for one in it.doubts}.values())
-    return Followed(tuple(it.sinks), doubts, tuple(it.refusals), tuple(it.opened), tuple(it.read), it.steps, stopped)
+    asked = tuple(dict.fromkeys(it.interfaces)), tuple(dict.fromkeys(it.sought)), it.loaders
+    return Followed(tuple(it.sinks), doubts, tuple(it.refusals), tuple(it.opened), tuple(it.read), it.steps, stopped, *asked)
 
 
 def _start(it: Interpreter, entry: str, function: str) -> str:

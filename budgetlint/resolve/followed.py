@@ -3,96 +3,116 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from budgetlint.base.record import field, open_state, record, replace
+from budgetlint.base.record import field, open_record, open_state, record, replace
 from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document, Loader
 from budgetlint.files.disk import PYTHON_SUFFIX, Files
 from budgetlint.readers import Reader, identify
+from budgetlint.readers.python_script.reader import FOLLOWED
 from budgetlint.resolve.edges import candidates
-from budgetlint.settings.consumer import LAUNCH, OPENED, Consumer
+from budgetlint.resolve.program_files import Asked, ProgramFiles
+from budgetlint.settings.consumer import ACCEPTED, LAUNCH, OPENED, Consumer
 
 if TYPE_CHECKING:
     from budgetlint.documents.shell_words import Word
     from budgetlint.launch import Launch
     from budgetlint.program.follow import Followed
     from budgetlint.program.modules import Trees
+    from budgetlint.program.state import Launched
     from budgetlint.program.values import Value
+    from budgetlint.resolve.closure import Closures
     from budgetlint.settings.run import Reading
 
+MOST_KEPT = 128
+"""Programs whose runs are kept for the next look at the same project, in an editor or between the rounds of a fix."""
 
-@record
+
+@open_record
 class ProgramRun:
     """What a program comes to: one reading for each way that it may train, and the files that it opens."""
 
+    path: str
     readings: tuple[Reading, ...]
-    opened: tuple[str, ...]
     followed: Followed
+    documents: int
+    """How many ways it may train, read or not."""
+    told: Consumer | None = None
+
+    @property
+    def reading(self) -> Reading | None:
+        """The one run, where the program was followed to its end and every way of it is read."""
+        if self.followed.stopped or len(self.readings) != 1 or self.documents != 1:
+            return None
+        return replace(self.readings[0], consumer=self.told)
+
+    @property
+    def is_open(self) -> bool:
+        """Nothing starts it, and who starts it names the model: no run that anybody means."""
+        return self.reading is not None and is_open(self.reading)
+
+    @property
+    def opened(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for name, _ in self.followed.opened))
+
+    def opener(self, path: str) -> Consumer | None:
+        """The program as what reads a file: where the path stands, if nothing starts it."""
+        at = next((named.place for name, named in self.followed.opened if name == path), None)
+        if self.told is None or at is None or self.told.evidence == LAUNCH or not at.path.endswith(PYTHON_SUFFIX):
+            return self.told
+        return replace(self.told, file=at.path, line=at.line)
+
+    def loader_of(self, path: str) -> Loader | None:
+        """What the program loads a file with; None where it was not seen."""
+        name = self.followed.loaders.get(path)
+        return Loader(name) if name is not None else None
 
 
-class Sources:
-    """The files of a project as a program may read them (`program.modules.Files`)."""
+@record
+class Start:
+    """How a program is started: by a launch, by the words that would name a file, or without words."""
 
-    def __init__(self, files: Files) -> None:
-        self._files = files
+    path: str
+    launch: Launch | None = None
+    words: tuple[str, ...] | None = None
 
-    def source(self, path: str) -> SourceFile | None:
-        found = self._files.read(path)
-        return found if isinstance(found, SourceFile) else None
+    @property
+    def key(self) -> tuple[object, ...]:
+        if self.launch is None:
+            return self.path, self.words
+        launch = self.launch
+        environment = tuple((name, word.text) for name, word in launch.environment.items())
+        return self.path, launch.source.path, launch.source.text, launch.number, tuple(word.text for word in launch.words), environment
 
-    def is_file(self, path: str) -> bool:
-        return not path.startswith("..") and self._files.exists(path)
 
-    def is_folder(self, path: str) -> bool:
-        return path in self._folders
-
-    def called(self, name: str) -> Sequence[str]:
-        return self._by_name.get(name, ())
-
-    def below(self, folder: str) -> Sequence[str]:
-        return [path for path in self._modules if path.startswith(f"{folder}/")]
-
-    @cached_property
-    def _modules(self) -> list[str]:
-        return self._files.glob(f"**/*{PYTHON_SUFFIX}")
-
-    @cached_property
-    def _by_name(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for path in self._modules:
-            found.setdefault(posixpath.basename(path), []).append(path)
-        return found
-
-    @cached_property
-    def _folders(self) -> frozenset[str]:
-        found: set[str] = set()
-        for path in self._modules:
-            folder = posixpath.dirname(path)
-            while folder and folder not in found:
-                found.add(folder)
-                folder = posixpath.dirname(folder)
-        return frozenset(found)
+_kept: dict[tuple[object, ...], list[tuple[dict[Asked, object], ProgramRun]]] = {}
 
 
 @open_state
 class Programs:
-    """Follows each program once for each way in which it is started."""
+    """Follows each program once for each way in which it is started, and not again while nothing that it read has changed."""
 
     files: Files
     _known: dict[tuple[object, ...], ProgramRun | None] = field(default_factory=dict)
 
     @cached_property
-    def sources(self) -> Sources:
-        return Sources(self.files)
+    def sources(self) -> ProgramFiles:
+        return ProgramFiles(self.files)
 
     @cached_property
     def trees(self) -> Trees:
-        from budgetlint.program.modules import Trees  # `ast`, for projects with programs
+        from budgetlint.resolve.closure import NotedTrees  # `ast`, for projects with programs
 
-        return Trees(self.sources)
+        return NotedTrees(self.sources)
+
+    @cached_property
+    def closures(self) -> Closures:
+        from budgetlint.resolve.closure import Closures
+
+        return Closures(self.trees)
 
     def place(self, launch: Launch) -> str | None:
         """The file of the project that a launch starts; None for a program that is not here."""
@@ -106,45 +126,70 @@ class Programs:
         return found[0] if len(found) == 1 else None
 
     def launched(self, launch: Launch) -> ProgramRun | None:
-        """The run of a launch; None where its program is not here, or does not come to a training that can be told."""
+        """The run of a launch; None where its program is not here, or trains nothing."""
         path = self.place(launch)
-        if path is None:
+        found = self._run(Start(path, launch)) if path is not None else None
+        if found is None or path is None:
             return None
-        key = (path, launch.source.path, launch.number, tuple(word.text for word in launch.words))
-        if key not in self._known:
-            at, name = launch.source.locate(launch.span), launch.program.program
-            named = any(path in candidates(launch.source.path, posixpath.join(one, _written(launch))) for one in ("", launch.folder))
-            says = "" if named else f"{name} is taken to be {path}: the one file of that name"
-            consumer = Consumer(name, LAUNCH, at.file, at.line, says=says)
-            self._known[key] = self._run(path, launch, consumer)
-        return self._known[key]
+        at, name = launch.source.locate(launch.span), launch.program.program
+        named = any(path in candidates(launch.source.path, posixpath.join(one, _written(launch))) for one in ("", launch.folder))
+        says = "" if named else f"{name} is taken to be {path}: the one file of that name"
+        return replace(found, told=Consumer(name, LAUNCH, at.file, at.line, says=says))
 
-    def alone(self, source: SourceFile) -> ProgramRun | None:
+    def alone(self, path: str) -> ProgramRun | None:
         """The run of a program that nothing here starts, as if it were started without words."""
-        if (source.path,) not in self._known:
-            self._known[(source.path,)] = self._run(source.path, None, Consumer(source.path, OPENED, source.path, 1))
-        return self._known[(source.path,)]
+        found = self._run(Start(path))
+        says = f"{path} is taken to be started without words: nothing here starts it"
+        return None if found is None else replace(found, told=Consumer(path, OPENED, path, 1, says=says))
 
-    def _run(self, path: str, launch: Launch | None, consumer: Consumer) -> ProgramRun | None:
+    def given(self, path: str, words: tuple[str, ...]) -> ProgramRun | None:
+        """The run of a program that is started with a file which nobody names."""
+        found = self._run(Start(path, words=words))
+        says = f"{path} takes this file, and nothing here starts it"
+        return None if found is None else replace(found, told=Consumer(path, ACCEPTED, path, 1, says=says))
+
+    def _run(self, start: Start) -> ProgramRun | None:
+        if start.key not in self._known:
+            self._known[start.key] = self._remembered(start) if self.closures.trains(start.path) else None
+        return self._known[start.key]
+
+    def _remembered(self, start: Start) -> ProgramRun | None:
+        """The run of before, where nothing that was asked for it has changed."""
+        kept = _kept.pop(start.key, [])
+        found = next((one for one in kept if self.sources.answers(one[0])), None)
+        if found is None:
+            self.sources.asked = {}
+            run = self._follow(start)
+            found = (self.sources.asked, run) if run is not None else None
+        _kept[start.key] = [*([found] if found else []), *(one for one in kept if one is not found)][:2]
+        while len(_kept) > MOST_KEPT:
+            del _kept[next(iter(_kept))]
+        return found[1] if found is not None else None
+
+    def _follow(self, start: Start) -> ProgramRun | None:
         from budgetlint.program.document import document_of
         from budgetlint.program.follow import follow
-        from budgetlint.program.state import Launched
         from budgetlint.program.wiring import wirings
 
-        source = self.sources.source(path)
+        source = self.sources.source(start.path)
         if source is None:
             return None
-        started = Launched() if launch is None else Launched(_words(launch), _folder(path, launch), _environment(launch))
-        followed = follow(self.trees, path, started)
+        followed = follow(self.trees, start.path, _started(start))
         documents = [document_of(one, source, self.sources) for one in wirings(followed)]
-        readings = [reading for document in documents if (reading := _reading(document))]
-        if followed.stopped or len(readings) < len(documents) or not readings:
-            return None
-        opened = tuple(dict.fromkeys(name for name, _ in followed.opened))
-        return ProgramRun(tuple(replace(one, consumer=consumer) for one in readings), opened, followed)
+        below = tuple(one for path in followed.loaders if (one := self.sources.source(path)) is not None)
+        readings = [reading for document in documents if (reading := _reading(replace(document, below=below)))]
+        return ProgramRun(start.path, tuple(readings), followed, len(documents))
+
+
+def is_open(reading: Reading) -> bool:
+    """Is it the run of a program that nothing starts, and of which the model is not known?"""
+    consumer, model = reading.consumer, reading.settings.get("model")
+    is_alone = consumer is not None and consumer.evidence == OPENED and reading.document.format == "python"
+    return is_alone and (model is None or not model.known)
 
 
 def _reading(document: Document) -> Reading | None:
+    document.facts[FOLLOWED] = True
     found = identify(document) if document.root is not None else None
     return found.read(document) if isinstance(found, Reader) and found.loader is Loader.PYTHON else None
 
@@ -161,8 +206,14 @@ def _folder(path: str, launch: Launch) -> str:
     return path.removesuffix(written).rstrip("/") if path.endswith(f"/{written}") else ""
 
 
-def _words(launch: Launch) -> tuple[Value, ...]:
-    return tuple(_word(word, launch.source) for word in launch.words)
+def _started(start: Start) -> Launched:
+    from budgetlint.program.state import Launched
+    from budgetlint.program.values import Known
+
+    launch = start.launch
+    if launch is not None:
+        return Launched(tuple(_word(word, launch.source) for word in launch.words), _folder(start.path, launch), _environment(launch))
+    return Launched(None if start.words is None else tuple(Known(word) for word in start.words))
 
 
 def _word(word: Word, source: SourceFile) -> Value:
@@ -173,5 +224,5 @@ def _word(word: Word, source: SourceFile) -> Value:
     return Known(word.text, origins) if word.known else Open("word", word.text, origins)
 
 
-def _environment(launch: Launch) -> dict[str, Value]:
+def _environment(launch: Launch) -> Mapping[str, Value]:
     return {name: _word(word, launch.source) for name, word in launch.environment.items()}

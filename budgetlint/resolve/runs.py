@@ -18,7 +18,7 @@ from budgetlint.resolve.budget_scope import comment, nearest_budget
 from budgetlint.resolve.claims import claim_all
 from budgetlint.resolve.composition import composed
 from budgetlint.resolve.edges import BOUND, COMMAND, HOLDS, Edge
-from budgetlint.resolve.followed import ProgramRun
+from budgetlint.resolve.followed import ProgramRun, is_open
 from budgetlint.resolve.project import FileEntry, Project, file_finding, open_project
 from budgetlint.resolve.references import place_of, program_text, quietly, referenced, resolve_references
 from budgetlint.resolve.script_calls import with_arguments
@@ -221,7 +221,10 @@ def _over(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) -> Budget
 def _free_run(work: Assembly, entry: FileEntry, reading: Reading, budgets: Iterable[Budget]) -> None:
     budget = _over(work, entry, budgets)
     run = budget.runs[0] if budget and budget.runs else None
-    name = entry.path if len(entry.readings) == 1 else f"{entry.path}#{reading.document.number}"
+    if is_open(reading) and not (budget is not None and (budget.names_model or (run is not None and "model" in run.settings))):
+        return
+    trainers = [one for one in entry.readings if one.role is Role.TRAINER]
+    name = entry.path if len(trainers) == 1 else f"{entry.path}#{reading.document.number}"
     trainer = composed(work, reading)
     _add(work, name, (trainer, *referenced(work, trainer)), budget, run)
 
@@ -239,7 +242,7 @@ def _launched_in(work: Assembly, entry: FileEntry) -> list[tuple[Launch, Launche
         found: list[tuple[Launch, Launched]] = []
         for launch in (over_own_config(work, launch) for launch in _training(work, entry)):
             program = followed_run(work, launch)
-            run = launched(launch, partial(quietly, work), program.readings[0] if program is not None else None)
+            run = launched(launch, partial(quietly, work), program.reading if program is not None else None)
             if run is not None and program is not None:
                 run = replace(run, files=(*run.files, *program.opened))
             if run is not None:
@@ -253,7 +256,7 @@ def followed_run(work: Assembly, launch: Launch) -> ProgramRun | None:
     if launch.consumer is None or launch.consumer.followed:
         return None
     found = work.programs.launched(launch)
-    if found is None or len(found.readings) != 1:
+    if found is None or found.reading is None:
         return None
     at = launch.source.locate(launch.span)
     work.edges.update({Edge(path, at.file, at.line, path, COMMAND): None for path in found.opened})

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from budgetlint.language.budget import Budget, BudgetRun, Measured, Target
     from budgetlint.launch import Launch
     from budgetlint.launch.run import Launched
+    from budgetlint.resolve.claims.openers import Openers
     from budgetlint.rules_api.context import RunContext
 
 
@@ -73,6 +74,8 @@ class Assembly:
     """Why each file is part of a run, in the order in which that was found."""
     own: Callable[[Launch], Launch] = field(default=lambda launch: launch)
     """Says whose the flags of a launch are."""
+    openers: Openers | None = None
+    """The programs of the project that are followed, and what they open."""
     locks: dict[str, tuple[Measured, ...]] = field(default_factory=dict)
     """What each budget.lock says was measured."""
 

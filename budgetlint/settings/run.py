@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from budgetlint.base.record import field, record, replace
 from budgetlint.base.source import Location, SourceFile, Span
 from budgetlint.documents.node import Document
+from budgetlint.documents.scalars import Loader
 from budgetlint.settings.consumer import Consumer
 
 if TYPE_CHECKING:
@@ -276,13 +277,15 @@ def release(package: str, version: str, origin: Origin) -> Release | None:
 
 class Role(Enum):
     """What part of a run a document describes. A TRAINER document starts a run; ENGINE, LAUNCHER and MODEL join the run that
-    names them; INFERENCE is a document of an ecosystem that starts no training (chat, export, prediction)."""
+    names them; INFERENCE is a document of an ecosystem that starts no training (chat, export, prediction); INPUT one that a program
+    of the project reads, whose run says what it means."""
 
     TRAINER = "trainer"
     ENGINE = "engine"
     LAUNCHER = "launcher"
     MODEL = "model"
     INFERENCE = "inference"
+    INPUT = "input"
 
 
 @record
@@ -317,6 +320,8 @@ class Reading:
     """Who reads it, as far as the project tells; None where nobody asked."""
     guessed: str = ""
     """That the file is here by its name alone, where the path that names it leads nowhere."""
+    loader: Loader | None = None
+    """What loads the document, where the call that opens it was seen."""
 
 
 def run_label(name: str, target: str | None, cell: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from budgetlint.documents.scalars import Loader
 from budgetlint.program.classes import Field, default_of, fields_of, finish, is_enum
+from budgetlint.program.interface import Interface
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.loaders.config import read_config
 from budgetlint.program.packages.parsers.fields import class_fields
@@ -144,6 +145,7 @@ def _objects(it: Interpreter, base: Value, words: Sequence[Value] | None, call: 
     types = _types(base)
     options = [option for cls in types for option in _options(it, cls)]
     own = {option.dest for option in options}
+    it.interfaces.append(_interface(base, types, options))
     parsed = read_words(it, options, words or ())
     foreign, left = _foreign(parsed.left)
     made = [_made(it, cls, _options(it, cls), parsed, foreign, own, under, words is not None, call) for cls in types]
@@ -152,6 +154,15 @@ def _objects(it: Interpreter, base: Value, words: Sequence[Value] | None, call: 
         refuse_words(it, [Known(name, value.origins) for name, value in foreign.items()], it.place(call.node, call.frame))
     result = [one for one in made]
     return Items([*result, Items(left)] if keeps else result, "tuple")
+
+
+def _interface(base: Value, types: Sequence[Value], options: Sequence[Option]) -> Interface:
+    """What the parser takes of a file."""
+    kinds = [cls.name if isinstance(cls, External) else cls.kind if isinstance(cls, Class) else "?" for cls in types]
+    known = [class_fields(kind) for kind in kinds if kind]
+    fields = None if any(one is None for one in known) else frozenset().union({option.dest for option in options}, *(one or () for one in known))
+    required = frozenset(option.dest for option in options if option.required)
+    return Interface(base.kind if isinstance(base, Object) else "", fields, required)
 
 
 def _foreign(left: Sequence[Value]) -> tuple[dict[str, Value], list[Value]]:
