@@ -9,8 +9,8 @@ from budgetlint.program.values import Known, Open, Origin, Value, alternatives
 
 
 class Interface(NamedTuple):
-    """A parser that makes dataclasses of a file. ``fields``: all that it takes, None where a class of it is not told; ``required``: those without
-    a default. It refuses every other key (transformers ``hf_argparser.py`` parse_dict, TRL ``scripts/utils.py``)."""
+    """A parser that makes dataclasses of a file. ``fields``: all that it takes, None where a class of it is not told; ``required``: those
+    without a default. It refuses every other key (transformers ``hf_argparser.py`` parse_dict, TRL ``scripts/utils.py``)."""
 
     parser: str
     fields: frozenset[str] | None
@@ -40,8 +40,8 @@ def _by(path: Value, loader: str, flags: dict[str, tuple[str, ...]]) -> Sought |
         return Sought(_flag(path.name, flags), loader)
     if isinstance(path, Open) and path.kind == "word":
         return Sought("", loader)
-    named = next((one for one in path.origins if one.kind == "option"), None)
-    if isinstance(path, Known) and isinstance(named, Origin) and named.key in flags:
+    named = next((one for one in path.origins if one.kind in ("option", "flag")), None)
+    if isinstance(path, Known) and isinstance(named, Origin) and (named.kind == "flag" or named.key in flags):
         return Sought(_flag(named.key, flags), loader)
     return None
 

@@ -47,6 +47,10 @@ class Closures:
             self._known[entry] = any(_names_training(source) for source in self._sources(entry))
         return self._known[entry]
 
+    def words(self, entry: str) -> frozenset[str]:
+        """The words of its text and of what it imports."""
+        return frozenset().union(*(_words(source) for source in self._sources(entry)))
+
     def _sources(self, entry: str) -> Iterator[SourceFile]:
         modules = Modules(self.trees, entry)
         waiting, seen = [entry], {entry}
@@ -65,6 +69,13 @@ def _names_training(source: SourceFile) -> bool:
     if "trains" not in source.facts:
         source.facts["trains"] = _TRAINS.search(source.text) is not None
     return bool(source.facts["trains"])
+
+
+def _words(source: SourceFile) -> frozenset[str]:
+    if "words" not in source.facts:
+        source.facts["words"] = frozenset(_WORD.findall(source.text))
+    found: frozenset[str] = source.facts["words"]
+    return found
 
 
 def _imported(modules: Modules, path: str, source: SourceFile) -> list[str]:

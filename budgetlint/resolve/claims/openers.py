@@ -65,6 +65,11 @@ class Openers:
         return self.work.programs.alone(source.path)
 
     @cached_property
+    def reads_files(self) -> bool:
+        """Is there a program that reads a file which somebody has to name?"""
+        return any(run.followed.sought for run in (*(run for _, run, _ in self.launched), *self.alone.values()))
+
+    @cached_property
     def opened(self) -> dict[str, Opened]:
         """By path, the first run that opens a file: one that is started here, one that a README shows, one that nothing starts."""
         found: dict[str, Opened] = {}

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from budgetlint.documents.scalars import Loader
 from budgetlint.program.classes import Field, default_of, fields_of, finish, is_enum
-from budgetlint.program.interface import Interface
+from budgetlint.program.interface import Interface, Sought
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.loaders.config import read_config
 from budgetlint.program.packages.parsers.fields import class_fields
@@ -254,6 +254,8 @@ def build(it: Interpreter, cls: Value, fields: dict[str, Value], others: dict[st
 def _from_file(loader: str) -> Callable[[Interpreter, Value, Call], Value]:
     def parse(it: Interpreter, base: Value, call: Call) -> Value:
         path = call.get("json_file" if loader == "json" else "yaml_file", 0) or NONE
+        if not isinstance(path, Known):
+            it.sought.append(Sought("", (Loader.JSON if loader == "json" else Loader.PYYAML).value))
         return it.each(path, lambda one: _of_map(it, base, read_config(it, one, Loader.JSON if loader == "json" else Loader.PYYAML), call))
 
     return parse
@@ -274,6 +276,7 @@ def _trl(it: Interpreter, base: Value, call: Call) -> Value:
     """``parse_args_and_config``: a file of defaults that ``--config`` names, flags over it."""
     given = call.get("args", 0)
     words = given.items if isinstance(given, Items) and given.more is None else it.launched.words if given is None or (isinstance(given, Known) and given.value is None) else None
+    it.sought.append(Sought("--config", Loader.PYYAML.value))
     options = [Option("config", ("--config",), NONE, Place("", 0))]
     config = read_words(it, options, [*(words or ())]).given.get("config")
     kept = _without_config(words or ())
