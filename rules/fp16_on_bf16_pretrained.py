@@ -122,5 +122,6 @@ RULE = Rule(
     "0.1.0",
     needs=("model",),
     aliases=("ds-loss-scale-exhausted",),
+    words=("engine_dtype=fp16", "precision=fp16", "precision=fp16-autocast", "precision=fp16-pure", "autocast=fp16"),
     harm=11.0,
 )

@@ -99,5 +99,6 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=(*HUGGING_FACE, *PYTHON, "axolotl", "llamafactory"),
+    words=("shard=zero3",),
     harm=9.5,
 )

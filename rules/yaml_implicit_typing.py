@@ -84,5 +84,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     fix="unsafe",
+    words=("yaml",),
     harm=5.0,
 )

@@ -86,7 +86,7 @@ def test_objects_made_before_and_after_the_init_is_compiled_are_alike() -> None:
     assert {type(one).__init__.__code__.co_filename for one in many[-1]} == {"<string>"}
 
 
-@pytest.mark.parametrize(("made", "args"), [(Place, ("a", 1, [], 0)), (Counter, (1, "x")), (Child, ("n", 4, "r")), (Child, ("n", 4, "name"))])
+@pytest.mark.parametrize(("made", "args"), [(Place, ("a", 1, [], 0)), (Counter, (1, "x")), (Child, ("n", 4, "r"))])
 def test_more_arguments_than_fields_are_refused(made: Any, args: tuple[Any, ...]) -> None:
     with pytest.raises(TypeError):
         made(*args)

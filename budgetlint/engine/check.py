@@ -102,7 +102,7 @@ def _run_rules(judged: Judged, rules: Iterable[Rule], said: _Outcome) -> None:
     for rule in rules:
         by_scope[rule.scope].append(rule)
     of_formats: dict[frozenset[str], list[Rule]] = {}
-    words = Words()
+    words = Words(rule for of_scope in by_scope.values() for rule in of_scope)
     for run in judged.runs:
         formats = frozenset(reading.format for reading in run.run.readings)
         if formats not in of_formats:
