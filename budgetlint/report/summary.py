@@ -9,7 +9,6 @@ from budgetlint.base.finding import Severity
 from budgetlint.base.plain_text import one_line
 from budgetlint.files.walk import Passed
 from budgetlint.memory.estimate import Verdict
-from budgetlint.report.headroom import lacking
 from budgetlint.report.style import PLAIN, VERDICT_WORDS, TerminalStyle, plural
 from budgetlint.results.report import Gate, Report
 from budgetlint.results.verdict import RunVerdict
@@ -116,6 +115,8 @@ def verdict_count(verdict: Verdict, count: int) -> str:
 
 def _why_not(verdicts: tuple[RunVerdict, ...]) -> str:
     """The settings that are missing most often; before them the device, where no run has one."""
+    from budgetlint.report.headroom import lacking  # most runs that are judged have a verdict
+
     missing = [verdict.missing or (() if verdict.forks else ("device",)) for verdict in verdicts]
     counts = Counter(name for names in missing for name in names)
     if any(verdict.limit is not None for verdict in verdicts):

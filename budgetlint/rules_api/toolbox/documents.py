@@ -8,7 +8,6 @@ from __future__ import annotations
 from budgetlint.documents import Entry, Loader, Mapping, Sequence
 from budgetlint.readers.base import AUTO, Raw, entry_under, is_symbolic, loader_of, raw_of
 from budgetlint.readers.hf.recognise import home_of
-from budgetlint.readers.python_script.classes import arguments_of, block, is_partial
 from budgetlint.settings.run import Reading, Setting
 
 HUGGING_FACE = ("hf_training_arguments", "trl", "alignment_handbook", "open_instruct")
@@ -74,6 +73,8 @@ def arguments_home(reading: Reading) -> str:
     Example: ``arguments_home(document.reading)``.
     """
     if reading.format in PYTHON:
+        from budgetlint.readers.python_script.classes import arguments_of  # most files are no scripts
+
         return arguments_of(reading.document)
     return home_of(reading.document) if reading.format in HUGGING_FACE else ""
 
@@ -93,7 +94,11 @@ def may_hide_arguments(reading: Reading) -> bool:
 
     Example: ``if may_hide_arguments(document.reading): return`` before a rule says that a key lacks.
     """
-    return reading.format in PYTHON and is_partial(block(reading.document, arguments_of(reading.document)))
+    if reading.format not in PYTHON:
+        return False
+    from budgetlint.readers.python_script.classes import arguments_of, block, is_partial  # most files are no scripts
+
+    return is_partial(block(reading.document, arguments_of(reading.document)))
 
 
 def loads_with(reading: Reading) -> Loader:
