@@ -41,15 +41,15 @@ from transformers import HfArgumentParser, TrainingArguments
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from budgetlint.base.expression import expression
 from budgetlint.catalog.vocabulary import keys, misspelt
 from budgetlint.rule import HUGGING_FACE, Confidence, DocumentContext, Finding, Rule, Severity, SourceFile, argument_entries
 
 from ._unknown import misspelt_key
 
-_PARSES = re.compile(r"\.parse_args_into_dataclasses\(\s*\)")
+_PARSES = expression(r"\.parse_args_into_dataclasses\(\s*\)")
 _LENIENT = ("return_remaining_strings", "parse_known_args", "allow_extra_keys")
 
 
