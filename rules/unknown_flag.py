@@ -66,7 +66,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 
 
 def _meant(name: str, known: frozenset[str]) -> str:
-    return "" if any(one.startswith(name) for one in known) else misspelt(name, known)
+    return "" if name in known or any(one.startswith(name) for one in known) else misspelt(name, known)
 
 
 def _is_strict(program: SourceFile) -> bool:

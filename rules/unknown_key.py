@@ -116,7 +116,7 @@ class _Abbreviated:
     known: frozenset[str]
 
     def __contains__(self, name: object) -> bool:
-        return any(one.startswith(str(name)) for one in self.known)
+        return name in self.known or any(one.startswith(str(name)) for one in self.known)
 
 
 @cache
