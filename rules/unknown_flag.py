@@ -42,6 +42,7 @@ from transformers import HfArgumentParser, TrainingArguments
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from budgetlint.base.expression import expression
 from budgetlint.catalog.vocabulary import keys, misspelt
@@ -65,6 +66,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
             yield misspelt_key(document, entry, meant, f"{program.path.rpartition('/')[2]} stops when it reads its arguments")
 
 
+@lru_cache(maxsize=4096)
 def _meant(name: str, known: frozenset[str]) -> str:
     return "" if name in known or any(one.startswith(name) for one in known) else misspelt(name, known)
 
