@@ -14,7 +14,6 @@ from budgetlint.readers.hf.recognise import FLAVOURS, as_known, as_own, looks_li
 from budgetlint.readers.known_programs import HYDRA, known_programs
 from budgetlint.resolve.claims.launches import Launches
 from budgetlint.resolve.claims.programs import Programs
-from budgetlint.resolve.claims.takers import taker
 from budgetlint.resolve.project import FileEntry
 from budgetlint.resolve.state import Assembly
 from budgetlint.settings.consumer import FORMAT, LAUNCH, LONE, NOBODY, OPENED, SEVERAL, Consumer
@@ -99,6 +98,8 @@ class FileClaims:
         literal = looks_literal(reading.document) or (entry.kind != "" and reading.document.mapping is not None)
         if literal and (entry.kind or not self.written.all):
             return Consumer(format_of(format).program, LONE, says="" if entry.kind else _says(entry.path, format))
+        from budgetlint.resolve.claims.takers import taker  # a file that tells its program by its keys needs none
+
         found = taker(self.written.all, reading.document, format, str(reading.settings.value("task", "")))
         return found or Consumer("", NOBODY, followed=False, settles=_settles(entry.path, format, literal))
 
