@@ -9,7 +9,7 @@ from budgetlint.base.finding import Finding, Related
 from budgetlint.base.numerals import small
 from budgetlint.base.record import replace
 from budgetlint.base.source import SourceFile, Span
-from budgetlint.language.budget import AlsoModel, Budget, BudgetRun, RuleLevel, Target
+from budgetlint.language.budget import AlsoModel, Budget, BudgetRun, Reads, RuleLevel, Target
 from budgetlint.language.check import Checked
 from budgetlint.language.includes import Included, Load, disk, gather
 from budgetlint.language.judgement import also_model, config_refs, measured, merged_stack, over_stack, rollout, rule_levels
@@ -17,6 +17,7 @@ from budgetlint.language.machine import KEYWORDS, machine
 from budgetlint.language.matrix import cells
 from budgetlint.language.placement import machine_settings, overlay
 from budgetlint.language.problems import Problems
+from budgetlint.language.reads import reads_of
 from budgetlint.language.scopes import Scope, ScopeBuilder
 from budgetlint.language.settings_of import settings_of
 from budgetlint.language.slots import FILE
@@ -26,7 +27,7 @@ from budgetlint.language.tree import Let, Statement, Value
 from budgetlint.language.variables import Variables, set_from_outside
 from budgetlint.settings.run import Origin, OriginKind, Setting, Settings
 
-_NO_SETTINGS = frozenset((*KEYWORDS, "config", "stack", "on", "matrix", "deny", "warn", "allow", "tolerance", "measured"))
+_NO_SETTINGS = frozenset((*KEYWORDS, "config", "reads", "stack", "on", "matrix", "deny", "warn", "allow", "tolerance", "measured"))
 
 
 def read_budget(source: SourceFile, load: Load | None = None, *, root: str = "", variables: Mapping[str, str] | None = None) -> Budget:
@@ -86,7 +87,7 @@ class _Resolver:
             self.default_target,
             levels,
             self._sorted(),
-            any(run.configs for run in runs),
+            any(run.configs or run.reads for run in runs),
             any("model" in run.settings for run in runs),
             tuple(self.included.paths),
             self.variables.as_text(),
@@ -165,6 +166,7 @@ class _Resolver:
             settings,
             where,
             configs=tuple(ref for checked in self._both(scope, "config") for ref in config_refs(checked)),
+            reads=tuple(found for checked in self._both(scope, "reads") if (found := self._reads(checked)) is not None),
             on=on,
             cells=cells(scope.one("matrix") or self.top.one("matrix"), self.problems),
             asserts=(*self.top.asserts, *scope.asserts),
@@ -178,6 +180,9 @@ class _Resolver:
             own=own,
             defaults=self.top_settings,
         )
+
+    def _reads(self, checked: Checked) -> Reads | None:
+        return reads_of(checked, self.problems, lambda value: self.variables.lookup(checked.source, value))
 
     def _both(self, scope: Scope, keyword: str) -> list[Checked]:
         return [*self.top.all(keyword), *scope.all(keyword)]
