@@ -51,13 +51,15 @@ class FileEntry:
     arguments: tuple[str, ...] = ()
     commands: tuple[Launch, ...] = ()
     """The training commands that a README shows: they say who reads a file, and start no run."""
+    read_by: Consumer | None = None
+    """The first budget that reads keys of it."""
     kind: str = ""
     """The format that a budget names for it."""
 
     @property
     def consumer(self) -> Consumer | None:
         """Who reads it; of a script, the program of its first training command."""
-        told = (*(reading.consumer for reading in self.readings), *(launch.consumer for launch in self.launches))
+        told = (self.read_by, *(reading.consumer for reading in self.readings), *(launch.consumer for launch in self.launches))
         return next((consumer for consumer in told if consumer is not None), None)
 
 
@@ -354,6 +356,8 @@ CODES = {
     "too-large": "BL915",
     "command-cut-short": "BL916",
     "guessed-reference": "BL917",
+    "missing-key": "BL926",
+    "misread-value": "BL907",
     "internal-error": "BL998",
 }
 

@@ -17,6 +17,7 @@ from budgetlint.resolve.budget_scope import comment, nearest_budget
 from budgetlint.resolve.claims import claim_all
 from budgetlint.resolve.composition import composed
 from budgetlint.resolve.edges import BOUND, HOLDS, Edge
+from budgetlint.resolve.foreign import Told, told
 from budgetlint.resolve.project import FileEntry, Project, file_finding, open_project
 from budgetlint.resolve.references import place_of, program_text, quietly, referenced, resolve_references
 from budgetlint.resolve.script_calls import with_arguments
@@ -107,36 +108,45 @@ def collect(project: Project, *, extra: Budget | None = None, overrides: Setting
 
 def _budget_runs(work: Assembly, budget: Budget) -> None:
     for run in budget.runs:
-        if run.configs:
-            _bound_runs(work, budget, run)
-        elif budget.names_model or "model" in run.settings or "model_custom" in run.settings:
-            _add(work, run.name or _label(budget), (), budget, run)
+        for stated in told(work, run.reads):
+            _runs_of(work, budget, run, stated)
+
+
+def _runs_of(work: Assembly, budget: Budget, run: BudgetRun, stated: Told) -> None:
+    """The runs of one run block, with what its ``reads`` find in one set of files."""
+    if run.configs:
+        _bound_runs(work, budget, run, stated)
+    elif stated.readings or budget.names_model or "model" in run.settings or "model_custom" in run.settings:
+        _add(work, stated.named(run.name) or _label(budget), stated.readings, budget, run)
 
 
 def _label(budget: Budget) -> str:
     return "stdin" if budget.path in ("-", "<stdin>") else budget.path
 
 
-def _bound_runs(work: Assembly, budget: Budget, run: BudgetRun) -> None:
+def _bound_runs(work: Assembly, budget: Budget, run: BudgetRun, stated: Told) -> None:
     entries = [entry for ref in run.configs for entry in _entries(work, ref)]
     trainers = [reading for entry in entries for reading in entry.readings if reading.role is Role.TRAINER]
     sides = [reading for entry in entries for reading in entry.readings if reading.role not in (Role.TRAINER, Role.INFERENCE)]
     work.bound.update(entry.path for entry in entries)
-    if not trainers and _bound_launches(work, entries, budget, run):
+    if not trainers and _bound_launches(work, entries, budget, run, stated):
         return
     if not trainers:
-        if sides or "model" in run.settings:
-            _add(work, run.name or _label(budget), _with_named(work, (), sides), budget, run)
+        if sides or stated.readings or "model" in run.settings:
+            name = stated.named(run.name) or _label(budget)
+            _add(work, name, (*stated.readings, *_with_named(work, (), sides)), budget, run)
         return
     for trainer in (composed(work, one) for one in trainers):
         name = run.name or trainer.document.path
         if run.name and len(trainers) > 1:
             name = f"{run.name}:{trainer.document.path}"
+        name = stated.named(name)
         launch = None if sides else _launch_of(work, trainer.document.path)
         if launch is not None:
-            _add(work, name, _whole(work, launch), budget, run, launch.target)
+            _add(work, name, (*_whole(work, launch), *stated.readings), budget, run, launch.target)
         else:
-            _add(work, name, _with_named(work, (trainer, *referenced(work, trainer)), sides), budget, run)
+            readings = _with_named(work, (trainer, *referenced(work, trainer)), sides)
+            _add(work, name, (*readings, *stated.readings), budget, run)
 
 
 def _with_named(work: Assembly, trainer: tuple[Reading, ...], sides: Iterable[Reading]) -> tuple[Reading, ...]:
@@ -148,13 +158,13 @@ def _with_named(work: Assembly, trainer: tuple[Reading, ...], sides: Iterable[Re
     return tuple(readings)
 
 
-def _bound_launches(work: Assembly, entries: Iterable[FileEntry], budget: Budget, run: BudgetRun) -> bool:
+def _bound_launches(work: Assembly, entries: Iterable[FileEntry], budget: Budget, run: BudgetRun, stated: Told) -> bool:
     """The runs of scripts that a budget names as its configs."""
     found = [(entry, launch, one) for entry in entries if entry.launches for launch, one in _launched_in(work, entry)]
     for entry, launch, one in found:
         label = entry.path if len(found) == 1 else f"{entry.path}#{launch.number}"
         name = label if not run.name else run.name if len(found) == 1 else f"{run.name}:{label}"
-        _add(work, name, _whole(work, one), budget, run, one.target)
+        _add(work, stated.named(name), (*_whole(work, one), *stated.readings), budget, run, one.target)
         work.bound.update(one.files)
     return bool(found)
 
