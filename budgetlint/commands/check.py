@@ -6,7 +6,7 @@ import argparse
 
 from budgetlint.base.finding import Severity
 from budgetlint.commands.console import Console
-from budgetlint.commands.options import add_paths, add_run_options
+from budgetlint.commands.options import add_paths, add_run_options, add_settings_file
 from budgetlint.report import CHECK_FORMATS
 
 HELP = """\
@@ -23,6 +23,7 @@ examples:
   budgetlint check sft.yaml --budget 'device rtx-4090; reserve 1GiB'
   budgetlint check --info --select BL1,unknown-key
   budgetlint check --compare-with HEAD      # what this change costs; only new findings count
+  my-launcher --dry-run --json | budgetlint check --settings-file -
   budgetlint check -- accelerate launch --config_file fsdp.yaml train.py --config sft.yaml
 """
 
@@ -30,6 +31,7 @@ examples:
 def configure(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
     add_run_options(parser)
+    add_settings_file(parser)
     parser.add_argument(
         "--format", metavar="NAME[=FILE]", action="append", default=[], help=f"{', '.join(CHECK_FORMATS)}; repeat for several"
     )

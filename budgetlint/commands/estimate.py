@@ -9,7 +9,7 @@ from budgetlint.base.plain_text import one_line
 from budgetlint.commands.common import STDIN, open_config, open_session
 from budgetlint.commands.console import Console
 from budgetlint.commands.misuse import Misuse
-from budgetlint.commands.options import add_paths, add_run_options
+from budgetlint.commands.options import add_paths, add_run_options, add_settings_file
 from budgetlint.rules_api.context import Judged, RunContext
 
 HELP = """\
@@ -32,6 +32,7 @@ examples:
 def configure(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
     add_run_options(parser)
+    add_settings_file(parser)
     parser.add_argument("--settings", action="store_true", help="the merged run instead: every setting, its value, where it comes from")
     parser.add_argument("--terms", action="store_true", help="the peak tensor by tensor instead, biggest first: shape, bytes, which code")
     parser.add_argument("--textbook", action="store_true", help="the textbook formulas beside ours, with the difference")
@@ -44,6 +45,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, io: Console) -> int:
     if args.terms and (args.settings or args.textbook or args.oom or args.compare_with is not None or args.format == "svg"):
         raise Misuse("--terms lists the bill tensor by tensor: none of the other views goes with it")
+    if args.settings_file is not None and (args.oom or args.compare_with is not None):
+        raise Misuse("--settings-file judges settings as they are: neither --oom nor --compare-with goes with it")
     if args.compare_with is not None or args.format == "markdown":
         return _compared(args, io)
     if args.format == "svg" and (args.settings or args.textbook or args.oom):

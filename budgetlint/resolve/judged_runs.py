@@ -8,6 +8,7 @@ from budgetlint.base.limits import FILE_READINGS
 from budgetlint.base.record import field, record, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.language.budget import BudgetRun, Target
+from budgetlint.language.judgement import over_stack
 from budgetlint.language.placement import Placement, broken, hosted, overlay, placements
 from budgetlint.memory.estimate import BROKEN, UNREAD, Estimate, Opened, Verdict
 from budgetlint.memory.estimator import estimate
@@ -35,6 +36,8 @@ def run_contexts(work: Assembly, collected: Collected) -> Iterator[RunContext]:
     """One context for each target and matrix cell; where the budget names no device, on the machine that the job asks for."""
     budget, run, readings = collected.budget, collected.budget_run, collected.readings
     stack = _stack(work, readings, run)
+    if collected.stack is not None:
+        stack = over_stack(collected.stack, stack)
     for place in placements(budget, run) if budget and run else (NOWHERE,):
         if collected.requested is not None and place.target.device is None:
             place = replace(place, target=overlay(place.target, collected.requested))
@@ -82,7 +85,8 @@ def _stack(work: Assembly, readings: tuple[Reading, ...], budget_run: BudgetRun 
     stated = budget_run.stack if budget_run else Stack()
     if stated.releases:
         return stated
-    found = work.stack_of(readings[0]) if readings else Stack()
+    of_frameworks = [reading for reading in readings if reading.role is not Role.STATED]
+    found = work.stack_of(of_frameworks[0]) if of_frameworks else Stack()
     return replace(found, model_code=stated.model_code)
 
 

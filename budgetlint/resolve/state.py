@@ -36,6 +36,8 @@ class Collected:
     budget: Budget | None = None
     budget_run: BudgetRun | None = None
     requested: Target | None = None
+    stack: Stack | None = None
+    """Versions that came with settings from outside."""
 
 
 @open_state
