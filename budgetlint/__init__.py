@@ -1,6 +1,6 @@
 """budgetlint: a budget language and linter for model-training configs."""
 
-TYPE_CHECKING = False  # nothing is imported here, not even of the standard library: `__main__` first settles from where
+TYPE_CHECKING = False  # no import stands here, not even of the standard library: `__main__` first settles what may be imported
 if TYPE_CHECKING:
     from budgetlint.judging import JudgedRun, Judgement, Remark, WrongBudget, WrongSettings, judge
 

@@ -26,6 +26,7 @@ from budgetlint.resolve.forks import SURE, decided
 from budgetlint.resolve.measured import with_measurements
 from budgetlint.resolve.precedence import join, with_derived, with_stored_weights
 from budgetlint.resolve.state import Assembly, Collected
+from budgetlint.resolve.unresolved import with_readings, without_verdict
 from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import Reading, Role, Run, Setting, Settings, Stack
 
@@ -52,7 +53,13 @@ def _merged(work: Assembly, readings: tuple[Reading, ...], place: Placement, sta
     settings = _settings(readings, place.settings, stack)
     if place.cell is not None:
         settings = settings.under(place.cell.settings)
-    return settings.under(work.overrides)
+    settings = settings.under(work.overrides)
+    return with_readings(settings) if _is_stated(readings) else settings
+
+
+def _is_stated(readings: tuple[Reading, ...]) -> bool:
+    """Does somebody say settings whose files nobody reads as a framework would?"""
+    return any(reading.role is Role.STATED for reading in readings)
 
 
 def _settings(readings: tuple[Reading, ...], claims: Settings, stack: Stack) -> Settings:
@@ -98,6 +105,8 @@ def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) ->
     run = replace(run, settings=fill_auto(run.settings, architecture.hidden if architecture else None))
     planned, answer = _answer(work, run, target, architecture)
     answer = _with_reader(answer, run)
+    if _is_stated(run.readings):
+        answer = without_verdict(answer, run.settings)
     if errors:
         answer = replace(answer, missing=(BROKEN,), opened=(Opened(BROKEN, errors[0].location, errors[0].message),))
     context = RunContext(
