@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterable, Iterator
 
 from budgetlint.base.finding import Confidence, Finding, Related, Severity
-from budgetlint.base.record import record, replace
+from budgetlint.base.record import replace
 from budgetlint.base.source import Location, SourceFile, Span, UnreadableFile
 from budgetlint.documents import Document, load
 from budgetlint.isolation.boundary import LEADS_OUT
@@ -16,33 +16,19 @@ from budgetlint.readers.stated import FORMAT
 from budgetlint.resolve.edges import READ, Edge
 from budgetlint.resolve.foreign_values import Missing, Unfit, implied_adapter, settings_at, unresolved
 from budgetlint.resolve.project import CODES, file_finding
-from budgetlint.resolve.state import Assembly
+from budgetlint.resolve.state import Assembly, Stated
 from budgetlint.settings.consumer import BUDGET, Consumer
 from budgetlint.settings.run import Reading, Role, Setting, Settings
 
 FORMATS = ("yaml", "json", "toml")
 
 
-@record
-class Told:
-    """What the ``reads`` of a run come to, for one of the runs that they make. ``path`` is the file of a glob that this run is for."""
-
-    readings: tuple[Reading, ...] = ()
-    path: str = ""
-
-    def named(self, name: str | None) -> str:
-        """What a run is called: one of several by its file too, and one without a name by its first file."""
-        if name and self.path:
-            return f"{name}:{self.path}"
-        return name or self.path or (self.readings[0].document.path if self.readings else "")
-
-
-def told(work: Assembly, statements: Iterable[Reads]) -> list[Told]:
+def stated(work: Assembly, statements: Iterable[Reads]) -> list[Stated]:
     """One for each file of the glob that matches several; without one, a single one with the keys of every file."""
     found = [(one, _paths(work, one)) for one in statements]
     many = next(((one, paths) for one, paths in found if len(paths) > 1), None)
     every = [many[1]] if many is not None else [[""]]
-    return [Told(tuple(_of_run(work, found, path)), path) for paths in every for path in paths]
+    return [Stated(tuple(_of_run(work, found, path)), path) for paths in every for path in paths]
 
 
 def _of_run(work: Assembly, found: Iterable[tuple[Reads, list[str]]], path: str) -> Iterator[Reading]:

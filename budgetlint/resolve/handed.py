@@ -208,7 +208,7 @@ class _Reader:
         if typed_value is None:
             return []
         if name == "optimizer":
-            return optimizer_settings(typed_value, origin, text or typed_value)
+            return optimizer_settings(str(typed_value), origin, text or str(typed_value))
         return [Setting(name, typed_value, origin, text or _text(typed_value))]
 
     def typed(self, node: Node, at: str, name: str, value: object) -> object:

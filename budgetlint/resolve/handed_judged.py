@@ -56,7 +56,8 @@ def _is_called(work: Assembly, budget: Budget, one: BudgetRun, name: str) -> boo
     """Is this the budget's run of that name? One that has none is called by its budget, or by the file that makes it."""
     if one.name is not None:
         return name == one.name or name.startswith(f"{one.name}:")
-    whole = [posixpath.normpath(posixpath.join(ref.base, ref.path)) for ref in (*one.configs, *one.reads)]
+    paths = [*((ref.base, ref.path) for ref in one.configs), *((ref.base, ref.path) for ref in one.reads)]
+    whole = [posixpath.normpath(posixpath.join(base, path)) for base, path in paths]
     return name in (budget.path, *whole) or any(name in work.files.glob(path) for path in whole if "*" in path or "?" in path)
 
 

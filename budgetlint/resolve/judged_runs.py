@@ -8,7 +8,6 @@ from budgetlint.base.limits import FILE_READINGS
 from budgetlint.base.record import field, record, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.language.budget import BudgetRun, Target
-from budgetlint.language.judgement import over_stack
 from budgetlint.language.placement import Placement, broken, hosted, overlay, placements
 from budgetlint.memory.estimate import BROKEN, UNREAD, Estimate, Opened, Verdict
 from budgetlint.memory.estimator import estimate
@@ -26,7 +25,6 @@ from budgetlint.resolve.forks import SURE, decided
 from budgetlint.resolve.measured import with_measurements
 from budgetlint.resolve.precedence import join, with_derived, with_stored_weights
 from budgetlint.resolve.state import Assembly, Collected
-from budgetlint.resolve.unresolved import with_readings, without_verdict
 from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import Reading, Role, Run, Setting, Settings, Stack
 
@@ -38,6 +36,8 @@ def run_contexts(work: Assembly, collected: Collected) -> Iterator[RunContext]:
     budget, run, readings = collected.budget, collected.budget_run, collected.readings
     stack = _stack(work, readings, run)
     if collected.stack is not None:
+        from budgetlint.language.judgement import over_stack  # few runs come from outside
+
         stack = over_stack(collected.stack, stack)
     for place in placements(budget, run) if budget and run else (NOWHERE,):
         if collected.requested is not None and place.target.device is None:
@@ -54,7 +54,11 @@ def _merged(work: Assembly, readings: tuple[Reading, ...], place: Placement, sta
     if place.cell is not None:
         settings = settings.under(place.cell.settings)
     settings = settings.under(work.overrides)
-    return with_readings(settings) if _is_stated(readings) else settings
+    if not _is_stated(readings):
+        return settings
+    from budgetlint.resolve.unresolved import with_readings  # few runs are stated by a file of their own, or from outside
+
+    return with_readings(settings)
 
 
 def _is_stated(readings: tuple[Reading, ...]) -> bool:
@@ -106,6 +110,8 @@ def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) ->
     planned, answer = _answer(work, run, target, architecture)
     answer = _with_reader(answer, run)
     if _is_stated(run.readings):
+        from budgetlint.resolve.unresolved import without_verdict
+
         answer = without_verdict(answer, run.settings)
     if errors:
         answer = replace(answer, missing=(BROKEN,), opened=(Opened(BROKEN, errors[0].location, errors[0].message),))

@@ -17,11 +17,10 @@ from budgetlint.resolve.budget_scope import comment, nearest_budget
 from budgetlint.resolve.claims import claim_all
 from budgetlint.resolve.composition import composed
 from budgetlint.resolve.edges import BOUND, HOLDS, Edge
-from budgetlint.resolve.foreign import Told, told
 from budgetlint.resolve.project import FileEntry, Project, file_finding, open_project
 from budgetlint.resolve.references import place_of, program_text, quietly, referenced, resolve_references
 from budgetlint.resolve.script_calls import with_arguments
-from budgetlint.resolve.state import Assembly, Collected
+from budgetlint.resolve.state import Assembly, Collected, Stated
 from budgetlint.settings.run import Reading, Role, Settings
 
 if TYPE_CHECKING:
@@ -108,11 +107,19 @@ def collect(project: Project, *, extra: Budget | None = None, overrides: Setting
 
 def _budget_runs(work: Assembly, budget: Budget) -> None:
     for run in budget.runs:
-        for stated in told(work, run.reads):
+        for stated in _stated(work, run):
             _runs_of(work, budget, run, stated)
 
 
-def _runs_of(work: Assembly, budget: Budget, run: BudgetRun, stated: Told) -> None:
+def _stated(work: Assembly, run: BudgetRun) -> list[Stated]:
+    if not run.reads:
+        return [Stated()]
+    from budgetlint.resolve.foreign import stated  # few budgets read files of their own
+
+    return stated(work, run.reads)
+
+
+def _runs_of(work: Assembly, budget: Budget, run: BudgetRun, stated: Stated) -> None:
     """The runs of one run block, with what its ``reads`` find in one set of files."""
     if run.configs:
         _bound_runs(work, budget, run, stated)
@@ -124,7 +131,7 @@ def _label(budget: Budget) -> str:
     return "stdin" if budget.path in ("-", "<stdin>") else budget.path
 
 
-def _bound_runs(work: Assembly, budget: Budget, run: BudgetRun, stated: Told) -> None:
+def _bound_runs(work: Assembly, budget: Budget, run: BudgetRun, stated: Stated) -> None:
     entries = [entry for ref in run.configs for entry in _entries(work, ref)]
     trainers = [reading for entry in entries for reading in entry.readings if reading.role is Role.TRAINER]
     sides = [reading for entry in entries for reading in entry.readings if reading.role not in (Role.TRAINER, Role.INFERENCE)]
@@ -158,7 +165,7 @@ def _with_named(work: Assembly, trainer: tuple[Reading, ...], sides: Iterable[Re
     return tuple(readings)
 
 
-def _bound_launches(work: Assembly, entries: Iterable[FileEntry], budget: Budget, run: BudgetRun, stated: Told) -> bool:
+def _bound_launches(work: Assembly, entries: Iterable[FileEntry], budget: Budget, run: BudgetRun, stated: Stated) -> bool:
     """The runs of scripts that a budget names as its configs."""
     found = [(entry, launch, one) for entry in entries if entry.launches for launch, one in _launched_in(work, entry)]
     for entry, launch, one in found:

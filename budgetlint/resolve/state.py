@@ -40,6 +40,20 @@ class Collected:
     """Versions that came with settings from outside."""
 
 
+@record
+class Stated:
+    """What the ``reads`` of a run come to, for one of the runs that they make. ``path`` is the file of a glob that this run is for."""
+
+    readings: tuple[Reading, ...] = ()
+    path: str = ""
+
+    def named(self, name: str | None) -> str:
+        """What a run is called: one of several by its file too, and one without a name by its first file."""
+        if name and self.path:
+            return f"{name}:{self.path}"
+        return name or self.path or (self.readings[0].document.path if self.readings else "")
+
+
 @open_state
 class Assembly:
     """Collects ``runs``; ``contexts`` is what they are judged to be. ``overrides`` are the command line's ``--set``, stronger than
