@@ -65,8 +65,10 @@ def _no_file(work: Assembly, one: Reads, why: str) -> None:
 
 
 def _tell(work: Assembly, finding: Finding) -> None:
-    """Runs of one budget share its top level: each problem once."""
-    if all((known.location, known.message) != (finding.location, finding.message) for known in work.project.findings):
+    """Each problem once."""
+    what = (finding.location, finding.message)
+    if what not in work.told:
+        work.told.add(what)
         work.project.findings.append(finding)
 
 
@@ -90,7 +92,9 @@ def _document(work: Assembly, one: Reads, path: str) -> Document | None:
     source = work.files.read(path)
     if isinstance(source, UnreadableFile):  # told when the file was added
         return None
-    documents = load(source)
+    if path not in work.foreign:
+        work.foreign[path] = load(source)
+    documents = work.foreign[path]
     first = documents[0] if documents else None
     if first is None or first.format not in FORMATS:
         _no_file(work, one, f"is no YAML, JSON or TOML ({path})")
@@ -159,7 +163,7 @@ def _keys(found: Missing) -> str:
     if found.is_null:
         return "write the value, or take the setting out of the budget's reads; until then it is unresolved"
     shown = ", ".join(found.at.instead[:SHOWN])
-    more = f" and {len(found.at.instead) - SHOWN} more" if len(found.at.instead) > SHOWN else ""
+    more = ", …" if len(found.at.instead) > SHOWN else ""
     return f"the keys there are {shown}{more}" if shown else "there are no keys there; until it is written the setting is unresolved"
 
 

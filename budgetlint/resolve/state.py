@@ -19,7 +19,7 @@ from budgetlint.resolve.versions import stack_beside
 from budgetlint.settings.run import Reading, Settings, Stack
 
 if TYPE_CHECKING:
-    from budgetlint.base.source import SourceFile
+    from budgetlint.base.source import Location, SourceFile
     from budgetlint.language.budget import Budget, BudgetRun, Measured, Target
     from budgetlint.launch import Launch
     from budgetlint.launch.run import Launched
@@ -70,6 +70,10 @@ class Assembly:
     launched: dict[str, list[tuple[Launch, Launched]]] = field(default_factory=dict)
     bases: dict[str, Document | None] = field(default_factory=dict)
     """Files that configs are composed of, by path: None for one that holds no mapping."""
+    foreign: dict[str, tuple[Document, ...]] = field(default_factory=dict)
+    """What the files hold that budgets read keys of, by path."""
+    told: set[tuple[Location, str]] = field(default_factory=set)
+    """What was found wrong there: runs of one budget share its top level."""
     stacks: dict[str, Stack] = field(default_factory=dict)
     """What the requirement files in and above a folder say."""
     copies: dict[tuple[str, str | None], Copy | None] = field(default_factory=dict)
