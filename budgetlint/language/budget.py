@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from budgetlint.base.finding import Finding
 from budgetlint.base.record import field, open_record, record
-from budgetlint.base.source import Location
+from budgetlint.base.source import Location, SourceFile, Span
 from budgetlint.catalog.device import Device
 from budgetlint.language.tree import Assert
 from budgetlint.settings.run import Origin, Settings, Stack
@@ -76,6 +76,28 @@ class ConfigRef:
 
 
 @record
+class LaunchLine:
+    """``launch COMMAND…``: the command stands in ``source`` at ``span``; paths in it are relative to the folder of that budget."""
+
+    source: SourceFile
+    span: Span
+    origin: Origin
+
+    @property
+    def text(self) -> str:
+        return self.source.text[self.span.start : self.span.end]
+
+    @property
+    def takes_configs(self) -> bool:
+        """Does ``{config}`` stand in it?"""
+        return CONFIG in self.text
+
+
+CONFIG = "{config}"
+"""In a command of a budget: each file of the run's ``config``."""
+
+
+@record
 class AlsoModel:
     """``also MODEL role=reference``: a further model on the device."""
 
@@ -139,6 +161,7 @@ class BudgetRun:
     settings: Settings
     origin: Origin
     configs: tuple[ConfigRef, ...] = ()
+    launches: tuple[LaunchLine, ...] = ()
     on: tuple[str, ...] = ()
     cells: tuple[MatrixCell, ...] = ()
     asserts: tuple[Assert, ...] = ()

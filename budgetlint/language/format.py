@@ -60,6 +60,10 @@ def _part(part: Value | ListValue | Option) -> str:
     return f"{part.key}={shown(part.value)}" if isinstance(part, Option) else shown(part)
 
 
+_GOES_ON = re.compile(r"[ \t]+\\\n[ \t]*")
+"""Between two words of a command, the next on a line of its own."""
+
+
 def shown(value: Value | ListValue) -> str:
     return value.text if isinstance(value, Value) else f"[{', '.join(shown(item) for item in value.items)}]"
 
@@ -139,6 +143,9 @@ class _Writer:
 
     def _statement(self, item: Statement, indent: int) -> None:
         self._add(item.keyword)
+        if item.keyword == "launch":
+            self._command(item.values[0], indent)
+            return
         end = item.keyword_span.end
         for part in parts(item):
             self._add(f" {part.key}=" if isinstance(part, Option) else " ")
@@ -146,6 +153,11 @@ class _Writer:
             end = part.span.end
         if item.block is not None:
             self._block(item.block, indent, Span(self.text.index("{", end), item.span.end))
+
+    def _command(self, command: Value | ListValue, indent: int) -> None:
+        """A command of several lines: each that follows is indented; nothing else of it is ours."""
+        first, *rest = _GOES_ON.split(_LINE_END.sub("\n", shown(command)))
+        self._add(f" {first}" + "".join(f" \\\n{' ' * (indent + 2)}{line}" for line in rest))
 
     def _block(self, block: tuple[Item, ...], indent: int, braces: Span) -> None:
         has_comment = bool(self.comments) and self.comments[-1].start < braces.end

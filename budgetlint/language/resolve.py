@@ -9,10 +9,10 @@ from budgetlint.base.finding import Finding, Related
 from budgetlint.base.numerals import small
 from budgetlint.base.record import replace
 from budgetlint.base.source import SourceFile, Span
-from budgetlint.language.budget import AlsoModel, Budget, BudgetRun, RuleLevel, Target
+from budgetlint.language.budget import CONFIG, AlsoModel, Budget, BudgetRun, LaunchLine, RuleLevel, Target
 from budgetlint.language.check import Checked
 from budgetlint.language.includes import Included, Load, disk, gather
-from budgetlint.language.judgement import also_model, config_refs, measured, merged_stack, over_stack, rollout, rule_levels
+from budgetlint.language.judgement import also_model, config_refs, launch_line, measured, merged_stack, over_stack, rollout, rule_levels
 from budgetlint.language.machine import KEYWORDS, machine
 from budgetlint.language.matrix import cells
 from budgetlint.language.placement import machine_settings, overlay
@@ -26,7 +26,7 @@ from budgetlint.language.tree import Let, Statement, Value
 from budgetlint.language.variables import Variables, set_from_outside
 from budgetlint.settings.run import Origin, OriginKind, Setting, Settings
 
-_NO_SETTINGS = frozenset((*KEYWORDS, "config", "stack", "on", "matrix", "deny", "warn", "allow", "tolerance", "measured"))
+_NO_SETTINGS = frozenset((*KEYWORDS, "config", "launch", "stack", "on", "matrix", "deny", "warn", "allow", "tolerance", "measured"))
 
 
 def read_budget(source: SourceFile, load: Load | None = None, *, root: str = "", variables: Mapping[str, str] | None = None) -> Budget:
@@ -86,7 +86,7 @@ class _Resolver:
             self.default_target,
             levels,
             self._sorted(),
-            any(run.configs for run in runs),
+            any(run.configs or run.launches for run in runs),
             any("model" in run.settings for run in runs),
             tuple(self.included.paths),
             self.variables.as_text(),
@@ -158,13 +158,18 @@ class _Resolver:
         if not on:
             base = overlay(own_machine, self.default_target) if own_machine else self.default_target
             settings = settings.under(Settings(machine_settings(base)))
+        configs = tuple(ref for checked in self._both(scope, "config") for ref in config_refs(checked))
+        launches = tuple(line for checked in self._both(scope, "launch") if (line := launch_line(checked)) is not None)
+        if not configs:
+            self._without_configs(launches)
         tolerance = scope.one("tolerance") or self.top.one("tolerance")
         engine = scope.one("rollout") or self.top.one("rollout")
         return BudgetRun(
             name,
             settings,
             where,
-            configs=tuple(ref for checked in self._both(scope, "config") for ref in config_refs(checked)),
+            configs=configs,
+            launches=launches,
             on=on,
             cells=cells(scope.one("matrix") or self.top.one("matrix"), self.problems),
             asserts=(*self.top.asserts, *scope.asserts),
@@ -178,6 +183,14 @@ class _Resolver:
             own=own,
             defaults=self.top_settings,
         )
+
+    def _without_configs(self, launches: Iterable[LaunchLine]) -> None:
+        for line in launches:
+            if line.takes_configs:
+                at = line.span.start + line.text.index(CONFIG)
+                message = f"'{CONFIG}' stands for each file of 'config', and this run has none"
+                help = "name the files: config configs/*.yaml"
+                self.problems.add("BL008", line.source, Span(at, at + len(CONFIG)), message, help, key="launch")
 
     def _both(self, scope: Scope, keyword: str) -> list[Checked]:
         return [*self.top.all(keyword), *scope.all(keyword)]

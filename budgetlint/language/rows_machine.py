@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.language.slots import EVERYWHERE, FILE, Slot, StatementSpec, amount, switch
+from budgetlint.language.slots import EVERYWHERE, FILE, RUNS, Slot, StatementSpec, amount, switch
 
 FILE_ROWS = (
     StatementSpec("budget", "the version of this language; without it, 1", "budget 1", (FILE,), (Slot("1", "count"),)),
@@ -34,6 +34,18 @@ FILE_ROWS = (
         repeatable=True,
         block=True,
         synonyms=("job", "experiment"),
+    ),
+)
+
+DECLARED_ROWS = (
+    StatementSpec(
+        "launch",
+        "a training command that no script here has, as a shell takes it; `{config}` in it is each file of `config`",
+        "launch torchrun --nproc_per_node 8 train.py --config {config}",
+        RUNS,
+        (Slot("COMMAND", "command"),),
+        repeatable=True,
+        synonyms=("command", "cmd", "start", "exec", "entrypoint"),
     ),
 )
 

@@ -33,6 +33,7 @@ KINDS = {
     "package": "package@version",
     "rule": "a rule name, code or family",
     "target": "a target's name",
+    "command": "a command as a shell takes it",
     "any": "a value",
 }
 

@@ -221,7 +221,7 @@ _CONVERTERS: Mapping[str, Callable[[Value, Slot], Any]] = {
     "amount": to_amount, "share": to_share, "percent": to_percent, "count": to_count, "whole": to_whole, "number": to_number,
     "duration": to_duration, "choice": to_choice, "switch": to_switch, "name": to_name, "text": to_text, "path": to_text,
     "date": to_date, "version": to_version, "device": to_text, "model": to_text, "optimizer": to_text, "package": to_text,
-    "rule": to_text, "target": to_name, "any": _any,
+    "rule": to_text, "target": to_name, "command": _any, "any": _any,
 }  # fmt: skip
 
 

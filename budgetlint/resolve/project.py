@@ -53,6 +53,8 @@ class FileEntry:
     """The training commands that a README shows: they say who reads a file, and start no run."""
     kind: str = ""
     """The format that a budget names for it."""
+    started: tuple[int, ...] = ()
+    """Of a budget: how many of the launches each of its runs has."""
 
     @property
     def consumer(self) -> Consumer | None:
@@ -354,6 +356,7 @@ CODES = {
     "too-large": "BL915",
     "command-cut-short": "BL916",
     "guessed-reference": "BL917",
+    "launch-without-run": "BL918",
     "internal-error": "BL998",
 }
 

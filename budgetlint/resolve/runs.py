@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
@@ -11,12 +10,12 @@ from budgetlint.base.limits import BY_NAME
 from budgetlint.base.source import Location, SourceFile, Span
 from budgetlint.base.too_large import too_large
 from budgetlint.files.disk import TextFiles
-from budgetlint.isolation.boundary import LEADS_OUT
 from budgetlint.language import read_budget
 from budgetlint.resolve.budget_scope import comment, nearest_budget
 from budgetlint.resolve.claims import claim_all
 from budgetlint.resolve.composition import composed
 from budgetlint.resolve.edges import BOUND, HOLDS, Edge
+from budgetlint.resolve.named_files import matches
 from budgetlint.resolve.project import FileEntry, Project, file_finding, open_project
 from budgetlint.resolve.references import place_of, program_text, quietly, referenced, resolve_references
 from budgetlint.resolve.script_calls import with_arguments
@@ -83,6 +82,7 @@ def collect(project: Project, *, extra: Budget | None = None, overrides: Setting
     """Every run of the project in ``runs``: which files it is made of, and under which budget. Nothing is estimated."""
     called = with_arguments(project)
     work = Assembly(project, extra, overrides or Settings(), edges=dict.fromkeys(called))
+    _with_launches(work)
     claim_all(work)
     budgets = [entry.budget for entry in list(project.entries.values()) if entry.budget is not None]
     for budget in (*budgets, *([extra] if extra else [])):
@@ -105,15 +105,29 @@ def collect(project: Project, *, extra: Budget | None = None, overrides: Setting
 # -- runs that a budget describes --------------------------------------------------------------------------------------
 
 
+def _with_launches(work: Assembly) -> None:
+    budgets = [entry.budget for entry in work.project.entries.values() if entry.budget is not None]
+    if any(run.launches for budget in (*budgets, work.extra) if budget is not None for run in budget.runs):
+        from budgetlint.resolve.budget_launches import enter_launches  # few budgets start what no script does
+
+        enter_launches(work)
+
+
 def _budget_runs(work: Assembly, budget: Budget) -> None:
+    if any(run.launches for run in budget.runs):
+        from budgetlint.resolve.started_runs import started_runs
+
+        budget = started_runs(work, budget)
     for run in budget.runs:
+        if run.launches and not run.configs:
+            continue
         if run.configs:
             _bound_runs(work, budget, run)
         elif budget.names_model or "model" in run.settings or "model_custom" in run.settings:
-            _add(work, run.name or _label(budget), (), budget, run)
+            add_run(work, run.name or label_of(budget), (), budget, run)
 
 
-def _label(budget: Budget) -> str:
+def label_of(budget: Budget) -> str:
     return "stdin" if budget.path in ("-", "<stdin>") else budget.path
 
 
@@ -126,7 +140,7 @@ def _bound_runs(work: Assembly, budget: Budget, run: BudgetRun) -> None:
         return
     if not trainers:
         if sides or "model" in run.settings:
-            _add(work, run.name or _label(budget), _with_named(work, (), sides), budget, run)
+            add_run(work, run.name or label_of(budget), with_named(work, (), sides), budget, run)
         return
     for trainer in (composed(work, one) for one in trainers):
         name = run.name or trainer.document.path
@@ -134,12 +148,12 @@ def _bound_runs(work: Assembly, budget: Budget, run: BudgetRun) -> None:
             name = f"{run.name}:{trainer.document.path}"
         launch = None if sides else _launch_of(work, trainer.document.path)
         if launch is not None:
-            _add(work, name, _whole(work, launch), budget, run, launch.target)
+            add_run(work, name, whole(work, launch), budget, run, launch.target)
         else:
-            _add(work, name, _with_named(work, (trainer, *referenced(work, trainer)), sides), budget, run)
+            add_run(work, name, with_named(work, (trainer, *referenced(work, trainer)), sides), budget, run)
 
 
-def _with_named(work: Assembly, trainer: tuple[Reading, ...], sides: Iterable[Reading]) -> tuple[Reading, ...]:
+def with_named(work: Assembly, trainer: tuple[Reading, ...], sides: Iterable[Reading]) -> tuple[Reading, ...]:
     """The trainer's readings, the side files that a budget names, and what those name in their turn (an accelerate file's
     ``deepspeed_config_file``)."""
     readings = list(trainer)
@@ -154,33 +168,26 @@ def _bound_launches(work: Assembly, entries: Iterable[FileEntry], budget: Budget
     for entry, launch, one in found:
         label = entry.path if len(found) == 1 else f"{entry.path}#{launch.number}"
         name = label if not run.name else run.name if len(found) == 1 else f"{run.name}:{label}"
-        _add(work, name, _whole(work, one), budget, run, one.target)
+        add_run(work, name, whole(work, one), budget, run, one.target)
         work.bound.update(one.files)
     return bool(found)
 
 
 def _entries(work: Assembly, ref: ConfigRef) -> Iterator[FileEntry]:
-    whole = posixpath.normpath(posixpath.join(ref.base, ref.path))
-    if any(char in ref.path for char in "*?["):
-        paths = work.files.glob(whole)
-        if not paths:
-            _no_config(work, ref, LEADS_OUT if work.files.leads_out(posixpath.dirname(whole)) else "matches no file")
-    elif work.files.exists(whole):
-        paths = [whole]
-    else:
-        _no_config(work, ref, LEADS_OUT if work.files.leads_out(whole) else "does not exist")
-        return
+    paths, why = matches(work.files, ref)
+    if why:
+        no_config(work, ref, why)
     for path in paths:
         entry = work.project.as_kind(path, ref.kind) if ref.kind else work.project.add(path)
         if entry.format is None and not entry.launches:
-            _no_config(work, ref, f"is no training config that a reader knows ({path})")
+            no_config(work, ref, f"is no training config that a reader knows ({path})")
         named = ref.origin.location
         if named is not None:
             work.edges[Edge(path, named.file, named.line, ref.path, BOUND)] = None
         yield entry
 
 
-def _no_config(work: Assembly, ref: ConfigRef, why: str) -> None:
+def no_config(work: Assembly, ref: ConfigRef, why: str) -> None:
     location = ref.origin.location or Location(ref.path)
     work.project.findings.append(
         file_finding(
@@ -221,7 +228,7 @@ def _free_run(work: Assembly, entry: FileEntry, reading: Reading, budgets: Itera
     run = budget.runs[0] if budget and budget.runs else None
     name = entry.path if len(entry.readings) == 1 else f"{entry.path}#{reading.document.number}"
     trainer = composed(work, reading)
-    _add(work, name, (trainer, *referenced(work, trainer)), budget, run)
+    add_run(work, name, (trainer, *referenced(work, trainer)), budget, run)
 
 
 # -- runs that a launch command starts -----------------------------------------------------------------------------------
@@ -262,11 +269,11 @@ def _launch_runs(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) ->
         budget = _over(work, entry, budgets)
         budget_run = budget.runs[0] if budget and budget.runs else None
         name = entry.path if len(found) == 1 else f"{entry.path}#{launch.number}"
-        _add(work, name, _whole(work, run), budget, budget_run, run.target)
+        add_run(work, name, whole(work, run), budget, budget_run, run.target)
     return tuple(path for _, run in found for path in run.files)
 
 
-def _whole(work: Assembly, run: Launched) -> tuple[Reading, ...]:
+def whole(work: Assembly, run: Launched) -> tuple[Reading, ...]:
     followed = resolve_references(work, run.readings[0], list(run.references))
     return (*run.readings, *(reading for reading in followed if all(reading is not mine for mine in run.readings)))
 
@@ -278,12 +285,13 @@ def _launch_of(work: Assembly, path: str) -> Launched | None:
     return found[0] if len(found) == 1 else None
 
 
-def _add(
+def add_run(
     work: Assembly,
     name: str,
     readings: tuple[Reading, ...],
     budget: Budget | None,
     budget_run: BudgetRun | None,
     requested: Target | None = None,
+    unsaid: str = "",
 ) -> None:
-    work.runs.append(Collected(name, readings, budget, budget_run, requested))
+    work.runs.append(Collected(name, readings, budget, budget_run, requested, unsaid))

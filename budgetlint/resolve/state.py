@@ -36,6 +36,8 @@ class Collected:
     budget: Budget | None = None
     budget_run: BudgetRun | None = None
     requested: Target | None = None
+    unsaid: str = ""
+    """Why nobody knows what is not said of it; empty where frameworks fill it in."""
 
 
 @open_state

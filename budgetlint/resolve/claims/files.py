@@ -32,6 +32,8 @@ class FileClaims:
     def file(self, entry: FileEntry) -> FileEntry:
         """The entry with its readings as its consumer makes them."""
         source = entry.source
+        if entry.started:  # the commands of a budget
+            return replace(entry, launches=tuple(map(self.started.launch, entry.launches)))
         if source is None or entry.budget is not None or entry.commands or source.path.endswith((PYTHON_SUFFIX, NOTEBOOK_SUFFIX)):
             return entry
         if entry.launches:
