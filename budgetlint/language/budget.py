@@ -93,6 +93,16 @@ class LaunchLine:
         return CONFIG in self.text
 
 
+@record
+class Watch:
+    """``watches FILES… seen=sha256:…``; ``seen`` is empty where nobody wrote it yet, and belongs at ``seen_span``."""
+
+    refs: tuple[ConfigRef, ...]
+    seen: str
+    seen_span: Span
+    origin: Origin
+
+
 CONFIG = "{config}"
 """In a command of a budget: each file of the run's ``config``."""
 
@@ -162,6 +172,9 @@ class BudgetRun:
     origin: Origin
     configs: tuple[ConfigRef, ...] = ()
     launches: tuple[LaunchLine, ...] = ()
+    declared: Origin | None = None
+    """Where it says that there is no more to it than the budget says."""
+    watches: tuple[Watch, ...] = ()
     on: tuple[str, ...] = ()
     cells: tuple[MatrixCell, ...] = ()
     asserts: tuple[Assert, ...] = ()

@@ -12,7 +12,18 @@ from budgetlint.base.source import SourceFile, Span
 from budgetlint.language.budget import CONFIG, AlsoModel, Budget, BudgetRun, LaunchLine, RuleLevel, Target
 from budgetlint.language.check import Checked
 from budgetlint.language.includes import Included, Load, disk, gather
-from budgetlint.language.judgement import also_model, config_refs, launch_line, measured, merged_stack, over_stack, rollout, rule_levels
+from budgetlint.language.judgement import (
+    also_model,
+    config_refs,
+    launch_line,
+    measured,
+    merged_stack,
+    origin,
+    over_stack,
+    rollout,
+    rule_levels,
+    watch,
+)
 from budgetlint.language.machine import KEYWORDS, machine
 from budgetlint.language.matrix import cells
 from budgetlint.language.placement import machine_settings, overlay
@@ -26,7 +37,9 @@ from budgetlint.language.tree import Let, Statement, Value
 from budgetlint.language.variables import Variables, set_from_outside
 from budgetlint.settings.run import Origin, OriginKind, Setting, Settings
 
-_NO_SETTINGS = frozenset((*KEYWORDS, "config", "launch", "stack", "on", "matrix", "deny", "warn", "allow", "tolerance", "measured"))
+_NO_SETTINGS = frozenset(
+    (*KEYWORDS, "config", "launch", "declared", "watches", "stack", "on", "matrix", "deny", "warn", "allow", "tolerance", "measured")
+)
 
 
 def read_budget(source: SourceFile, load: Load | None = None, *, root: str = "", variables: Mapping[str, str] | None = None) -> Budget:
@@ -162,6 +175,9 @@ class _Resolver:
         launches = tuple(line for checked in self._both(scope, "launch") if (line := launch_line(checked)) is not None)
         if not configs:
             self._without_configs(launches)
+        declared = scope.one("declared") or self.top.one("declared")
+        if declared is not None and launches:
+            self._both_ways(declared, launches[0])
         tolerance = scope.one("tolerance") or self.top.one("tolerance")
         engine = scope.one("rollout") or self.top.one("rollout")
         return BudgetRun(
@@ -169,7 +185,9 @@ class _Resolver:
             settings,
             where,
             configs=configs,
-            launches=launches,
+            launches=() if declared is not None else launches,
+            declared=origin(declared) if declared is not None else None,
+            watches=tuple(watch(checked) for checked in self._both(scope, "watches")),
             on=on,
             cells=cells(scope.one("matrix") or self.top.one("matrix"), self.problems),
             asserts=(*self.top.asserts, *scope.asserts),
@@ -191,6 +209,12 @@ class _Resolver:
                 message = f"'{CONFIG}' stands for each file of 'config', and this run has none"
                 help = "name the files: config configs/*.yaml"
                 self.problems.add("BL008", line.source, Span(at, at + len(CONFIG)), message, help, key="launch")
+
+    def _both_ways(self, declared: Checked, line: LaunchLine) -> None:
+        related = (Related(line.source.locate(line.span), "the command"),)
+        message = "a run is declared or launched, not both: a command says more than the budget"
+        help = "leave out 'declared', or the 'launch' and say here what its program does"
+        self.problems.add("BL007", declared.source, declared.statement.span, message, help, key="declared", related=related)
 
     def _both(self, scope: Scope, keyword: str) -> list[Checked]:
         return [*self.top.all(keyword), *scope.all(keyword)]

@@ -43,7 +43,14 @@ def run_contexts(work: Assembly, collected: Collected) -> Iterator[RunContext]:
         context, planned, architecture = _judged(work, merged, collected, place)
         measured = with_measurements(work, collected, context)
         narrowed = measured.estimate is not context.estimate
-        yield measured if narrowed else _decided(measured, planned, _Rereading(work, collected, context, place, architecture))
+        found = measured if narrowed else _decided(measured, planned, _Rereading(work, collected, context, place, architecture))
+        yield _held(found) if collected.beside.watched else found
+
+
+def _held(context: RunContext) -> RunContext:
+    from budgetlint.resolve.declared_runs import held  # few runs watch anything
+
+    return held(context)
 
 
 def _merged(work: Assembly, collected: Collected, place: Placement, stack: Stack) -> Settings:
@@ -107,6 +114,9 @@ def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) ->
         budget_run=collected.budget_run,
         plan=planned.plans[0] if planned.plans else None,
         estimate=answer,
+        named=collected.beside.named,
+        watched=collected.beside.watched,
+        beside=collected.beside.files,
     )
     return context, planned, architecture
 

@@ -19,7 +19,7 @@ from budgetlint.resolve.named_files import matches
 from budgetlint.resolve.project import FileEntry, Project, file_finding, open_project
 from budgetlint.resolve.references import place_of, program_text, quietly, referenced, resolve_references
 from budgetlint.resolve.script_calls import with_arguments
-from budgetlint.resolve.state import Assembly, Collected
+from budgetlint.resolve.state import Assembly, Beside, Collected
 from budgetlint.settings.run import Reading, Role, Settings
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def collect(project: Project, *, extra: Budget | None = None, overrides: Setting
     """Every run of the project in ``runs``: which files it is made of, and under which budget. Nothing is estimated."""
     called = with_arguments(project)
     work = Assembly(project, extra, overrides or Settings(), edges=dict.fromkeys(called))
-    _with_launches(work)
+    _with_declarations(work)
     claim_all(work)
     budgets = [entry.budget for entry in list(project.entries.values()) if entry.budget is not None]
     for budget in (*budgets, *([extra] if extra else [])):
@@ -99,18 +99,26 @@ def collect(project: Project, *, extra: Budget | None = None, overrides: Setting
             if reading.role is Role.TRAINER and entry.path not in work.bound and not _is_nobodys(reading):
                 with project.contained("joining the run of", entry.path):
                     _free_run(work, entry, reading, budgets)
+    if any(run.budget_run is not None and run.budget_run.watches for run in work.runs):
+        from budgetlint.resolve.declared_runs import with_watched
+
+        with_watched(work)
     return work
 
 
 # -- runs that a budget describes --------------------------------------------------------------------------------------
 
 
-def _with_launches(work: Assembly) -> None:
+def _with_declarations(work: Assembly) -> None:
+    """What budgets say of files before anybody asks who reads them: the commands that name some, and the runs that are only compared."""
     budgets = [entry.budget for entry in work.project.entries.values() if entry.budget is not None]
-    if any(run.launches for budget in (*budgets, work.extra) if budget is not None for run in budget.runs):
+    runs = [run for budget in (*budgets, work.extra) if budget is not None for run in budget.runs]
+    if any(run.launches for run in runs):
         from budgetlint.resolve.budget_launches import enter_launches  # few budgets start what no script does
 
         enter_launches(work)
+    refs = [ref for run in runs if run.declared is not None for ref in run.configs]
+    work.declared = frozenset(path for ref in refs for path in matches(work.files, ref)[0])
 
 
 def _budget_runs(work: Assembly, budget: Budget) -> None:
@@ -119,9 +127,13 @@ def _budget_runs(work: Assembly, budget: Budget) -> None:
 
         budget = started_runs(work, budget)
     for run in budget.runs:
-        if run.launches and not run.configs:
+        if run.declared is not None:
+            from budgetlint.resolve.declared_runs import declared_run
+
+            declared_run(work, budget, run)
+        elif run.launches and not run.configs:
             continue
-        if run.configs:
+        elif run.configs:
             _bound_runs(work, budget, run)
         elif budget.names_model or "model" in run.settings or "model_custom" in run.settings:
             add_run(work, run.name or label_of(budget), (), budget, run)
@@ -132,7 +144,7 @@ def label_of(budget: Budget) -> str:
 
 
 def _bound_runs(work: Assembly, budget: Budget, run: BudgetRun) -> None:
-    entries = [entry for ref in run.configs for entry in _entries(work, ref)]
+    entries = [entry for ref in run.configs for entry in entries_of(work, ref)]
     trainers = [reading for entry in entries for reading in entry.readings if reading.role is Role.TRAINER]
     sides = [reading for entry in entries for reading in entry.readings if reading.role not in (Role.TRAINER, Role.INFERENCE)]
     work.bound.update(entry.path for entry in entries)
@@ -173,7 +185,7 @@ def _bound_launches(work: Assembly, entries: Iterable[FileEntry], budget: Budget
     return bool(found)
 
 
-def _entries(work: Assembly, ref: ConfigRef) -> Iterator[FileEntry]:
+def entries_of(work: Assembly, ref: ConfigRef) -> Iterator[FileEntry]:
     paths, why = matches(work.files, ref)
     if why:
         no_config(work, ref, why)
@@ -191,7 +203,10 @@ def no_config(work: Assembly, ref: ConfigRef, why: str) -> None:
     location = ref.origin.location or Location(ref.path)
     work.project.findings.append(
         file_finding(
-            "no-such-config", location, f"config {ref.path} {why}: this run is judged without it", "paths are relative to the budget file"
+            "no-such-config",
+            location,
+            f"{ref.origin.key} {ref.path} {why}: this run is judged without it",
+            "paths are relative to the budget file",
         )
     )
 
@@ -293,5 +308,6 @@ def add_run(
     budget_run: BudgetRun | None,
     requested: Target | None = None,
     unsaid: str = "",
+    beside: Beside | None = None,
 ) -> None:
-    work.runs.append(Collected(name, readings, budget, budget_run, requested, unsaid))
+    work.runs.append(Collected(name, readings, budget, budget_run, requested, unsaid, beside or Beside()))

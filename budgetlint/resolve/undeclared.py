@@ -24,5 +24,5 @@ def _unsaid(said: Settings, note: str) -> Iterator[Setting]:
     for name, readings in _ENDS.items():
         if name != "weights_dtype" or "precision" not in said:
             yield unsettled(name, readings, note)
-    if said.value("devices") != 1:
-        yield replace(unsettled("shard", (), note), state="symbolic")
+    if said.value("devices", 1) > 1:
+        yield replace(unsettled("shard", (), note), state="symbolic", text="not said")
