@@ -76,6 +76,13 @@ BUDGET_WORDS = Bound(
     "budget-words", 20_000, "words", "a budget, without its comments", "173 in the largest that we know: x 115",
     "told as `budget-too-large`",
 )  # fmt: skip
+READ_PLACES = Bound(
+    "read-places", 8, "keys", "a text of a `reads`", "1 is the rule, 2 make a ratio: x 4", "told as `wrong-value`"
+)  # fmt: skip
+READ_VALUE = Bound(
+    "read-value", 1_000, "characters", "a value that a `reads` takes from a file", "a path of a checkpoint has 200: x 5",
+    "told as `misread-value`",
+)  # fmt: skip
 CELLS = Bound(
     "cells", 512, "cells", "a budget: all of its matrices", "3 in the examples: x 170", "told as `budget-too-large`",
 )  # fmt: skip
@@ -137,9 +144,9 @@ FIX_TEXT = Bound(
 
 BOUNDS = (
     FILE_BYTES, DOCUMENTS, NODES, DEPTH, ALIASED, REFERENCES, COMPOSED_FILES, COMPOSED_DEPTH, WORDS, EXPANSIONS, LAUNCHES, CONTAINERS,
-    PYTHON_CHARACTERS, PYTHON_NODES, BUILDERS, BUILDER_KEYS, BUDGET_BYTES, BUDGET_WORDS, INCLUDES, WATCHED_FILES, WATCHED_BYTES,
-    CELLS, JUDGED, JOINT_READINGS,
-    FILE_READINGS, PINS,    SOLVE_ESTIMATES, FINDINGS, SUPPRESSIONS, SUGGESTIONS, SETTINGS, FIX_ROUNDS, FIX_TRIALS, FIX_TEXT,
+    PYTHON_CHARACTERS, PYTHON_NODES, BUILDERS, BUILDER_KEYS, BUDGET_BYTES, BUDGET_WORDS, INCLUDES, READ_PLACES, READ_VALUE, WATCHED_FILES,
+    WATCHED_BYTES, CELLS, JUDGED, JOINT_READINGS, FILE_READINGS, PINS, SOLVE_ESTIMATES, FINDINGS, SUPPRESSIONS, SUGGESTIONS, SETTINGS,
+    FIX_ROUNDS, FIX_TRIALS, FIX_TEXT,
 )  # fmt: skip
 """In the order of the manual."""
 

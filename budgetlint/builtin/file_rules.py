@@ -147,11 +147,11 @@ NO_SUCH_CONFIG = builtin_rule(
     "no-such-config",
     Severity.ERROR,
     """\
-    A `config` line of a budget matches no file.
+    A `config` or `reads` line of a budget matches no file that can be read so.
 
     ## What it costs
 
-    The run that it should bind is not judged.
+    The run that it should bind is not judged; what a `reads` should give is unresolved.
 
     ## Failing
 
@@ -299,6 +299,52 @@ GUESSED_REFERENCE = builtin_rule(
     """,
 )
 
+MISSING_KEY = builtin_rule(
+    "BL926",
+    "missing-key",
+    Severity.ERROR,
+    """\
+    A `reads` line of a budget names a key that its file does not have, or that is null there.
+
+    The budget says that a setting of the run stands at this key. A key that was renamed or taken out in the file is told at the place
+    where it would stand, with the key that is spelled most alike.
+
+    ## What it costs
+
+    The setting is unresolved: the run is judged without it, or not at all. Nothing is filled in from a framework.
+
+    ## Failing
+
+    ```yaml launch.yaml
+    overrides:
+      model: Qwen/Qwen2.5-1.5B
+      micro_bs: 2
+    ```
+
+    ```budget
+    device 24GiB; lora r=16; seq 2048
+    reads launch.yaml { model=overrides.model; batch=overrides.micro_batch }
+    ```
+
+    ## Passing
+
+    ```yaml launch.yaml
+    overrides:
+      model: Qwen/Qwen2.5-1.5B
+      micro_batch: 2
+    ```
+
+    ```budget
+    device 24GiB; lora r=16; seq 2048
+    reads launch.yaml { model=overrides.model; batch=overrides.micro_batch }
+    ```
+
+    ## Sources
+
+    - The budget itself: `reads` in the reference of the language.
+    """,
+)
+
 LAUNCH_WITHOUT_RUN = builtin_rule(
     "BL918",
     "launch-without-run",
@@ -343,5 +389,5 @@ LAUNCH_WITHOUT_RUN = builtin_rule(
 
 FILE_RULES = (
     UNREADABLE_FILE, UNPARSABLE_FILE, AMBIGUOUS_FORMAT, MISSING_REFERENCE, NO_SUCH_CONFIG, TOO_LARGE, COMMAND_CUT_SHORT, GUESSED_REFERENCE,
-    LAUNCH_WITHOUT_RUN,
+    LAUNCH_WITHOUT_RUN, MISSING_KEY,
 )  # fmt: skip

@@ -108,6 +108,32 @@ CONFIG = "{config}"
 
 
 @record
+class KeyPath:
+    """Where a value stands in a foreign file: keys and places in lists, with dots between."""
+
+    text: str
+
+
+@record
+class ReadKey:
+    """One setting of a ``reads``: ``parts`` are the texts and paths that its value is made of, ``origin`` where the budget says so."""
+
+    name: str
+    parts: tuple[str | KeyPath, ...]
+    origin: Origin
+
+
+@record
+class Reads:
+    """``reads PATH-OR-GLOB { setting=key … }``; ``path`` as written, relative to ``base``, the folder of the budget it stands in."""
+
+    path: str
+    base: str
+    keys: tuple[ReadKey, ...]
+    origin: Origin
+
+
+@record
 class AlsoModel:
     """``also MODEL role=reference``: a further model on the device."""
 
@@ -175,6 +201,7 @@ class BudgetRun:
     declared: Origin | None = None
     """Where it says that there is no more to it than the budget says."""
     watches: tuple[Watch, ...] = ()
+    reads: tuple[Reads, ...] = ()
     on: tuple[str, ...] = ()
     cells: tuple[MatrixCell, ...] = ()
     asserts: tuple[Assert, ...] = ()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from budgetlint.base.source import Span
 from budgetlint.language import lalr
-from budgetlint.language.tree import Assert, Item, Let, ListValue, Option, Statement, SumTerm, Value
+from budgetlint.language.tree import Assert, Item, Keys, Let, ListValue, Option, Statement, SumTerm, Value
 
 if TYPE_CHECKING:
     import lark
@@ -83,6 +83,9 @@ class _Builder:
         block = _Block(children[1])
         block.end_pos = children[-1].end_pos
         return block
+
+    def keys(self, children: list[Any]) -> Keys:
+        return Keys(tuple(children), _span(children[0], children[-1]))
 
     def option(self, children: list[Any]) -> Option:
         key, _, value = children

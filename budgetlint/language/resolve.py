@@ -9,7 +9,7 @@ from budgetlint.base.finding import Finding, Related
 from budgetlint.base.numerals import small
 from budgetlint.base.record import replace
 from budgetlint.base.source import SourceFile, Span
-from budgetlint.language.budget import CONFIG, AlsoModel, Budget, BudgetRun, LaunchLine, RuleLevel, Target
+from budgetlint.language.budget import CONFIG, AlsoModel, Budget, BudgetRun, LaunchLine, Reads, RuleLevel, Target
 from budgetlint.language.check import Checked
 from budgetlint.language.includes import Included, Load, disk, gather
 from budgetlint.language.judgement import (
@@ -28,6 +28,7 @@ from budgetlint.language.machine import KEYWORDS, machine
 from budgetlint.language.matrix import cells
 from budgetlint.language.placement import machine_settings, overlay
 from budgetlint.language.problems import Problems
+from budgetlint.language.reads import reads_of
 from budgetlint.language.scopes import Scope, ScopeBuilder
 from budgetlint.language.settings_of import settings_of
 from budgetlint.language.slots import FILE
@@ -37,8 +38,8 @@ from budgetlint.language.tree import Let, Statement, Value
 from budgetlint.language.variables import Variables, set_from_outside
 from budgetlint.settings.run import Origin, OriginKind, Setting, Settings
 
-_NO_SETTINGS = frozenset(
-    (*KEYWORDS, "config", "launch", "declared", "watches", "stack", "on", "matrix", "deny", "warn", "allow", "tolerance", "measured")
+_NO_SETTINGS = frozenset((*KEYWORDS, "stack", "on", "matrix", "deny", "warn", "allow", "tolerance", "measured")) | frozenset(
+    ("config", "reads", "launch", "declared", "watches")
 )
 
 
@@ -99,7 +100,7 @@ class _Resolver:
             self.default_target,
             levels,
             self._sorted(),
-            any(run.configs or run.launches for run in runs),
+            any(run.configs or run.launches or run.reads for run in runs),
             any("model" in run.settings for run in runs),
             tuple(self.included.paths),
             self.variables.as_text(),
@@ -188,6 +189,7 @@ class _Resolver:
             launches=() if declared is not None else launches,
             declared=origin(declared) if declared is not None else None,
             watches=tuple(watch(checked) for checked in self._both(scope, "watches")),
+            reads=tuple(found for checked in self._both(scope, "reads") if (found := self._reads(checked)) is not None),
             on=on,
             cells=cells(scope.one("matrix") or self.top.one("matrix"), self.problems),
             asserts=(*self.top.asserts, *scope.asserts),
@@ -215,6 +217,9 @@ class _Resolver:
         message = "a run is declared or launched, not both: a command says more than the budget"
         help = "leave out 'declared', or the 'launch' and say here what its program does"
         self.problems.add("BL007", declared.source, declared.statement.span, message, help, key="declared", related=related)
+
+    def _reads(self, checked: Checked) -> Reads | None:
+        return reads_of(checked, self.problems, lambda value: self.variables.lookup(checked.source, value))
 
     def _both(self, scope: Scope, keyword: str) -> list[Checked]:
         return [*self.top.all(keyword), *scope.all(keyword)]

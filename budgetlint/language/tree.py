@@ -81,7 +81,15 @@ class Assert:
     source: SourceFile | None = None
 
 
-Item = Statement | Let | Assert
+@record
+class Keys:
+    """``setting=key setting=key``: a line of the block of a ``reads``."""
+
+    options: tuple[Option, ...]
+    span: Span
+
+
+Item = Statement | Let | Assert | Keys
 
 
 @open_record

@@ -66,9 +66,9 @@ def _path_at(checked: CheckedWorkspace, text: str, path: str, offset: int) -> It
 
 
 def _configs(checked: CheckedWorkspace, text: Text, offset: int) -> Iterator[Location]:
-    """The files that a ``config`` or ``include`` statement names."""
+    """The files that a ``config``, ``reads`` or ``include`` statement names."""
     statement = statement_at(text.source.text, offset)
-    if statement is None or statement.keyword not in ("config", "include"):
+    if statement is None or statement.keyword not in ("config", "reads", "include"):
         return
     for value in statement.values:
         name = getattr(value, "content", "")

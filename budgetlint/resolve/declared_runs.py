@@ -14,23 +14,24 @@ from budgetlint.language.budget import Budget, BudgetRun, ConfigRef, Watch
 from budgetlint.measured.digest import same
 from budgetlint.measured.watched import Seal, Watched, texts_hash
 from budgetlint.memory.estimate import UNSEALED, Opened, Verdict
+from budgetlint.resolve.foreign import Told
 from budgetlint.resolve.named_files import matches
 from budgetlint.resolve.precedence import join
-from budgetlint.resolve.runs import add_run, entries_of, label_of, no_config
-from budgetlint.resolve.state import Assembly, Beside
+from budgetlint.resolve.run_parts import add_run, entries_of, label_of, no_config
+from budgetlint.resolve.state import Alongside, Assembly
 from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import Role, Settings
 
 UNSAID = "the run is declared, and its budget does not say"
 
 
-def declared_run(work: Assembly, budget: Budget, run: BudgetRun) -> None:
-    """The run that a budget declares; the files that it names make none."""
+def declared_run(work: Assembly, budget: Budget, run: BudgetRun, stated: Told) -> None:
+    """The run that a budget declares, with the keys that it reads; the files that it names make none."""
     entries = [entry for ref in run.configs for entry in entries_of(work, ref)]
     work.bound.update(entry.path for entry in entries)
     readings = [reading for entry in entries for reading in entry.readings if reading.role is not Role.INFERENCE]
-    beside = Beside(join(readings) if readings else Settings(), (), tuple(entry.path for entry in entries))
-    add_run(work, run.name or label_of(budget), (), budget, run, unsaid=UNSAID, beside=beside)
+    beside = Alongside(join(readings) if readings else Settings(), (), tuple(entry.path for entry in entries))
+    add_run(work, stated.named(run.name) or label_of(budget), stated.readings, budget, run, unsaid=UNSAID, beside=beside)
 
 
 # -- what is watched -----------------------------------------------------------------------------------------------------------

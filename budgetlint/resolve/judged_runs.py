@@ -74,6 +74,7 @@ def _settings(collected: Collected, claims: Settings, stack: Stack) -> Settings:
         from budgetlint.readers.hf.of_class import class_defaults  # few scripts say so plainly
 
         settings = settings.filled(class_defaults(sink, settings, stack))
+    readings = tuple(reading for reading in readings if reading.role is not Role.STATED)
     for reading in sorted(readings, key=lambda reading: reading.role is not Role.TRAINER):
         if reading.role is not Role.TRAINER and _under_deepspeed(settings):
             settings = fill_engine_dtype(settings)

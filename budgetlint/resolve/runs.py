@@ -7,24 +7,26 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from budgetlint.base.limits import BY_NAME
-from budgetlint.base.source import Location, SourceFile, Span
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.base.too_large import too_large
 from budgetlint.files.disk import TextFiles
 from budgetlint.language import read_budget
 from budgetlint.resolve.budget_scope import comment, nearest_budget
 from budgetlint.resolve.claims import claim_all
 from budgetlint.resolve.composition import composed
-from budgetlint.resolve.edges import BOUND, HOLDS, Edge
+from budgetlint.resolve.edges import HOLDS, Edge
+from budgetlint.resolve.foreign import Told, told
 from budgetlint.resolve.named_files import matches
-from budgetlint.resolve.project import FileEntry, Project, file_finding, open_project
-from budgetlint.resolve.references import place_of, program_text, quietly, referenced, resolve_references
+from budgetlint.resolve.project import FileEntry, Project, open_project
+from budgetlint.resolve.references import place_of, program_text, quietly, referenced
+from budgetlint.resolve.run_parts import add_run, entries_of, label_of, whole, with_named
 from budgetlint.resolve.script_calls import with_arguments
-from budgetlint.resolve.state import Assembly, Beside, Collected
+from budgetlint.resolve.state import Assembly
 from budgetlint.settings.run import Reading, Role, Settings
 
 if TYPE_CHECKING:
     from budgetlint.base.finding import Finding
-    from budgetlint.language.budget import Budget, BudgetRun, ConfigRef, Target
+    from budgetlint.language.budget import Budget, BudgetRun
     from budgetlint.launch import Launch
     from budgetlint.launch.run import Launched
     from budgetlint.rules_api.context import Judged
@@ -122,93 +124,71 @@ def _with_declarations(work: Assembly) -> None:
 
 
 def _budget_runs(work: Assembly, budget: Budget) -> None:
-    if any(run.launches for run in budget.runs):
+    for run, launches in zip(budget.runs, _launches_of(work, budget), strict=True):
+        for stated in told(work, run.reads):
+            _runs_of(work, budget, run, stated, launches)
+
+
+def _launches_of(work: Assembly, budget: Budget) -> Iterable[tuple[Launch, ...]]:
+    """The commands of each run of a budget."""
+    if not any(run.launches for run in budget.runs):
+        return ((),) * len(budget.runs)
+    from budgetlint.resolve.budget_launches import launches_of_runs
+
+    return launches_of_runs(work, budget)
+
+
+def _runs_of(work: Assembly, budget: Budget, run: BudgetRun, stated: Told, launches: tuple[Launch, ...]) -> None:
+    """The runs of one run block, with what its ``reads`` find in one set of files."""
+    if run.declared is not None:
+        from budgetlint.resolve.declared_runs import declared_run
+
+        declared_run(work, budget, run, stated)
+        return
+    if run.launches:
         from budgetlint.resolve.started_runs import started_runs
 
-        budget = started_runs(work, budget)
-    for run in budget.runs:
-        if run.declared is not None:
-            from budgetlint.resolve.declared_runs import declared_run
-
-            declared_run(work, budget, run)
-        elif run.launches and not run.configs:
-            continue
-        elif run.configs:
-            _bound_runs(work, budget, run)
-        elif budget.names_model or "model" in run.settings or "model_custom" in run.settings:
-            add_run(work, run.name or label_of(budget), (), budget, run)
+        run = started_runs(work, budget, run, stated, launches)
+    if run.configs:
+        _bound_runs(work, budget, run, stated)
+    elif not run.launches and (stated.readings or budget.names_model or "model" in run.settings or "model_custom" in run.settings):
+        add_run(work, stated.named(run.name) or label_of(budget), stated.readings, budget, run)
 
 
-def label_of(budget: Budget) -> str:
-    return "stdin" if budget.path in ("-", "<stdin>") else budget.path
-
-
-def _bound_runs(work: Assembly, budget: Budget, run: BudgetRun) -> None:
+def _bound_runs(work: Assembly, budget: Budget, run: BudgetRun, stated: Told) -> None:
     entries = [entry for ref in run.configs for entry in entries_of(work, ref)]
     trainers = [reading for entry in entries for reading in entry.readings if reading.role is Role.TRAINER]
     sides = [reading for entry in entries for reading in entry.readings if reading.role not in (Role.TRAINER, Role.INFERENCE)]
     work.bound.update(entry.path for entry in entries)
-    if not trainers and _bound_launches(work, entries, budget, run):
+    if not trainers and _bound_launches(work, entries, budget, run, stated):
         return
     if not trainers:
-        if sides or "model" in run.settings:
-            add_run(work, run.name or label_of(budget), with_named(work, (), sides), budget, run)
+        if sides or stated.readings or "model" in run.settings:
+            name = stated.named(run.name) or label_of(budget)
+            add_run(work, name, (*stated.readings, *with_named(work, (), sides)), budget, run)
         return
     for trainer in (composed(work, one) for one in trainers):
         name = run.name or trainer.document.path
         if run.name and len(trainers) > 1:
             name = f"{run.name}:{trainer.document.path}"
+        name = stated.named(name)
         launch = None if sides else _launch_of(work, trainer.document.path)
         if launch is not None:
-            add_run(work, name, whole(work, launch), budget, run, launch.target)
+            add_run(work, name, (*whole(work, launch), *stated.readings), budget, run, launch.target)
         else:
-            add_run(work, name, with_named(work, (trainer, *referenced(work, trainer)), sides), budget, run)
+            readings = with_named(work, (trainer, *referenced(work, trainer)), sides)
+            add_run(work, name, (*readings, *stated.readings), budget, run)
 
 
-def with_named(work: Assembly, trainer: tuple[Reading, ...], sides: Iterable[Reading]) -> tuple[Reading, ...]:
-    """The trainer's readings, the side files that a budget names, and what those name in their turn (an accelerate file's
-    ``deepspeed_config_file``)."""
-    readings = list(trainer)
-    for side in sides:
-        readings.extend(one for one in (side, *referenced(work, side)) if all(one is not mine for mine in readings))
-    return tuple(readings)
-
-
-def _bound_launches(work: Assembly, entries: Iterable[FileEntry], budget: Budget, run: BudgetRun) -> bool:
+def _bound_launches(work: Assembly, entries: Iterable[FileEntry], budget: Budget, run: BudgetRun, stated: Told) -> bool:
     """The runs of scripts that a budget names as its configs."""
     found = [(entry, launch, one) for entry in entries if entry.launches for launch, one in _launched_in(work, entry)]
     for entry, launch, one in found:
         label = entry.path if len(found) == 1 else f"{entry.path}#{launch.number}"
         name = label if not run.name else run.name if len(found) == 1 else f"{run.name}:{label}"
-        add_run(work, name, whole(work, one), budget, run, one.target)
+        add_run(work, stated.named(name), (*whole(work, one), *stated.readings), budget, run, one.target)
         work.bound.update(one.files)
     return bool(found)
-
-
-def entries_of(work: Assembly, ref: ConfigRef) -> Iterator[FileEntry]:
-    paths, why = matches(work.files, ref)
-    if why:
-        no_config(work, ref, why)
-    for path in paths:
-        entry = work.project.as_kind(path, ref.kind) if ref.kind else work.project.add(path)
-        if entry.format is None and not entry.launches:
-            no_config(work, ref, f"is no training config that a reader knows ({path})")
-        named = ref.origin.location
-        if named is not None:
-            work.edges[Edge(path, named.file, named.line, ref.path, BOUND)] = None
-        yield entry
-
-
-def no_config(work: Assembly, ref: ConfigRef, why: str) -> None:
-    location = ref.origin.location or Location(ref.path)
-    work.project.findings.append(
-        file_finding(
-            "no-such-config",
-            location,
-            f"{ref.origin.key} {ref.path} {why}: this run is judged without it",
-            "paths are relative to the budget file",
-        )
-    )
 
 
 # -- runs that only files describe -------------------------------------------------------------------------------------
@@ -288,26 +268,8 @@ def _launch_runs(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) ->
     return tuple(path for _, run in found for path in run.files)
 
 
-def whole(work: Assembly, run: Launched) -> tuple[Reading, ...]:
-    followed = resolve_references(work, run.readings[0], list(run.references))
-    return (*run.readings, *(reading for reading in followed if all(reading is not mine for mine in run.readings)))
-
-
 def _launch_of(work: Assembly, path: str) -> Launched | None:
     """The one launch that names a trainer file; None where several do."""
     entries = list(work.project.entries.values())
     found = [run for entry in entries if entry.launches for _, run in _launched_in(work, entry) if path in run.files]
     return found[0] if len(found) == 1 else None
-
-
-def add_run(
-    work: Assembly,
-    name: str,
-    readings: tuple[Reading, ...],
-    budget: Budget | None,
-    budget_run: BudgetRun | None,
-    requested: Target | None = None,
-    unsaid: str = "",
-    beside: Beside | None = None,
-) -> None:
-    work.runs.append(Collected(name, readings, budget, budget_run, requested, unsaid, beside or Beside()))

@@ -12,39 +12,36 @@ from budgetlint.launch import Launch
 from budgetlint.launch.purpose import purpose, runs_on_jax
 from budgetlint.launch.readings import takes_recipe
 from budgetlint.launch.run import Launched, launched, of_unknown_program, on_jax
-from budgetlint.resolve.budget_launches import launches_of_runs, starts_nothing
+from budgetlint.resolve.budget_launches import starts_nothing
 from budgetlint.resolve.copied_config import over_own_config
+from budgetlint.resolve.foreign import Told
 from budgetlint.resolve.named_files import matches
 from budgetlint.resolve.references import program_text, quietly
-from budgetlint.resolve.runs import add_run, label_of, no_config, whole, with_named
+from budgetlint.resolve.run_parts import add_run, label_of, no_config, whole, with_named
 from budgetlint.resolve.state import Assembly
 from budgetlint.settings.run import Reading, Role
 
-Started = tuple[Launch, Launched]
 
-
-def started_runs(work: Assembly, budget: Budget) -> Budget:
-    """Add the runs of the commands of a budget; returns the budget with the files that are still to be bound."""
-    left = []
-    for run, launches in zip(budget.runs, launches_of_runs(work, budget), strict=True):
-        left.append(_of_run(work, budget, run, launches) if run.launches else run)
-    return replace(budget, runs=tuple(left))
-
-
-def _of_run(work: Assembly, budget: Budget, run: BudgetRun, launches: Iterable[Launch]) -> BudgetRun:
-    """The runs of one run block; returns it with the configs that none of its commands takes."""
+def started_runs(work: Assembly, budget: Budget, run: BudgetRun, stated: Told, launches: Iterable[Launch]) -> BudgetRun:
+    """Add the runs of the commands of one run block; returns it with the configs that none of them takes."""
     filled = any(line.takes_configs for line in run.launches)
     for ref in run.configs if filled else ():
         _bind(work, ref)
     found = [(launch, one) for launch in launches if (one := _started(work, launch)) is not None]
     work.bound.update(path for _, one in found for path in one.files)
-    left = () if filled else tuple(ref for ref in run.configs if not work.bound.issuperset(matches(work.files, ref)[0] or ("",)))
+    left = () if filled else tuple(ref for ref in run.configs if not _taken(work, ref))
     sides = [reading for ref in left for reading in _sides(work, ref)]
     for number, (launch, one) in enumerate(found):
-        name, readings = _name(budget, run, one, number, len(found)), with_named(work, whole(work, one), sides)
+        name = stated.named(_name(budget, run, one, number, len(found)))
+        readings = (*with_named(work, whole(work, one), sides), *stated.readings)
         unsaid = "" if any(reading.role is Role.TRAINER for reading in readings) else f"{launch.program.program} is not followed"
         add_run(work, name, readings, budget, run, one.target, unsaid)
     return replace(run, configs=tuple(ref for ref in left if not found or not any(_sides(work, ref))))
+
+
+def _taken(work: Assembly, ref: ConfigRef) -> bool:
+    paths, _ = matches(work.files, ref)
+    return bool(paths) and work.bound.issuperset(paths)
 
 
 def _bind(work: Assembly, ref: ConfigRef) -> None:

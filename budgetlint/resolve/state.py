@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @record
-class Beside:
+class Alongside:
     """What stands beside a run that its budget declares, and decides nothing: what the files say that it names, the files that it was
     written from, and the paths of both."""
 
@@ -49,7 +49,7 @@ class Collected:
     requested: Target | None = None
     unsaid: str = ""
     """Why nobody knows what is not said of it; empty where frameworks fill it in."""
-    beside: Beside = field(default_factory=Beside)
+    beside: Alongside = field(default_factory=Alongside)
 
 
 @open_state

@@ -206,6 +206,21 @@ def test_completion(text: str, labels: set[str], talk: Made) -> None:
     assert labels <= {one["label"] for one in session.answer("textDocument/completion", place)}
 
 
+def test_a_reads_offers_settings_and_tells_what_they_are(talk: Made) -> None:
+    session, text = talk(), 'device 24GiB\nreads sft.yaml {\n  shard="zero{z}"\n  ba\n}\n'
+    document = session.open("run.budget", text)
+    place = {"textDocument": document, "position": _at(text, "  ba", end=True)}
+    labels = {one["label"] for one in session.answer("textDocument/completion", place)}
+    assert {"batch=", "devices=", "lora.r="} <= labels
+    assert "device" not in labels
+    told = _hover(talk(), "two.budget", "device 24GiB\nreads sft.yaml { seq=max_length }\n", "seq=")
+    assert "a whole number" in told
+    session = talk(sft_yaml="max_length: 1\n")
+    document = session.open("run.budget", text)
+    (found,) = session.answer("textDocument/definition", {"textDocument": document, "position": _at(text, "sft.yaml")})
+    assert found["uri"].endswith("sft.yaml")
+
+
 def test_completion_stays_away_from_comments_and_configs(talk: Made) -> None:
     session = talk()
     place = {"textDocument": session.open("team.budget", "# dev"), "position": {"line": 0, "character": 5}}

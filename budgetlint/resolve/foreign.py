@@ -1,0 +1,186 @@
+"""``reads`` of a budget: the files that it matches, and the keys there as settings, each with its place in its own file."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator
+
+from budgetlint.base.finding import Confidence, Finding, Related, Severity
+from budgetlint.base.record import record, replace
+from budgetlint.base.source import Location, SourceFile, Span, UnreadableFile
+from budgetlint.documents import Document, load
+from budgetlint.isolation.boundary import LEADS_OUT
+from budgetlint.language.budget import ReadKey, Reads
+from budgetlint.language.suggest import nearest
+from budgetlint.readers.stated import FORMAT
+from budgetlint.resolve.edges import READ, Edge
+from budgetlint.resolve.foreign_values import Missing, Unfit, implied_adapter, settings_at, unresolved
+from budgetlint.resolve.project import CODES, file_finding
+from budgetlint.resolve.state import Assembly
+from budgetlint.settings.consumer import BUDGET, Consumer
+from budgetlint.settings.run import Reading, Role, Setting, Settings
+
+FORMATS = ("yaml", "json", "toml")
+
+
+@record
+class Told:
+    """What the ``reads`` of a run come to, for one of the runs that they make. ``path`` is the file of a glob that this run is for."""
+
+    readings: tuple[Reading, ...] = ()
+    path: str = ""
+
+    def named(self, name: str | None) -> str:
+        """What a run is called: one of several by its file too, and one without a name by its first file."""
+        if name and self.path:
+            return f"{name}:{self.path}"
+        return name or self.path or (self.readings[0].document.path if self.readings else "")
+
+
+def told(work: Assembly, statements: Iterable[Reads]) -> list[Told]:
+    """One for each file of the glob that matches several; without one, a single one with the keys of every file."""
+    found = [(one, _paths(work, one)) for one in statements]
+    many = next(((one, paths) for one, paths in found if len(paths) > 1), None)
+    every = [many[1]] if many is not None else [[""]]
+    return [Told(tuple(_of_run(work, found, path)), path) for paths in every for path in paths]
+
+
+def _of_run(work: Assembly, found: Iterable[tuple[Reads, list[str]]], path: str) -> Iterator[Reading]:
+    """The readings of one run; a second glob with several files belongs to nobody."""
+    for one, paths in found:
+        if len(paths) == 1 or path in paths:
+            yield _read(work, one, path if len(paths) > 1 else paths[0])
+        else:
+            if paths:
+                _no_file(work, one, f"matches {len(paths)} files, and so does another reads of this run")
+            yield _unread(one)
+
+
+# -- the files -----------------------------------------------------------------------------------------------------------
+
+
+def _paths(work: Assembly, one: Reads) -> list[str]:
+    whole = posixpath.normpath(posixpath.join(one.base, one.path))
+    if any(char in one.path for char in "*?["):
+        paths = work.files.glob(whole)
+        out = work.files.leads_out(posixpath.dirname(whole))
+    else:
+        paths = [whole] if work.files.exists(whole) else []
+        out = work.files.leads_out(whole)
+    if not paths:
+        _no_file(work, one, LEADS_OUT if out else "matches no file" if whole != one.path and "*" in whole else "does not exist")
+    return paths
+
+
+def _no_file(work: Assembly, one: Reads, why: str) -> None:
+    location = one.origin.location or Location(one.path)
+    cure = "paths are relative to the budget file; what it should read is unresolved"
+    _tell(work, file_finding("no-such-config", location, f"reads {one.path} {why}", cure))
+
+
+def _tell(work: Assembly, finding: Finding) -> None:
+    """Runs of one budget share its top level: each problem once."""
+    if all((known.location, known.message) != (finding.location, finding.message) for known in work.project.findings):
+        work.project.findings.append(finding)
+
+
+def _read(work: Assembly, one: Reads, path: str) -> Reading:
+    entry = work.project.add(path)
+    work.bound.add(path)
+    named = one.origin.location
+    if named is not None:
+        work.edges[Edge(path, named.file, named.line, one.path, READ)] = None
+        consumer = Consumer(named.file, BUDGET, named.file, named.line)
+        work.project.entries[path] = replace(entry, read_by=consumer)
+    document = _document(work, one, path)
+    if document is None:
+        return _unread(one)
+    settings = [setting for key in one.keys for setting in _of_key(work, document, key)]
+    return _reading(document, [*settings, *implied_adapter(one.keys, settings)])
+
+
+def _document(work: Assembly, one: Reads, path: str) -> Document | None:
+    """The one document of a file; None after saying why there is none."""
+    source = work.files.read(path)
+    if isinstance(source, UnreadableFile):  # told when the file was added
+        return None
+    documents = load(source)
+    first = documents[0] if documents else None
+    if first is None or first.format not in FORMATS:
+        _no_file(work, one, f"is no YAML, JSON or TOML ({path})")
+    elif len(documents) > 1:
+        _no_file(work, one, f"holds {len(documents)} documents, and one is read ({path})")
+    elif first.root is None:
+        _unparsed(work, one, first, source)
+    else:
+        return first
+    return None
+
+
+def _unparsed(work: Assembly, one: Reads, document: Document, source: SourceFile) -> None:
+    if not document.problems:
+        _no_file(work, one, f"is empty ({source.path})")
+    for problem in document.problems[:1]:
+        message = f"not valid {document.format.upper()}: {problem.message}"
+        _tell(work, file_finding("unparsable-file", problem.location, message, problem.cure))
+
+
+def _reading(document: Document, settings: Iterable[Setting]) -> Reading:
+    return Reading(FORMAT, Role.STATED, document, Settings(settings))
+
+
+def _unread(one: Reads) -> Reading:
+    """Nothing of the file is known: each setting is unresolved, where the budget names its key."""
+    source = one.origin.source
+    assert source is not None
+    settings = [setting for key in one.keys for setting in unresolved(key, key.origin)]
+    return _reading(Document(source, "absent", None), [*settings, *implied_adapter(one.keys, settings)])
+
+
+# -- the keys ------------------------------------------------------------------------------------------------------------
+
+
+def _of_key(work: Assembly, document: Document, key: ReadKey) -> list[Setting]:
+    found = settings_at(document, key)
+    if isinstance(found, Missing):
+        _tell(work, _missing(document, key, found))
+        return unresolved(key, replace(key.origin, key=found.path))
+    if isinstance(found, Unfit):
+        location = found.origin.location or Location(document.path)
+        finding = file_finding("misread-value", location, f"{found.origin.key}: {found.wrong.message}", found.wrong.help)
+        _tell(work, replace(finding, key=found.origin.key, related=_said(key, "read by the budget here")))
+        return unresolved(key, found.origin)
+    return found
+
+
+def _missing(document: Document, key: ReadKey, found: Missing) -> Finding:
+    """At the last key on the way that is there; the first line of the file where none is."""
+    span = found.at.key.span if found.at.key is not None else Span(0, 0)
+    close = nearest(found.at.missing, found.at.instead)
+    near = f"{found.at.reached}.{close}" if close and found.at.reached else close
+    below = f"'{found.at.reached}' has no key '{found.at.missing}'" if found.at.reached else f"there is no key '{found.at.missing}'"
+    message = f"{below}: the budget reads {key.name} from '{found.path}'" if not found.is_null else (
+        f"'{found.path}' is null: the budget reads {key.name} from it"
+    )  # fmt: skip
+    cure = f"did you mean '{near}'? write {key.name}={near} in the budget, or the key here" if near else _keys(found)
+    return Finding(
+        CODES["missing-key"], "missing-key", Severity.ERROR, Confidence.HIGH, message, document.source.locate(span), cure,
+        key=found.at.reached, related=_said(key, "the budget reads it here"),
+    )  # fmt: skip
+
+
+def _keys(found: Missing) -> str:
+    if found.is_null:
+        return "write the value, or take the setting out of the budget's reads; until then it is unresolved"
+    shown = ", ".join(found.at.instead[:SHOWN])
+    more = f" and {len(found.at.instead) - SHOWN} more" if len(found.at.instead) > SHOWN else ""
+    return f"the keys there are {shown}{more}" if shown else "there are no keys there; until it is written the setting is unresolved"
+
+
+SHOWN = 8
+"""Keys in a cure."""
+
+
+def _said(key: ReadKey, words: str) -> tuple[Related, ...]:
+    location = key.origin.location
+    return (Related(location, words),) if location is not None else ()
