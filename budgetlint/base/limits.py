@@ -119,6 +119,14 @@ BUILDERS = Bound("builders", 200, "functions that build a config", "a Python fil
 BUILDER_KEYS = Bound("builder-keys", 500, "keys", "a block that Python builds", "torchtitan's widest block has 25: x 20")
 COMPOSED_FILES = Bound("composed-files", 100, "files", "a config composed by a defaults list", "verl's own trainer has 40: x 2.5")
 COMPOSED_DEPTH = Bound("composed-depth", 12, "levels of defaults lists", "a config", "verl's own trainer has 4: x 3")
+WATCHED_FILES = Bound(
+    "watched-files", 500, "files", "a `watches` line", "a program and its own modules are some tens: x 10",
+    "the declaration is not known to hold: no verdict",
+)  # fmt: skip
+WATCHED_BYTES = Bound(
+    "watched-bytes", 16 * 2**20, "characters", "the files of a `watches` line", "500 programs of 33 kB",
+    "the declaration is not known to hold: no verdict",
+)  # fmt: skip
 INCLUDES = Bound("includes", 8, "includes", "a budget", "a card, a cluster and a team are 3: x 2.7", "told as `bad-include`")
 REFERENCES = Bound(
     "references", 16, "references that follow each other", "an OmegaConf config", "1 in the corpus: x 16",
@@ -136,9 +144,9 @@ FIX_TEXT = Bound(
 
 BOUNDS = (
     FILE_BYTES, DOCUMENTS, NODES, DEPTH, ALIASED, REFERENCES, COMPOSED_FILES, COMPOSED_DEPTH, WORDS, EXPANSIONS, LAUNCHES, CONTAINERS,
-    PYTHON_CHARACTERS, PYTHON_NODES, BUILDERS, BUILDER_KEYS, BUDGET_BYTES, BUDGET_WORDS, INCLUDES, READ_PLACES, READ_VALUE, CELLS,
-    JUDGED, JOINT_READINGS, FILE_READINGS, PINS, SOLVE_ESTIMATES, FINDINGS, SUPPRESSIONS, SUGGESTIONS, SETTINGS, FIX_ROUNDS, FIX_TRIALS,
-    FIX_TEXT,
+    PYTHON_CHARACTERS, PYTHON_NODES, BUILDERS, BUILDER_KEYS, BUDGET_BYTES, BUDGET_WORDS, INCLUDES, READ_PLACES, READ_VALUE, WATCHED_FILES,
+    WATCHED_BYTES, CELLS, JUDGED, JOINT_READINGS, FILE_READINGS, PINS, SOLVE_ESTIMATES, FINDINGS, SUPPRESSIONS, SUGGESTIONS, SETTINGS,
+    FIX_ROUNDS, FIX_TRIALS, FIX_TEXT,
 )  # fmt: skip
 """In the order of the manual."""
 

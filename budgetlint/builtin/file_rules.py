@@ -345,7 +345,49 @@ MISSING_KEY = builtin_rule(
     """,
 )
 
+LAUNCH_WITHOUT_RUN = builtin_rule(
+    "BL918",
+    "launch-without-run",
+    Severity.ERROR,
+    """\
+    A `launch` line of a budget starts nothing that trains, as far as can be told.
+
+    The command is read as one of a shell script is, never run. A launcher that nobody knows, a program that evaluates, or a known program
+    whose configuration is not here make no run.
+
+    ## What it costs
+
+    What the budget declares is not judged, and nobody would see that it is not.
+
+    ## Failing
+
+    ```budget
+    device h100-80gb
+    launch acme-submit --queue train job-7b
+    ```
+
+    ## Passing
+
+    ```yaml sft.yaml
+    model_name_or_path: Qwen/Qwen2.5-0.5B
+    dtype: bfloat16
+    per_device_train_batch_size: 1
+    max_length: 1024
+    ```
+
+    ```budget
+    device h100-80gb
+    stack trl@1.16 transformers@5.24 torch@2.13
+    launch trl sft --config sft.yaml
+    ```
+
+    ## Sources
+
+    - `budgetlint.launch.commands`: the launchers and programs that are known.
+    """,
+)
+
 FILE_RULES = (
     UNREADABLE_FILE, UNPARSABLE_FILE, AMBIGUOUS_FORMAT, MISSING_REFERENCE, NO_SUCH_CONFIG, TOO_LARGE, COMMAND_CUT_SHORT, GUESSED_REFERENCE,
-    MISSING_KEY,
+    LAUNCH_WITHOUT_RUN, MISSING_KEY,
 )  # fmt: skip

@@ -16,7 +16,7 @@ from budgetlint.resolve.claims import kinds_of_programs, tells
 from budgetlint.resolve.copies import versioned
 from budgetlint.resolve.membership import files_of, takes_part
 from budgetlint.resolve.project import BUDGET_SUFFIX
-from budgetlint.resolve.state import Collected
+from budgetlint.resolve.state import Alongside, Collected
 from budgetlint.resolve.versions import NAMES
 from budgetlint.rules_api.context import RunContext
 
@@ -93,4 +93,5 @@ def seeds(contexts: Iterable[RunContext]) -> frozenset[str]:
 
 
 def _collected(context: RunContext) -> Collected:
-    return Collected(context.run.name, context.run.readings, context.budget, context.budget_run)
+    beside = Alongside(files=context.beside)
+    return Collected(context.run.name, context.run.readings, context.budget, context.budget_run, beside=beside)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from budgetlint.base.finding import Finding
 from budgetlint.base.record import field, open_record, record
-from budgetlint.base.source import Location
+from budgetlint.base.source import Location, SourceFile, Span
 from budgetlint.catalog.device import Device
 from budgetlint.language.tree import Assert
 from budgetlint.settings.run import Origin, Settings, Stack
@@ -73,6 +73,38 @@ class ConfigRef:
     kind: str
     origin: Origin
     base: str
+
+
+@record
+class LaunchLine:
+    """``launch COMMAND…``: the command stands in ``source`` at ``span``; paths in it are relative to the folder of that budget."""
+
+    source: SourceFile
+    span: Span
+    origin: Origin
+
+    @property
+    def text(self) -> str:
+        return self.source.text[self.span.start : self.span.end]
+
+    @property
+    def takes_configs(self) -> bool:
+        """Does ``{config}`` stand in it?"""
+        return CONFIG in self.text
+
+
+@record
+class Watch:
+    """``watches FILES… seen=sha256:…``; ``seen`` is empty where nobody wrote it yet, and belongs at ``seen_span``."""
+
+    refs: tuple[ConfigRef, ...]
+    seen: str
+    seen_span: Span
+    origin: Origin
+
+
+CONFIG = "{config}"
+"""In a command of a budget: each file of the run's ``config``."""
 
 
 @record
@@ -165,6 +197,10 @@ class BudgetRun:
     settings: Settings
     origin: Origin
     configs: tuple[ConfigRef, ...] = ()
+    launches: tuple[LaunchLine, ...] = ()
+    declared: Origin | None = None
+    """Where it says that there is no more to it than the budget says."""
+    watches: tuple[Watch, ...] = ()
     reads: tuple[Reads, ...] = ()
     on: tuple[str, ...] = ()
     cells: tuple[MatrixCell, ...] = ()

@@ -17,6 +17,7 @@ from budgetlint.base.plain_text import escaped_json
 from budgetlint.base.source import SourceFile
 from budgetlint.base.units import Amount, parse_amount
 from budgetlint.language.format import format_text
+from budgetlint.language.slices import COMMAND
 from budgetlint.language.tree import Assert, Item, Keys, Let, ListValue, SumTerm, SyntaxTree, Value
 from budgetlint.language.values import MAX_DIGITS
 
@@ -44,6 +45,7 @@ _REFERENCE, _KEY = r"\$[A-Za-z_][\w-]*", r"[A-Za-z_][\w.-]*"
 AmountText = Annotated[str, _schema(_AMOUNT), _grammar(_AMOUNT)]
 WordText = Annotated[str, _schema(_WORD), _grammar(_WORD)]
 ReferenceText = Annotated[str, _schema(_REFERENCE), _grammar(_REFERENCE)]
+CommandText = Annotated[str, Field(min_length=1), _grammar(COMMAND)]
 KeyText = Annotated[str, _schema(_KEY), _grammar(_KEY)]
 
 
@@ -96,13 +98,20 @@ class ReferenceValue(_Model):
     text: ReferenceText
 
 
+class CommandValue(_Model):
+    """The command of `launch`, as it is written."""
+
+    type: Literal["command"] = "command"
+    text: CommandText
+
+
 class ListOfValues(_Model):
     type: Literal["list"] = "list"
     items: list[AnyValue]
 
 
 AnyValue = Annotated[
-    AmountValue | PercentValue | NumberValue | DateValue | StringValue | WordValue | ReferenceValue | ListOfValues,
+    AmountValue | PercentValue | NumberValue | DateValue | StringValue | WordValue | ReferenceValue | CommandValue | ListOfValues,
     Field(discriminator="type"),
 ]
 
@@ -246,6 +255,7 @@ _MODELS: dict[str, Callable[[Value], Any]] = {
     "string": lambda value: StringValue(text=value.text, value=value.content),
     "word": lambda value: WordValue(text=value.text),
     "ref": lambda value: ReferenceValue(text=value.text),
+    "command": lambda value: CommandValue(text=value.text),
 }
 
 

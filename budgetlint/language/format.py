@@ -62,6 +62,10 @@ def _part(part: Value | ListValue | Option) -> str:
     return f"{part.key}={shown(part.value)}" if isinstance(part, Option) else shown(part)
 
 
+_GOES_ON = re.compile(r"[ \t]+\\\n[ \t]*")
+"""Between two words of a command, the next on a line of its own."""
+
+
 def shown(value: Value | ListValue) -> str:
     return value.text if isinstance(value, Value) else f"[{', '.join(shown(item) for item in value.items)}]"
 
@@ -143,9 +147,17 @@ class _Writer:
 
     def _statement(self, item: Statement, indent: int) -> None:
         self._add(item.keyword)
+        if item.keyword == "launch":
+            self._command(item.values[0], indent)
+            return
         end = self._parts(parts(item), item.keyword_span.end, indent, " ")
         if item.block is not None:
             self._block(item.block, indent, Span(self.text.index("{", end), item.span.end))
+
+    def _command(self, command: Value | ListValue, indent: int) -> None:
+        """A command of several lines: each that follows is indented; nothing else of it is ours."""
+        first, *rest = _GOES_ON.split(_LINE_END.sub("\n", shown(command)))
+        self._add(f" {first}" + "".join(f" \\\n{' ' * (indent + 2)}{line}" for line in rest))
 
     def _parts(self, written: Sequence[Value | ListValue | Option], end: int, indent: int, blank: str = "") -> int:
         """Values and options, a blank before each but the first; returns where the last of them ends."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 VALUE_KINDS = {
     "QUANTITY": "quantity", "PERCENT": "percent", "NUMBER": "number", "DATE": "date",
-    "STRING": "string", "WORD": "word", "REF": "ref",
+    "STRING": "string", "WORD": "word", "REF": "ref", "COMMAND": "command",
 }  # fmt: skip
 
 
@@ -101,6 +101,10 @@ class _Builder:
         last = rest[1] if rest else right[-1]
         assert message is None or isinstance(message, Value)
         return Assert(left, str(comparison), right, message, Span(keyword.start_pos, _of(last).end))
+
+    def launch(self, children: list[Any]) -> Statement:
+        keyword, command = children
+        return Statement(str(keyword), _span(keyword, keyword), (_value(command),), (), None, _span(keyword, command))
 
     def sum(self, children: list[Any]) -> tuple[SumTerm, ...]:
         terms = [children[0]]

@@ -33,6 +33,8 @@ KINDS = {
     "package": "package@version",
     "rule": "a rule name, code or family",
     "target": "a target's name",
+    "hash": "a hash such as sha256:3f7a90c1d2e4b5a6",
+    "command": "a command as a shell takes it",
     "any": "a value",
 }
 

@@ -8,7 +8,7 @@ from budgetlint.base.source import SourceFile, Span
 
 @record
 class Value:
-    """One value. ``kind``: ``quantity | percent | number | date | string | word | ref``; ``text`` as written."""
+    """One value. ``kind``: ``quantity | percent | number | date | string | word | ref | command``; ``text`` as written."""
 
     kind: str
     text: str

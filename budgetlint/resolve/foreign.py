@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterable, Iterator
 
 from budgetlint.base.finding import Confidence, Finding, Related, Severity
 from budgetlint.base.record import replace
 from budgetlint.base.source import Location, SourceFile, Span, UnreadableFile
 from budgetlint.documents import Document, load
-from budgetlint.isolation.boundary import LEADS_OUT
 from budgetlint.language.budget import ReadKey, Reads
 from budgetlint.language.suggest import nearest
 from budgetlint.readers.stated import FORMAT
 from budgetlint.resolve.edges import READ, Edge
 from budgetlint.resolve.foreign_values import Missing, Unfit, implied_adapter, settings_at, unresolved
+from budgetlint.resolve.named_files import matches
 from budgetlint.resolve.project import CODES, file_finding
 from budgetlint.resolve.state import Assembly, Stated
 from budgetlint.settings.consumer import BUDGET, Consumer
@@ -46,15 +45,9 @@ def _of_run(work: Assembly, found: Iterable[tuple[Reads, list[str]]], path: str)
 
 
 def _paths(work: Assembly, one: Reads) -> list[str]:
-    whole = posixpath.normpath(posixpath.join(one.base, one.path))
-    if any(char in one.path for char in "*?["):
-        paths = work.files.glob(whole)
-        out = work.files.leads_out(posixpath.dirname(whole))
-    else:
-        paths = [whole] if work.files.exists(whole) else []
-        out = work.files.leads_out(whole)
-    if not paths:
-        _no_file(work, one, LEADS_OUT if out else "matches no file" if whole != one.path and "*" in whole else "does not exist")
+    paths, why = matches(work.files, one)
+    if why:
+        _no_file(work, one, why)
     return paths
 
 

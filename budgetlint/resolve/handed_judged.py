@@ -10,6 +10,7 @@ from budgetlint.base.record import replace
 from budgetlint.resolve.allowance import Allowance
 from budgetlint.resolve.budget_scope import nearest_budget
 from budgetlint.resolve.contexts import budget_contexts
+from budgetlint.resolve.declared_runs import UNSAID
 from budgetlint.resolve.handed import HandedRun
 from budgetlint.resolve.judged_runs import run_contexts
 from budgetlint.resolve.project import Project
@@ -49,7 +50,8 @@ def _collected(work: Assembly, run: HandedRun, budgets: list[Budget]) -> Collect
     if budget is not None and budget_run is not None:
         on = (run.target,) if run.target in budget.targets else budget_run.on
         budget_run = replace(budget_run, cells=(), on=on)  # what was resolved is one cell
-    return Collected(run.name, (run.reading,), budget, budget_run, stack=run.stack)
+    unsaid = UNSAID if budget_run is not None and budget_run.declared is not None else ""
+    return Collected(run.name, (run.reading,), budget, budget_run, stack=run.stack, unsaid=unsaid)
 
 
 def _is_called(work: Assembly, budget: Budget, one: BudgetRun, name: str) -> bool:

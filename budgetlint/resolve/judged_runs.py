@@ -25,6 +25,7 @@ from budgetlint.resolve.forks import SURE, decided
 from budgetlint.resolve.measured import with_measurements
 from budgetlint.resolve.precedence import join, with_derived, with_stored_weights
 from budgetlint.resolve.state import Assembly, Collected
+from budgetlint.resolve.undeclared import with_unsaid
 from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import Reading, Role, Run, Setting, Settings, Stack
 
@@ -42,19 +43,26 @@ def run_contexts(work: Assembly, collected: Collected) -> Iterator[RunContext]:
     for place in placements(budget, run) if budget and run else (NOWHERE,):
         if collected.requested is not None and place.target.device is None:
             place = replace(place, target=overlay(place.target, collected.requested))
-        merged = Run(collected.name, _merged(work, readings, place, stack), readings, stack)
+        merged = Run(collected.name, _merged(work, collected, place, stack), readings, stack)
         context, planned, architecture = _judged(work, merged, collected, place)
         measured = with_measurements(work, collected, context)
         narrowed = measured.estimate is not context.estimate
-        yield measured if narrowed else _decided(measured, planned, _Rereading(work, context, place, architecture))
+        found = measured if narrowed else _decided(measured, planned, _Rereading(work, collected, context, place, architecture))
+        yield _held(found) if collected.beside.watched else found
 
 
-def _merged(work: Assembly, readings: tuple[Reading, ...], place: Placement, stack: Stack) -> Settings:
-    settings = _settings(readings, place.settings, stack)
+def _held(context: RunContext) -> RunContext:
+    from budgetlint.resolve.declared_runs import held  # few runs watch anything
+
+    return held(context)
+
+
+def _merged(work: Assembly, collected: Collected, place: Placement, stack: Stack) -> Settings:
+    settings = _settings(collected, place.settings, stack)
     if place.cell is not None:
         settings = settings.under(place.cell.settings)
     settings = settings.under(work.overrides)
-    if not _is_stated(readings):
+    if not _is_stated(collected.readings):
         return settings
     from budgetlint.resolve.unresolved import with_readings  # few runs are stated by a file of their own, or from outside
 
@@ -66,10 +74,13 @@ def _is_stated(readings: tuple[Reading, ...]) -> bool:
     return any(reading.role is Role.STATED for reading in readings)
 
 
-def _settings(readings: tuple[Reading, ...], claims: Settings, stack: Stack) -> Settings:
+def _settings(collected: Collected, claims: Settings, stack: Stack) -> Settings:
     """What the files say, then what the frameworks fill in (the trainer first, its engine then asks it), then what the budget
     adds."""
+    readings = collected.readings
     settings = with_stored_weights(join(readings), claims)
+    if collected.unsaid:
+        settings = with_unsaid(settings, claims, collected.unsaid)
     if is_own_script(settings):  # what a budget says is better than what some script could do
         settings = settings.filled(claim for claim in claims.values() if claim.name != "nodes")
     sink = next((one.consumer.sink for one in readings if one.consumer is not None and one.consumer.sink is not None), None)
@@ -123,6 +134,9 @@ def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) ->
         budget_run=collected.budget_run,
         plan=planned.plans[0] if planned.plans else None,
         estimate=answer,
+        named=collected.beside.named,
+        watched=collected.beside.watched,
+        beside=collected.beside.files,
     )
     return context, planned, architecture
 
@@ -194,6 +208,7 @@ class _Rereading:
     """One run on one target, to be read again with versions or settings fixed."""
 
     work: Assembly
+    collected: Collected
     context: RunContext
     place: Placement
     architecture: Architecture | None
@@ -208,7 +223,7 @@ class _Rereading:
 
     def _joined(self, stack: Stack) -> Settings:
         run = self.context.run
-        merged = replace(run, settings=_merged(self.work, run.readings, self.place, stack))
+        merged = replace(run, settings=_merged(self.work, self.collected, self.place, stack))
         return _on(merged, self.context.target or NOWHERE.target).settings
 
     @property

@@ -55,6 +55,8 @@ class FileEntry:
     """The first budget that reads keys of it."""
     kind: str = ""
     """The format that a budget names for it."""
+    started: tuple[int, ...] = ()
+    """Of a budget: how many of the launches each of its runs has."""
 
     @property
     def consumer(self) -> Consumer | None:
@@ -356,6 +358,7 @@ CODES = {
     "too-large": "BL915",
     "command-cut-short": "BL916",
     "guessed-reference": "BL917",
+    "launch-without-run": "BL918",
     "missing-key": "BL926",
     "misread-value": "BL907",
     "internal-error": "BL998",

@@ -23,7 +23,18 @@ if TYPE_CHECKING:
     from budgetlint.language.budget import Budget, BudgetRun, Measured, Target
     from budgetlint.launch import Launch
     from budgetlint.launch.run import Launched
+    from budgetlint.measured.watched import Watched
     from budgetlint.rules_api.context import RunContext
+
+
+@record
+class Alongside:
+    """What stands beside a run that its budget declares, and decides nothing: what the files say that it names, the files that it was
+    written from, and the paths of both."""
+
+    named: Settings = field(default_factory=Settings)
+    watched: tuple[Watched, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 @record
@@ -36,6 +47,9 @@ class Collected:
     budget: Budget | None = None
     budget_run: BudgetRun | None = None
     requested: Target | None = None
+    unsaid: str = ""
+    """Why nobody knows what is not said of it; empty where frameworks fill it in."""
+    beside: Alongside = field(default_factory=Alongside)
     stack: Stack | None = None
     """Versions that came with settings from outside."""
 
@@ -89,6 +103,8 @@ class Assembly:
     """By script, the commands whose programs train nothing, each with what it does instead."""
     edges: dict[Edge, None] = field(default_factory=dict)
     """Why each file is part of a run, in the order in which that was found."""
+    declared: frozenset[str] = frozenset()
+    """Files that a declared run names: who reads them, nobody here knows."""
     own: Callable[[Launch], Launch] = field(default=lambda launch: launch)
     """Says whose the flags of a launch are."""
     locks: dict[str, tuple[Measured, ...]] = field(default_factory=dict)

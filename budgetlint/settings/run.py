@@ -25,6 +25,10 @@ RESERVED = "read by a script of its own"
 """The note of what a program says or decides that is not followed."""
 
 
+UNSAID = "nobody says"
+"""The note of what a run leaves open that only its budget describes: no framework is known to fill it in."""
+
+
 class OriginKind(Enum):
     FILE = "file"
     BUDGET = "budget"
@@ -97,7 +101,7 @@ class Setting:
     def certainty(self) -> str:
         """How well the value is known: ``stated`` in the project, the ``default`` of a program that is known to run, ``varies`` by its
         version, or ``unresolved``: a variable, or what a program decides that is not followed."""
-        if self.state == "symbolic" or (self.origin.note.startswith(RESERVED) and (self.is_default or not self.known)):
+        if self.state == "symbolic" or (self.origin.note.startswith((RESERVED, UNSAID)) and (self.is_default or not self.known)):
             return "unresolved"
         if self.state == "auto":
             return "varies" if self.readings else "unresolved"

@@ -32,6 +32,8 @@ class FileClaims:
     def file(self, entry: FileEntry) -> FileEntry:
         """The entry with its readings as its consumer makes them."""
         source = entry.source
+        if entry.started:  # the commands of a budget
+            return replace(entry, launches=tuple(map(self.started.launch, entry.launches)))
         if source is None or entry.budget is not None or entry.commands or source.path.endswith((PYTHON_SUFFIX, NOTEBOOK_SUFFIX)):
             return entry
         if entry.launches:
@@ -68,6 +70,8 @@ class FileClaims:
         if format not in FLAVOURS:
             return replace(reading, consumer=self._of_strict(entry, reading, named))
         consumer = named[0][0] if named else self.written.opener(entry.path) or self._unnamed(entry, reading, format)
+        if not named and entry.path in self.work.declared and not entry.kind:
+            consumer = Consumer("", NOBODY, followed=False)
         if consumer.evidence in (LAUNCH, OPENED, SEVERAL, NOBODY):
             return _own(reading.document, consumer)
         return replace(_again(reading, format), consumer=consumer)
