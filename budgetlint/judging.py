@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import posixpath
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from budgetlint.base.source import Location, SourceFile, UnreadableFile
@@ -25,10 +25,7 @@ from budgetlint.results.judgement import JudgedRun, Judgement, Remark
 from budgetlint.results.report import Report
 from budgetlint.rules_api.context import Judged, RunContext
 
-__all__ = ["JudgedRun", "Judgement", "Mistake", "Remark", "Value", "WrongBudget", "WrongSettings", "judge"]
-
-Value = str | int | float | bool | None | Sequence[str]
-"""Of one setting. None: unresolved."""
+__all__ = ["JudgedRun", "Judgement", "Mistake", "Remark", "WrongBudget", "WrongSettings", "judge"]
 
 _SETTINGS, _BUDGET = "<settings>", "<budget>"
 

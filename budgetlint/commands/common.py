@@ -94,10 +94,6 @@ class Session:
 
 def open_session(paths: Sequence[str], args: argparse.Namespace, io: Console, config: Config, files: Files | None = None) -> Session:
     """``files`` are other ones than the disk's, such as those of a revision: what is named need not be among them."""
-    if getattr(args, "settings_file", None) is not None:
-        from budgetlint.commands.settings_file import settings_session
-
-        return settings_session(paths, args, io, config)
     launch: list[str] = getattr(args, "launch", [])
     if not launch and _names_files(paths, io):
         return session_around(paths, args, io, config, files)

@@ -6,7 +6,7 @@ import argparse
 
 from budgetlint.base.finding import Finding, Severity
 from budgetlint.base.plain_text import one_line
-from budgetlint.commands.common import STDIN, open_config, open_session
+from budgetlint.commands.common import STDIN, Session, open_config, open_session
 from budgetlint.commands.console import Console
 from budgetlint.commands.misuse import Misuse
 from budgetlint.commands.options import add_paths, add_run_options, add_settings_file
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace, io: Console) -> int:
         raise Misuse("--format svg draws the bill: it does not go with --settings, --textbook or --oom")
     if args.oom:
         return _oom(args, io)
-    result = open_session(args.paths, args, io, open_config(io)).judged()
+    result = _session(args, io).judged()
     wrong = _language_errors(result)
     if not result.runs and not wrong:
         raise Misuse(_nothing(args.paths))
@@ -65,6 +65,14 @@ def run(args: argparse.Namespace, io: Console) -> int:
         _text(args, io, result)
     _complain(io, wrong)
     return 2 if wrong else 0
+
+
+def _session(args: argparse.Namespace, io: Console) -> Session:
+    if args.settings_file is None:
+        return open_session(args.paths, args, io, open_config(io))
+    from budgetlint.commands.settings_file import settings_session  # few bills are of settings from outside
+
+    return settings_session(args.paths, args, io, open_config(io))
 
 
 def _oom(args: argparse.Namespace, io: Console) -> int:
