@@ -10,14 +10,14 @@ from budgetlint.base.source import Location, SourceFile, Span, UnreadableFile
 from budgetlint.documents import Document, load
 from budgetlint.language.budget import ReadKey, Reads
 from budgetlint.language.suggest import nearest
-from budgetlint.readers.stated import FORMAT
+from budgetlint.readers.stated import stated_by
 from budgetlint.resolve.edges import READ, Edge
 from budgetlint.resolve.foreign_values import Missing, Unfit, implied_adapter, settings_at, unresolved
 from budgetlint.resolve.named_files import matches
 from budgetlint.resolve.project import CODES, file_finding
 from budgetlint.resolve.state import Assembly, Stated
 from budgetlint.settings.consumer import BUDGET, Consumer
-from budgetlint.settings.run import Reading, Role, Setting, Settings
+from budgetlint.settings.run import Reading, Setting
 
 FORMATS = ("yaml", "json", "toml")
 
@@ -77,7 +77,7 @@ def _read(work: Assembly, one: Reads, path: str) -> Reading:
     if document is None:
         return _unread(one)
     settings = [setting for key in one.keys for setting in _of_key(work, document, key)]
-    return _reading(document, [*settings, *implied_adapter(one.keys, settings)])
+    return stated_by(document.source, [*settings, *implied_adapter(one.keys, settings)])
 
 
 def _document(work: Assembly, one: Reads, path: str) -> Document | None:
@@ -108,16 +108,12 @@ def _unparsed(work: Assembly, one: Reads, document: Document, source: SourceFile
         _tell(work, file_finding("unparsable-file", problem.location, message, problem.cure))
 
 
-def _reading(document: Document, settings: Iterable[Setting]) -> Reading:
-    return Reading(FORMAT, Role.STATED, document, Settings(settings))
-
-
 def _unread(one: Reads) -> Reading:
     """Nothing of the file is known: each setting is unresolved, where the budget names its key."""
     source = one.origin.source
     assert source is not None
     settings = [setting for key in one.keys for setting in unresolved(key, key.origin)]
-    return _reading(Document(source, "absent", None), [*settings, *implied_adapter(one.keys, settings)])
+    return stated_by(source, [*settings, *implied_adapter(one.keys, settings)])
 
 
 # -- the keys ------------------------------------------------------------------------------------------------------------

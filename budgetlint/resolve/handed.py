@@ -17,9 +17,9 @@ from budgetlint.base.suggest import close_to, did_you_mean
 from budgetlint.documents import Document, Loader, Mapping, Node, Scalar, Sequence, plain
 from budgetlint.documents.json import read_json
 from budgetlint.language.read_values import optimizer_settings
-from budgetlint.readers.stated import FORMAT
+from budgetlint.readers.stated import stated_by
 from budgetlint.resolve.handed_model import custom_numbers
-from budgetlint.settings.run import Origin, OriginKind, Reading, Release, Role, Setting, Settings, Stack, version_of
+from budgetlint.settings.run import Origin, OriginKind, Reading, Release, Setting, Stack, version_of
 from budgetlint.settings.typed import WrongType, shown, typed
 from budgetlint.settings.vocabulary import SETTINGS
 
@@ -147,7 +147,7 @@ class _Reader:
             rank = settings["lora_r"]
             settings["adapter"] = replace(rank, name="adapter", value="lora" if rank.known else None, readings=())
         name = self.text(node, "name", at) or f"run {number}"
-        reading = Reading(FORMAT, Role.STATED, self.document, Settings(settings.values()))
+        reading = stated_by(self.document.source, settings.values())
         return HandedRun(name, reading, self.stack(node, at), self.text(node, "target", at))
 
     def stack(self, run: Mapping, at: str) -> Stack:
