@@ -154,3 +154,9 @@ def test_a_budget_speaks_of_its_own_folder() -> None:
     entries = collect(open_project(TextFiles(texts), ["."])).project.entries
     evidence = {path: one.consumer.evidence for path in ("jobs/a.yaml", "other/a.yaml") if (one := entries[path]).consumer is not None}
     assert evidence == {"jobs/a.yaml": NOBODY, "other/a.yaml": LONE}
+
+
+def test_another_command_that_takes_the_file_is_another_run() -> None:
+    texts = {"a.yaml": A, "run.sh": "trl sft --config a.yaml --max_length 256\n"}
+    found = judged(texts, HEAD + "run mine { launch trl sft --config a.yaml }\n")
+    assert {one.run.name: one.value("seq_len") for one in found.runs} == {"mine": 1024, "run.sh": 256}
