@@ -15,6 +15,8 @@ KEYWORD, PROPERTY, VALUE, REFERENCE = 14, 10, 12, 18
 """CompletionItemKind of LSP 3.17."""
 
 _STATEMENT = re.compile(r"(?:^|[;{}])\s*([^;{}]*)$")
+_IN_COMMAND = re.compile(r"(?:^|[;{}])\s*launch\s(?:[^;{}]|(?<=\S)[{}]|\{(?=\S))*$")
+"""Behind ``launch``, whose ``{config}`` opens no block: what stands there is the shell's."""
 _OPTION = re.compile(r"(\w+)=\[?(?:[^\]=]*,)?\s*[\w./-]*$")
 _WORD = re.compile(r"[\w./@-]*$")
 _QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
@@ -32,7 +34,7 @@ def answer(session: EditorSession, params: Any) -> list[dict[str, Any]] | None:
     start = text.source.line_span(text.source.position(offset)[0]).start
     line = text.source.text[max(start, offset - _NEAR) : offset]
     begun = _STATEMENT.search(line)
-    if begun is None or _in_comment(line):
+    if begun is None or _in_comment(line) or _IN_COMMAND.search(line):
         return []
     in_keys = _opened_by(text.source.text[max(offset - _NEAR, 0) : offset])
     word = _WORD.search(line)

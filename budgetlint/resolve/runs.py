@@ -94,7 +94,7 @@ def collect(project: Project, *, extra: Budget | None = None, overrides: Setting
     for entry in entries:
         with project.contained("joining the runs of", entry.path):
             started.extend(_launch_runs(work, entry, budgets))
-    work.bound.update(started, _idle_files(work))
+    work.bound.update(started, work.started, _idle_files(work))
     for entry in list(project.entries.values()):
         for reading in entry.readings:
             if reading.role is Role.TRAINER and entry.path not in work.bound and not _is_nobodys(reading):

@@ -27,7 +27,7 @@ def started_runs(work: Assembly, budget: Budget, run: BudgetRun, stated: Stated,
     for ref in run.configs if filled else ():
         _bind(work, ref)
     found = [(launch, one) for launch in launches if (one := _started(work, launch)) is not None]
-    work.bound.update(path for _, one in found for path in one.files)
+    work.started.update(path for _, one in found for path in one.files)
     left = () if filled else tuple(ref for ref in run.configs if not _taken(work, ref))
     sides = [reading for ref in left for reading in _sides(work, ref)]
     for number, (launch, one) in enumerate(found):
@@ -40,7 +40,7 @@ def started_runs(work: Assembly, budget: Budget, run: BudgetRun, stated: Stated,
 
 def _taken(work: Assembly, ref: ConfigRef) -> bool:
     paths, _ = matches(work.files, ref)
-    return bool(paths) and work.bound.issuperset(paths)
+    return bool(paths) and work.started.issuperset(paths)
 
 
 def _bind(work: Assembly, ref: ConfigRef) -> None:
@@ -48,7 +48,7 @@ def _bind(work: Assembly, ref: ConfigRef) -> None:
     paths, why = matches(work.files, ref)
     if why:
         no_config(work, ref, why)
-    work.bound.update(paths)
+    work.started.update(paths)
     for path in paths if ref.kind else ():
         work.project.as_kind(path, ref.kind)
 

@@ -81,6 +81,9 @@ class Assembly:
     comments: list[tuple[Budget, SourceFile | None]] = field(default_factory=list)
     """Budgets that stand in comments of configs, with the text they stand in."""
     bound: set[str] = field(default_factory=set)
+    """Files that a budget binds: they are its runs', whoever else names them."""
+    started: set[str] = field(default_factory=set)
+    """Files that a command of a budget takes: another command may take them too."""
     launched: dict[str, list[tuple[Launch, Launched]]] = field(default_factory=dict)
     bases: dict[str, Document | None] = field(default_factory=dict)
     """Files that configs are composed of, by path: None for one that holds no mapping."""

@@ -13,6 +13,7 @@ from budgetlint.language import read_budget
 from budgetlint.resolve.project import open_project
 from budgetlint.resolve.runs import collect, judge, judge_texts
 from budgetlint.rules_api.context import Judged
+from budgetlint.settings.consumer import LONE, NOBODY
 
 SFT = "model_name_or_path: Qwen/Qwen2.5-0.5B\ndtype: bfloat16\nper_device_train_batch_size: {}\nmax_length: 1024\n"
 A, B = SFT.format(1), SFT.format(8)
@@ -145,3 +146,17 @@ def test_a_glob_over_many_files_is_bounded_and_told() -> None:
     found = judged(texts, HEAD + "config configs/*.yaml\nlaunch trl sft --config {config}\n")
     assert len(found.runs) == LAUNCHES.most
     assert [(one.code, one.location.file, one.location.line) for one in found.findings] == [("BL915", "gpu.budget", 3)]
+
+
+def test_a_budget_speaks_of_its_own_folder() -> None:
+    """What it launches may read a file that nobody names there, and none elsewhere."""
+    texts = {"jobs/gpu.budget": HEAD + "launch python -m acme.train --size 7b\n", "jobs/a.yaml": A, "other/a.yaml": A}
+    entries = collect(open_project(TextFiles(texts), ["."])).project.entries
+    evidence = {path: one.consumer.evidence for path in ("jobs/a.yaml", "other/a.yaml") if (one := entries[path]).consumer is not None}
+    assert evidence == {"jobs/a.yaml": NOBODY, "other/a.yaml": LONE}
+
+
+def test_another_command_that_takes_the_file_is_another_run() -> None:
+    texts = {"a.yaml": A, "run.sh": "trl sft --config a.yaml --max_length 256\n"}
+    found = judged(texts, HEAD + "run mine { launch trl sft --config a.yaml }\n")
+    assert {one.run.name: one.value("seq_len") for one in found.runs} == {"mine": 1024, "run.sh": 256}

@@ -1,0 +1,11 @@
+from sagemaker.huggingface import HuggingFace
+
+from acme.settings import hyperparameters
+
+HuggingFace(
+    entry_point="run_clm.py",
+    instance_type="ml.p4d.24xlarge",
+    transformers_version="4.49",
+    hyperparameters=hyperparameters("llama-1b"),
+    distribution={"torch_distributed": {"enabled": True}},
+).fit()
