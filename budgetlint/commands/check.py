@@ -23,7 +23,6 @@ examples:
   budgetlint check sft.yaml --budget 'device rtx-4090; reserve 1GiB'
   budgetlint check --info --select BL1,unknown-key
   budgetlint check --compare-with HEAD      # what this change costs; only new findings count
-  my-launcher --dry-run --json | budgetlint check --settings-file -
   budgetlint check -- accelerate launch --config_file fsdp.yaml train.py --config sft.yaml
 """
 
