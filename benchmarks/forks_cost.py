@@ -19,6 +19,7 @@ from budgetlint.base.source import SourceFile
 from budgetlint.files.disk import DiskFiles
 from budgetlint.language import read_budget
 from budgetlint.memory import peak
+from budgetlint.memory.parts import Parts
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.reuse import Answers
 from budgetlint.resolve import judged_runs
@@ -63,9 +64,9 @@ def counted(counts: Counter[str]) -> Iterator[None]:
         counts.update(asked=1, read=len(self._read) - known)
         return found
 
-    def of(plan: Plan) -> peak.Peak:
+    def of(plan: Plan, shared: Parts | None = None) -> peak.Peak:
         counts["plans"] += 1
-        return peak_of(plan)
+        return peak_of(plan, shared)
 
     Answers.reading, peak.peak_of = asked, of  # type: ignore[assignment, method-assign]
     try:

@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, settings
 from budgetlint.cli import main
 from budgetlint.commands.console import Console
 from budgetlint.memory import phases
+from budgetlint.memory.term import written
 
 settings.register_profile("counted", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("counted")
@@ -77,7 +78,7 @@ def shell(tmp_path: Path) -> Shell:
 
 def _nothing_is_below_zero(name: str, moments: tuple[phases.Moment, ...]) -> phases.Phase:
     """Every moment of every step that a test estimates, not only those that win."""
-    below = [(name, moment, term.id, term.bytes) for moment, terms in moments for term in terms if term.bytes < 0]
+    below = [(name, moment, term.id, term.bytes) for moment, parts in moments for term in written(parts) if term.bytes < 0]
     assert not below, f"terms below zero: {below}"
     return _chosen(name, moments)
 

@@ -118,6 +118,11 @@ def _raw(file: str) -> bytes:
 
 
 @cache
+def _lines(file: str) -> list[bytes]:
+    return _raw(file).splitlines()
+
+
+@cache
 def _index(file: str) -> Mapping[str, Any]:
     """``owned`` and ``keys``: the row of each name; ``lines``: where it stands. Made here where the rows have changed since."""
     shipped: Mapping[str, Any] = json.loads(_raw(INDEX))[file]
@@ -126,7 +131,7 @@ def _index(file: str) -> Mapping[str, Any]:
 
 def index_of(file: str) -> dict[str, Any]:
     """The index of a file of rows. ``lines``: of the rows that stand on one line."""
-    rows = ((at, _on_one_line(line)) for at, line in enumerate(_raw(file).splitlines()))
+    rows = ((at, _on_one_line(line)) for at, line in enumerate(_lines(file)))
     lines = {row["name"]: at for at, row in rows if row and _rows(file).get(row.get("name", "")) == row}
     return {"crc32": crc32(_raw(file)), "owned": _owned(file), "keys": _keys(file), "lines": lines}
 
@@ -154,7 +159,7 @@ def _rows(file: str) -> dict[str, Mapping[str, Any]]:
 def _model(file: str, name: str) -> Architecture:
     """The architecture of a row."""
     line = _index(file)["lines"].get(name)
-    row = None if line is None else _on_one_line(_raw(file).splitlines()[line])
+    row = None if line is None else _on_one_line(_lines(file)[line])
     return architecture_of(row or _rows(file)[name])
 
 

@@ -63,8 +63,7 @@ SHORTEST = 7
 @lru_cache(maxsize=4096)
 def misspelt(word: str, known: frozenset[str]) -> str:
     """The one name that a long enough word misspells; empty where none or several are near."""
-    index = _alike(known)
-    if not SHORTEST <= len(word) <= index.longest + LONGEST_TAIL:
+    if len(word) < SHORTEST or len(word) > (index := _alike(known)).longest + LONGEST_TAIL:
         return ""
     near: dict[int, list[str]] = {}
     for name in {name for shape in _shapes(word) for name in index.names.get(shape, ())}:

@@ -6,7 +6,7 @@ import argparse
 
 from budgetlint.base.finding import Severity
 from budgetlint.commands.console import Console
-from budgetlint.commands.options import add_paths, add_run_options
+from budgetlint.commands.options import add_paths, add_run_options, add_settings_file
 from budgetlint.report import CHECK_FORMATS
 
 HELP = """\
@@ -30,6 +30,7 @@ examples:
 def configure(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
     add_run_options(parser)
+    add_settings_file(parser)
     parser.add_argument(
         "--format", metavar="NAME[=FILE]", action="append", default=[], help=f"{', '.join(CHECK_FORMATS)}; repeat for several"
     )

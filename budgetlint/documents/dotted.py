@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from budgetlint.base.record import record
 from budgetlint.documents.node import Entry, Mapping, Node, Scalar, Sequence, step
 
+LOOKED_AT = 500
+"""Keys beside one that is not there: near names are looked for among so many."""
+
 
 @record
-class Found:
+class Reached:
     """``node`` is what stands there, None where the path ends before; ``key`` the last key on the way; ``reached`` the part of the path
-    that is there, ``missing`` the next part, ``instead`` the keys that stand beside it."""
+    that is there, ``missing`` the next part, ``instead`` the first keys that stand beside it."""
 
     node: Node | None
     key: Scalar | None = None
@@ -18,7 +23,7 @@ class Found:
     instead: tuple[str, ...] = ()
 
 
-def follow(root: Node | None, path: str) -> Found:
+def follow(root: Node | None, path: str) -> Reached:
     """The node at keys and places in lists with dots between. A key that holds dots itself (``trainer.batch``) is found too, where no
     shorter key is there."""
     steps = path.split(".")
@@ -26,10 +31,10 @@ def follow(root: Node | None, path: str) -> Found:
     while at < len(steps):
         taken, entry, below = _next(node, steps[at:])
         if below is None:
-            instead = tuple(node.keys()) if isinstance(node, Mapping) else ()
-            return Found(None, key, ".".join(steps[:at]), steps[at], instead)
+            instead = tuple(islice(node.keys(), LOOKED_AT)) if isinstance(node, Mapping) else ()
+            return Reached(None, key, ".".join(steps[:at]), steps[at], instead)
         node, key, at = below, entry.key if entry is not None else key, at + taken
-    return Found(node, key, path)
+    return Reached(node, key, path)
 
 
 def _next(node: Node | None, steps: list[str]) -> tuple[int, Entry | None, Node | None]:

@@ -60,7 +60,7 @@ def _said(name: str, given: Given, origin: Origin) -> list[Setting]:
     if setting == "model":
         return [Setting("model", given.value, origin)]
     if setting == "optimizer":
-        return _optimizer(given.value, origin)
+        return optimizer_settings(given.value, origin)
     if name == "adapter" and given.value == "lora":
         return [Setting("adapter", "lora", origin)]
     if name not in setting_owners():
@@ -72,11 +72,12 @@ def _said(name: str, given: Given, origin: Origin) -> list[Setting]:
     return as_said(Checked(owner, statement, source), name, given, Problems())
 
 
-def _optimizer(text: str, origin: Origin) -> list[Setting]:
-    found = find_optimizer(text)
+def optimizer_settings(name: str, origin: Origin, text: str = "") -> list[Setting]:
+    """An optimizer by any spelling, which may say how its step walks too."""
+    found = find_optimizer(name)
     if not isinstance(found, Optimizer):
-        return [Setting("optimizer", text, origin)]
-    named = [Setting("optimizer", found.name, origin)]
+        return [Setting("optimizer", name, origin, text)]
+    named = [Setting("optimizer", found.name, origin, text)]
     if found.impl in SETTINGS["optimizer_impl"].choices:
-        named.append(Setting("optimizer_impl", found.impl, origin))
+        named.append(Setting("optimizer_impl", found.impl, origin, text))
     return named

@@ -28,7 +28,6 @@ from budgetlint.language.machine import KEYWORDS, machine
 from budgetlint.language.matrix import cells
 from budgetlint.language.placement import machine_settings, overlay
 from budgetlint.language.problems import Problems
-from budgetlint.language.reads import reads_of
 from budgetlint.language.scopes import Scope, ScopeBuilder
 from budgetlint.language.settings_of import settings_of
 from budgetlint.language.slots import FILE
@@ -219,6 +218,8 @@ class _Resolver:
         self.problems.add("BL007", declared.source, declared.statement.span, message, help, key="declared", related=related)
 
     def _reads(self, checked: Checked) -> Reads | None:
+        from budgetlint.language.reads import reads_of  # few budgets read files of their own
+
         return reads_of(checked, self.problems, lambda value: self.variables.lookup(checked.source, value))
 
     def _both(self, scope: Scope, keyword: str) -> list[Checked]:

@@ -8,9 +8,17 @@ from budgetlint.catalog.families import family_of
 from budgetlint.memory.code import pick
 from budgetlint.memory.families import dense_layer_saved
 from budgetlint.memory.plan import Plan
-from budgetlint.memory.saved import Kept, Saved, linear_output_bytes, names_of, norm_output_bytes, residual_bytes, total
+from budgetlint.memory.saved import (
+    Held,
+    LayerTerms,
+    Saved,
+    layer_terms,
+    linear_output_bytes,
+    norm_output_bytes,
+    residual_bytes,
+    total,
+)
 from budgetlint.memory.term import Bucket, Term, tensor
-from budgetlint.settings.run import Setting
 
 _WORKLOAD = ("micro_batch", "seq_len")
 
@@ -34,7 +42,7 @@ def checkpoint_bytes(plan: Plan) -> int:
     return kept + sum(width * size for _, width, size in _selected(plan))
 
 
-def kept_layers(plan: Plan, layer: tuple[Saved, ...], freed: bool = False) -> Iterator[Term]:
+def kept_layers(plan: Plan, layer: tuple[Saved, ...], freed: bool = False) -> Iterator[Term | LayerTerms]:
     """Everything the layers hold at the end of the forward; ``freed``: once the last one's MLP has run backward."""
     stored = checkpointed_layers(plan)
     whole = max(0, all_layers(plan) - stored * plan.recompute.chunk)
@@ -42,9 +50,9 @@ def kept_layers(plan: Plan, layer: tuple[Saved, ...], freed: bool = False) -> It
         yield from checkpoints(plan, stored)
     dense = min(plan.arch.first_dense_layers or 0, whole)
     if whole > dense:
-        yield from of_layers(plan, layer, whole - dense, freed=freed)
+        yield of_layers(plan, layer, whole - dense, freed=freed)
     if dense:
-        yield from of_layers(plan, dense_layer_saved(plan), dense, "dense-layers", freed=freed and whole == dense)
+        yield of_layers(plan, dense_layer_saved(plan), dense, "dense-layers", freed=freed and whole == dense)
 
 
 def checkpoints(plan: Plan, layers: int) -> Iterator[Term]:
@@ -114,47 +122,44 @@ def _embedding_mask(plan: Plan) -> int:
     return plan.tokens * plan.stream if drops and (plan.stage is None or plan.stage.first) else 0
 
 
-def of_layers(plan: Plan, layer: Iterable[Saved], layers: int, name: str = "layers", *, freed: bool = False) -> Iterator[Term]:
+def of_layers(plan: Plan, layer: Iterable[Saved], layers: int, name: str = "layers", *, freed: bool = False) -> LayerTerms:
     """What so many layers keep, tensor by tensor; ``freed``: the last one's MLP has run backward."""
-    spared, tokens, length, names = _frozen_first_norm(plan), plan.tokens, plan.length, names_of(plan)
-    why: dict[str, tuple[Setting, ...]] = {}
+    spared, tokens, length = _frozen_first_norm(plan), plan.tokens, plan.length
+    held: list[Held] = []
     for row in layer:
-        part, many, one = row.part, layers, row.bytes(tokens, length)
-        if part not in why:
-            why[part] = plan.because(*_WORKLOAD, *_SETS[part])
+        many, one = layers, row.bytes(tokens, length)
         if freed and is_freed_by_the_mlp(row):
             many -= 1
-        less = min(spared, one) if spared and many and part == "norm" else 0
+        less = min(spared, one) if spared and many and row.part == "norm" else 0
         spared -= less
         if less == one:  # the first layer keeps nothing of it
             many, less = many - 1, 0
-        shape = () if less else Kept(names, row, many)
-        yield Term(Bucket.ACTIVATIONS, many * one - less, f"{name}.{row.id}", why[part], shape, row.size)
+        held.append((row, many, many * one - less, not less))
+    return layer_terms(plan, name, _SETS, held)
 
 
-def of_one_layer(plan: Plan, layer: Iterable[Saved]) -> Iterator[Term]:
-    """What one layer holds when its own backward begins."""
-    return _once(plan, layer, "layers", plan.because(*_WORKLOAD))
+def of_one_layer(plan: Plan, layer: Iterable[Saved], *, freed: bool = False) -> LayerTerms:
+    """What one layer holds when its own backward begins; ``freed``: once its MLP has run backward."""
+    return _once(plan, (row for row in layer if not (freed and is_freed_by_the_mlp(row))), "layers", _WORKLOAD)
 
 
-def passing_layer(plan: Plan, layer: Iterable[Saved], why: tuple[Setting, ...]) -> Iterator[Term]:
-    """One layer's tensors where nothing is kept: they come and go."""
+def passing_layer(plan: Plan, layer: Iterable[Saved], why: tuple[str, ...]) -> LayerTerms:
+    """One layer's tensors where nothing is kept: they come and go. ``why``: names of the settings that set them."""
     return _once(plan, layer, "passing", why)
 
 
-def _once(plan: Plan, rows: Iterable[Saved], name: str, why: tuple[Setting, ...]) -> Iterator[Term]:
-    tokens, length, names = plan.tokens, plan.length, names_of(plan)
-    for row in rows:
-        yield Term(Bucket.ACTIVATIONS, row.bytes(tokens, length), f"{name}.{row.id}", why, Kept(names, row, 1), row.size)
+def _once(plan: Plan, rows: Iterable[Saved], name: str, why: tuple[str, ...]) -> LayerTerms:
+    tokens, length = plan.tokens, plan.length
+    return layer_terms(plan, name, {"": why}, [(row, 1, row.bytes(tokens, length), True) for row in rows])
 
 
 _SETS = {
-    "norm": ("model", "recompute", "kernels"),
-    "linear": ("model", "recompute"),
-    "attention": ("attention", "recompute", "model"),
-    "mlp": ("model", "recompute", "kernels"),
-    "adapter": ("lora_targets", "lora_dropout", "lora_r", "recompute"),
-    "dropout": ("model", "recompute"),
+    "norm": (*_WORKLOAD, "model", "recompute", "kernels"),
+    "linear": (*_WORKLOAD, "model", "recompute"),
+    "attention": (*_WORKLOAD, "attention", "recompute", "model"),
+    "mlp": (*_WORKLOAD, "model", "recompute", "kernels"),
+    "adapter": (*_WORKLOAD, "lora_targets", "lora_dropout", "lora_r", "recompute"),
+    "dropout": (*_WORKLOAD, "model", "recompute"),
 }
 
 
@@ -222,11 +227,11 @@ def last_hidden_state(plan: Plan) -> Iterator[Term]:
 # -- one layer's backward ----------------------------------------------------------------------------------------------
 
 
-def recomputed_layer(plan: Plan, layer: tuple[Saved, ...], *, freed: bool = False) -> Iterator[Term]:
+def recomputed_layer(plan: Plan, layer: tuple[Saved, ...], *, freed: bool = False) -> Iterator[Term | LayerTerms]:
     """The tensors of one checkpoint's layers, made again before their backward. Reentrant checkpointing also holds the layer's output
     while it runs backward; a norm that keeps its very input shares it with the checkpoint. ``freed``: what the MLP has freed is gone."""
-    why, chunk = plan.because("recompute", *_WORKLOAD), plan.recompute.chunk
-    tokens, length, names = plan.tokens, plan.length, names_of(plan)
+    why, chunk = ("recompute", *_WORKLOAD), plan.recompute.chunk
+    tokens, length, held = plan.tokens, plan.length, list[Held]()
     width = residual_bytes(plan) * plan.stream * tokens
     shared = chunk * width if _norm_keeps_its_input(plan) else 0
     elsewhere = shared > chunk * total((row for row in layer if row.part == "norm"), tokens, length)
@@ -234,11 +239,11 @@ def recomputed_layer(plan: Plan, layer: tuple[Saved, ...], *, freed: bool = Fals
         many, one = chunk - (freed and is_freed_by_the_mlp(row)), row.bytes(tokens, length)
         less = min(shared, many * one) if row.part == "norm" or elsewhere else 0
         shared -= less
-        shape = () if less else Kept(names, row, many)
-        yield Term(Bucket.ACTIVATIONS, many * one - less, f"recomputed.{row.id}", why, shape, row.size)
+        held.append((row, many, many * one - less, not less))
+    yield layer_terms(plan, "recomputed", {"": why}, held)
     if plan.recompute.reentrant:
         output = (("layer", chunk), *plan.rows, ("hidden", plan.stream))
-        yield tensor(Bucket.ACTIVATIONS, "recomputed.layer-output", why, output, residual_bytes(plan))
+        yield tensor(Bucket.ACTIVATIONS, "recomputed.layer-output", plan.because(*why), output, residual_bytes(plan))
 
 
 def _norm_keeps_its_input(plan: Plan) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from budgetlint.base.record import field, open_record, record
 from budgetlint.base.source import Location
 from budgetlint.memory.notes import Assumption
-from budgetlint.memory.term import ALLOCATED_BUCKETS, Bucket, Term
+from budgetlint.memory.term import ALLOCATED_BUCKETS, Bucket, Part, Term, written
 
 if TYPE_CHECKING:
     from budgetlint.memory.plan import Plan
@@ -84,21 +84,26 @@ class Fork:
 @open_record
 class Phase:
     """The highest moment of one phase: what is live together; the terms add up to ``bytes`` exactly. ``name`` is one of
-    load, forward, backward, step, eval, save; ``moment`` says where in it."""
+    load, forward, backward, step, eval, save; ``moment`` says where in it. Of most phases nobody reads the terms: ``parts`` know
+    their sums."""
 
     name: str
-    terms: tuple[Term, ...]
+    parts: tuple[Part, ...]
     moment: str = ""
 
     @cached_property
+    def terms(self) -> tuple[Term, ...]:
+        return tuple([term for term in written(self.parts) if term.bytes > 0])
+
+    @cached_property
     def bytes(self) -> int:
-        return sum([term.bytes for term in self.terms])
+        return sum([part.bytes for part in self.parts])
 
     @cached_property
     def buckets(self) -> Mapping[Bucket, int]:
         sums = dict.fromkeys(ALLOCATED_BUCKETS, 0)
-        for term in self.terms:
-            sums[term.bucket] = sums.get(term.bucket, 0) + term.bytes
+        for part in self.parts:
+            sums[part.bucket] = sums.get(part.bucket, 0) + part.bytes
         return sums
 
 

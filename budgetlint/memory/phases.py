@@ -12,27 +12,29 @@ from typing import TYPE_CHECKING
 
 from budgetlint.base.record import replace
 from budgetlint.memory import activations, buffers, gradients, local_ddp, roles, rollouts, scoring, sharded, static
+from budgetlint.memory.body import BODY, GRADIENTS, LAYER, LOGITS, RESTING, TRAINABLE, cast_layers
 from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Phase
+from budgetlint.memory.parts import Parts
 from budgetlint.memory.plan import Plan, Recompute
 from budgetlint.memory.step import Step
-from budgetlint.memory.term import Bucket, Term
+from budgetlint.memory.term import Bucket, Part, Term
 
 if TYPE_CHECKING:
     from budgetlint.memory.two_stacks import Encoder
 
 
-def step_of(plan: Plan) -> Step:
-    train = static.trainable(plan)
-    beside = (*roles.held(plan), *rollouts.always(plan))
-    fixed = (*static.weights(plan, train), *beside, *static.optimizer(plan, train))
-    resting = (*fixed, *buffers.workspaces(plan), *buffers.data_parallel(plan, train))
-    layer = pick(plan).layer(plan)
-    stored = gradients.in_backward(plan, train)
-    flying = (*activations.in_flight(plan, layer, stored.bytes), *roles.in_the_backward(plan), *local_ddp.left_behind(plan, train))
+def step_of(plan: Plan, parts: Parts | None = None) -> Step:
+    """``parts``: those that plans of a check share."""
+    parts = Parts() if parts is None else parts
+    train, layer, body = parts.of(TRAINABLE, plan), parts.of(LAYER, plan), parts.of(BODY, plan)
+    static, alive = parts.of(RESTING, plan), parts.of(GRADIENTS, plan)
+    resting = (*static.weights, *roles.held(plan), *rollouts.always(plan), *static.rest)
+    stored = sum([part.bytes for part in alive.resting])
+    flying = (*activations.in_flight(plan, layer, stored), *roles.in_the_backward(plan), *local_ddp.left_behind(plan, train))
     front = _front(plan)
     seen = _seen(plan) if front is None else (*front.held, *front.copies(train))
-    return Step(plan, train, layer, resting, stored, (*flying, *seen), seen, front)
+    return Step(plan, train, layer, resting, alive, body, parts, (*flying, *seen), seen, front)
 
 
 def _front(plan: Plan) -> Encoder | None:
@@ -51,8 +53,8 @@ def _seen(plan: Plan) -> tuple[Term, ...]:
     return tuple(vision.kept(plan))
 
 
-Moment = tuple[str, tuple[Term, ...]]
-"""Where in a phase, and what is live together there."""
+Moment = tuple[str, tuple[Part, ...]]
+"""Where in a phase, and what is live together there: `term.written` gives the terms."""
 
 
 def phases(step: Step) -> tuple[Phase, ...]:
@@ -76,126 +78,46 @@ def courses(step: Step) -> Iterator[tuple[str, tuple[Moment, ...]]]:
 
 def _highest(name: str, moments: tuple[Moment, ...]) -> Phase:
     """A term below zero is a bug, at which every test stops (`tests/conftest.py`); of nothing less than nothing is live."""
-    moment, terms = max(moments, key=lambda item: sum([term.bytes for term in item[1]]))
-    return Phase(name, tuple(term for term in terms if term.bytes > 0), moment)
+    moment, parts = max(moments, key=lambda item: sum([part.bytes for part in item[1]]))
+    return Phase(name, tuple([part for part in parts if part.bytes > 0]), moment)
 
 
 def before_the_logits(step: Step) -> tuple[Moment, Moment]:
     """The forward at its first layer and after its last: what the logits come on top of, so never the highest moment."""
     plan = step.plan
-    rest = (*step.resting, *step.carried, *step.flying, *sharded.parameters(plan, layers=0))
-    layers = _cast_layers(plan)
+    rest = (*step.resting, *step.gradients.carried, *step.flying, *sharded.parameters(plan, layers=0))
+    layers = cast_layers(plan)
     copies = (*buffers.casts(plan, step.train, layers, head=False), *buffers.folded_experts(plan, 0 if plan.recompute.on else layers))
-    return ("the first layer", rest), ("the last layer", (*rest, *step.kept, *copies))
+    return ("the first layer", rest), ("the last layer", (*rest, *step.body.kept, *copies))
 
 
-def _forward(step: Step) -> tuple[str, tuple[Term, ...]]:
-    plan = step.plan
-    return "the logits", (
-        *step.resting,
-        *step.carried,
-        *step.flying,
-        *step.kept,
-        *activations.outside_layers(plan),
-        *activations.last_hidden_state(plan),
-        *pick(plan).loss_forward(plan),
-        *pick(plan).head_copies(plan),
-        *buffers.casts(plan, step.train, _cast_layers(plan), head=True),
-        *buffers.folded_experts(plan, 0 if plan.recompute.on else plan.shape.layers),
-        *sharded.parameters(plan, layers=0),
-    )
+def _forward(step: Step) -> Moment:
+    body, before = step.body, (*step.resting, *step.gradients.carried, *step.flying)
+    logits = step.parts.of(LOGITS, step.plan).forward
+    return "the logits", (*before, *body.kept, *body.outside, *body.last_hidden_state, *logits, *body.at_the_logits)
 
 
-def _cast_layers(plan: Plan) -> int:
-    """Layers whose 16-bit copies live to the end of the forward: all, also under checkpointing; traced BERT layers keep none
-    there."""
-    return 0 if plan.arch.kind == "encoder" and plan.recompute.on else plan.shape.layers
+def _loss_backward(step: Step) -> Moment:
+    body, before = step.body, (*step.resting, *step.gradients.carried, *step.flying)
+    return "the loss", (*before, *body.kept, *body.outside, *step.parts.of(LOGITS, step.plan).backward, *body.at_the_loss)
 
 
-def _loss_backward(step: Step) -> tuple[str, tuple[Term, ...]]:
-    plan = step.plan
-    layers = 0 if plan.recompute.on else plan.shape.layers
-    return "the loss", (
-        *step.resting,
-        *step.carried,
-        *step.flying,
-        *step.kept,
-        *activations.outside_layers(plan),
-        *pick(plan).loss_backward(plan),
-        *pick(plan).head_copies(plan),
-        *buffers.casts(plan, step.train, layers, head=True),
-        *buffers.folded_experts(plan, layers),
-        *sharded.parameters(plan, layers=sharded.backward_layers(plan) - 1),
-    )
-
-
-def _layer_backward(step: Step) -> Iterator[tuple[str, tuple[Term, ...]]]:
-    plan = step.plan
-    last, first = gradients.at_last_layer(plan, step.train), gradients.at_first_layer(plan, step.train)
-    rest = (
-        *step.resting,
-        *step.flying,
-        *gradients.before_it_is_added(plan),
-        *sharded.parameters(plan, layers=sharded.backward_layers(plan)),
-        *buffers.dequantised(plan),
-    )
+def _layer_backward(step: Step) -> Iterator[Moment]:
+    body, alive = step.body, step.gradients
+    rest = (*step.resting, *step.flying, *alive.added_next, *body.units)
     front = () if step.front is None else (step.front.output_gradient(),)
-    for moment, flight, freed, more in (
-        ("MLP", activations.mlp_backward(plan), False, ()),
-        ("attention", activations.attention_backward(plan), True, (gradients.of_this_mlp(plan),)),
-    ):
-        held, one = _held_at_the_last(step, freed), tuple(_held_at_the_first(step, freed))
-        working = tuple(_working_set(step, moment.lower(), flight, freed))
-        yield f"the last layer's {moment}", (*rest, *held, *working, *last, *more, *_casts(step, plan.shape.layers))
-        yield f"the first layer's {moment}", (*rest, *one, *front, *working, *first, *more, *_casts(step, 1))
+    for half, held, more in (("MLP", body.mlp, ()), ("attention", body.attention, alive.this_mlp)):
+        yield f"the last layer's {half}", (*rest, *held.last, *held.working, *alive.last, *more, *body.at_the_last)
+        yield f"the first layer's {half}", (*rest, *held.first, *front, *held.working, *alive.first, *more, *body.at_the_first)
 
 
-def _held_at_the_last(step: Step, freed: bool) -> tuple[Term, ...]:
-    """What is still held when the last layer runs backward; a layer that is made again frees nothing of it."""
-    if not freed or step.plan.recompute.on:
-        return step.kept
-    return tuple(activations.kept_layers(step.plan, step.layer, freed))
-
-
-def _held_at_the_first(step: Step, freed: bool) -> Iterator[Term]:
-    """What is still held when the first layer runs backward: its own tensors, or its checkpoint; under FSDP1 with reentrant
-    checkpointing over frozen layers every checkpoint, and more."""
+def _embedding_backward(step: Step) -> Moment:
     plan = step.plan
-    more = tuple(sharded.held_outputs(plan))
-    if more:
-        yield from (*_held_at_the_last(step, freed), *more)
-    elif plan.recompute.on:
-        yield from () if plan.recompute.offload else activations.checkpoints(plan, 1)
-    else:
-        rows = zip(step.layer, step.one_layer, strict=True)
-        yield from (term for row, term in rows if not (freed and activations.is_freed_by_the_mlp(row)))
+    beside = () if plan.sharding.is_fsdp and plan.full and plan.optimizer_in_backward else _beside_the_tower(step)
+    return "the embedding", (*step.resting, *beside, *step.gradients.embedding)
 
 
-def _working_set(step: Step, moment: str, flight: int, freed: bool) -> Iterator[Term]:
-    plan = step.plan
-    if plan.recompute.on:
-        yield from activations.recomputed_layer(plan, step.layer, freed=freed)
-    yield Term(Bucket.ACTIVATIONS, flight, f"in-flight.gradients-in-{moment}", plan.because("micro_batch", "seq_len"))
-
-
-def _casts(step: Step, layers: int) -> Iterator[Term]:
-    count = 1 if step.plan.recompute.on else layers
-    yield from buffers.casts(step.plan, step.train, count, head=False)
-    yield from buffers.folded_experts(step.plan, count)
-
-
-def _embedding_backward(step: Step) -> tuple[str, tuple[Term, ...]]:
-    """Every gradient, and the embedding's twice where it is tied; under FSDP the root unit's are still whole."""
-    plan = step.plan
-    if plan.sharding.is_fsdp and plan.full and plan.optimizer_in_backward:
-        return "the embedding", (*step.resting, *sharded.root_reduction(plan))
-    if plan.sharding.is_fsdp and plan.full:
-        stored = gradients.stored(plan, step.train.elements - plan.shape.root)
-        return "the embedding", (*step.resting, *_beside_the_tower(step), stored, *sharded.root_reduction(plan))
-    return "the embedding", (*step.resting, *_beside_the_tower(step), step.gradients, gradients.tied_twice(plan))
-
-
-def _beside_the_tower(step: Step) -> tuple[Term, ...]:
+def _beside_the_tower(step: Step) -> tuple[Part, ...]:
     return step.flying[: len(step.flying) - len(step.seen)]
 
 
@@ -214,22 +136,22 @@ def _tower_backward(step: Step) -> Iterator[Moment]:
     yield "the vision tower", (*step.resting, *step.flying, gradient, *work)
 
 
-def _evaluation(step: Step) -> tuple[str, tuple[Term, ...]]:
+def _evaluation(step: Step) -> Moment:
     """No gradients, nothing kept: one layer's tensors come and go, the logits are made, upcast and, where the caller keeps
     them, kept (transformers trainer.py evaluation_loop; batch 8 by default)."""
     plan = replace(step.plan, batch=step.plan.eval_batch, recompute=Recompute())
-    layer = step.layer if step.front is None else pick(plan).layer(plan)
+    layer = step.layer if step.front is None else step.parts.of(LAYER, plan)
     return "the logits", (
         *step.resting,
-        *activations.passing_layer(plan, layer, plan.because("eval_batch", "seq_len")),
+        activations.passing_layer(plan, layer, ("eval_batch", "seq_len")),
         *pick(plan).loss_forward(plan),
         *sharded.parameters(plan, layers=1),
     )
 
 
-def _optimizer_step(step: Step) -> tuple[str, tuple[Term, ...]]:
+def _optimizer_step(step: Step) -> Moment:
     """Nothing but the state where each parameter stepped in the backward already."""
-    others = tuple(term for term in step.flying if term.bucket is Bucket.GRADIENTS)
+    others = tuple(part for part in step.flying if part.bucket is Bucket.GRADIENTS)
     if step.plan.optimizer_in_backward:
-        return "the last update", (*step.resting, *others, step.gradients)
-    return "the update", (*step.resting, *others, step.gradients, *static.step_temporaries(step.plan, step.train))
+        return "the last update", (*step.resting, *others, *step.gradients.resting)
+    return "the update", (*step.resting, *others, *step.gradients.resting, *static.step_temporaries(step.plan, step.train))

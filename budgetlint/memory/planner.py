@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Any
 
 from budgetlint.base.record import open_record, replace
@@ -70,7 +71,7 @@ def _adapted_or_not(settings: Settings) -> Iterator[Settings]:
     yield settings
     adapter = settings.get("adapter")
     if adapter is not None and not adapter.known and not adapter.readings:
-        yield Settings({**settings, "adapter": replace(adapter, value="lora", state="known")}.values())
+        yield settings.having(replace(adapter, value="lora", state="known"))
 
 
 def _stored(settings: Settings, arch: Architecture, notes: Notes) -> Iterator[Settings]:
@@ -83,28 +84,25 @@ def _stored(settings: Settings, arch: Architecture, notes: Notes) -> Iterator[Se
     notes.assume(f"in which dtype the checkpoint of {arch.name} is stored is not known: fp32, or 16 bit", "weights_dtype")
     for dtype in ("fp32", "fp16"):
         kept = tuple(dtype if one == "auto" else one for one in loaded.readings)
-        yield Settings(
-            {**settings, loaded.name: replace(loaded, value=dtype if loaded.value == "auto" else loaded.value, readings=kept)}.values()
-        )
+        yield settings.having(replace(loaded, value=dtype if loaded.value == "auto" else loaded.value, readings=kept))
 
 
 def _unique(plans: list[Plan]) -> tuple[Plan, ...]:
-    seen: list[Plan] = []
+    kept: list[Plan] = []
+    seen: list[tuple[Any, ...]] = []
     for plan in plans:
-        if all(_differs(plan, other) for other in seen):
-            seen.append(plan)
-    return tuple(seen)
+        read = _READ(plan)
+        if read not in seen:
+            kept.append(plan)
+            seen.append(read)
+    return tuple(kept)
 
 
-_READ = (
+_READ = attrgetter(
     "precision", "accumulation", "optimizer", "optimizer_impl", "loss", "recompute", "attention", "sharding", "quant", "adapter",
     "seq", "completion", "beside", "rollout", "padded", "vision",
 )  # fmt: skip
 """What two readings of one run can differ in."""
-
-
-def _differs(one: Plan, other: Plan) -> bool:
-    return any(getattr(one, name) != getattr(other, name) for name in _READ)
 
 
 def readings(settings: Settings) -> Iterator[Settings]:
@@ -117,8 +115,7 @@ def readings(settings: Settings) -> Iterator[Settings]:
 
 
 def _read_as(settings: Settings, unsettled: list[Setting], index: int) -> Settings:
-    chosen = [replace(setting, value=setting.readings[index], state="known") for setting in unsettled]
-    return Settings({**settings, **{setting.name: setting for setting in chosen}}.values())
+    return settings.having(*[replace(setting, value=setting.readings[index], state="known") for setting in unsettled])
 
 
 def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device | None, notes: Notes) -> Plan:
@@ -153,7 +150,7 @@ def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device |
         rollout=rollouts.rollout_of(settings, notes),
         scoring=settings.value("scoring_batch"),
         device=device,
-        origins=dict(settings),
+        origins=dict(settings.items()),
     )
 
 

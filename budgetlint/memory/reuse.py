@@ -7,15 +7,16 @@ guessed: two runs share only if every setting that the planner may read has the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from budgetlint.base.record import record, replace
 from budgetlint.memory.estimate import Estimate, Phase
 from budgetlint.memory.peak import Sums
 from budgetlint.memory.planner import Planned
+from budgetlint.memory.saved import LayerTerms
 from budgetlint.memory.standing import Standing
-from budgetlint.memory.term import Term
+from budgetlint.memory.term import Part, Term
 from budgetlint.settings.run import Setting, Settings
 
 NEVER_ASKED = frozenset(
@@ -87,9 +88,10 @@ class Answers:
     def reading(self, settings: Settings, code: str, judged_by: tuple[Any, ...], work_out: Callable[[], Stood]) -> Stood:
         """The same for a reading of what is open, of which nobody prints a bill: its plans are those of the first that asked."""
         key = (code, *map(id, judged_by), *_asked(settings))
-        if key not in self._read:
-            self._read[key] = _Read(work_out(), judged_by)
-        return self._read[key].answer
+        known = self._read.get(key)  # a long key, which is hashed each time that it is asked for
+        if known is None:
+            known = self._read[key] = _Read(work_out(), judged_by)
+        return known.answer
 
 
 def _asked(settings: Settings) -> Iterable[Any]:
@@ -103,9 +105,10 @@ def _asked(settings: Settings) -> Iterable[Any]:
 def _in_place(answer: Answer, settings: Settings) -> Answer:
     """The same figures, with the places of these settings."""
     planned, estimate = answer
-    own = dict(settings)
+    own = dict(settings.items())
     found: dict[int, Setting] = {}
     made: dict[int, Term] = {}  # what rests is live in every phase: of 40 terms 19 are different
+    origins_of: dict[int, Mapping[str, Setting]] = {}
 
     def here(old: Setting) -> Setting:
         new = found.get(id(old))
@@ -120,8 +123,17 @@ def _in_place(answer: Answer, settings: Settings) -> Answer:
             new = made[id(old)] = old.placed(places) if places else old
         return new
 
-    plans = tuple(replace(plan, origins={name: here(setting) for name, setting in plan.origins.items()}) for plan in planned.plans[:1])
-    phases = tuple(Phase(phase.name, tuple(map(term, phase.terms)), phase.moment) for phase in estimate.phases)
+    def origins(old: Mapping[str, Setting]) -> Mapping[str, Setting]:
+        new = origins_of.get(id(old))
+        if new is None:
+            new = origins_of[id(old)] = {name: here(setting) for name, setting in old.items()}
+        return new
+
+    def part(old: Part) -> Part:
+        return replace(old, origins=origins(old.origins)) if isinstance(old, LayerTerms) else term(*old.terms)
+
+    plans = tuple(replace(plan, origins=origins(plan.origins)) for plan in planned.plans[:1])
+    phases = tuple(Phase(phase.name, tuple(map(part, phase.parts)), phase.moment) for phase in estimate.phases)
     bill = tuple(map(term, estimate.bill))
     return replace(planned, plans=(*plans, *planned.plans[1:])), replace(estimate, phases=phases, bill=bill)
 

@@ -21,7 +21,7 @@ from budgetlint.memory.families import layer_saved
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import DTYPE_BYTES, Beside, Plan
 from budgetlint.memory.shape import shape_of
-from budgetlint.memory.term import Bucket, Term, of_size
+from budgetlint.memory.term import Bucket, Term, of_size, written
 from budgetlint.settings.run import Settings
 
 PAIRS = frozenset({"dpo", "orpo", "reward"})
@@ -123,7 +123,7 @@ def in_the_backward(plan: Plan) -> Iterator[Term]:
         why = plan.because("critic_model", "critic_update", "micro_batch", "seq_len")
         gradients = static.gradients(twin, static.trainable(twin))
         yield replace(gradients, id=f"critic.{gradients.id}", because=why)
-        for term in activations.kept_layers(twin, layer_saved(twin)):
+        for term in written(activations.kept_layers(twin, layer_saved(twin))):
             yield replace(term, id=f"critic.{term.id}", because=why)
 
 

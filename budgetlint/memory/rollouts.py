@@ -25,7 +25,7 @@ from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import Plan, Recompute, RolloutPlan
 from budgetlint.memory.roles import ROLLOUTS
 from budgetlint.memory.saved import residual_bytes
-from budgetlint.memory.term import Bucket, Term, tensor
+from budgetlint.memory.term import Bucket, Part, Term, tensor
 from budgetlint.settings.run import Settings
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def may_be_less(plan: Plan, phase: Phase) -> int:
 # -- the moments ---------------------------------------------------------------------------------------------------------
 
 
-def moments(step: Step) -> Iterator[tuple[str, tuple[Term, ...]]]:
+def moments(step: Step) -> Iterator[tuple[str, tuple[Part, ...]]]:
     """An engine generates beside what the trainer keeps on the device; or the model itself does: its prompts, then its last token."""
     plan = step.plan
     assert plan.rollout is not None
@@ -175,17 +175,17 @@ def moments(step: Step) -> Iterator[tuple[str, tuple[Term, ...]]]:
     yield "the last token", (*rest, *_cache(plan, plan.length), _growing(plan))
 
 
-def _kept(step: Step) -> tuple[Term, ...]:
+def _kept(step: Step) -> tuple[Part, ...]:
     frees = step.plan.rollout.frees if step.plan.rollout else frozenset()
     away = {bucket for name, bucket in (("params", Bucket.WEIGHTS), ("optimizer", Bucket.OPTIMIZER)) if name in frees}
     return tuple(term for term in step.resting if term.bucket not in away)
 
 
-def _left(step: Step) -> tuple[Term, ...]:
+def _left(step: Step) -> tuple[Part, ...]:
     """Gradients of earlier micro batches, where the step generates more than once."""
     plan = step.plan
     whole = plan.rollout is None or plan.rollout.batch >= (plan.batch or 1) * plan.accum
-    return () if whole else step.carried
+    return () if whole else step.gradients.carried
 
 
 def _gathered(plan: Plan) -> Iterator[Term]:
@@ -204,13 +204,13 @@ def _sampling(plan: Plan) -> Iterator[Term]:
         yield tensor(Bucket.LOGITS, f"sampling.{name}", plan.because("rollout_batch", "model"), shape, size)
 
 
-def _prompts(step: Step) -> Iterator[Term]:
+def _prompts(step: Step) -> Iterator[Part]:
     """The prompts run through the layers, one layer in flight, and fill the cache."""
     plan = step.plan
     batch = plan.rollout.batch if plan.rollout else 0
     prompt = max(plan.length - (plan.completion or 0), 1)
     ahead = replace(plan, batch=batch, seq=prompt, completion=None, recompute=Recompute())
-    yield from activations.passing_layer(ahead, pick(ahead).layer(ahead), plan.because(*_WHY))
+    yield activations.passing_layer(ahead, pick(ahead).layer(ahead), _WHY)
     yield from _cache(plan, prompt)
 
 

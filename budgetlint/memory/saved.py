@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
-from budgetlint.base.record import record
+from budgetlint.base.record import record, replace
 from budgetlint.catalog.families import family_of
 from budgetlint.memory.plan import Plan
-from budgetlint.memory.term import Dims
+from budgetlint.memory.term import Bucket, Dims, Term
+from budgetlint.settings.run import Setting
 
 
 @record
@@ -85,6 +86,51 @@ class Kept:
         if pair:  # a column more for the sinks
             return (*there, ("head", pair), ("position", names.length + (1 if token else 0)))
         return (*there, *names.of_token(row.part, token))
+
+
+Held = tuple[Saved, int, int, bool]
+
+
+@record
+class LayerTerms:
+    """The tensors of some layers: their bytes at once, a term each when somebody reads them, for a layer has many, and most moments and
+    most estimates are only added up. ``held``: each row, in how many layers, the bytes of that, and whether it is so many whole tensors.
+    ``sets``: names of the settings that set them, by `Saved.part`, or under ``""`` of all."""
+
+    name: str
+    names: SizeNames
+    origins: Mapping[str, Setting]
+    sets: Mapping[str, tuple[str, ...]]
+    held: Sequence[Held]
+    bytes: int
+    bucket: Bucket = Bucket.ACTIVATIONS
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        sets, origins, names = self.sets, self.origins, self.names
+        because = {part: tuple([origins[name] for name in said if name in origins]) for part, said in sets.items()}
+        every = because.get("", ())
+        return tuple(
+            [
+                Term(
+                    self.bucket,
+                    size,
+                    f"{self.name}.{row.id}",
+                    because.get(row.part, every),
+                    Kept(names, row, many) if whole else (),
+                    row.size,
+                )
+                for row, many, size, whole in self.held
+            ]
+        )
+
+    def within(self, whose: str) -> LayerTerms:
+        """The same tensors of another stack or model."""
+        return replace(self, name=f"{whose}.{self.name}")
+
+
+def layer_terms(plan: Plan, name: str, sets: Mapping[str, tuple[str, ...]], held: Sequence[Held]) -> LayerTerms:
+    return LayerTerms(name, names_of(plan), plan.origins, sets, held, sum([size for _, _, size, _ in held]))
 
 
 def total(saved: Iterable[Saved], tokens: int, seq: int) -> int:

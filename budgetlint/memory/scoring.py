@@ -16,7 +16,7 @@ from budgetlint.memory import activations, sharded
 from budgetlint.memory.code import pick
 from budgetlint.memory.loss import CHUNK
 from budgetlint.memory.plan import Plan, Recompute
-from budgetlint.memory.term import Bucket, Term, tensor
+from budgetlint.memory.term import Bucket, Part, tensor
 
 if TYPE_CHECKING:
     from budgetlint.memory.step import Step
@@ -27,7 +27,7 @@ LOGITS = (("output", 2), ("probabilities", 4), ("probabilities-times-logits", 4)
 _WHY = ("scoring_batch", "seq_len", "completion_len")
 
 
-def moment(step: Step) -> Iterator[tuple[str, tuple[Term, ...]]]:
+def moment(step: Step) -> Iterator[tuple[str, tuple[Part, ...]]]:
     """The one moment of its phase. Whatever engine sleeps has given its share back."""
     plan = step.plan
     frees = plan.rollout.frees if plan.rollout is not None else frozenset()
@@ -36,10 +36,10 @@ def moment(step: Step) -> Iterator[tuple[str, tuple[Term, ...]]]:
     yield "the log-probabilities", (*resting, *_passing(plan))
 
 
-def _passing(plan: Plan) -> Iterator[Term]:
+def _passing(plan: Plan) -> Iterator[Part]:
     ahead = replace(plan, batch=plan.scoring, recompute=Recompute())
     yield from sharded.parameters(plan, layers=1)
-    yield from activations.passing_layer(ahead, pick(ahead).layer(ahead), plan.because(*_WHY))
+    yield activations.passing_layer(ahead, pick(ahead).layer(ahead), _WHY)
     if not ahead.makes_logits or plan.loss == "fused":
         return
     rows = (("token", min(ahead.scored, CHUNK)),) if plan.loss == "chunked" else ahead.scored_rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 from math import gcd
 from typing import Protocol
@@ -28,6 +29,19 @@ ALLOCATED_BUCKETS = (Bucket.WEIGHTS, Bucket.GRADIENTS, Bucket.OPTIMIZER, Bucket.
 
 Dims = tuple[tuple[str, int], ...]
 """The shape of a tensor with names: ``batch 1 x seq 2,048 x vocab 152,064``; empty where there is none."""
+
+
+class Part(Protocol):
+    """Terms of one bucket, with their sum: one term, or many that are made when somebody reads them."""
+
+    @property
+    def bucket(self) -> Bucket: ...
+
+    @property
+    def bytes(self) -> int: ...
+
+    @property
+    def terms(self) -> tuple[Term, ...]: ...
 
 
 class Shaped(Protocol):
@@ -65,6 +79,11 @@ class Term:
         return Term(self.bucket, self.bytes, f"{whose}.{self.id}", self.because, self.shape, self.size, self.per, self.ranks, self.detail)
 
     @property
+    def terms(self) -> tuple[Term, ...]:
+        """As a `Part`."""
+        return (self,)
+
+    @property
     def dims(self) -> Dims:
         """The shape, worked out."""
         return self.shape if isinstance(self.shape, tuple) else self.shape.dims
@@ -97,6 +116,11 @@ class Term:
         """Name and arithmetic."""
         arithmetic = self.arithmetic
         return f"{self.label}: {arithmetic}" if arithmetic else self.label
+
+
+def written(parts: Iterable[Part]) -> tuple[Term, ...]:
+    """The terms of these parts."""
+    return tuple([term for part in parts for term in part.terms])
 
 
 def tensor(bucket: Bucket, id: str, because: tuple[Setting, ...], shape: Dims, size: int, per: int = 1, ranks: int = 1) -> Term:

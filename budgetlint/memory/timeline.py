@@ -14,7 +14,7 @@ from budgetlint.base.record import open_record
 from budgetlint.memory import phases
 from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.plan import Plan
-from budgetlint.memory.term import Bucket, Term
+from budgetlint.memory.term import Bucket, Term, written
 
 
 @open_record
@@ -49,7 +49,7 @@ def _moments(plan: Plan) -> Iterator[TimelineMoment]:
     step = phases.step_of(plan)
     for phase, moments in phases.courses(step):
         before = phases.before_the_logits(step) if phase == "forward" else ()
-        course = [TimelineMoment(phase, name, terms) for name, terms in (*before, *moments)]
+        course = [TimelineMoment(phase, name, written(parts)) for name, parts in (*before, *moments)]
         yield from _by_layer(course) if phase == "backward" else course
 
 

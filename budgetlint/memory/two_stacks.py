@@ -6,17 +6,17 @@ are kept from its forward to the end of the decoder's backward, which makes the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from budgetlint.base.record import record, replace
 from budgetlint.memory import activations, buffers, gradients, sharded
 from budgetlint.memory.families import layer_saved
 from budgetlint.memory.plan import Plan
-from budgetlint.memory.saved import Saved, norm_output_bytes, residual_bytes
+from budgetlint.memory.saved import LayerTerms, Saved, norm_output_bytes, residual_bytes
 from budgetlint.memory.static import Trainable
-from budgetlint.memory.term import Bucket, Term, tensor
+from budgetlint.memory.term import Bucket, Part, Term, tensor
 
-Moment = tuple[str, tuple[Term, ...]]
+Moment = tuple[str, tuple[Part, ...]]
 _WHY = ("micro_batch", "seq_len", "audio_seconds", "model")
 
 
@@ -26,11 +26,11 @@ class Encoder:
 
     plan: Plan
     layer: tuple[Saved, ...]
-    layers: tuple[Term, ...]
+    layers: tuple[Part, ...]
     around: tuple[Term, ...]
 
     @property
-    def held(self) -> tuple[Term, ...]:
+    def held(self) -> tuple[Part, ...]:
         return (*self.layers, *self.around)
 
     def copies(self, train: Trainable) -> tuple[Term, ...]:
@@ -57,12 +57,12 @@ def encoder(plan: Plan) -> Encoder | None:
         return None
     front = encoder_of(plan)
     layer = layer_saved(front)
-    named = tuple(_of_the_encoder(term) for term in activations.kept_layers(front, layer))
+    named = tuple(map(_of_the_encoder, activations.kept_layers(front, layer)))
     return Encoder(front, layer, named, tuple(_around(front)))
 
 
-def _of_the_encoder(term: Term) -> Term:
-    return term.within("encoder")
+def _of_the_encoder(part: Term | LayerTerms) -> Part:
+    return part.within("encoder")
 
 
 def _around(front: Plan) -> Iterator[Term]:
@@ -101,7 +101,7 @@ def _casts(one: Encoder, train: Trainable, layers: int) -> Iterator[Term]:
         yield from buffers.casts(one.plan, train, layers, head=False)
 
 
-def backward(one: Encoder, plan: Plan, train: Trainable, resting: tuple[Term, ...]) -> Iterator[Moment]:
+def backward(one: Encoder, plan: Plan, train: Trainable, resting: tuple[Part, ...]) -> Iterator[Moment]:
     """The encoder's last and first layer run backward: the decoder has all its gradients and nothing else left."""
     front = one.plan
     rest = (*resting, *sharded.parameters(plan, layers=sharded.backward_layers(plan)), *buffers.dequantised(plan))
@@ -125,16 +125,15 @@ def _gradients(plan: Plan, train: Trainable, layers: int) -> Term:
     return gradients.stored(plan, max(train.elements - missing, 0))
 
 
-def _at_the_first(one: Encoder) -> Iterator[Term]:
+def _at_the_first(one: Encoder) -> Iterator[Part]:
     front = one.plan
-    if front.recompute.on:
-        terms: Iterable[Term] = () if front.recompute.offload else activations.checkpoints(front, 1)
-    else:
-        terms = activations.of_one_layer(front, one.layer)
-    yield from map(_of_the_encoder, terms)
+    if not front.recompute.on:
+        yield _of_the_encoder(activations.of_one_layer(front, one.layer))
+    elif not front.recompute.offload:
+        yield from map(_of_the_encoder, activations.checkpoints(front, 1))
 
 
-def _working_set(one: Encoder) -> Iterator[Term]:
+def _working_set(one: Encoder) -> Iterator[Part]:
     front = one.plan
     if front.recompute.on:
         yield from map(_of_the_encoder, activations.recomputed_layer(front, one.layer))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from budgetlint.base.record import replace
 from budgetlint.catalog.families import family_of
@@ -38,12 +39,17 @@ def _biased_kernels(plan: Plan, stack: Stack) -> tuple[str, ...]:
 
 
 def _by_version(plan: Plan, stack: Stack) -> Iterator[Plan]:
-    plan = replace(plan, loss=pick(plan).loss_recipe(plan, stack))
+    plan = _with(plan, loss=pick(plan).loss_recipe(plan, stack))
     for implementation in _implementations(plan, stack):
         for adapter in _tables(plan, _adapters(plan, stack)):
             for quant in _quants(plan, stack):
                 for kept in _accumulations(plan, stack):
-                    yield replace(plan, optimizer_impl=implementation, adapter=adapter, quant=quant, accumulation=kept)
+                    yield _with(plan, optimizer_impl=implementation, adapter=adapter, quant=quant, accumulation=kept)
+
+
+def _with(plan: Plan, **known: Any) -> Plan:
+    """The plan with these fields; itself where they say what it has, as most do."""
+    return plan if all(getattr(plan, name) is value for name, value in known.items()) else replace(plan, **known)
 
 
 def _accumulations(plan: Plan, stack: Stack) -> tuple[Accumulation, ...]:

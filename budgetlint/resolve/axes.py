@@ -67,7 +67,7 @@ def as_read(settings: Settings, choices: Mapping[str, AxisChoice]) -> Settings:
     chosen = [
         replace_value(settings[name], choice.value) for name, choice in choices.items() if choice.release is None and name in settings
     ]
-    return Settings({**settings, **{one.name: one for one in chosen}}.values()) if chosen else settings
+    return settings.having(*chosen) if chosen else settings
 
 
 def replace_value(setting: Setting, value: Any) -> Setting:

@@ -14,18 +14,17 @@ from budgetlint.language.budget import Budget, BudgetRun, ConfigRef, Watch
 from budgetlint.measured.digest import same
 from budgetlint.measured.watched import Seal, Watched, texts_hash
 from budgetlint.memory.estimate import UNSEALED, Opened, Verdict
-from budgetlint.resolve.foreign import Told
 from budgetlint.resolve.named_files import matches
 from budgetlint.resolve.precedence import join
 from budgetlint.resolve.run_parts import add_run, entries_of, label_of, no_config
-from budgetlint.resolve.state import Alongside, Assembly
+from budgetlint.resolve.state import Alongside, Assembly, Stated
 from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import Role, Settings
 
 UNSAID = "the run is declared, and its budget does not say"
 
 
-def declared_run(work: Assembly, budget: Budget, run: BudgetRun, stated: Told) -> None:
+def declared_run(work: Assembly, budget: Budget, run: BudgetRun, stated: Stated) -> None:
     """The run that a budget declares, with the keys that it reads; the files that it names make none."""
     entries = [entry for ref in run.configs for entry in entries_of(work, ref)]
     work.bound.update(entry.path for entry in entries)

@@ -2,47 +2,32 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterable, Iterator
 
 from budgetlint.base.finding import Confidence, Finding, Related, Severity
-from budgetlint.base.record import record, replace
+from budgetlint.base.record import replace
 from budgetlint.base.source import Location, SourceFile, Span, UnreadableFile
 from budgetlint.documents import Document, load
-from budgetlint.isolation.boundary import LEADS_OUT
 from budgetlint.language.budget import ReadKey, Reads
 from budgetlint.language.suggest import nearest
-from budgetlint.readers.stated import FORMAT
+from budgetlint.readers.stated import stated_by
 from budgetlint.resolve.edges import READ, Edge
 from budgetlint.resolve.foreign_values import Missing, Unfit, implied_adapter, settings_at, unresolved
+from budgetlint.resolve.named_files import matches
 from budgetlint.resolve.project import CODES, file_finding
-from budgetlint.resolve.state import Assembly
+from budgetlint.resolve.state import Assembly, Stated
 from budgetlint.settings.consumer import BUDGET, Consumer
-from budgetlint.settings.run import Reading, Role, Setting, Settings
+from budgetlint.settings.run import Reading, Setting
 
 FORMATS = ("yaml", "json", "toml")
 
 
-@record
-class Told:
-    """What the ``reads`` of a run come to, for one of the runs that they make. ``path`` is the file of a glob that this run is for."""
-
-    readings: tuple[Reading, ...] = ()
-    path: str = ""
-
-    def named(self, name: str | None) -> str:
-        """What a run is called: one of several by its file too, and one without a name by its first file."""
-        if name and self.path:
-            return f"{name}:{self.path}"
-        return name or self.path or (self.readings[0].document.path if self.readings else "")
-
-
-def told(work: Assembly, statements: Iterable[Reads]) -> list[Told]:
+def stated(work: Assembly, statements: Iterable[Reads]) -> list[Stated]:
     """One for each file of the glob that matches several; without one, a single one with the keys of every file."""
     found = [(one, _paths(work, one)) for one in statements]
     many = next(((one, paths) for one, paths in found if len(paths) > 1), None)
     every = [many[1]] if many is not None else [[""]]
-    return [Told(tuple(_of_run(work, found, path)), path) for paths in every for path in paths]
+    return [Stated(tuple(_of_run(work, found, path)), path) for paths in every for path in paths]
 
 
 def _of_run(work: Assembly, found: Iterable[tuple[Reads, list[str]]], path: str) -> Iterator[Reading]:
@@ -60,15 +45,9 @@ def _of_run(work: Assembly, found: Iterable[tuple[Reads, list[str]]], path: str)
 
 
 def _paths(work: Assembly, one: Reads) -> list[str]:
-    whole = posixpath.normpath(posixpath.join(one.base, one.path))
-    if any(char in one.path for char in "*?["):
-        paths = work.files.glob(whole)
-        out = work.files.leads_out(posixpath.dirname(whole))
-    else:
-        paths = [whole] if work.files.exists(whole) else []
-        out = work.files.leads_out(whole)
-    if not paths:
-        _no_file(work, one, LEADS_OUT if out else "matches no file" if whole != one.path and "*" in whole else "does not exist")
+    paths, why = matches(work.files, one)
+    if why:
+        _no_file(work, one, why)
     return paths
 
 
@@ -79,8 +58,10 @@ def _no_file(work: Assembly, one: Reads, why: str) -> None:
 
 
 def _tell(work: Assembly, finding: Finding) -> None:
-    """Runs of one budget share its top level: each problem once."""
-    if all((known.location, known.message) != (finding.location, finding.message) for known in work.project.findings):
+    """Each problem once."""
+    what = (finding.location, finding.message)
+    if what not in work.told:
+        work.told.add(what)
         work.project.findings.append(finding)
 
 
@@ -96,7 +77,7 @@ def _read(work: Assembly, one: Reads, path: str) -> Reading:
     if document is None:
         return _unread(one)
     settings = [setting for key in one.keys for setting in _of_key(work, document, key)]
-    return _reading(document, [*settings, *implied_adapter(one.keys, settings)])
+    return stated_by(document.source, [*settings, *implied_adapter(one.keys, settings)])
 
 
 def _document(work: Assembly, one: Reads, path: str) -> Document | None:
@@ -104,7 +85,9 @@ def _document(work: Assembly, one: Reads, path: str) -> Document | None:
     source = work.files.read(path)
     if isinstance(source, UnreadableFile):  # told when the file was added
         return None
-    documents = load(source)
+    if path not in work.foreign:
+        work.foreign[path] = load(source)
+    documents = work.foreign[path]
     first = documents[0] if documents else None
     if first is None or first.format not in FORMATS:
         _no_file(work, one, f"is no YAML, JSON or TOML ({path})")
@@ -125,16 +108,12 @@ def _unparsed(work: Assembly, one: Reads, document: Document, source: SourceFile
         _tell(work, file_finding("unparsable-file", problem.location, message, problem.cure))
 
 
-def _reading(document: Document, settings: Iterable[Setting]) -> Reading:
-    return Reading(FORMAT, Role.STATED, document, Settings(settings))
-
-
 def _unread(one: Reads) -> Reading:
     """Nothing of the file is known: each setting is unresolved, where the budget names its key."""
     source = one.origin.source
     assert source is not None
     settings = [setting for key in one.keys for setting in unresolved(key, key.origin)]
-    return _reading(Document(source, "absent", None), [*settings, *implied_adapter(one.keys, settings)])
+    return stated_by(source, [*settings, *implied_adapter(one.keys, settings)])
 
 
 # -- the keys ------------------------------------------------------------------------------------------------------------
@@ -173,7 +152,7 @@ def _keys(found: Missing) -> str:
     if found.is_null:
         return "write the value, or take the setting out of the budget's reads; until then it is unresolved"
     shown = ", ".join(found.at.instead[:SHOWN])
-    more = f" and {len(found.at.instead) - SHOWN} more" if len(found.at.instead) > SHOWN else ""
+    more = ", …" if len(found.at.instead) > SHOWN else ""
     return f"the keys there are {shown}{more}" if shown else "there are no keys there; until it is written the setting is unresolved"
 
 

@@ -9,7 +9,7 @@ from budgetlint.base.limits import READ_VALUE
 from budgetlint.base.record import record
 from budgetlint.base.source import Span
 from budgetlint.documents import Document, Loader, Mapping, Scalar, Sequence
-from budgetlint.documents.dotted import Found, follow
+from budgetlint.documents.dotted import Reached, follow
 from budgetlint.language.budget import KeyPath, ReadKey
 from budgetlint.language.read_slots import slot_of
 from budgetlint.language.read_values import settings_from
@@ -29,7 +29,7 @@ class Missing:
     """The file has no such key, or null there."""
 
     path: str
-    at: Found
+    at: Reached
     is_null: bool = False
 
 
@@ -72,7 +72,7 @@ def settings_at(document: Document, key: ReadKey) -> list[Setting] | Missing | U
     return _typed(key, [_Text("".join(texts), places[0].span or Span(0, 0))], _joined(places), listed=False)
 
 
-def _origin(document: Document, path: KeyPath, found: Found) -> Origin:
+def _origin(document: Document, path: KeyPath, found: Reached) -> Origin:
     assert found.node is not None
     return Origin(OriginKind.READ, document.source, found.node.span, path.text, key_span=found.key.span if found.key else None)
 
@@ -83,7 +83,7 @@ def _joined(places: list[Origin]) -> Origin:
     return Origin(first.kind, first.source, first.span, ", ".join(place.key for place in places), key_span=first.key_span)
 
 
-def _text(document: Document, found: Found) -> str | Wrong | None:
+def _text(document: Document, found: Reached) -> str | Wrong | None:
     """The value as this language writes it; None for null."""
     node = found.node
     if not isinstance(node, Scalar):
@@ -99,7 +99,7 @@ def _text(document: Document, found: Found) -> str | Wrong | None:
 def _listed(document: Document, key: ReadKey, node: Sequence, origin: Origin) -> list[Setting] | Missing | Unfit:
     texts: list[_Text] = []
     for item in node.items[: READ_VALUE.most]:
-        text = _text(document, Found(item))
+        text = _text(document, Reached(item))
         if not isinstance(text, str):
             return Unfit(text or Wrong("BL003", "a list with null in it", "write names"), origin)
         texts.append(_Text(text, item.span))

@@ -36,6 +36,10 @@ def run_contexts(work: Assembly, collected: Collected) -> Iterator[RunContext]:
     """One context for each target and matrix cell; where the budget names no device, on the machine that the job asks for."""
     budget, run, readings = collected.budget, collected.budget_run, collected.readings
     stack = _stack(work, readings, run)
+    if collected.stack is not None:
+        from budgetlint.language.judgement import over_stack  # few runs come from outside
+
+        stack = over_stack(collected.stack, stack)
     for place in placements(budget, run) if budget and run else (NOWHERE,):
         if collected.requested is not None and place.target.device is None:
             place = replace(place, target=overlay(place.target, collected.requested))
@@ -57,7 +61,17 @@ def _merged(work: Assembly, collected: Collected, place: Placement, stack: Stack
     settings = _settings(collected, place.settings, stack)
     if place.cell is not None:
         settings = settings.under(place.cell.settings)
-    return settings.under(work.overrides)
+    settings = settings.under(work.overrides)
+    if not _is_stated(collected.readings):
+        return settings
+    from budgetlint.resolve.unresolved import with_readings  # few runs are stated by a file of their own, or from outside
+
+    return with_readings(settings)
+
+
+def _is_stated(readings: tuple[Reading, ...]) -> bool:
+    """Does somebody say settings whose files nobody reads as a framework would?"""
+    return any(reading.role is Role.STATED for reading in readings)
 
 
 def _settings(collected: Collected, claims: Settings, stack: Stack) -> Settings:
@@ -93,7 +107,8 @@ def _stack(work: Assembly, readings: tuple[Reading, ...], budget_run: BudgetRun 
     stated = budget_run.stack if budget_run else Stack()
     if stated.releases:
         return stated
-    found = work.stack_of(readings[0]) if readings else Stack()
+    of_frameworks = [reading for reading in readings if reading.role is not Role.STATED]
+    found = work.stack_of(of_frameworks[0]) if of_frameworks else Stack()
     return replace(found, model_code=stated.model_code)
 
 
@@ -105,6 +120,10 @@ def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) ->
     run = replace(run, settings=fill_auto(run.settings, architecture.hidden if architecture else None))
     planned, answer = _answer(work, run, target, architecture)
     answer = _with_reader(answer, run)
+    if _is_stated(run.readings):
+        from budgetlint.resolve.unresolved import without_verdict
+
+        answer = without_verdict(answer, run.settings)
     if errors:
         answer = replace(answer, missing=(BROKEN,), opened=(Opened(BROKEN, errors[0].location, errors[0].message),))
     context = RunContext(

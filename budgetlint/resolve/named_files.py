@@ -6,11 +6,11 @@ import posixpath
 
 from budgetlint.files.disk import Files
 from budgetlint.isolation.boundary import LEADS_OUT
-from budgetlint.language.budget import ConfigRef
+from budgetlint.language.budget import ConfigRef, Reads
 
 
-def matches(files: Files, ref: ConfigRef) -> tuple[list[str], str]:
-    """The files that a ``config`` names; of none, why."""
+def matches(files: Files, ref: ConfigRef | Reads) -> tuple[list[str], str]:
+    """The files that a ``config`` or ``reads`` names; of none, why."""
     whole = posixpath.normpath(posixpath.join(ref.base, ref.path))
     if any(char in ref.path for char in "*?["):
         paths = files.glob(whole)

@@ -15,13 +15,12 @@ from budgetlint.resolve.budget_scope import comment, nearest_budget
 from budgetlint.resolve.claims import claim_all
 from budgetlint.resolve.composition import composed
 from budgetlint.resolve.edges import HOLDS, Edge
-from budgetlint.resolve.foreign import Told, told
 from budgetlint.resolve.named_files import matches
 from budgetlint.resolve.project import FileEntry, Project, open_project
 from budgetlint.resolve.references import place_of, program_text, quietly, referenced
 from budgetlint.resolve.run_parts import add_run, entries_of, label_of, whole, with_named
 from budgetlint.resolve.script_calls import with_arguments
-from budgetlint.resolve.state import Assembly
+from budgetlint.resolve.state import Assembly, Stated
 from budgetlint.settings.run import Reading, Role, Settings
 
 if TYPE_CHECKING:
@@ -125,8 +124,16 @@ def _with_declarations(work: Assembly) -> None:
 
 def _budget_runs(work: Assembly, budget: Budget) -> None:
     for run, launches in zip(budget.runs, _launches_of(work, budget), strict=True):
-        for stated in told(work, run.reads):
+        for stated in _stated(work, run):
             _runs_of(work, budget, run, stated, launches)
+
+
+def _stated(work: Assembly, run: BudgetRun) -> list[Stated]:
+    if not run.reads:
+        return [Stated()]
+    from budgetlint.resolve.foreign import stated  # few budgets read files of their own
+
+    return stated(work, run.reads)
 
 
 def _launches_of(work: Assembly, budget: Budget) -> Iterable[tuple[Launch, ...]]:
@@ -138,7 +145,7 @@ def _launches_of(work: Assembly, budget: Budget) -> Iterable[tuple[Launch, ...]]
     return launches_of_runs(work, budget)
 
 
-def _runs_of(work: Assembly, budget: Budget, run: BudgetRun, stated: Told, launches: tuple[Launch, ...]) -> None:
+def _runs_of(work: Assembly, budget: Budget, run: BudgetRun, stated: Stated, launches: tuple[Launch, ...]) -> None:
     """The runs of one run block, with what its ``reads`` find in one set of files."""
     if run.declared is not None:
         from budgetlint.resolve.declared_runs import declared_run
@@ -155,7 +162,7 @@ def _runs_of(work: Assembly, budget: Budget, run: BudgetRun, stated: Told, launc
         add_run(work, stated.named(run.name) or label_of(budget), stated.readings, budget, run)
 
 
-def _bound_runs(work: Assembly, budget: Budget, run: BudgetRun, stated: Told) -> None:
+def _bound_runs(work: Assembly, budget: Budget, run: BudgetRun, stated: Stated) -> None:
     entries = [entry for ref in run.configs for entry in entries_of(work, ref)]
     trainers = [reading for entry in entries for reading in entry.readings if reading.role is Role.TRAINER]
     sides = [reading for entry in entries for reading in entry.readings if reading.role not in (Role.TRAINER, Role.INFERENCE)]
@@ -180,7 +187,7 @@ def _bound_runs(work: Assembly, budget: Budget, run: BudgetRun, stated: Told) ->
             add_run(work, name, (*readings, *stated.readings), budget, run)
 
 
-def _bound_launches(work: Assembly, entries: Iterable[FileEntry], budget: Budget, run: BudgetRun, stated: Told) -> bool:
+def _bound_launches(work: Assembly, entries: Iterable[FileEntry], budget: Budget, run: BudgetRun, stated: Stated) -> bool:
     """The runs of scripts that a budget names as its configs."""
     found = [(entry, launch, one) for entry in entries if entry.launches for launch, one in _launched_in(work, entry)]
     for entry, launch, one in found:

@@ -14,15 +14,14 @@ from budgetlint.launch.readings import takes_recipe
 from budgetlint.launch.run import Launched, launched, of_unknown_program, on_jax
 from budgetlint.resolve.budget_launches import starts_nothing
 from budgetlint.resolve.copied_config import over_own_config
-from budgetlint.resolve.foreign import Told
 from budgetlint.resolve.named_files import matches
 from budgetlint.resolve.references import program_text, quietly
 from budgetlint.resolve.run_parts import add_run, label_of, no_config, whole, with_named
-from budgetlint.resolve.state import Assembly
+from budgetlint.resolve.state import Assembly, Stated
 from budgetlint.settings.run import Reading, Role
 
 
-def started_runs(work: Assembly, budget: Budget, run: BudgetRun, stated: Told, launches: Iterable[Launch]) -> BudgetRun:
+def started_runs(work: Assembly, budget: Budget, run: BudgetRun, stated: Stated, launches: Iterable[Launch]) -> BudgetRun:
     """Add the runs of the commands of one run block; returns it with the configs that none of them takes."""
     filled = any(line.takes_configs for line in run.launches)
     for ref in run.configs if filled else ():

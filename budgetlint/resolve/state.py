@@ -19,7 +19,7 @@ from budgetlint.resolve.versions import stack_beside
 from budgetlint.settings.run import Reading, Settings, Stack
 
 if TYPE_CHECKING:
-    from budgetlint.base.source import SourceFile
+    from budgetlint.base.source import Location, SourceFile
     from budgetlint.language.budget import Budget, BudgetRun, Measured, Target
     from budgetlint.launch import Launch
     from budgetlint.launch.run import Launched
@@ -50,6 +50,22 @@ class Collected:
     unsaid: str = ""
     """Why nobody knows what is not said of it; empty where frameworks fill it in."""
     beside: Alongside = field(default_factory=Alongside)
+    stack: Stack | None = None
+    """Versions that came with settings from outside."""
+
+
+@record
+class Stated:
+    """What the ``reads`` of a run come to, for one of the runs that they make. ``path`` is the file of a glob that this run is for."""
+
+    readings: tuple[Reading, ...] = ()
+    path: str = ""
+
+    def named(self, name: str | None) -> str:
+        """What a run is called: one of several by its file too, and one without a name by its first file."""
+        if name and self.path:
+            return f"{name}:{self.path}"
+        return name or self.path or (self.readings[0].document.path if self.readings else "")
 
 
 @open_state
@@ -71,6 +87,10 @@ class Assembly:
     launched: dict[str, list[tuple[Launch, Launched]]] = field(default_factory=dict)
     bases: dict[str, Document | None] = field(default_factory=dict)
     """Files that configs are composed of, by path: None for one that holds no mapping."""
+    foreign: dict[str, tuple[Document, ...]] = field(default_factory=dict)
+    """What the files hold that budgets read keys of, by path."""
+    told: set[tuple[Location, str]] = field(default_factory=set)
+    """What was found wrong there: runs of one budget share its top level."""
     stacks: dict[str, Stack] = field(default_factory=dict)
     """What the requirement files in and above a folder say."""
     copies: dict[tuple[str, str | None], Copy | None] = field(default_factory=dict)

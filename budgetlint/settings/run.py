@@ -167,7 +167,7 @@ class Settings(Mapping[str, Setting]):
 
     def value(self, name: str, default: Any = None) -> Any:
         setting = self._by_name.get(name)
-        return setting.value if setting is not None and setting.known else default
+        return default if setting is None or setting.state != "known" else setting.value
 
     def under(self, stronger: Settings) -> Settings:
         """These settings with ``stronger`` laid over them; every loser stays visible in ``overrode``."""
@@ -175,6 +175,10 @@ class Settings(Mapping[str, Setting]):
         for name, setting in stronger.items():
             merged[name] = over(setting, merged.get(name))
         return _named(merged)
+
+    def having(self, *others: Setting) -> Settings:
+        """These settings, and ``others`` in the place of those of their names."""
+        return _named({**self._by_name, **{one.name: one for one in others}})
 
     def filled(self, defaults: Iterable[Setting]) -> Settings:
         """These settings, and each default whose name is still free."""

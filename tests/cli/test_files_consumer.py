@@ -158,3 +158,22 @@ def test_the_manual_names_every_evidence_and_certainty(repository: Path) -> None
 
     assert all(f"`{word}`" in page for word in WORDS.values() if word != "several")
     assert all(f"*{word}*" in page for word in ("stated", "default", "varies", "unresolved"))
+
+
+def test_a_file_that_a_budget_reads_keys_of(shell) -> None:
+    shell.write("launch.yaml", "o: {model: qwen2.5-1.5b, mbs: 2}\n")
+    shell.write("run.budget", "device 24GiB; lora r=8; seq 512\nreads launch.yaml { model=o.model; batch=o.mbs }\n")
+    row = next(row for row in shell("files", "--format", "json").json["files"] if row["path"] == "launch.yaml")
+    assert row["consumer"] == {"program": "run.budget", "evidence": "budget", "file": "run.budget", "line": 2}
+    assert (row["format"], row["runs"], row["problem"]) == (None, ["launch.yaml"], None)
+    assert [(one["file"], one["line"], one["rule"]) for one in row["because"]] == [("run.budget", 2, "keys that a budget reads")]
+    assert "because run.budget:2 names launch.yaml (keys that a budget reads, sure)" in shell("files", "--why").out
+    assert "launch.yaml:1:31  o.mbs" in shell("estimate", "--settings").out
+
+
+@pytest.mark.parametrize("named", [["launch.yaml"], ["run.budget"], []])
+def test_a_change_of_such_a_file_is_judged_at_its_own_line(shell, named: list[str]) -> None:
+    shell.write("launch.yaml", "o:\n  model: qwen2.5-1.5b\n  mbs: 512\n")
+    shell.write("run.budget", "device 24GiB; lora r=8; seq 512\nreads launch.yaml { model=o.model; batch=o.mbs }\n")
+    found = [(one["file"], one["line"], one["code"]) for one in shell("check", *named, "--format", "json").json["findings"]]
+    assert ("launch.yaml", 3, "BL101") in found

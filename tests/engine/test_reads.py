@@ -149,3 +149,11 @@ def test_a_file_that_a_budget_reads_is_not_its_own_run_too() -> None:
     axolotl = "base_model: Qwen/Qwen2.5-1.5B\nmicro_batch_size: 2\nsequence_len: 2048\ndatasets:\n  - path: d\n    type: alpaca\n"
     names = [one.run.name for one in judged("reads a.yaml { model=base_model; batch=micro_batch_size }", a__yaml=axolotl).runs]
     assert names == ["a.yaml"]
+
+
+def test_what_else_stands_in_the_file_is_nobodys_key() -> None:
+    """At the top of a trainer's file the same words are told: both precisions, options without their switch, cards that are not there."""
+    launch = "m: qwen2.5-1.5b\nfp16: true\nbf16: true\nbnb_4bit_use_double_quant: true\ngpu_ids: 0,1,2,3\nfsdp: full_shard\n"
+    (found,) = judged("batch 1; lora r=8\nreads l.yaml { model=m }", l__yaml=launch).runs
+    assert [reading.document.root for reading in found.run.readings] == [None]
+    assert set(found.run.settings) == {"model", "micro_batch", "adapter", "lora_r", "seq_len", "devices", "devices_per_node", "device"}

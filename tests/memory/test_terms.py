@@ -12,7 +12,7 @@ from budgetlint.memory import activations, phases
 from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.plan import Plan
-from budgetlint.memory.term import Term
+from budgetlint.memory.term import Term, written
 from budgetlint.memory.timeline import timeline
 from budgetlint.resolve.runs import judge_texts
 
@@ -72,7 +72,7 @@ def _attention(text: str, where: str) -> tuple[Plan, tuple[Term, ...]]:
     assert estimate is not None and estimate.plan is not None
     plan = estimate.plan
     course = dict(phases.courses(phases.step_of(plan)))
-    return plan, dict(course["backward"])[f"the {where} layer's attention"]
+    return plan, written(dict(course["backward"])[f"the {where} layer's attention"])
 
 
 def _of(terms: tuple[Term, ...], slug: str) -> int:
