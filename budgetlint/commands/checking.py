@@ -68,7 +68,7 @@ def _run(
         def recheck(texts: Mapping[str, str]) -> Report:
             return checked(session.rejudged(texts))
 
-        fixed = fix_all(report, recheck, unsafe=args.unsafe_fixes)
+        fixed = fix_all(report, recheck, unsafe=args.unsafe_fixes, unwritten=session.unwritten)
         report, lost = (_shown(io, fixed, report), lost) if args.diff else _written(io, fixed, report, recheck)
     known = _baseline(args, io, config)
     if known and not args.diff:

@@ -82,6 +82,11 @@ class Session:
         return self._narrowed(judge(project, extra=self.extra, overrides=self.overrides, taken=self.taken))
 
     @property
+    def unwritten(self) -> tuple[str, ...]:
+        """Texts that are no files: a budget of the command line or the settings, a command. No fix may change what has their name."""
+        return (COMMAND_LINE, *((self.extra.path,) if self.extra is not None else ()))
+
+    @property
     def passed(self) -> tuple[Passed, ...]:
         """What was passed over on the way."""
         return (*self.project.files.passed, *self.project.passed)

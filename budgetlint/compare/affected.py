@@ -69,7 +69,16 @@ def affected_files(change: Change, before: Files, after: Files) -> frozenset[str
     naming = {path for files in (before, after) for path in files.expand(["."]) if _names(_text(files, path), path, names)}
     said = "\n".join(_text(files, path) for files in (before, after) for path in tellers)
     named = {path for files in (before, after) for path in files.expand(["."]) if said and posixpath.basename(path) in said}
-    return change.all | naming | named
+    return change.all | naming | named | _below_launches(change.all, before, after)
+
+
+def _below_launches(changed: Iterable[str], before: Files, after: Files) -> frozenset[str]:
+    """The files of the folders of budgets that start a program: it may read any of them that nobody names."""
+    budgets = [
+        path for path in changed if path.endswith(BUDGET_SUFFIX) and any("launch" in _text(files, path) for files in (before, after))
+    ]
+    folders = tuple(f"{folder}/" if (folder := posixpath.dirname(path)) else "" for path in budgets)
+    return frozenset(path for files in (before, after) if budgets for path in files.expand(["."]) if path.startswith(folders))
 
 
 def _names(text: str, path: str, names: Iterable[str]) -> bool:

@@ -1,6 +1,5 @@
-from metaflow import FlowSpec, Parameter, resources, step
-
 from acme.tune import tune
+from metaflow import FlowSpec, Parameter, resources, step
 
 
 class Tune(FlowSpec):

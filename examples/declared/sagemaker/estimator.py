@@ -1,6 +1,5 @@
-from sagemaker.huggingface import HuggingFace
-
 from acme.settings import hyperparameters
+from sagemaker.huggingface import HuggingFace
 
 HuggingFace(
     entry_point="run_clm.py",

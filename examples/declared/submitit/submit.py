@@ -1,5 +1,4 @@
 import submitit
-
 from acme.speech import main
 
 executor = submitit.AutoExecutor(folder="logs")
