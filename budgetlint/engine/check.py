@@ -201,6 +201,7 @@ _PARTS: Mapping[str, Any] = {
     "plan": lambda context: context.plan,
     "estimate": lambda context: context.estimate,
     "measurement": lambda context: context.recorded or None,
+    "declaration": lambda context: context.watched or None,
 }
 
 

@@ -22,7 +22,7 @@ ENGINE_FIRST = frozenset({
 })  # fmt: skip
 LAUNCHER_BEFORE_TRAINER = frozenset({"shard", "devices", "nodes", "devices_per_node"})
 
-_ORDER = {Role.TRAINER: 0, Role.ENGINE: 1, Role.LAUNCHER: 2, Role.MODEL: 3, Role.INFERENCE: 4}
+_ORDER = {Role.STATED: -3, Role.TRAINER: 0, Role.ENGINE: 1, Role.LAUNCHER: 2, Role.MODEL: 3, Role.INFERENCE: 4}
 
 
 def join(readings: Iterable[Reading]) -> Settings:
@@ -50,6 +50,8 @@ alone."""
 
 
 def _rank(name: str, role: Role, loops: bool) -> int:
+    if role is Role.STATED:  # what a budget reads is what arrives, whoever else says so
+        return _ORDER[role]
     if name == "grad_accum" and loops and role in (Role.ENGINE, Role.LAUNCHER):
         return -1
     if name in ENGINE_FIRST and role is Role.ENGINE:

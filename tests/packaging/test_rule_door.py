@@ -45,6 +45,7 @@ INSIDE = {
     "budgetlint.language.tree": ("asserts of a budget", "_asserted assert_broken static_state_as_total"),
     "budgetlint.measured.lines": ("measured lines of a budget", "_measured measured_oom"),
     "budgetlint.measured.reconcile": ("an estimate against what was measured", "measured_below_static measured_differs"),
+    "budgetlint.measured.watched": ("files that a declared run was written from", "_declared"),
     "budgetlint.memory.estimate": ("why a verdict is open", "_open"),
     "budgetlint.memory.estimator": ("the estimate with one thing otherwise", "_whatif"),
     "budgetlint.memory.layout": ("settings that split a model", "_asserted"),
