@@ -437,6 +437,7 @@ MANIFESTS: tuple[Manifest, ...] = (
         formats=(
             made(Format, name='python_script', title='Python scripts', arguments='transformers', one_process=True),
             made(Format, name='python_trl_script', title='Python scripts', arguments='trl', one_process=True),
+            made(Format, name='python_loop', title='Python scripts', one_process=True),
         ),
         documents=('python',),
         patches=(

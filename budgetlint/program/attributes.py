@@ -106,8 +106,19 @@ class Attributes:
         if name == _TRAINED:
             made = it.sink("freeze", _TRAINED, Call((value,), {}, None, place.node or ast.Pass(), _nowhere(it, place)))
             made.receiver, made.place, made.line = base, place, place.line
-        elif not isinstance(value, Known | Open):
+        elif not isinstance(value, Known | Open) and not _is_no_module(base, name):
             it.doubt("replaced", f"{name} of a part of the model is replaced", place, model)
+
+
+_CONFIGS = (".config of ", ".generation_config of ", ".model_config of ")
+_MODULES = ("quant", "dtype", "attn", "architectures")
+
+
+def _is_no_module(base: Opaque, name: str) -> bool:
+    """A field of the model's configuration, which nobody asks once the model is made; the content of a weight."""
+    if name == "__setitem__":
+        return "embeddings" in base.why and base.why.startswith("what get_")
+    return base.why.startswith(_CONFIGS) and not any(word in name for word in _MODULES)
 
 
 MODELS = frozenset({"load", "adapter", "kbit", "unsloth_load", "unsloth_adapter", "peft_load", "own_model"})
@@ -130,6 +141,27 @@ def model_of(value: Value | None, most: int = 30) -> Object | None:
         if value is None:
             return None
     return None
+
+
+def module_of(value: Value | None, most: int = 30) -> Object | None:
+    """The model that something is a part of, or the module of the repository's own."""
+    for _ in range(most):
+        if isinstance(value, Object) and ((value.made is not None and value.made.kind in MODELS) or is_module(value)):
+            return value
+        value = (
+            value.of if isinstance(value, Opaque) else value.data if isinstance(value, Object) and isinstance(value.data, Value) else None
+        )
+        if value is None:
+            return None
+    return None
+
+
+def is_module(value: Value | None) -> bool:
+    """A ``torch.nn.Module`` of the repository's own code, or one that Lightning or transformers offers to build on."""
+    if not isinstance(value, Object) or value.cls is None:
+        return False
+    line = [one.name for one in value.cls.line if isinstance(one, External)]
+    return any(name.startswith("torch.nn.") or name.endswith((".LightningModule", ".PreTrainedModel", "PreTrainedModel")) for name in line)
 
 
 def _of_object(it: Interpreter, base: Object, name: str, place: Place) -> Value:

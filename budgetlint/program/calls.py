@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from budgetlint.program.attributes import MODELS, kind_of, model_of
+from budgetlint.program.attributes import MODELS, kind_of, model_of, module_of
 from budgetlint.program.classes import after, construct, instantiate
 from budgetlint.program.functions import call_function, opaque_call, words_of
 from budgetlint.program.generators import consumed
@@ -208,8 +208,7 @@ def _is_model(base: Object) -> bool:
 
 def _of_opaque(it: Interpreter, base: Opaque | Open, name: str, call: Call) -> Value:
     package = base.package if isinstance(base, Opaque) else ""
-    model = model_of(base)
-    if model is not None:
+    if name == "backward" or module_of(base) is not None:
         sunk = it.parts.sink(it, f"part.{name}", call, base)
         if sunk is not None:
             return sunk
@@ -253,7 +252,7 @@ def _made(name: str, call: Call) -> Object:
 def _harmless(it: Interpreter, name: str, call: Call, base: Value | None) -> Value:
     """Code that changes none of what it is given; functions that it is given are called by it."""
     call_back(it, call.given(), f"{name} calls it")
-    model = next((one for one in (base, *call.given()) if model_of(one) is not None), None)
+    model = next((one for one in (base, *call.given()) if module_of(one) is not None), None)
     return Opaque(f"what {name} gives", model, name.partition(".")[0])
 
 

@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from budgetlint.base.record import open_state
 from budgetlint.base.source import SourceFile, Span, SpanIn
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style
-from budgetlint.documents.python_marks import CAST, MORE
+from budgetlint.documents.python_marks import CAST, FACTS, LOOP, MORE
 from budgetlint.documents.python_places import Places
 from budgetlint.program.modules import Files
 from budgetlint.program.packages.roots import unmarked
@@ -66,6 +66,15 @@ class _Writer:
                     yield method, trainer.place, Mapping((), self.span(trainer.place))
         yield from self._done(wiring)
         yield from self._doubted(wiring)
+        if wiring.facts:
+            yield self._facts(wiring)
+
+    def _facts(self, wiring: Wiring) -> tuple[str, Place, Mapping]:
+        """What the calls beside them tell. A loop has no other section that says so."""
+        name = FACTS if wiring.trainer is not None else LOOP
+        place = wiring.trainer.place if wiring.trainer is not None else Place(self.source.path, 1)
+        entries = [self._entry(key, value, place) for key, value in wiring.facts.items()]
+        return name, place, self._block([one for one in entries if one is not None], None, place, name)
 
     def _done(self, wiring: Wiring) -> Iterator[tuple[str, Place, Mapping]]:
         for one in wiring.done:

@@ -29,7 +29,7 @@ _BY_NAME = {
 }
 _BY_LAST = {
     "prepare_model_for_kbit_training": "kbit", "prepare_model_for_int8_training": "kbit", "Accelerator": "accelerator", "FullyShardedDataParallel": "fsdp",
-    "fully_shard": "fsdp", "DistributedDataParallel": "ddp",
+    "fully_shard": "fsdp", "DistributedDataParallel": "ddp", "DataParallel": "dp",
 }  # fmt: skip
 _OF_MODELS = {
     "gradient_checkpointing_enable": "checkpointing", "gradient_checkpointing_disable": "checkpointing", "half": "cast", "bfloat16": "cast", "float": "cast",
@@ -41,8 +41,9 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "unsloth_load": ("model_name", "max_seq_length", "dtype", "load_in_4bit"),
     "adapter": ("model", "peft_config", "adapter_name"), "unsloth_adapter": ("model", "r"), "peft_load": ("model", "model_id"), "kbit": ("model", "use_gradient_checkpointing"),
     "arguments": ("output_dir",), "trainer": ("model", "args", "data_collator", "train_dataset", "eval_dataset"), "optimizer": ("params", "lr"),
-    "dataloader": ("dataset", "batch_size", "shuffle"), "fsdp": ("module",), "ddp": ("module",), "scaling": ("num_workers", "use_gpu"),
-    "deepspeed": ("args", "model", "optimizer", "model_parameters"), "quantisation": ("load_in_8bit", "load_in_4bit"),
+    "dataloader": ("dataset", "batch_size", "shuffle"), "fsdp": ("module",), "ddp": ("module",), "dp": ("module",), "scaling": ("num_workers", "use_gpu"),
+    "deepspeed": ("args", "model", "optimizer", "model_parameters", "training_data", "lr_scheduler", "distributed_port", "mpu", "dist_init_required",
+                  "collate_fn", "config"), "quantisation": ("load_in_8bit", "load_in_4bit"),
 }  # fmt: skip
 
 
