@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from budgetlint.program.attributes import MODELS, kind_of, model_of
 from budgetlint.program.classes import after, construct, instantiate
 from budgetlint.program.functions import call_function, opaque_call, words_of
+from budgetlint.program.generators import consumed
 from budgetlint.program.imports import member
 from budgetlint.program.iterate import iterated
 from budgetlint.program.packages.benign import changes_nothing
@@ -275,10 +276,11 @@ def call_back(it: Interpreter, given: Sequence[Value], why: str) -> None:
     """Functions that are handed over are called any number of times, with anything."""
     for value in given:
         for one in value.items if isinstance(value, Items) else (value,):
+            consumed(it, one)
             if isinstance(one, Function) and all(other.node is not one.node for other in it.stack):
                 repeated(it, lambda one=one: _run(it, one, why), "", one.node)  # type: ignore[misc]
 
 
 def _run(it: Interpreter, function: Function, why: str) -> Signal:
-    it.call(function, opaque_call(it, function, why))
+    consumed(it, it.call(function, opaque_call(it, function, why)))
     return GOES_ON

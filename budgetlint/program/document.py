@@ -18,6 +18,7 @@ from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Se
 from budgetlint.documents.python_marks import CAST, MORE
 from budgetlint.documents.python_places import Places
 from budgetlint.program.modules import Files
+from budgetlint.program.packages.roots import unmarked
 from budgetlint.program.sinks import Sink
 from budgetlint.program.truth import DTYPES
 from budgetlint.program.values import ABSENT, Choice, External, Items, Key, Known, Map, Object, Opaque, Open, Origin, Place, Value
@@ -137,7 +138,7 @@ class _Writer:
     def _scalar(self, value: Known, place: Place) -> Scalar:
         plain = value.value
         if isinstance(plain, str | PurePosixPath):
-            return Scalar(str(plain), self.span(place), Style.QUOTED)
+            return Scalar(unmarked(str(plain)), self.span(place), Style.QUOTED)
         span = self.span(place)
         return Scalar(self._as_written(plain, span), span)
 

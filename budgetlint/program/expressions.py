@@ -10,12 +10,13 @@ from budgetlint.program.branches import negated, shown
 from budgetlint.program.calls import called
 from budgetlint.program.comprehensions import dict_of, list_of
 from budgetlint.program.formatted import joined
+from budgetlint.program.generators import yield_, yield_from
 from budgetlint.program.imports import lookup
 from budgetlint.program.iterate import iterated
 from budgetlint.program.operators import binary, made_of, unary
 from budgetlint.program.packages.sequences import set_of
 from budgetlint.program.pour import pour
-from budgetlint.program.state import Dead, Frame, Interpreter, Signal
+from budgetlint.program.state import Frame, Interpreter, Signal
 from budgetlint.program.subscripts import item
 from budgetlint.program.truth import compared, truth
 from budgetlint.program.values import (
@@ -111,10 +112,7 @@ def _either(it: Interpreter, nodes: list[ast.expr], wanted: bool, frame: Frame) 
 
 
 def _of_fork(it: Interpreter, ways: list[tuple[str, Callable[[], Signal]]]) -> Value:
-    signal, value = it.fork(ways)
-    if signal == "raise":
-        raise Dead
-    return value
+    return it.value_of(it.fork(ways))
 
 
 def _conditional(it: Interpreter, node: ast.IfExp, frame: Frame) -> Value:
@@ -201,13 +199,6 @@ def _inner(it: Interpreter, node: ast.Await | ast.Starred, frame: Frame) -> Valu
     return it.evaluate(node.value, frame)
 
 
-def _yield(it: Interpreter, node: ast.Yield | ast.YieldFrom, frame: Frame) -> Value:
-    value = it.evaluate(node.value, frame) if node.value is not None else NONE
-    if frame.yields is not None:
-        frame.yields.append(value)
-    return Opaque("what a generator is sent")
-
-
 def _joined(it: Interpreter, node: ast.JoinedStr, frame: Frame) -> Value:
     return joined(it, node, frame)
 
@@ -216,6 +207,6 @@ EXPRESSIONS: Mapping[type[ast.AST], Callable[..., Value]] = {
     ast.Constant: _constant, ast.Name: _name, ast.Attribute: _attribute, ast.Tuple: _sequence("tuple"), ast.List: _sequence("list"),
     ast.Set: _sequence("set"), ast.Dict: _dict, ast.BoolOp: _bool, ast.IfExp: _conditional, ast.Compare: _compare, ast.UnaryOp: _unary,
     ast.BinOp: _binary, ast.Subscript: _subscript, ast.Slice: _slice, ast.Lambda: _lambda, ast.NamedExpr: _named, ast.Await: _inner,
-    ast.Starred: _inner, ast.Yield: _yield, ast.YieldFrom: _yield, ast.JoinedStr: _joined, ast.Call: called,
+    ast.Starred: _inner, ast.Yield: yield_, ast.YieldFrom: yield_from, ast.JoinedStr: _joined, ast.Call: called,
     ast.ListComp: list_of, ast.SetComp: list_of, ast.GeneratorExp: list_of, ast.DictComp: dict_of,
 }  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from budgetlint.program.generators import MANAGER, generator
 from budgetlint.program.heap import Outcome
 from budgetlint.program.operators import made_of
 from budgetlint.program.state import DEEP, GOES_ON, IN_ITSELF, Call, Dead, Frame, Interpreter, Signal
@@ -28,6 +29,9 @@ from budgetlint.program.values import (
 
 _PLAIN = frozenset({"staticmethod", "classmethod", "property", "cached_property", "setter", "abstractmethod", "override", "overload"})
 """Decorators that are a word of the language: what they do is done where the function is asked for."""
+
+
+_MANAGERS = frozenset({"contextmanager", "asynccontextmanager"})
 
 
 def function_(it: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> Signal:
@@ -75,19 +79,32 @@ def call_function(it: Interpreter, function: Function, call: Call) -> Value:
         return Opaque(f"{function.name} calls itself too often")
     frame = Frame(Names(function.names, function.names.module), function)
     _bind(it, function, call, frame)
-    if isinstance(function.node, ast.Lambda):
-        return it.evaluate(function.node.body, frame)
+    body = function.node.body
+    if not isinstance(body, list):
+        return it.evaluate(body, frame)
     if any(isinstance(one, ast.Yield | ast.YieldFrom) for one in own_nodes(function.node)):
-        frame.yields = []
+        return _generator(function, frame)
     it.stack.append(function)
     try:
-        outcomes = it.heap.region(lambda: it.guarded(lambda: it.run(function.node.body, frame)))  # type: ignore[arg-type]
+        outcomes = it.stretch(lambda: it.run(body, frame))
     finally:
         it.stack.pop()
-    if not outcomes:
-        raise Dead
-    it.heap.join(outcomes if _keeps_names(function.node) else [_without(one, frame.names) for one in outcomes])
-    return _given(frame, function, choice(Way(one.when, one.value) for one in outcomes))
+    if not _keeps_names(function.node):
+        outcomes = [_without(one, frame.names) for one in outcomes]
+    value = it.value_of(it.settle([one if one.signal == "raise" else one._replace(signal="") for one in outcomes]))
+    return value if function.decorated is None else function.decorated
+
+
+def _generator(function: Function, frame: Frame) -> Value:
+    """What a call of a function with `yield` gives; under `@contextmanager`, what `with` takes."""
+    if function.decorated is not None:
+        return function.decorated
+    made = generator(function, frame)
+    if not any(decorator_word(one) in _MANAGERS for one in getattr(function.node, "decorator_list", [])):
+        return made
+    manager = Object(MANAGER)
+    manager.data = made
+    return manager
 
 
 def _keeps_names(node: ast.AST) -> bool:
@@ -98,17 +115,6 @@ def _keeps_names(node: ast.AST) -> bool:
 def _without(outcome: Outcome, names: Names) -> Outcome:
     """Nobody can ask for the names of a body that has ended."""
     return outcome._replace(changes={slot: change for slot, change in outcome.changes.items() if change.target is not names})
-
-
-def _given(frame: Frame, function: Function, value: Value) -> Value:
-    """What a caller gets: of a generator the items that it was seen to give."""
-    if function.decorated is not None:
-        return function.decorated
-    if frame.yields is None:
-        return value
-    if any(decorator_word(one) in {"contextmanager", "asynccontextmanager"} for one in getattr(function.node, "decorator_list", [])):
-        return frame.yields[0] if frame.yields else NONE
-    return Items((), "list", Opaque(f"what {function.name} yields"))
 
 
 def own_nodes(node: ast.AST) -> Iterator[ast.AST]:

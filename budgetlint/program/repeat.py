@@ -85,6 +85,7 @@ def _carried(found: list[Outcome], known: Changes) -> Changes:
     return {
         slot: change
         for one in found
+        if one.signal in ("", "continue")
         for slot, change in one.changes.items()
         if slot not in known and change.old is not ABSENT and not same(change.old, change.new)
     }
