@@ -51,12 +51,17 @@ def test_snippet(server: Server, snippet: dict[str, Any]) -> None:
     words = snippet.get("words", "").split()
     ran = server.execute(f"{HEAD}\n{snippet['text']}", words)
     assert ran.calls, ran.said
-    told = faults(server.root, ran, followed(server.root, "program.py", words, {}))
-    assert bool(told) == bool(snippet.get("open")), "\n".join(map(str, told)) or "mended: the table says it is open"
+    try:
+        told = list(map(str, faults(server.root, ran, followed(server.root, "program.py", words, {}))))
+    except AssertionError:  # the interpreter's own
+        if not snippet.get("open"):
+            raise
+        told = ["it stops in an error of its own"]
+    assert bool(told) == bool(snippet.get("open")), "\n".join(told) or "mended: the table says it is open"
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(strict=True, reason="what a try body did before its error is lost; `n %= k` of a choice; `is` of two lists")
+@pytest.mark.xfail(strict=True, reason="defaults of a function are made anew at each call; `n %= k` leaves a choice as it is")
 @settings(max_examples=250, derandomize=True, database=None, phases=[Phase.generate])
 @given(random=st.randoms(use_true_random=False))
 def test_generated(server: Server, random: Random) -> None:
