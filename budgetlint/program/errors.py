@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Callable, Iterator, Sequence
 
 from budgetlint.program.assign import bind
-from budgetlint.program.endings import ends
+from budgetlint.program.wording import ends
 from budgetlint.program.functions import own_nodes
 from budgetlint.program.heap import Outcome
 from budgetlint.program.state import ANY_ERROR, Call, Frame, Interpreter, Signal
