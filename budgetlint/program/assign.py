@@ -110,6 +110,8 @@ def set_item(it: Interpreter, base: Value, key: Value, value: Value, node: ast.A
         _set_key(it, base, key_of(key), value)
     elif isinstance(base, Items):
         _set_at(it, base, key, value)
+    elif isinstance(base, Object) and base.cls is not None and isinstance(method := base.cls.find("__setitem__"), Function):
+        it.call(method.of(base), Call((key, value), {}, None, node, frame))
     elif isinstance(base, Object):
         it.heap.write(base, None, Opaque("an item was set", origins=origins_of([value])), "rest")
         set_foreign(it, base, "__setitem__", value, node, frame)

@@ -71,7 +71,7 @@ class Attributes:
             case Known() | Items():
                 return _of_plain(it, base, name)
             case Function():
-                return Known(base.name) if name in {"__name__", "__qualname__"} else Opaque(f"{name} of {base.name}")
+                return _of_function(base, name)
         _may_lack(it)
         return part_of(base, f".{name}")
 
@@ -113,6 +113,11 @@ class Attributes:
             made.receiver, made.place, made.line = base, place, place.line
         elif not isinstance(value, Known | Open):
             it.doubt("replaced", f"{name} of a part of the model is replaced", place, model)
+
+
+def _of_function(base: Function, name: str) -> Value:
+    plain = name == "__name__" and not getattr(base.node, "decorator_list", None)
+    return Known(base.name) if plain else Opaque(f"{name} of {base.name}")
 
 
 def _may_lack(it: Interpreter) -> None:
@@ -174,6 +179,8 @@ def model_of(value: Value | None, most: int = 30) -> Object | None:
 
 
 def _of_object(it: Interpreter, base: Object, name: str, place: Place) -> Value:
+    if base.cls is not None and base.cls.find("__getattribute__") is not None:
+        return Opaque(f"{name} of {base!r}", base)
     found = base.attributes.get(name, ABSENT)
     if isinstance(found, Lazy):
         return found
@@ -252,8 +259,8 @@ def _of_class(it: Interpreter, base: Class, name: str) -> Value:
     if isinstance(value, Function):
         return method_of(value, base, base)
     if value is not None:
-        return value
-    if name in {"__name__", "__qualname__"}:
+        return base.strange or value
+    if name == "__name__":
         return Known(base.name)
     if is_enum(base) and not name.startswith("__"):
         raise Dead("AttributeError")

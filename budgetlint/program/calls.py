@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from budgetlint.program.attributes import MODELS, kind_of, model_of, set_plainly
 from budgetlint.program.classes import after, construct, instantiate
-from budgetlint.program.functions import call_function, method_of, opaque_call, words_of
+from budgetlint.program.functions import call_function, method_of, opaque_call, parameters, words_of
 from budgetlint.program.generators import consumed
 from budgetlint.program.heap import perhaps_absent
-from budgetlint.program.imports import member
+from budgetlint.program.imports import lookup, member
 from budgetlint.program.iterate import iterated
 from budgetlint.program.packages.benign import changes_nothing
 from budgetlint.program.pour import pour
@@ -32,6 +32,7 @@ from budgetlint.program.values import (
     Open,
     Package,
     Value,
+    alternatives,
 )
 
 
@@ -74,11 +75,21 @@ def arguments(it: Interpreter, node: ast.Call, frame: Frame) -> Call:
     for keyword in node.keywords:
         value = it.evaluate(keyword.value, frame)
         if keyword.arg is None:
+            _refuse_twice(value, pool)
             pour(it, value, pool)
         else:
+            _refuse_twice(Map({keyword.arg: value}), pool)
             pool.items[keyword.arg] = value
     keywords = {str(key): value for key, value in pool.items.items() if value is not ABSENT}
     return Call(tuple(positional), keywords, pool.rest if pool.rest is not None else rest, node, frame)
+
+
+def _refuse_twice(value: Value, pool: Map) -> None:
+    """A keyword that is given again is an error."""
+    surely = [name for name, one in pool.items.items() if not perhaps_absent(one)]
+    ways = alternatives(value)
+    if surely and all(isinstance(way.value, Map) and any(not perhaps_absent(way.value.items.get(name, ABSENT)) for name in surely) for way in ways):
+        raise Dead("TypeError")
 
 
 def call_value(it: Interpreter, function: Value, call: Call) -> Value:
@@ -106,9 +117,10 @@ def _super(it: Interpreter, node: ast.Call, frame: Frame) -> Value:
     if node.args and len(node.args) > 1:
         owner, bound = it.evaluate(node.args[0], frame), it.evaluate(node.args[1], frame)
         return Super(bound, owner if isinstance(owner, Class) else None)
-    if function is None or function.owner is None or function.bound is None:
+    first = parameters(function)[:1] if function is not None else []
+    if function is None or function.owner is None or not first:
         return Opaque("super()")
-    return Super(function.bound, function.owner)
+    return Super(lookup(it, first[0], frame.names), function.owner)
 
 
 def _method(it: Interpreter, base: Value, name: str, call: Call) -> Value:

@@ -46,8 +46,10 @@ def _made(it: Interpreter, node: ast.ClassDef, frame: Frame, marks: Sequence[tup
     made = Class(node, frame.names, [one for one in bases if isinstance(one, Class | External)], names.bound)
     made.decorators = tuple(mark for mark, _ in marks)
     made.settings = {key: value for _, settings in marks for key, value in settings.items()}
-    if not all(isinstance(one, Class | External) for one in bases) or not _plain_metaclass(node):
-        made.decorators = (*made.decorators, Opaque("a base or metaclass that is not known"))
+    if not all(isinstance(one, Class | External) for one in bases):
+        made.decorators = (*made.decorators, Opaque("a base that is not known"))
+    if not _plain_metaclass(node):
+        made.strange = Opaque(f"{node.name} has a metaclass that is not followed")
     _own(it, made, Frame(names))
     _tell_bases(it, made, words, node, frame)
     return made
@@ -85,6 +87,10 @@ def instantiate(it: Interpreter, cls: Class, call: Call) -> Value:
     """``Class(...)`` of a class of the repository."""
     if is_enum(cls):
         return member_of(cls, call)
+    if cls.strange is not None:
+        made = _initialised(it, Object(cls.kind, cls), cls, call)
+        it.disturb(made, f"{cls.name} has a metaclass that is not followed", it.place(call.node, call.frame))
+        return made
     if any(name_of(one) in {"typing.TypedDict", "typing_extensions.TypedDict"} for one in cls.line):
         return Map(dict[Key, Value](call.keywords.items()), call.rest) if not call.positional else Opaque(f"a dict of {cls.name}")
     new = cls.find("__new__")

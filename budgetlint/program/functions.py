@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from budgetlint.program.generators import MANAGER, generator
 from budgetlint.program.heap import Outcome, perhaps_absent
 from budgetlint.program.operators import made_of
+from budgetlint.program.recursion import cut
 from budgetlint.program.state import DEEP, GOES_ON, IN_ITSELF, Call, Dead, Frame, Interpreter, Signal
 from budgetlint.program.values import (
     ABSENT,
@@ -107,10 +108,7 @@ def _unknown(function: Value, maker: Value, made: Opaque) -> Value:
 def call_function(it: Interpreter, function: Function, call: Call) -> Value:
     """The body, with these arguments. Deeper than anybody writes, it is not followed."""
     if len(it.stack) >= DEEP or sum(1 for one in it.stack if one.node is function.node) >= IN_ITSELF:
-        place = it.place(call.node, call.frame)
-        for one in call.given():
-            it.disturb(one, f"{function.name} calls itself", place)
-        return Opaque(f"{function.name} calls itself too often")
+        return cut(it, function, call)
     frame = Frame(Names(function.names, function.names.module), function)
     _bind(it, function, call, frame)
     body = function.node.body

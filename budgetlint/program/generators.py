@@ -44,6 +44,18 @@ class Body(NamedTuple):
         return Items(made.items, "list", made.more)
 
 
+    def first(self, it: Interpreter, call: Call) -> Value:
+        """The first item. What the body does when it goes on is done later, if it is."""
+        made = Items((), "list")
+
+        def keep(value: Value) -> Signal:
+            it.heap.write(made, None, _with(made, value))
+            return ("break", NONE)
+
+        drive(it, self, keep)
+        return made.items[0] if made.items else Opaque("the first item of a generator", made.more)
+
+
 def _with(items: Items, value: Value) -> Items:
     if items.more is not None:
         return items
@@ -54,7 +66,8 @@ def _with(items: Items, value: Value) -> Items:
 
 def generator(function: Function, frame: Frame) -> Object:
     """What a call of a function with `yield` gives."""
-    return lazy(Body(function, frame), [*frame.names.bound.values()])
+    body = Body(function, frame)
+    return lazy(body, [*frame.names.bound.values()], body.first, lambda it: _any(it, body))
 
 
 def body_of(value: Value) -> Body | None:
@@ -131,4 +144,9 @@ def consumed(it: Interpreter, value: Value) -> None:
     """A generator that is handed to code that nobody follows: it is gone over there, some of it at least."""
     body = body_of(value)
     if body is not None:
-        repeated(it, lambda: drive(it, body, lambda one: GOES_ON), "", body.function.node)
+        _any(it, body)
+
+
+def _any(it: Interpreter, body: Body) -> None:
+    """Any part of it, any number of times."""
+    repeated(it, lambda: drive(it, body, lambda one: GOES_ON), "", body.function.node)

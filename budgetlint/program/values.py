@@ -182,14 +182,16 @@ class Property(Value):
 class Class(Value):
     """A class of the repository. ``line``: itself and its bases, in the order in which Python looks.
 
+    ``strange``: why nobody knows what its attributes and objects are: a metaclass of its own.
     ``settings``: the words of a decorator that makes a dataclass of it, ``defaults``: what its fields are that nobody gives.
     """
 
-    __slots__ = ("attributes", "bases", "decorators", "defaults", "line", "names", "node", "settings")
+    __slots__ = ("attributes", "bases", "decorators", "defaults", "line", "names", "node", "settings", "strange")
 
     def __init__(self, node: ast.ClassDef, names: Names, bases: Sequence[Value], attributes: dict[Key, Value]) -> None:
         self.node, self.names, self.bases, self.attributes, self.origins = node, names, tuple(bases), attributes, ()
         self.decorators: tuple[Value, ...] = ()
+        self.strange: Value | None = next((one.strange for one in bases if isinstance(one, Class)), None)
         self.settings: dict[str, Value] = {}
         self.defaults: dict[str, Value] = {}
         self.line: tuple[Value, ...] = (self, *_merged([[*base.line] if isinstance(base, Class) else [base] for base in bases], self.bases))
