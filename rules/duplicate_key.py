@@ -71,7 +71,7 @@ COSTS = {
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    if document.reading.document.format == "shell":
+    if document.reading.document.is_command:
         yield from _flags(document)
         return
     for block in _blocks(document.reading.document.root):

@@ -77,7 +77,7 @@ def _trainer(document: DocumentContext) -> Iterator[Finding]:
     if own and document.entry("finetuning_type") is None and document.entry("stage") is None:
         return  # the second schema (llamafactory.v1) has names of its own
     wanted, known = _of_trainers(own)
-    if document.reading.document.format == "shell":
+    if document.reading.document.is_command:
         yield from _slips(document, wanted, _Abbreviated(known), "the argument parser stops")
         return
     cost = "the argument parser stops, or a script of your own leaves the default"

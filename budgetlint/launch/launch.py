@@ -45,6 +45,8 @@ class Launch:
     """The program's arguments as they are written, for a program that is followed."""
     environment: Mapping[str, Word] = field(default_factory=dict)
     """What the command sets for the program."""
+    folder: str = ""
+    """Where the script's last ``cd`` before it leads, from where the script is."""
 
     @property
     def launcher(self) -> str:

@@ -96,10 +96,14 @@ class Programs:
 
     def place(self, launch: Launch) -> str | None:
         """The file of the project that a launch starts; None for a program that is not here."""
-        name = launch.program.program
-        path = name if name.endswith(PYTHON_SUFFIX) else name.replace(".", "/") + PYTHON_SUFFIX
-        tried = candidates(launch.source.path, path)
-        return next((one for one in tried if not one.startswith("..") and self.files.exists(one)), None)
+        path = _written(launch)
+        tried = (*candidates(launch.source.path, posixpath.join(launch.folder, path)), *candidates(launch.source.path, path))
+        return next((one for one in tried if not one.startswith("..") and self.files.exists(one)), None) or self._by_name(path)
+
+    def _by_name(self, path: str) -> str | None:
+        """The one file of the project whose path ends so: a README often leaves out the folder that its commands are run from."""
+        found = [one for one in self.sources.called(posixpath.basename(path)) if one.endswith(f"/{path}")]
+        return found[0] if len(found) == 1 else None
 
     def launched(self, launch: Launch) -> ProgramRun | None:
         """The run of a launch; None where its program is not here, or does not come to a training that can be told."""
@@ -108,8 +112,10 @@ class Programs:
             return None
         key = (path, launch.source.path, launch.number, tuple(word.text for word in launch.words))
         if key not in self._known:
-            at = launch.source.locate(launch.span)
-            consumer = Consumer(launch.program.program, LAUNCH, at.file, at.line)
+            at, name = launch.source.locate(launch.span), launch.program.program
+            named = any(path in candidates(launch.source.path, posixpath.join(one, _written(launch))) for one in ("", launch.folder))
+            says = "" if named else f"{name} is taken to be {path}: the one file of that name"
+            consumer = Consumer(name, LAUNCH, at.file, at.line, says=says)
             self._known[key] = self._run(path, launch, consumer)
         return self._known[key]
 
@@ -128,7 +134,7 @@ class Programs:
         source = self.sources.source(path)
         if source is None:
             return None
-        started = Launched() if launch is None else Launched(_words(launch), "", _environment(launch))
+        started = Launched() if launch is None else Launched(_words(launch), _folder(path, launch), _environment(launch))
         followed = follow(self.trees, path, started)
         documents = [document_of(one, source, self.sources) for one in wirings(followed)]
         readings = [reading for document in documents if (reading := _reading(document))]
@@ -141,6 +147,18 @@ class Programs:
 def _reading(document: Document) -> Reading | None:
     found = identify(document) if document.root is not None else None
     return found.read(document) if isinstance(found, Reader) and found.loader is Loader.PYTHON else None
+
+
+def _written(launch: Launch) -> str:
+    """The path that a launch has for its program: a module's is that of its file."""
+    name = launch.program.program
+    return posixpath.normpath(name if name.endswith(PYTHON_SUFFIX) else name.replace(".", "/") + PYTHON_SUFFIX)
+
+
+def _folder(path: str, launch: Launch) -> str:
+    """Where a launch is started: the folder from which the path that it has for its program leads there."""
+    written = _written(launch)
+    return path.removesuffix(written).rstrip("/") if path.endswith(f"/{written}") else ""
 
 
 def _words(launch: Launch) -> tuple[Value, ...]:

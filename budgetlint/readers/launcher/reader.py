@@ -78,7 +78,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
 
 
 def recognise(document: Document) -> float:
-    return 1.0 if document.format == "shell" and document.program in KEYS else 0.0
+    return 1.0 if document.is_command and document.program in KEYS else 0.0
 
 
 def read(document: Document) -> Reading:

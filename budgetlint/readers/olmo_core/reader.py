@@ -39,7 +39,7 @@ _PER_NODE = 8
 
 
 def recognise(document: Document) -> float:
-    return 1.0 if document.format == "shell" and _PROGRAM.fullmatch(document.program) else 0.0
+    return 1.0 if document.is_command and _PROGRAM.fullmatch(document.program) else 0.0
 
 
 def read(document: Document) -> Reading:

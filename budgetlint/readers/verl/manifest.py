@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.frameworks.manifest import HYDRA, Format, Manifest, Package, Program, names
+from budgetlint.frameworks.manifest import CONVERTS, EVALUATES, HYDRA, SERVES, Format, Idle, Manifest, Package, Program, names
 
 MANIFEST = Manifest(
     "verl",
@@ -11,5 +11,10 @@ MANIFEST = Manifest(
     text="verl.",
     telling_large=("actor_rollout_ref",),
     programs=(Program(r"verl(\..*|/(\w+/)*\w+\.py)", "verl", HYDRA, "verl trainer/main_ppo.py, trainer/fsdp_sft_trainer.py"),),
+    idle=(
+        Idle(r"verl\.trainer\.main_eval", EVALUATES, "verl 0.6 trainer/main_eval.py"),
+        Idle(r"verl\.model_merger(\.\w+)*", CONVERTS, "verl 0.6 model_merger/"),
+        Idle(r"verl\.trainer\.main_generation(_server)?", SERVES, "verl 0.6 trainer/"),
+    ),
     packages=(Package("verl", version_files={"version/version": "text"}),),
 )
