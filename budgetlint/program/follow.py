@@ -73,7 +73,20 @@ def _parts(default: Default, started: Launched) -> Parts:
     def asked(it: Interpreter, base: Object, name: str) -> Value | None:
         return default(base.kind, name) if base.rest is None else None
 
-    return Parts(STATEMENTS, EXPRESSIONS, call_value, Attributes(), known.builtins, known.functions, known.methods, known.constants_of(started), known.properties, known.node, sink, asked)
+    return Parts(
+        STATEMENTS,
+        EXPRESSIONS,
+        call_value,
+        Attributes(),
+        known.builtins,
+        known.functions,
+        known.methods,
+        known.constants_of(started),
+        known.properties,
+        known.node,
+        sink,
+        asked,
+    )
 
 
 __all__ = ["Followed", "Launched", "Mapping", "follow"]

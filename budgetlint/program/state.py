@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from budgetlint.program.heap import Heap, Outcome, perhaps_absent
+from budgetlint.program.heap import Heap, Home, Outcome, perhaps_absent
 from budgetlint.program.sinks import Sink
 from budgetlint.program.values import (
     ABSENT,
