@@ -31,8 +31,10 @@ def may_be_skipped(one: Sink) -> bool:
     return any(part and not part.endswith(_LOOP) for whole in one.conditions for part in whole.split(" and "))
 
 
-def loop_of(sinks: Sequence[Sink], doubts: Sequence[Doubt], read: Sequence[tuple[str, Value]]) -> Mapping[str, Value]:
-    """The facts of the one loop, by what they are called in the document."""
+def loop_of(
+    sinks: Sequence[Sink], doubts: Sequence[Doubt], read: Sequence[tuple[str, Value]], *, checkpoints: bool
+) -> Mapping[str, Value]:
+    """The facts of the one loop, by what they are called in the document. ``checkpoints``: a module names activation checkpointing."""
     found = {
         "optimizer": _optimizer(sinks),
         "batch_size": _batch(sinks, read),
@@ -41,8 +43,12 @@ def loop_of(sinks: Sequence[Sink], doubts: Sequence[Doubt], read: Sequence[tuple
         "whole": Known(True) if _is_whole(sinks) else None,
         **lengths_of(sinks, read),
     }
-    if not any(one.kind in MODELS for one in sinks):
+    own = not any(one.kind in MODELS for one in sinks)
+    if own:
         found |= _own_model(sinks, doubts)
+        found.pop("field", None)
+    if not any(one.kind in {"checkpointing", "kbit", "unsloth_load"} for one in sinks) and not (own and (checkpoints or _trained(sinks) is None)):
+        found["checkpoints"] = Known(False)
     return {name: value for name, value in found.items() if value is not None}
 
 
@@ -61,6 +67,8 @@ def _optimizer(sinks: Sequence[Sink]) -> Value | None:
     named = {one.name: one for one in made}
     if not named:
         return None
+    if len(named) == 1 and made[0].base:
+        return Opaque(f"own class {made[0].base}")
     if len(named) == 1 and not all(map(may_be_skipped, made)):
         return Known(made[0].name, (Origin("source", made[0].place),))
     return Opaque(f"one of {', '.join(sorted(named))}" if len(named) > 1 else f"{made[0].name} if {' and '.join(made[0].conditions)}")

@@ -138,7 +138,7 @@ class Programs:
         followed = follow(self.trees, path, started)
         documents = [document_of(one, source, self.sources) for one in wirings(followed)]
         readings = [reading for document in documents if (reading := _reading(document))]
-        if followed.stopped or len(readings) < len(documents) or not readings:
+        if followed.refusals or followed.stopped or len(readings) < len(documents) or not readings:
             return None
         opened = tuple(dict.fromkeys(name for name, _ in followed.opened))
         return ProgramRun(tuple(replace(one, consumer=consumer) for one in readings), opened, followed)
