@@ -67,6 +67,8 @@ class Attributes:
             case Known() | Items():
                 return _of_plain(it, base, name)
             case Function():
+                if name == "__get__":
+                    return Native("__get__", lambda it, call: base.of(call.positional[0]) if call.positional else base)
                 return Known(base.name) if name in {"__name__", "__qualname__"} else Opaque(f"{name} of {base.name}")
         return part_of(base, f".{name}")
 
@@ -84,7 +86,7 @@ class Attributes:
     def set(self, it: Interpreter, base: Value, name: str, value: Value, place: Place) -> None:
         match base:
             case Object():
-                if base.made is not None and base.made.kind in MODELS and not isinstance(value, Known | Open):
+                if base.made is not None and base.made.kind in MODELS and not isinstance(value, Known | Open) and name != "state_dict":
                     it.doubt("replaced", f"{name} of the model is replaced", place, base)
                 it.heap.write(base, name, value)
             case Class():
@@ -93,7 +95,7 @@ class Attributes:
                 it.heap.write(base.module.names, name, value)
             case Map():
                 it.heap.write(base, name, value)
-            case External():
+            case External() if not base.name.startswith(_FLAGS):
                 it.doubt("patch", f"{base.name}.{name} is replaced", place, base)
             case Opaque():
                 self._of_foreign(it, base, name, value, place)
@@ -110,6 +112,8 @@ class Attributes:
             it.doubt("replaced", f"{name} of a part of the model is replaced", place, model)
 
 
+_FLAGS = ("torch.backends.", "wandb", "openai", "os.", "sys.", "logging.", "warnings.")
+"""Places of settings that neither a model nor a framework's code is changed by."""
 _CONFIGS = (".config of ", ".generation_config of ", ".model_config of ")
 _MODULES = ("quant", "dtype", "attn", "architectures")
 
@@ -158,9 +162,11 @@ def module_of(value: Value | None, most: int = 30) -> Object | None:
 
 def is_module(value: Value | None) -> bool:
     """A ``torch.nn.Module`` of the repository's own code, or one that Lightning or transformers offers to build on."""
-    if not isinstance(value, Object) or value.cls is None:
+    if not isinstance(value, Object):
         return False
-    line = [one.name for one in value.cls.line if isinstance(one, External)]
+    if value.kind.startswith("torchvision.models."):
+        return True
+    line = [one.name for one in value.cls.line if isinstance(one, External)] if value.cls is not None else []
     return any(name.startswith("torch.nn.") or name.endswith((".LightningModule", ".PreTrainedModel", "PreTrainedModel")) for name in line)
 
 

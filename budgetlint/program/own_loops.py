@@ -113,9 +113,12 @@ def _engine(sinks: Sequence[Sink]) -> dict[str, Value]:
 
 
 def _accelerator(sinks: Sequence[Sink]) -> dict[str, Value]:
-    made = [one for one in sinks if one.kind == "accelerator"]
+    made = [one for one in sinks if one.kind in {"accelerator", "foreign_trainer"}]
     if len(made) != 1:
         return {}
+    if made[0].kind == "foreign_trainer":
+        given = {"precision": made[0].get("precision"), "gradient_accumulation_steps": made[0].get("accumulate_grad_batches")}
+        return {name: value for name, value in given.items() if value is not None}
     given = {name: made[0].get(name) for name in ("mixed_precision", "gradient_accumulation_steps")}
     return {name: value for name, value in given.items() if value is not None}
 
@@ -126,13 +129,16 @@ def _accelerator(sinks: Sequence[Sink]) -> dict[str, Value]:
 def _own_model(sinks: Sequence[Sink], doubts: Sequence[Doubt]) -> dict[str, Value]:
     """Torch makes parameters in float32, and nothing is quantised or adapted where nothing else happens to the module."""
     trained = _trained(sinks)
-    found: dict[str, Value] = {"model": Opaque(f"own class {trained.cls.name}" if trained and trained.cls else "made by the program")}
+    name = "" if trained is None else f"own class {trained.cls.name}" if trained.cls is not None else trained.kind
+    found: dict[str, Value] = {"model": Opaque(name or "made by the program")}
     if trained is None:
         return found
-    casts = [one for one in sinks if one.kind == "cast" and _is_part(one.receiver, trained) and casts_to(one) is not None]
-    if not casts:
+    casts = [one for one in sinks if one.kind == "cast" and is_module(one.receiver) and casts_to(one) is not None]
+    if any("set_default_dtype" in one.why for one in doubts):
+        found["weights_dtype"] = Opaque("torch.set_default_dtype")
+    elif not casts:
         found["weights_dtype"] = Known("fp32")
-    elif len(casts) == 1 and not may_be_skipped(casts[0]):
+    elif len(casts) == 1 and not may_be_skipped(casts[0]) and _is_one(casts[0].receiver, trained):
         found["weights_dtype"] = casts_to(casts[0]) or Opaque("a dtype")
     changed = [one for one in doubts if one.kind == "replaced"]
     if not changed and not any(one.kind in {"quantisation", "adapter", "adapter_config"} for one in sinks):
@@ -155,8 +161,9 @@ def casts_to(one: Sink) -> Value | None:
     return None
 
 
-def _is_part(value: Value | None, whole: Object) -> bool:
-    return module_of(value) is whole
+def _is_one(value: Value | None, other: Object) -> bool:
+    """Is it a module of that class? The arguments of a sink are copies."""
+    return isinstance(value, Object) and (value.cls, value.kind) == (other.cls, other.kind)
 
 
 def _trained(sinks: Sequence[Sink]) -> Object | None:
@@ -169,7 +176,7 @@ def _trained(sinks: Sequence[Sink]) -> Object | None:
     found = found or [
         module for one in sinks if one.kind == "cast" and (module := module_of(one.receiver)) is not None and is_module(module)
     ]
-    names = {id(one.cls): one for one in found}
+    names = {(id(one.cls), one.kind): one for one in found}
     return next(iter(names.values())) if len(names) == 1 else None
 
 

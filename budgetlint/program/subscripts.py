@@ -12,6 +12,7 @@ from budgetlint.program.values import (
     ABSENT,
     Absent,
     Choice,
+    External,
     Class,
     Function,
     Items,
@@ -47,6 +48,8 @@ def item(it: Interpreter, base: Value, key: Value, node: ast.AST, frame: Frame) 
         return _of_object(it, base, key, node, frame)
     if isinstance(base, Class | Function):
         return base  # list[int], Generic[T]
+    if isinstance(base, External) and base.name.endswith(".__dict__") and isinstance(key, Known) and isinstance(key.value, str):
+        return External(f"{base.name.removesuffix('.__dict__')}.{key.value}")
     return part_of(base, f"[{key.value!r}]" if isinstance(key, Known) else "[]")
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from budgetlint.base.record import replace
 from budgetlint.documents import Document, Loader, Mapping, Scalar
 from budgetlint.documents.python_marks import LOOP, is_open
-from budgetlint.readers.base import ENDS, Key, default, hidden, read_keys, to_count, to_dtype, to_text
+from budgetlint.readers.base import ENDS, Key, Raw, default, hidden, read_keys, to_count, to_dtype, to_text
 from budgetlint.readers.deepspeed.auto import engine_over_trainer
 from budgetlint.readers.deepspeed.reader import read_section
 from budgetlint.readers.hf.defaults import weights_dtype
@@ -87,6 +87,8 @@ def _optimizer(look: Lookup) -> list[Setting]:
 
 def _autocast(look: Lookup) -> Iterator[Setting]:
     """``Accelerator(mixed_precision=…)``; None leaves it to the launcher."""
+    if (precision := look.raw("precision")) is not None:
+        yield from _of_lightning(precision)
     raw = look.raw("mixed_precision")
     if raw is None:
         return
@@ -94,6 +96,19 @@ def _autocast(look: Lookup) -> Iterator[Setting]:
         yield Setting("autocast", _AUTOCAST[str(raw.value)], raw.origin, raw.text)
     else:
         yield Setting("autocast", None, raw.origin, raw.text, "symbolic", readings=SPANS["autocast"])
+
+
+def _of_lightning(raw: Raw) -> Iterator[Setting]:
+    """``Trainer(precision=…)``: words that keep the weights in float32; others cast them too (lightning ``plugins/precision/``)."""
+    word = str(raw.value).removesuffix("-mixed")
+    if not is_open(raw.node) and word in _LIGHTNING and not str(raw.value).endswith("-true"):
+        yield Setting("autocast", _LIGHTNING[word], raw.origin, raw.text)
+        return
+    yield Setting("autocast", None, raw.origin, raw.text, "symbolic", readings=SPANS["autocast"])
+    yield Setting("weights_dtype", None, raw.origin, raw.text, "symbolic", readings=SPANS["weights_dtype"])
+
+
+_LIGHTNING = {"bf16": "bf16", "16": "fp16", "32": "none"}
 
 
 def _checkpointing(top: Lookup) -> Iterator[Setting]:
