@@ -250,6 +250,7 @@ def _of_map(it: Interpreter, base: Map, name: str) -> Value:
     if base.root is not None:  # a tree whose keys are attributes
         found = it.parts.node(it, base, name)
         if found is not ABSENT:
+            it.read.append((name, found))
             return there(found)
     return _of_plain(it, base, name)
 

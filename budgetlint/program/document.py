@@ -83,7 +83,7 @@ class _Writer:
     def _done(self, wiring: Wiring) -> Iterator[tuple[str, Place, Mapping]]:
         for one in wiring.done:
             name = {"cast": CAST, "freeze": "requires_grad_", "attention": "attention"}.get(one.kind, one.name)
-            if one.kind == "cast" and not _casts(one):
+            if one.kind == "cast" and (not _casts(one) or _is_output(one)):
                 continue
             if one.kind in {"cast", "freeze", "checkpointing"}:
                 yield name, one.place, self.sink(one)
@@ -230,6 +230,11 @@ def _section(one: Sink) -> str:
     """``AutoModelForCausalLM`` of ``transformers.AutoModelForCausalLM.from_pretrained``."""
     owner, _, last = one.name.rpartition(".")
     return _last(owner) if last in {"from_pretrained", "from_config"} else last
+
+
+def _is_output(one: Sink) -> bool:
+    """What a model gives is no part of it: ``logits.float()``."""
+    return isinstance(one.receiver, Opaque) and one.receiver.why.startswith(("what __call__ of", "what forward of", "what generate of"))
 
 
 def _casts(one: Sink) -> bool:

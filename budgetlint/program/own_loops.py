@@ -10,11 +10,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from budgetlint.program.attributes import MODELS, is_module, model_of, module_of
 from budgetlint.program.lengths import field_of, lengths_of
+from budgetlint.program.sink_kinds import OPTIMIZER_PACKAGES
 from budgetlint.program.sinks import Sink
 from budgetlint.program.state import Doubt
 from budgetlint.program.values import Choice, External, Items, Known, Map, Object, Opaque, Origin, Value, Way, alternatives, choice
 
-_BATCHES = ("train_batch_size", "per_device_train_batch_size", "micro_batch_size", "batch_size")
+_BATCHES = ("per_device_train_batch_size", "per_gpu_train_batch_size", "train_micro_batch_size_per_gpu", "micro_batch_size")
+"""What programs call the rows of one device; ``batch_size`` is as often that of all."""
+_PLAIN_NAMES = frozenset({"AdamW", "Adam", "SGD", "Adafactor", "Lion", "RMSprop", "Optimizer"})
+"""Own classes of these names may do anything (GaLore's is called AdamW)."""
 _SHUFFLED = ("RandomSampler", "DistributedSampler")
 _LOOP = " has items"
 """The condition of a loop's body: a training that takes no step needs no memory."""
@@ -64,14 +68,23 @@ def _one(values: Iterable[Value], why: str) -> Value | None:
 def _optimizer(sinks: Sequence[Sink]) -> Value | None:
     """The class of the one that is made; of several, one of them. A loop may also step by itself, or its engine by a file."""
     made = [one for one in sinks if one.kind == "optimizer"]
-    named = {one.name: one for one in made}
+    named = {_name(one): one for one in made}
     if not named:
         return None
-    if len(named) == 1 and made[0].base:
-        return Opaque(f"own class {made[0].base}")
     if len(named) == 1 and not all(map(may_be_skipped, made)):
-        return Known(made[0].name, (Origin("source", made[0].place),))
+        name = next(iter(named))
+        return Known(name, (Origin("source", made[0].place),)) if name else Opaque(f"own class {made[0].base}")
     return Opaque(f"one of {', '.join(sorted(named))}" if len(named) > 1 else f"{made[0].name} if {' and '.join(made[0].conditions)}")
+
+
+def _name(one: Sink) -> str:
+    """The class as its package calls it, also where the repository holds a copy of the package; empty for a class of the repository's own."""
+    own = one.result.cls if one.result is not None else None
+    if own is None:
+        return one.name
+    folders = own.names.module.path.split("/")[:-1]
+    package = next((folder for folder in reversed(folders) if folder in OPTIMIZER_PACKAGES), "")
+    return f"{package}.{own.name}" if package and own.name not in _PLAIN_NAMES else ""
 
 
 # rows
@@ -90,7 +103,12 @@ def _batch(sinks: Sequence[Sink], read: Sequence[tuple[str, Value]]) -> Value | 
 
 def _rows(loader: Sink) -> Value | None:
     given = loader.get("batch_size")
-    return given if given is not None and not (isinstance(given, Known) and given.value is None) else None
+    if given is not None and not (isinstance(given, Known) and given.value is None):
+        return given
+    data = loader.get("dataset")
+    if given is not None and isinstance(data, Object):  # None: the data set gives whole batches itself
+        return data.attributes.get("batch_size")
+    return None
 
 
 def _is_shuffled(loader: Sink) -> bool:

@@ -31,7 +31,7 @@ def sink(it: Interpreter, name: str, call: Call, receiver: Value | None) -> Valu
     made.kind, made.made = made.kind or name, written
     written.result = made
     _keep(it, made, kind, call)
-    if kind == "trainer":
+    if kind in {"trainer", "dataloader"}:
         _called_back(it, [*call.positional, *call.keywords.values()])
     return _given(made, kind)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from budgetlint.program.functions import opaque_call
 from budgetlint.program.state import Call, Interpreter
-from budgetlint.program.values import NONE, Function, Object, Value
+from budgetlint.program.values import NONE, Class, Function, Object, Value
 
 _PACKAGES = ("pytorch_lightning", "lightning", "lightning.pytorch", "pytorch_lightning.trainer", "pytorch_lightning.core")
 _HOOKS = ("prepare_data", "setup", "configure_model", "train_dataloader", "configure_optimizers", "training_step")
@@ -17,13 +17,22 @@ _HOOKS = ("prepare_data", "setup", "configure_model", "train_dataloader", "confi
 
 def _fit(it: Interpreter, base: Value, call: Call) -> Value:
     """The hooks that a training goes through, each with what Lightning gives it."""
-    given = [call.get("model", 0), call.get("datamodule", 3)]
-    for one in given:
-        for name in _HOOKS if isinstance(one, Object) and one.cls is not None else ():
-            hook = one.cls.find(name) if isinstance(one, Object) and one.cls is not None else None
-            if isinstance(hook, Function) and one is not None:
-                it.call(hook.of(one), opaque_call(it, hook, "Lightning calls it"))
+    module = call.get("model", 0)
+    for one in (module, call.get("datamodule", 3)):
+        if isinstance(one, Object) and one.cls is not None:
+            if isinstance(base, Object) and module is not None:
+                it.heap.write(base, "model", module)
+                it.heap.write(one, "trainer", base)
+            _hooked(it, one, one.cls)
     return NONE
+
+
+def _hooked(it: Interpreter, one: Object, cls: Class) -> None:
+    for name in _HOOKS:
+        hook = cls.find(name)
+        if isinstance(hook, Function):
+            bound = hook.of(one)
+            it.call(bound, opaque_call(it, bound, "Lightning calls it"))
 
 
 def _saved(it: Interpreter, base: Value, call: Call) -> Value:
@@ -39,7 +48,13 @@ def _saved(it: Interpreter, base: Value, call: Call) -> Value:
     return NONE
 
 
+def _nothing(it: Interpreter, base: Value, call: Call) -> Value:
+    """What logs changes nothing."""
+    return NONE
+
+
 METHODS: dict[str, Callable[[Interpreter, Value, Call], Value]] = {
     **{f"{package}.Trainer.fit": _fit for package in _PACKAGES},
     **{f"{package}.{name}.save_hyperparameters": _saved for package in _PACKAGES for name in ("LightningModule", "LightningDataModule")},
+    **{f"{package}.LightningModule.{name}": _nothing for package in _PACKAGES for name in ("log", "log_dict", "print")},
 }

@@ -145,6 +145,9 @@ FUNCTIONS: dict[str, Handler] = {
     "torch.multiprocessing.spawn": _spawned,
     "accelerate.notebook_launcher": _launched,
     "deepspeed.add_config_arguments": _with_flags,
+    "torch.state_dict_type": lambda it, call: Object("a context"),  # static methods of FullyShardedDataParallel: how states are saved
+    "torch.set_state_dict_type": _nothing,
+    "torch.optim_state_dict": lambda it, call: Opaque("the states of an optimizer", package="torch"),
     "torch.cuda.is_available": _yes,
     "torch.device": _device,
     "torch.compile": _compiled,
