@@ -89,6 +89,8 @@ def _script(launch: Launch) -> tuple[Reference, ...]:
 def _references(launch: Launch, trainers: Iterable[Reading], flags: Reading | None, around: Iterable[Reading]) -> Iterable[Reference]:
     """Files of the engine and the launcher; one that a flag names replaces the file's own."""
     by_flag = [*(flags.references if flags else ()), *launch.engines]
+    if flags is None and any(reference.role is Role.ENGINE for trainer in trainers for reference in trainer.references):
+        by_flag = []  # a program that was followed says itself which file it opens
     told = {reference.role for reference in by_flag}
     seen: set[str] = set()
     from_files = [reference for trainer in trainers for reference in trainer.references if reference.role not in told]

@@ -71,6 +71,8 @@ class Attributes:
             case Known() | Items():
                 return _of_plain(it, base, name)
             case Function():
+                if name == "__get__":
+                    return Native("__get__", lambda it, call: base.of(call.positional[0]) if call.positional else base)
                 return _of_function(base, name)
         _may_lack(it)
         return part_of(base, f".{name}")
@@ -96,7 +98,7 @@ class Attributes:
                 it.heap.write(base.module.names, name, value)
             case Map():
                 it.heap.write(base, name, value)
-            case External():
+            case External() if not base.name.startswith(_FLAGS):
                 it.doubt("patch", f"{base.name}.{name} is replaced", place, base)
             case Known() | Items():
                 raise Dead("AttributeError")
@@ -115,6 +117,8 @@ class Attributes:
             it.doubt("replaced", f"{name} of a part of the model is replaced", place, model)
 
 
+_FLAGS = ("torch.backends.", "wandb", "openai", "os.", "sys.", "logging.", "warnings.")
+"""Places of settings that neither a model nor a framework's code is changed by."""
 _CONFIGS = (".config of ", ".generation_config of ", ".model_config of ")
 _MODULES = ("quant", "dtype", "attn", "architectures")
 
@@ -162,7 +166,7 @@ def set_plainly(it: Interpreter, base: Object, name: str, value: Value, place: P
     if isinstance(own, Object) and isinstance(put, Function):
         it.call(put.of(own), Call((base, value), {}, None, place.node or put.node, Frame(put.names)))
         return
-    if base.made is not None and base.made.kind in MODELS and not isinstance(value, Known | Open):
+    if base.made is not None and base.made.kind in MODELS and not isinstance(value, Known | Open) and name != "state_dict":
         it.doubt("replaced", f"{name} of the model is replaced", place, base)
     it.heap.write(base, name, value)
 
@@ -204,9 +208,11 @@ def module_of(value: Value | None, most: int = 30) -> Object | None:
 
 def is_module(value: Value | None) -> bool:
     """A ``torch.nn.Module`` of the repository's own code, or one that Lightning or transformers offers to build on."""
-    if not isinstance(value, Object) or value.cls is None:
+    if not isinstance(value, Object):
         return False
-    line = [one.name for one in value.cls.line if isinstance(one, External)]
+    if value.kind.startswith("torchvision.models."):
+        return True
+    line = [one.name for one in value.cls.line if isinstance(one, External)] if value.cls is not None else []
     return any(name.startswith("torch.nn.") or name.endswith((".LightningModule", ".PreTrainedModel", "PreTrainedModel")) for name in line)
 
 
@@ -303,6 +309,7 @@ def _of_map(it: Interpreter, base: Map, name: str) -> Value:
     if base.root is not None:  # a tree whose keys are attributes
         found = it.parts.node(it, base, name)
         if found is not ABSENT:
+            it.read.append((name, found))
             return there(found, "AttributeError")
     return _of_plain(it, base, name)
 

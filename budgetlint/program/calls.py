@@ -274,10 +274,16 @@ def call_external(it: Interpreter, name: str, call: Call, base: Class | None = N
     last = name.rpartition(".")[2]
     if changes_nothing(name):
         return _made(name, call) if last[:1].isupper() else _harmless(it, name, call, None)
+    if name.startswith(_PARTS[1]) or (last[:1].isupper() and name.startswith(_PARTS)):
+        return _made(name, call)
     if last[:1].isupper():
         it.disturb(Items(call.given()), f"{name} was given it", it.place(call.node, call.frame))
         return _made(name, call)
     return _not_followed(it, External(name), call, f"a call of {name}")
+
+
+_PARTS = ("transformers.models.", "torchvision.models.")
+"""Layers and models: they are made from a configuration, which stays as it is."""
 
 
 def short(name: str) -> str:

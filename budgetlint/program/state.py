@@ -183,6 +183,8 @@ class Interpreter:
         self.read: list[tuple[str, Value]] = []
         """Fields of argument objects that were asked for, in order: the program's read set."""
         self.steps = self.nested = 0
+        self.within: tuple[Function, ...] = ()
+        """The functions that were open when a bound was reached."""
         self.stack: list[Function] = []
         self.carried: dict[int, dict[tuple[object, str, Key], tuple[Home, str, Key]]] = {}
         """By loop, what its rounds hand on: a name of its body (no target), or a part of an object."""
@@ -204,6 +206,7 @@ class Interpreter:
     def tick(self) -> None:
         self.steps += 1
         if self.steps > STEPS or self.heap.writes > WRITES:
+            self.within = tuple(self.stack)
             raise TooLong(f"the program is too long to follow ({STEPS:,} steps)")
 
     def may_fail(self, error: str = "") -> None:

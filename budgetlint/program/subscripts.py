@@ -14,6 +14,7 @@ from budgetlint.program.values import (
     Absent,
     Choice,
     Class,
+    External,
     Function,
     Items,
     Known,
@@ -52,6 +53,8 @@ def item(it: Interpreter, base: Value, key: Value, node: ast.AST, frame: Frame) 
         return named(base, key)
     if isinstance(base, Class | Function):
         return base  # list[int], Generic[T]
+    if isinstance(base, External) and base.name.endswith(".__dict__") and isinstance(key, Known) and isinstance(key.value, str):
+        return External(f"{base.name.removesuffix('.__dict__')}.{key.value}")
     it.may_fail("IndexError")
     it.may_fail("KeyError")
     return part_of(base, f"[{key.value!r}]" if isinstance(key, Known) else "[]")

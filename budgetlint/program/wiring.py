@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from budgetlint.program.attributes import MODELS, model_of
+from budgetlint.program.attributes import MODELS, is_module, model_of
 from budgetlint.program.follow import Followed
 from budgetlint.program.lengths import lengths_of
 from budgetlint.program.own_loops import is_loop, loop_of, trained_model
@@ -61,7 +61,7 @@ def _of_loop(followed: Followed) -> Wiring:
     wrapped = [one.result for one in followed.sinks if one.kind in MODELS] if trained is None and len(loads) == 1 else [trained]
     models, closed = _chain(wrapped[-1])
     found = _wiring(followed, None, None, models, closed=closed, name=None)
-    return found._replace(facts=loop_of(followed.sinks, found.doubts, followed.read))
+    return found._replace(facts=loop_of(followed.sinks, found.doubts, followed.read, checkpoints=followed.checkpoints))
 
 
 def _wiring(
@@ -106,7 +106,8 @@ def _chain(model: Value | None) -> tuple[tuple[Sink, ...], bool]:
             closed, at = False, at.of
             continue
         if isinstance(at, Object) and at.made is None and at.cls is not None:
-            closed, at = False, _held(at)  # a module of the repository around a model
+            whole, at = is_module(at), _held(at)  # a module of the repository around a model, whose parameters are all its own
+            closed = closed and whole and at is not None
             continue
         if not isinstance(at, Object) or at.made is None:
             break

@@ -17,7 +17,7 @@ from budgetlint.readers.base import Reader, Reading, read_keys
 from budgetlint.readers.deepspeed.auto import engine_over_trainer
 from budgetlint.readers.deepspeed.reader import read_section
 from budgetlint.readers.hf.checkpointing import read_checkpointing
-from budgetlint.readers.hf.defaults import plain_defaults, weights_dtype
+from budgetlint.readers.hf.defaults import packed_dtype, plain_defaults, weights_dtype
 from budgetlint.readers.hf.fsdp import fsdp_reference, read_fsdp
 from budgetlint.readers.hf.kernels import read_kernels
 from budgetlint.readers.hf.keys import TRAINING, truthy, unparsed
@@ -137,7 +137,8 @@ def _defaults(settings: Settings, stack: Stack, flavour: str) -> Iterable[Settin
         return
     model = settings.get("model")
     if model is not None and "Trainer" not in model.origin.key:
-        yield weights_dtype(stack)
+        packed = settings.value("quant") in ("int8", "nf4", "fp4")
+        yield packed_dtype(stack) if packed else weights_dtype(stack)
     yield from trl_defaults(settings, stack) if flavour == TRL else plain_defaults(settings, stack)
 
 
