@@ -9,7 +9,6 @@ from typing import Any
 from budgetlint.base.record import open_record, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.device import Device
-from budgetlint.catalog.module_names import FUSED_EXPERTS_SINCE
 from budgetlint.memory import roles, rollouts
 from budgetlint.memory.code import pick, with_code
 from budgetlint.memory.degrees import parallel_of
@@ -213,7 +212,7 @@ def _computation(settings: Settings, stack: Stack, arch: Architecture, precision
         "loss": loss_of(settings),
         "kernels": fused_kernels(settings, notes),
         "repeat_kv": pick(stack).repeats_keys(settings, arch, stack),
-        "expert_loop": bool(arch.experts) and stack.at_least("transformers", FUSED_EXPERTS_SINCE) is False,
+        "expert_loop": bool(arch.experts) and pick(stack).loops_experts(stack),
         "compile": bool(settings.value("compile", False)),
     }
 

@@ -13,7 +13,7 @@ from itertools import islice
 from budgetlint.base.limits import JUDGED
 from budgetlint.base.record import field, record, replace, state
 from budgetlint.base.source import Location, SourceFile
-from budgetlint.base.suggest import close_to, did_you_mean
+from budgetlint.base.suggest import did_you_mean, near_names
 from budgetlint.documents import Document, Loader, Mapping, Node, Scalar, Sequence, plain
 from budgetlint.documents.json import read_json
 from budgetlint.language.read_values import optimizer_settings
@@ -240,7 +240,7 @@ class _Reader:
 
 def _instead(key: str, owner: Mapping) -> str:
     """The key that may be meant for a missing one."""
-    near = close_to(key, islice(owner.keys(), MOST))
+    near = next(iter(near_names(key, islice(owner.keys(), MOST))), "")
     return f"; '{near}' is not read" if near else ""
 
 

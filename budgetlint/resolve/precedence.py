@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from budgetlint.base.expression import expression
-from budgetlint.catalog.stored import storage
 from budgetlint.frameworks import format_of
 from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.settings.run import Origin, OriginKind, Reading, Role, Setting, Settings, over
@@ -95,6 +94,8 @@ def with_stored_weights(settings: Settings, claims: Settings) -> Settings:
     model = settings.get("model") or claims.get("model")
     if model is None or not model.known or "quant" in settings or "quant" in claims:
         return settings
+    from budgetlint.catalog.stored import storage  # most files say it themselves
+
     found = storage(str(model.value))
     if found is None:
         return settings

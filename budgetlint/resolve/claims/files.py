@@ -14,7 +14,6 @@ from budgetlint.readers.hf.recognise import FLAVOURS, as_known, as_own, looks_li
 from budgetlint.readers.known_programs import HYDRA, known_programs
 from budgetlint.resolve.claims.launches import Launches
 from budgetlint.resolve.claims.programs import Programs
-from budgetlint.resolve.claims.takers import taker
 from budgetlint.resolve.project import FileEntry
 from budgetlint.resolve.state import Assembly
 from budgetlint.settings.consumer import FORMAT, LAUNCH, LONE, NOBODY, OPENED, SEVERAL, Consumer
@@ -104,6 +103,8 @@ class FileClaims:
         programs = self.written.near(entry.path)
         if literal and (entry.kind or not programs):
             return Consumer(format_of(format).program, LONE, says="" if entry.kind else _says(entry.path, format))
+        from budgetlint.resolve.claims.takers import taker  # a file that tells its program by its keys needs none
+
         found = taker(programs, reading.document, format, str(reading.settings.value("task", "")))
         return found or Consumer("", NOBODY, followed=False, settles=_settles(entry.path, format, literal))
 
