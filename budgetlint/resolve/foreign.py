@@ -83,7 +83,9 @@ def _read(work: Assembly, one: Reads, path: str) -> Reading:
 def _document(work: Assembly, one: Reads, path: str) -> Document | None:
     """The one document of a file; None after saying why there is none."""
     source = work.files.read(path)
-    if isinstance(source, UnreadableFile):  # told when the file was added
+    if isinstance(source, UnreadableFile):
+        if all(known.location.file != path for known in work.project.findings):  # one that nobody named was passed over
+            _no_file(work, one, f"{source.problem} ({path})")
         return None
     if path not in work.foreign:
         work.foreign[path] = load(source)

@@ -17,6 +17,7 @@ from budgetlint.base.suggest import did_you_mean, near_names
 from budgetlint.documents import Document, Loader, Mapping, Node, Scalar, Sequence, plain
 from budgetlint.documents.json import read_json
 from budgetlint.language.read_values import optimizer_settings
+from budgetlint.readers.hf.length import UNBOUNDED
 from budgetlint.readers.stated import stated_by
 from budgetlint.resolve.handed_model import custom_numbers
 from budgetlint.settings.run import Origin, OriginKind, Reading, Release, Setting, Stack, version_of
@@ -29,7 +30,7 @@ VERSION = 1
 MOST = 20
 """Mistakes that are told: a document with more is none."""
 
-STATES = ("known", "auto", "symbolic")
+STATES = ("known", "auto", "symbolic", UNBOUNDED)
 _NOWHERE = frozenset((OriginKind.DEFAULT, OriginKind.DERIVED))
 _BOUND = re.compile(r"\s*(>=|<=|<|==)?\s*([0-9][\w.+!-]*)\s*")
 
@@ -198,7 +199,7 @@ class _Reader:
         value, said = self.value(value_node), self.text(node, "state", at)
         state = said or ("symbolic" if value is None else "known")
         if state not in STATES or (state == "known") is (value is None):
-            self.wrong(node, f"{at}.state", f"'{state[:20]}' beside {shown(value)}: a value is known, null is auto or symbolic")
+            self.wrong(node, f"{at}.state", f"'{state[:20]}' beside {shown(value)}: a value is known, null is auto, symbolic or unbounded")
             return []
         origin = self.origin_of(node, at, value_node, name)
         text = self.text(node, "text", at)

@@ -8,6 +8,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from budgetlint.base.limits import FILE_BYTES
+
 SFT = "model_name_or_path: Qwen/Qwen2.5-0.5B\ndataset_name: a/b\nper_device_train_batch_size: 1\nmax_length: 512\n"
 AXOLOTL = "base_model: Qwen/Qwen2.5-0.5B\nsequence_len: 512\nmicro_batch_size: 1\ndatasets: [{path: a/b, type: alpaca}]\n"
 ZERO = '{"zero_optimization": {"stage": 3}, "train_micro_batch_size_per_gpu": 1}\n'
@@ -169,6 +171,26 @@ def test_a_file_that_a_budget_reads_keys_of(shell) -> None:
     assert [(one["file"], one["line"], one["rule"]) for one in row["because"]] == [("run.budget", 2, "keys that a budget reads")]
     assert "because run.budget:2 names launch.yaml (keys that a budget reads, sure)" in shell("files", "--why").out
     assert "launch.yaml:1:31  o.mbs" in shell("estimate", "--settings").out
+
+
+OUTSIDE = [
+    ("link.yaml", "leads out of the project"),
+    ("../secret.yaml", "leads out of the project"),
+    ("../*.yaml", "leads out of the project"),
+    ("large.yaml", "a training config is at most"),
+]
+
+
+@pytest.mark.parametrize(("path", "why"), OUTSIDE)
+def test_what_a_budget_may_not_read_is_told_and_not_read(shell, path: str, why: str) -> None:
+    (shell.root.parent / "secret.yaml").write_text("token: 4242\n", encoding="utf-8")
+    (shell.root / "link.yaml").symlink_to(shell.root.parent / "secret.yaml")
+    shell.write("large.yaml", "token: 4242\n" + "#" * FILE_BYTES.most)
+    shell.write("run.budget", f"device 24GiB; model qwen2.5-1.5b; lora r=8; seq 512\nreads {path} {{ batch=token }}\n")
+    found = [one for one in shell("check", "--format", "json").json["findings"] if one["severity"] == "error"]
+    assert [(one["code"], one["file"], one["line"]) for one in found] == [("BL914", "run.budget", 2)]
+    assert why in found[0]["message"]
+    assert "4242" not in shell("estimate", "--settings").out
 
 
 @pytest.mark.parametrize("named", [["launch.yaml"], ["run.budget"], []])

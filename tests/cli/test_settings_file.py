@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -41,6 +43,23 @@ def test_what_is_printed_is_read_again_with_the_same_answer(project) -> None:
     assert len(bills[0]) == 2
     told = project("estimate", "--settings", "--format", "json", "--settings-file", "resolved.json").json["runs"]
     assert [run["stack"] for run in told] == [run["stack"] for run in json.loads(printed)["runs"]] != [{}, {}]
+
+
+EXAMPLES = sorted({path.parent for path in (Path(__file__).parents[2] / "examples").rglob("*.budget")})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", EXAMPLES, ids=[folder.name for folder in EXAMPLES])
+def test_every_example_has_the_same_answer_from_its_settings_alone(shell, folder: Path) -> None:
+    """With what its frameworks fill in, its versions and its models of numbers: nothing of the files is read again."""
+    there = dataclasses.replace(shell, root=folder)
+    shell.write("resolved.json", there("estimate", "--settings", "--format", "json").out)
+    whole = there("check", "--no-cache", "--format", "json").json["runs"]
+    again = there("check", "--settings-file", str(shell.root / "resolved.json"), ".", "--format", "json").json["runs"]
+    assert [[one[name] for name in ANSWER] for one in again] == [[one[name] for name in ANSWER] for one in whole] != []
+
+
+ANSWER = ("name", "target", "verdict", "need", "limit", "missing")
 
 
 HOLDS = [
@@ -83,8 +102,11 @@ WRONG = [
     ('{"value": 1}', "runs[0].settings[0]: name is missing"),
     ('{"name": "model", "value": "a", "origin": "heaven"}', "runs[0].settings[0].origin: 'heaven' is none of file, budget"),
     ('{"name": "seq_len", "value": 1}, {"name": "seq_len", "value": 2}', "runs[0].settings[1].name: 'seq_len' is given twice"),
-    ('{"name": "model_custom", "value": [["hidden", 64]]}', "no model: a custom model needs layers"),
-    ('{"name": "model_custom", "value": [["hidden; device t4", 64]]}', "pairs of a field and its value"),
+    ('{"name": "model_custom", "value": [["hidden", 64]]}', "model_custom lacks layers, heads, vocab, intermediate"),
+    ('{"name": "model_custom", "value": [["hidden; device t4", 64]]}', "'hidden; device t4' is no field"),
+    ('{"name": "model_custom", "value": [["hidden", "wide"]]}', "'wide' stands where hidden of model_custom has another kind"),
+    ('{"name": "model_custom", "value": [["extra", [["a", "b"]]]]}', "a list stands where extra"),
+    ('{"name": "model_custom", "value": [["name", "x"]]}', "'name' is no field"),
     ("3", "runs[0].settings[0]: an object with name and value belongs here, not 3"),
 ]
 
