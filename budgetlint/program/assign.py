@@ -225,7 +225,7 @@ def _in_place(it: Interpreter, old: Value, value: Value, node: ast.AugAssign, fr
         return old
     if isinstance(old, Items) and old.kind == "set":
         return _of_set(it, old, value, node.op)
-    if isinstance(old, Object) and old.cls is None or isinstance(old, Map) or (isinstance(old, Items) and not isinstance(node.op, ast.Add | ast.Mult)):
+    if (isinstance(old, Object) and old.cls is None) or isinstance(old, Map) or (isinstance(old, Items) and not isinstance(node.op, ast.Add | ast.Mult)):
         it.disturb(old, "changed by an operator", it.place(node, frame))
         return old
     own = old.cls.find(f"__i{_WORDS[type(node.op)]}__") if isinstance(old, Object) and old.cls is not None and type(node.op) in _WORDS else None

@@ -11,7 +11,21 @@ from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.operators import made_of
 from budgetlint.program.state import Call, Dead, Frame, Interpreter, name_of
 from budgetlint.program.truth import truth
-from budgetlint.program.values import ABSENT, Class, Function, Items, Known, Object, Origin, Place, Property, Value, Way, alternatives, choice
+from budgetlint.program.values import (
+    ABSENT,
+    Class,
+    Function,
+    Items,
+    Known,
+    Object,
+    Origin,
+    Place,
+    Property,
+    Value,
+    Way,
+    alternatives,
+    choice,
+)
 
 DATACLASSES = frozenset(
     {"dataclasses.dataclass", "pydantic.dataclasses.dataclass", "chz.chz", "attr.s", "attr.dataclass", "attrs.define", "attr.define"}

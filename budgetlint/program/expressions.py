@@ -6,10 +6,9 @@ import ast
 from collections.abc import Callable, Mapping
 
 from budgetlint.program.assign import bind
-from budgetlint.program.wording import negated, shown
 from budgetlint.program.calls import called
 from budgetlint.program.comparisons import compare, held
-from budgetlint.program.comprehensions import dict_of, list_of
+from budgetlint.program.comprehensions import dict_of, generator_of, list_of
 from budgetlint.program.formatted import joined
 from budgetlint.program.functions import defined
 from budgetlint.program.generators import yield_, yield_from
@@ -20,14 +19,13 @@ from budgetlint.program.packages.sequences import set_of
 from budgetlint.program.pour import pour
 from budgetlint.program.state import Frame, Interpreter, Signal
 from budgetlint.program.subscripts import item
-from budgetlint.program.truth import compared, truth
+from budgetlint.program.truth import truth
 from budgetlint.program.values import (
     ABSENT,
     FALSE,
     NONE,
     TRUE,
     Choice,
-    Function,
     Items,
     Known,
     Map,
@@ -40,6 +38,7 @@ from budgetlint.program.values import (
     choice,
     key_of,
 )
+from budgetlint.program.wording import negated, shown
 
 
 def _constant(it: Interpreter, node: ast.Constant, frame: Frame) -> Value:
@@ -189,5 +188,5 @@ EXPRESSIONS: Mapping[type[ast.AST], Callable[..., Value]] = {
     ast.Set: _sequence("set"), ast.Dict: _dict, ast.BoolOp: _bool, ast.IfExp: _conditional, ast.Compare: compare, ast.UnaryOp: _unary,
     ast.BinOp: _binary, ast.Subscript: _subscript, ast.Slice: _slice, ast.Lambda: _lambda, ast.NamedExpr: _named, ast.Await: _inner,
     ast.Starred: _inner, ast.Yield: yield_, ast.YieldFrom: yield_from, ast.JoinedStr: _joined, ast.Call: called,
-    ast.ListComp: list_of, ast.SetComp: list_of, ast.GeneratorExp: list_of, ast.DictComp: dict_of,
+    ast.ListComp: list_of, ast.SetComp: list_of, ast.GeneratorExp: generator_of, ast.DictComp: dict_of,
 }  # fmt: skip
