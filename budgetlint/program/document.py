@@ -229,6 +229,8 @@ def _last(name: str) -> str:
 def _section(one: Sink) -> str:
     """``AutoModelForCausalLM`` of ``transformers.AutoModelForCausalLM.from_pretrained``."""
     owner, _, last = one.name.rpartition(".")
+    if one.kind == "adapter":
+        return "get_peft_model"  # which makes a ``PeftModel`` of the same two arguments
     return _last(owner) if last in {"from_pretrained", "from_config"} else last
 
 

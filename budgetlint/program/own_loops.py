@@ -35,9 +35,7 @@ def may_be_skipped(one: Sink) -> bool:
     return any(part and not part.endswith(_LOOP) for whole in one.conditions for part in whole.split(" and "))
 
 
-def loop_of(
-    sinks: Sequence[Sink], doubts: Sequence[Doubt], read: Sequence[tuple[str, Value]], *, checkpoints: bool
-) -> Mapping[str, Value]:
+def loop_of(sinks: Sequence[Sink], doubts: Sequence[Doubt], read: Sequence[tuple[str, Value]], *, checkpoints: bool) -> Mapping[str, Value]:
     """The facts of the one loop, by what they are called in the document. ``checkpoints``: a module names activation checkpointing."""
     found = {
         "optimizer": _optimizer(sinks),
@@ -51,7 +49,9 @@ def loop_of(
     if own:
         found |= _own_model(sinks, doubts)
         found.pop("field", None)
-    if not any(one.kind in {"checkpointing", "kbit", "unsloth_load"} for one in sinks) and not (own and (checkpoints or _trained(sinks) is None)):
+    if not any(one.kind in {"checkpointing", "kbit", "unsloth_load"} for one in sinks) and not (
+        own and (checkpoints or _trained(sinks) is None)
+    ):
         found["checkpoints"] = Known(False)
     return {name: value for name, value in found.items() if value is not None}
 
