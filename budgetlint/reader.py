@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from budgetlint.documents import Document, Loader, Mapping
-from budgetlint.frameworks.manifest import HYDRA, Format, Manifest, Package, Program, Tool, names
+from budgetlint.frameworks.manifest import HYDRA, Format, Idle, Manifest, Package, Patch, Program, Tool, names
 from budgetlint.readers.base import (
     Key,
     Reader,
@@ -28,11 +28,13 @@ __all__ = [
     "HYDRA",
     "Document",
     "Format",
+    "Idle",
     "Key",
     "Loader",
     "Manifest",
     "Mapping",
     "Package",
+    "Patch",
     "Program",
     "Reader",
     "Reading",

@@ -15,7 +15,7 @@ def command_text(run: RunContext) -> str:
     """The command as written; empty where none starts the run, or all that it says stands in files."""
     for reading in run.run.readings:
         document, root = reading.document, reading.document.mapping
-        if document.format == "shell" and root is not None and document.program not in ("job", ""):  # a job spans its script
+        if document.is_command and root is not None and document.program not in ("job", ""):  # a job spans its script
             span: Span = root.span
             return document.source.text[span.start : span.end]
     return ""
@@ -33,7 +33,7 @@ def is_alone(run: RunContext) -> bool:
 def visible(run: RunContext) -> Setting | None:
     """``CUDA_VISIBLE_DEVICES`` of the command or the script around it, as the number of devices it names."""
     for reading in run.run.readings:
-        if reading.document.format == "shell" and reading.document.program == "environment":
+        if reading.document.is_command and reading.document.program == "environment":
             setting = reading.settings.get("devices_per_node")
             for one in (setting, *setting.overrode) if setting is not None else ():
                 if one.origin.key == "CUDA_VISIBLE_DEVICES" and one.known:

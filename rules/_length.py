@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from budgetlint.rule import TRL_FORMATS, RunContext, stated, trainer_of
+from budgetlint.rule import TRL_ARGUMENTS, RunContext, stated, trainer_of
 
 from ._whatif import if_only
 
-PADS_TO_THE_LONGEST = (*TRL_FORMATS, "python_trl_script", "llamafactory", "axolotl", "ms_swift")
+PADS_TO_THE_LONGEST = (*TRL_ARGUMENTS, "llamafactory", "axolotl", "ms_swift")
 """A batch of theirs is as long as its longest sample, unless samples are packed or padded to the limit."""
 
 PARTS = (7, 6, 5, 4, 3, 2)

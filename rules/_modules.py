@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from budgetlint.base.suggest import near_names
 from budgetlint.rule import Architecture
 
 _SPLIT = {"qkv_proj": ("q_proj", "k_proj", "v_proj"), "gate_up_proj": ("gate_proj", "up_proj")}
@@ -37,9 +38,7 @@ def names_like(arch: Architecture, target: str) -> tuple[str, ...]:
     every = [name for group in names.values() for name in group]
     if found:
         return found
-    from difflib import get_close_matches  # only a name that is nobody's needs it
-
-    return tuple(get_close_matches(target, every, n=2, cutoff=0.7))
+    return near_names(target, every, most=2, alike=0.7)
 
 
 @cache

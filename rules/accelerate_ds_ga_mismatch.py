@@ -104,7 +104,7 @@ def _compare(run: RunContext, trainer: Reading, theirs: str, field: str, unit: s
     there, here = number_of(left), number_of(right) if right else DEFAULT
     if left is None or there is None or here is None or there == here or (theirs == "gradient_clipping" and not there):
         return
-    sure = right is not None or trainer.document.format == "shell"
+    sure = right is not None or trainer.document.is_command
     said = f"says {field} {right.text}" if right else f"leaves {field} out, which makes it {number_text(DEFAULT)}"
     yield run.finding(
         left,
@@ -133,7 +133,7 @@ def _of_trainer(run: RunContext, name: str) -> Setting | None:
 
 
 def _first(readings: Iterable[Reading], *names: str) -> Setting | None:
-    ordered = sorted(readings, key=lambda one: one.document.format != "shell")
+    ordered = sorted(readings, key=lambda one: not one.document.is_command)
     return next((found for one in ordered if (found := written_in(one, *names)) is not None), None)
 
 

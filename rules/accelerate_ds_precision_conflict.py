@@ -64,7 +64,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 def _asked(launcher: Reading) -> Setting | None:
     """accelerate's own file refuses the key altogether beside a DeepSpeed file (accelerate-ds-file-inline-fields)."""
     asked, named = written_in(launcher, "mixed_precision"), written_in(launcher, "deepspeed_config.deepspeed_config_file")
-    if asked is None or str(asked.value) not in _OTHER or (named is not None and launcher.document.format != "shell"):
+    if asked is None or str(asked.value) not in _OTHER or (named is not None and not launcher.document.is_command):
         return None
     return asked
 
@@ -78,5 +78,6 @@ RULE = Rule(
     check,
     __doc__ or "",
     "0.1.0",
+    words=("accelerate",),
     harm=6.5,
 )

@@ -48,6 +48,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.rule import (
+    PYTHON,
     TRAINERS_AND_AXOLOTL,
     Confidence,
     Finding,
@@ -61,8 +62,6 @@ from budgetlint.rule import (
     trainer_of,
     written_by,
 )
-
-PYTHON = ("python_script", "python_trl_script")
 
 
 def check(run: RunContext) -> Iterator[Finding]:

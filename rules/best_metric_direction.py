@@ -43,7 +43,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from budgetlint.rule import TRAINERS, Confidence, DocumentContext, Finding, Rule, Safety, Severity, is_off, is_on, written_in
+from budgetlint.rule import TRAINERS_AND_AXOLOTL, Confidence, DocumentContext, Finding, Rule, Safety, Severity, is_off, is_on, written_in
 
 SMALLER = re.compile(
     r"(?:^|[_/])(?:perplexity|ppl|wer|cer|ter|mer|wil|eer|mae|mse|rmse|mape|error|error_rate|err|fid|nll|bpb|bpc|[a-z_]*loss)$"
@@ -95,7 +95,7 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     fix="unsafe",
-    formats=(*TRAINERS, "axolotl"),
+    formats=TRAINERS_AND_AXOLOTL,
     words=("metric_for_best_model",),
     harm=13.0,
 )

@@ -49,7 +49,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import TRL_FORMATS, Confidence, Finding, Rule, RunContext, Safety, Severity, is_on, written_by
+from budgetlint.rule import TRL_ARGUMENTS, Confidence, Finding, Rule, RunContext, Safety, Severity, is_on, written_by
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -78,7 +78,7 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     fix="unsafe",
-    formats=(*TRL_FORMATS, "python_trl_script"),
+    formats=TRL_ARGUMENTS,
     applies="trl >= 1.4.0, < 1.15.0",
     words=("loss_type",),
     harm=2.5,

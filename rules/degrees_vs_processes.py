@@ -125,7 +125,7 @@ def _world(run: RunContext) -> int | None:
 
 def _written(run: RunContext, format: str, paths: tuple[str, ...]) -> Setting | None:
     """A flag beats the file."""
-    readings = sorted(run.documents(format), key=lambda reading: reading.document.format != "shell")
+    readings = sorted(run.documents(format), key=lambda reading: not reading.document.is_command)
     found = (written_in(reading, *paths) for reading in readings)
     return next((one for one in found if one is not None), None)
 

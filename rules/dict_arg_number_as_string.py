@@ -63,7 +63,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 
 def _in_block(document: DocumentContext, block: Mapping) -> Iterator[Finding]:
     """The block of a flag was JSON text."""
-    flag = document.reading.document.format == "shell"
+    flag = document.reading.document.is_command
     for entry in block.entries:
         if not isinstance(entry.value, Scalar) or entry.value.style is Style.PLAIN or (flag and _converted(entry.value.text)):
             continue

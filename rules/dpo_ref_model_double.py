@@ -62,7 +62,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from budgetlint.rule import (
-    TRL_FORMATS,
+    TRL_ARGUMENTS,
     Confidence,
     Finding,
     Rule,
@@ -135,7 +135,7 @@ def _pairs(run: RunContext, sequences: int, cost: int) -> Finding:
 
 def _precomputed(run: RunContext) -> str:
     trainer = run.run.trainer
-    trl = trainer is not None and (trainer.format in TRL_FORMATS or trainer.format in ("axolotl", "python_trl_script"))
+    trl = trainer is not None and trainer.format in (*TRL_ARGUMENTS, "axolotl")
     return "precompute_ref_log_probs: true, " if trl else ""
 
 

@@ -94,7 +94,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 
 def _of_unseen_program(trainer: Reading) -> bool:
     """Flags, or plain training arguments: the program behind them is not here."""
-    return trainer.format == UNSEEN or trainer.document.format == "shell" or is_own_script(trainer.settings)
+    return trainer.format == UNSEEN or trainer.document.is_command or is_own_script(trainer.settings)
 
 
 def _short(run: RunContext, steps: float) -> bool:

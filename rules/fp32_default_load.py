@@ -64,6 +64,7 @@ from budgetlint.base.record import replace
 from budgetlint.memory.plan import Precision
 from budgetlint.rule import (
     HUGGING_FACE,
+    PYTHON,
     Confidence,
     Finding,
     Rule,
@@ -81,7 +82,7 @@ from budgetlint.rule import (
 from ._fit import is_low_rank
 from ._whatif import if_only
 
-FORMATS = (*HUGGING_FACE, "python_script", "python_trl_script")
+FORMATS = (*HUGGING_FACE, *PYTHON)
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -130,5 +131,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("estimate", "weights_dtype"),
+    words=FORMATS,
     harm=11.0,
 )

@@ -48,7 +48,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import TRAINING_ARGUMENTS, Confidence, DocumentContext, Finding, Rule, Safety, Severity, written_in
+from budgetlint.rule import TRAINER_RUNS, Confidence, DocumentContext, Finding, Rule, Safety, Severity, written_in
 
 from ._fsdp import SECOND_BY_DEFAULT, VERSIONS, option_words
 
@@ -80,7 +80,7 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     fix="unsafe",
-    formats=(*TRAINING_ARGUMENTS, "axolotl"),
+    formats=TRAINER_RUNS,
     applies="transformers >= 5.10.0, axolotl >= 0.18",
     words=("fsdp_version", "version"),
     harm=3.3,

@@ -52,7 +52,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import HUGGING_FACE, PYTHON, Confidence, Finding, Rule, RunContext, Severity, as_written, stated, written_by
+from budgetlint.rule import TRAINER_RUNS, Confidence, Finding, Rule, RunContext, Severity, as_written, stated, written_by
 
 _PREFERENCE = ("dpo", "kto", "orpo", "ipo")
 
@@ -98,7 +98,7 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    formats=(*HUGGING_FACE, *PYTHON, "axolotl", "llamafactory"),
-    words=("quant",),
+    formats=TRAINER_RUNS,
+    words=("shard=zero3", "shard=fsdp", "shard=fsdp2"),
     harm=7.0,
 )

@@ -38,7 +38,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import TRAINING_ARGUMENTS, Confidence, DocumentContext, Finding, Rule, Setting, Severity, written_in
+from budgetlint.rule import TRAINER_RUNS, Confidence, DocumentContext, Finding, Rule, Setting, Severity, written_in
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
@@ -73,7 +73,7 @@ RULE = Rule(
     check,
     __doc__ or "",
     "0.1.0",
-    formats=(*TRAINING_ARGUMENTS, "axolotl"),
+    formats=TRAINER_RUNS,
     words=("fsdp",),
     harm=6.5,
 )

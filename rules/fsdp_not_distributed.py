@@ -78,7 +78,7 @@ def _one_process(run: RunContext) -> bool:
 
 def _exported(run: RunContext) -> bool:
     """The script around the command sets it."""
-    return any(reading.document.source.mentions("FORCE_TORCHRUN") for reading in run.run.readings if reading.document.format == "shell")
+    return any(reading.document.source.mentions("FORCE_TORCHRUN") for reading in run.run.readings if reading.document.is_command)
 
 
 def _on_xla(run: RunContext) -> bool:

@@ -77,8 +77,6 @@ from budgetlint.rule import (
     written_by,
 )
 
-FORMATS = (*TRAINERS_AND_AXOLOTL, "python_script", "python_trl_script")
-
 
 def check(run: RunContext) -> Iterator[Finding]:
     target, plan, kind = run.target, run.plan, run.setting("state_dict_type")
@@ -86,7 +84,7 @@ def check(run: RunContext) -> Iterator[Finding]:
         return
     if kind is None or not kind.known or not str(kind.value).upper().startswith("FULL") or run.value("save_strategy") == "no":
         return
-    if trainer_of(run, FORMATS) is None or plan.sharding.world < 2:
+    if trainer_of(run, TRAINERS_AND_AXOLOTL) is None or plan.sharding.world < 2:
         return
     weights, states = _gathered(plan, only_model=is_on(written_by(run, "save_only_model")))
     offloaded = run.estimate.host.low if run.estimate is not None else 0

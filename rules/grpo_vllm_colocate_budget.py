@@ -70,7 +70,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import TRL_FORMATS, Confidence, Finding, Rule, RunContext, Severity, decides, device_words, figures, first_located, gib
+from budgetlint.rule import (
+    TRL_ARGUMENTS,
+    Confidence,
+    Finding,
+    Rule,
+    RunContext,
+    Severity,
+    decides,
+    device_words,
+    figures,
+    first_located,
+    gib,
+)
 
 from ._fit import moment
 from ._whatif import if_only
@@ -103,7 +115,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 
 def _help(run: RunContext, *, sleeps: bool) -> str:
     trainer = run.run.trainer
-    trl = trainer is not None and trainer.format in (*TRL_FORMATS, "python_trl_script")
+    trl = trainer is not None and trainer.format in TRL_ARGUMENTS
     share = "a smaller vllm_gpu_memory_utilization" if trl else "a smaller share for the engine"
     awake = "" if sleeps else ", vllm_enable_sleep_mode: true" if trl else ", an engine that sleeps while the policy trains"
     return f"{share}{awake}, or the engine on other devices"

@@ -35,7 +35,7 @@ KINDS = ("cpu", "multi_gpu", "tpu", "use_deepspeed", "use_fsdp")
 
 def check(run: RunContext) -> Iterator[Finding]:
     for reading in run.documents("accelerate"):
-        if reading.document.format == "shell":
+        if reading.document.is_command:
             yield from _flags(run, reading)
 
 
@@ -79,5 +79,6 @@ RULE = Rule(
     check,
     __doc__ or "",
     "0.1.0",
+    words=("accelerate",),
     harm=2.5,
 )

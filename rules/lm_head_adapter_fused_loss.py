@@ -52,7 +52,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import TRL_FORMATS, Confidence, Finding, Rule, RunContext, Severity, is_on, stated, written_by
+from budgetlint.rule import TRL_ARGUMENTS, Confidence, Finding, Rule, RunContext, Severity, is_on, stated, written_by
 
 _ALWAYS = ("sft", "dpo", "kto", "grpo")
 
@@ -106,7 +106,7 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    formats=(*TRL_FORMATS, "python_trl_script"),
+    formats=TRL_ARGUMENTS,
     applies="trl >= 1.4.0",
     words=("lora_targets",),
     harm=5.0,

@@ -56,7 +56,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import HUGGING_FACE, PYTHON, TRL_FORMATS, Confidence, Finding, Rule, RunContext, Safety, Severity, stated
+from budgetlint.rule import TRAINER_RUNS, TRL_ARGUMENTS, Confidence, Finding, Rule, RunContext, Safety, Severity, stated
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -84,7 +84,7 @@ def _asks(run: RunContext) -> bool:
 
 def _by_trl(run: RunContext) -> str:
     trainer = run.run.trainer
-    trl = trainer is not None and trainer.format in (*TRL_FORMATS, "python_trl_script")
+    trl = trainer is not None and trainer.format in TRL_ARGUMENTS
     return " (TRL before 0.28; newer ones overrule it)" if trl and run.at_least("trl", "0.28.0") is None else ""
 
 
@@ -98,6 +98,7 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     fix="unsafe",
-    formats=(*HUGGING_FACE, *PYTHON, "axolotl", "llamafactory"),
+    formats=TRAINER_RUNS,
+    words=("shard=zero3",),
     harm=9.5,
 )

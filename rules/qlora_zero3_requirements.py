@@ -61,8 +61,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.rule import (
-    HUGGING_FACE,
     PYTHON,
+    TRAINER_RUNS,
     TRL_FORMATS,
     Confidence,
     Finding,
@@ -132,7 +132,7 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    formats=(*HUGGING_FACE, *PYTHON, "llamafactory", "axolotl"),
-    words=("quant",),
+    formats=TRAINER_RUNS,
+    words=("shard=zero3",),
     harm=11.5,
 )

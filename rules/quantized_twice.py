@@ -41,7 +41,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import HUGGING_FACE, PYTHON, Confidence, Finding, Rule, RunContext, Severity, as_written, stated
+from budgetlint.rule import TRAINING_ARGUMENTS, Confidence, Finding, Rule, RunContext, Severity, as_written, stated
 
 from ._adapters import packed_checkpoint
 
@@ -74,7 +74,7 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    formats=(*HUGGING_FACE, *PYTHON, "llamafactory"),
+    formats=TRAINING_ARGUMENTS,
     aliases=("ptq-quantization-bit-ignored",),
     words=("quant",),
     harm=7.0,

@@ -44,7 +44,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import HUGGING_FACE, PYTHON, Confidence, Finding, Rule, RunContext, Setting, Severity, is_on, stated, written_by
+from budgetlint.rule import TRAINER_RUNS, Confidence, Finding, Rule, RunContext, Setting, Severity, is_on, stated, written_by
 
 from ._adapters import inside, lora_sections
 
@@ -100,6 +100,6 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    formats=(*HUGGING_FACE, *PYTHON, "axolotl", "llamafactory"),
+    formats=TRAINER_RUNS,
     harm=7.0,
 )

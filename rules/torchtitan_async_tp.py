@@ -68,7 +68,7 @@ def check(run: RunContext) -> Iterator[Finding]:
 
 def _asked(run: RunContext) -> Setting | None:
     """A flag beats the file."""
-    readings = sorted(run.documents("torchtitan"), key=lambda reading: reading.document.format != "shell")
+    readings = sorted(run.documents("torchtitan"), key=lambda reading: not reading.document.is_command)
     found = (written_in(reading, *KEYS) for reading in readings)
     return next((one for one in found if one is not None), None)
 

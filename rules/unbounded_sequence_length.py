@@ -64,7 +64,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.rule import (
-    TRL_FORMATS,
+    TRL_ARGUMENTS,
     Confidence,
     Finding,
     Rule,
@@ -80,7 +80,7 @@ from budgetlint.rule import (
 
 from ._length import shorter_that_fits
 
-FORMATS = (*TRL_FORMATS, "python_trl_script", "litgpt")
+FORMATS = (*TRL_ARGUMENTS, "litgpt")
 """torchtune has a rule of its own."""
 
 

@@ -54,21 +54,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import TRAINING_ARGUMENTS, Confidence, Finding, Reading, Rule, RunContext, Safety, Setting, Severity, is_on, written_in
+from budgetlint.rule import (
+    TRAINER_RUNS,
+    Confidence,
+    Finding,
+    Reading,
+    Rule,
+    RunContext,
+    Safety,
+    Setting,
+    Severity,
+    is_on,
+    written_in,
+)
 
 SPELLINGS = (
     "stage3_gather_16bit_weights_on_model_save",
     "gather_16bit_weights_on_model_save",
     "stage3_gather_fp16_weights_on_model_save",
 )
-TRAINERS = (*TRAINING_ARGUMENTS, "axolotl")
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     trainer, stage = run.run.trainer, run.setting("shard")
     engines = sorted((reading for reading in run.run.readings if reading.format in ("deepspeed", "accelerate")), key=_strength)
     engine = next((reading for reading in engines if _key(reading) is not None), engines[0] if engines else None)
-    if trainer is None or stage is None or engine is None or trainer.format not in TRAINERS or run.value("shard") != "zero3":
+    if trainer is None or stage is None or engine is None or trainer.format not in TRAINER_RUNS or run.value("shard") != "zero3":
         return
     told = _key(engine)
     if "inference" in engine.document.path.rpartition("/")[2].lower():

@@ -53,6 +53,7 @@ class Architecture:
     mla: tuple[tuple[str, int], ...] | None = None
     extra: tuple[tuple[str, int], ...] = ()
     dropout: float = 0.0
+    attention_dropout: float | None = None  # of the scores; None: the same
     checkpoint_dtype: str | None = None
     params_published: int | None = None
     aliases: tuple[str, ...] = ()

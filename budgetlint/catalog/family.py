@@ -8,6 +8,7 @@ never what was found out about one family alone (`OWN`). A field that nobody fil
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from budgetlint.base.record import fields, record
@@ -118,6 +119,9 @@ class Tower:
     merger: tuple[str, str, str] = ("", "", "")
 
 
+NOWHERE: Mapping[str, str] = MappingProxyType({})
+
+
 @record
 class Family:
     """One family: the transformers ``model_type`` whose module code runs. Words for how the code is written are keys of the tables of
@@ -127,6 +131,8 @@ class Family:
       not the name.
     - ``classes``: the folder of its modeling file, and the classes of its norm, attention and MLP there (transformers 5.24.0), "" where
       they are torch's own or several: what a bill names as the source of a tensor. () where nobody looked.
+    - ``elsewhere``: other codes that have a model of it (``model_code``) -> what their module of `budgetlint.memory.code` calls its layers,
+      to say where a tensor is made.
     - ``attention_bias``: the `Architecture` fields that the key of this name sets.
     - ``new_names``: names of modules in the newest releases (5.24.0) -> those that ``names`` lists (4.57.0).
     - ``experts_are_parameters``: in every release; elsewhere since `module_names.FUSED_EXPERTS_SINCE`.
@@ -153,6 +159,7 @@ class Family:
     like: str = ""
     model_type: str = ""
     classes: tuple[str, ...] = ()
+    elsewhere: Mapping[str, str] = NOWHERE
     config: HubConfig = UNFILLED
     basis: Basis = UNFILLED
     tools: Tools = UNFILLED
@@ -216,5 +223,5 @@ class Family:
 
 
 FIELDS = frozenset(one.name for one in fields(Family))
-OWN = frozenset({"name", "like", "model_type", "classes", "config", "basis", "tools"})
+OWN = frozenset({"name", "like", "model_type", "classes", "elsewhere", "config", "basis", "tools"})
 """Fields that no record takes from another: they rest on what was read or traced of this family alone."""

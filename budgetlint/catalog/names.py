@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from budgetlint.base.record import record
+from budgetlint.base.suggest import near_names
 
 
 @record
@@ -40,10 +41,7 @@ def prefixed(text: str, keys: Mapping[str, str]) -> tuple[str, ...]:
 
 def near(text: str, keys: Mapping[str, str], most: int = 3) -> tuple[str, ...]:
     """Rows with a folded key spelled like ``text``, likeliest first."""
-    from difflib import get_close_matches  # 5 ms to import, and only a miss needs it
-
-    folded = fold(text)
-    return unique(keys[key] for key in get_close_matches(folded, keys, n=3 * most, cutoff=0.6))[:most]
+    return unique(keys[key] for key in near_names(fold(text), keys, most=3 * most))[:most]
 
 
 def unique(names: Iterable[str]) -> tuple[str, ...]:

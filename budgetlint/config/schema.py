@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import difflib
 import tomllib
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
@@ -13,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from budgetlint.base.finding import Finding, Severity
 from budgetlint.base.limits import SETTINGS
 from budgetlint.base.source import Location, SourceFile
+from budgetlint.base.suggest import near_names
 from budgetlint.base.too_large import too_large
 from budgetlint.builtin.rules import BAD_SETTING, builtin_finding
 from budgetlint.config.config import TABLE, Config
@@ -101,7 +101,7 @@ def _problem(detail: Any, located: _Locator) -> Finding:
         return builtin_finding(BAD_SETTING, located.value(path), message, help="this setting is not used", key=".".join(path))
     model: type[BaseModel] = Allow if path[0] == "allow" else Schema
     known = [field.alias or name for name, field in model.model_fields.items()]
-    near = difflib.get_close_matches(path[-1], known, n=1)
+    near = near_names(path[-1], known)
     cure = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(known)}"
     return builtin_finding(BAD_SETTING, located.key(path), f"[{TABLE}] has no key '{path[-1]}'", help=cure, key=".".join(path))
 

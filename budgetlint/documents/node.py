@@ -137,6 +137,11 @@ class Document:
     def path(self) -> str:
         return self.source.path
 
+    @property
+    def is_command(self) -> bool:
+        """Its keys are the flags of one command, not lines of a file."""
+        return self.format == "shell"
+
     def get(self, path: str) -> Node | None:
         """The node at a dotted key path (``zero_optimization.stage``, ``datasets.0.type``)."""
         return _below(self.root, path)

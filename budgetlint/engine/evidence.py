@@ -72,4 +72,4 @@ def _hangs_on_launch(rule: Rule, context: Context) -> bool:
         return False
     if context.budget_run is not None and context.budget_run.configs:
         return False
-    return not any(reading.document.format == "shell" for reading in context.run.readings)
+    return not any(reading.document.is_command for reading in context.run.readings)

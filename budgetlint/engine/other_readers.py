@@ -137,7 +137,7 @@ def places_of(document: Document) -> Mapping[str, Span]:
 
 
 def _places(document: Document) -> Iterator[tuple[str, Span]]:
-    entries = document.mapping.entries if document.format == "shell" and document.mapping else ()
+    entries = document.mapping.entries if document.is_command and document.mapping else ()
     if not entries:
         yield from ((source.path, EVERYWHERE) for source in (document.source, *document.below))
         return

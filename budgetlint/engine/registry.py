@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from budgetlint.base.finding import Confidence, Finding
 from budgetlint.base.record import field, open_record
 from budgetlint.base.source import Location
+from budgetlint.base.suggest import near_names
 from budgetlint.builtin.rules import BROKEN_PLUGIN, BUILTIN_RULES, builtin_finding
 from budgetlint.frameworks import others
 from budgetlint.isolation.entry_points import OWN, RULES, EntryPoint, entry_points_of
@@ -72,18 +73,12 @@ class Registry:
         if len(word) > _LONGEST:
             return None
         if word not in self._near:
-            self._near[word] = self._nearest(word)
+            self._near[word] = next(iter(near_names(word, self._by_word, longest=_LONGEST)), None)
         return self._near[word]
 
     @cached_property
     def _near(self) -> dict[str, str | None]:
         return {}
-
-    def _nearest(self, word: str) -> str | None:
-        import difflib
-
-        close = difflib.get_close_matches(word.lower(), [key.lower() for key in self._by_word], n=1, cutoff=0.6)
-        return next((key for key in self._by_word if close and key.lower() == close[0]), None)
 
 
 _LONGEST = 80

@@ -12,13 +12,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from budgetlint.frameworks._index import MANIFESTS
-from budgetlint.frameworks.manifest import Format, Manifest, Package
+from budgetlint.frameworks.manifest import Format, Manifest, Package, Patch
 from budgetlint.isolation.entry_points import READERS, entry_points_of
 
 if TYPE_CHECKING:
     from budgetlint.frameworks.installed import Brought
 
-__all__ = ["Format", "Manifest", "Package", "every_format", "format_of", "home_of", "manifests", "others", "packages"]
+__all__ = ["Format", "Manifest", "Package", "every_format", "format_of", "home_of", "manifests", "others", "packages", "patch"]
 
 
 @cache
@@ -63,3 +63,9 @@ def home_of(name: str) -> Manifest | None:
 def packages() -> tuple[Package, ...]:
     """The packages of all frameworks."""
     return tuple(package for manifest in manifests() for package in manifest.packages)
+
+
+@cache
+def patch(by: str, setting: str) -> Patch:
+    """What a library makes of a setting in the code that it patches. Who asks names one that a manifest tells."""
+    return next(row for manifest in manifests() for row in manifest.patches if (row.by, row.setting) == (by, setting))

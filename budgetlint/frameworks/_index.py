@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.frameworks.manifest import Format, Manifest, Package, Program, Tool, made
+from budgetlint.frameworks.manifest import Format, Idle, Manifest, Package, Patch, Program, Tool, made
 
 # fmt: off
 # ruff: noqa: E501
@@ -21,6 +21,7 @@ MANIFESTS: tuple[Manifest, ...] = (
             ),
         ),
         top=('distributed_type', 'compute_environment'),
+        marks_flags=True,
         telling=('distributed_type',),
         packages=(
             made(Package, name='accelerate'),
@@ -37,16 +38,23 @@ MANIFESTS: tuple[Manifest, ...] = (
                 own_keys=('base_model', 'sequence_len', 'micro_batch_size', 'sample_packing', 'lora_target_linear', 'num_epochs'),
                 spellings={'micro_batch': 'micro_batch_size', 'grad_accum': 'gradient_accumulation_steps', 'seq_len': 'sequence_len', 'recompute': 'gradient_checkpointing', 'optimizer': 'optimizer', 'attention': 'flash_attention', 'adapter': 'adapter', 'lora_r': 'lora_r', 'lora_targets': 'lora_target_linear', 'quant': 'load_in_4bit', 'eval_batch': 'eval_batch_size', 'loss': 'chunked_cross_entropy', 'loss fused': 'plugins', 'recompute_offload': 'activation_offloading', 'autocast': 'bf16'},
                 same_keys=True,
+                makes_arguments=True,
                 schema='budgetlint.readers.axolotl.schema',
             ),
         ),
         top=('base_model', 'sequence_len'),
+        marks_flags=True,
         telling=('micro_batch_size', 'base_model', 'sequence_len'),
         programs=(
             made(Program, pattern='axolotl \\S+', format='axolotl', arguments='AxolotlInputConfig', source='axolotl 0.19 cli/main.py'),
         ),
         tools=(
             made(Tool, name='axolotl', trains=('train',), modules={'axolotl.cli.train': 'train', 'axolotl.cli.main': ''}, every_device=True),
+        ),
+        idle=(
+            made(Idle, pattern='axolotl\\.cli\\.preprocess', does='prepares data', source='axolotl 0.19 cli/preprocess.py'),
+            made(Idle, pattern='axolotl\\.cli\\.(merge_lora|merge_sharded_fsdp_weights|quantize)', does='converts weights', source='axolotl 0.19 cli/'),
+            made(Idle, pattern='axolotl\\.cli\\.(inference|vllm_serve)', does='generates or serves', source='axolotl 0.19 cli/'),
         ),
         packages=(
             made(Package, name='axolotl'),
@@ -78,6 +86,7 @@ MANIFESTS: tuple[Manifest, ...] = (
         formats=(
             made(Format, name='gpt_neox', title='GPT-NeoX'),
         ),
+        documents=('json', 'yaml'),
         top=('pipe_parallel_size', 'no_weight_tying', 'gpt_j_residual', 'pos_emb', 'scaled_upper_triang_masked_softmax_fusion', 'model_parallel_size', 'num_layers', 'hidden_size', 'num_attention_heads', 'seq_length', 'checkpoint_activations', 'checkpoint_num_layers', 'partition_activations', 'synchronize_each_layer', 'train_iters', 'lr_decay_iters', 'lr_decay_style', 'keep_last_n_checkpoints', 'data_impl', 'output_layer_init_method', 'attention_config', 'checkpoint_factor', 'init_method', 'min_lr', 'override_lr_scheduler', 'warmup', 'hidden_dropout'),
         programs=(
             made(Program, pattern='deepy\\.py( .*)?', format='gpt_neox', arguments='NeoXArgs', source='GPT-NeoX deepy.py'),
@@ -93,6 +102,7 @@ MANIFESTS: tuple[Manifest, ...] = (
                 title='Transformers',
                 kinds=('hf',),
                 spellings={'micro_batch': 'per_device_train_batch_size', 'grad_accum': 'gradient_accumulation_steps', 'eval_batch': 'per_device_eval_batch_size', 'recompute': 'gradient_checkpointing', 'optimizer': 'optim', 'kernels': 'use_liger_kernel', 'shard': 'fsdp', 'autocast': 'bf16', 'recompute_every': 'gradient_checkpointing_kwargs.every_n_layers'},
+                arguments='transformers',
                 one_process=True,
                 fsdp_key=True,
                 liger_key=True,
@@ -106,6 +116,7 @@ MANIFESTS: tuple[Manifest, ...] = (
                 spellings={'micro_batch': 'per_device_train_batch_size', 'grad_accum': 'gradient_accumulation_steps', 'eval_batch': 'per_device_eval_batch_size', 'recompute': 'gradient_checkpointing', 'optimizer': 'optim', 'kernels': 'use_liger_kernel', 'shard': 'fsdp', 'autocast': 'bf16', 'recompute_every': 'gradient_checkpointing_kwargs.every_n_layers', 'weights_dtype': 'dtype', 'attention': 'attn_implementation', 'adapter': 'use_peft', 'lora_r': 'lora_r', 'lora_targets': 'lora_target_modules', 'quant': 'load_in_4bit', 'quant_double': 'use_bnb_nested_quant', 'seq_len': 'max_length', 'recompute_offload': 'activation_offloading'},
                 renamed={'dtype': ('trl', '0.24', 'torch_dtype'), 'max_length': ('trl', '0.16', 'max_seq_length')},
                 same_keys=True,
+                arguments='trl',
                 one_process=True,
                 fsdp_key=True,
                 liger_key=True,
@@ -118,13 +129,14 @@ MANIFESTS: tuple[Manifest, ...] = (
                 name='alignment_handbook',
                 title='TRL',
                 spellings={'micro_batch': 'per_device_train_batch_size', 'grad_accum': 'gradient_accumulation_steps', 'eval_batch': 'per_device_eval_batch_size', 'recompute': 'gradient_checkpointing', 'optimizer': 'optim', 'kernels': 'use_liger_kernel', 'shard': 'fsdp', 'autocast': 'bf16', 'recompute_every': 'gradient_checkpointing_kwargs.every_n_layers', 'weights_dtype': 'torch_dtype', 'attention': 'attn_implementation', 'adapter': 'use_peft', 'lora_r': 'lora_r', 'lora_targets': 'lora_target_modules', 'quant': 'load_in_4bit', 'quant_double': 'use_bnb_nested_quant', 'seq_len': 'max_length', 'recompute_offload': 'activation_offloading'},
+                arguments='trl',
                 one_process=True,
                 fsdp_key=True,
                 liger_key=True,
                 lone='a recipe of alignment-handbook',
                 program='alignment-handbook',
             ),
-            made(Format, name='open_instruct', title='open-instruct', own_loop=True, lone="open-instruct's", program='open-instruct'),
+            made(Format, name='open_instruct', title='open-instruct', arguments='transformers', own_loop=True, lone="open-instruct's", program='open-instruct'),
         ),
         asked='budgetlint.readers.hf.recognise:find_home',
         telling=('per_device_train_batch_size', 'gradient_accumulation_steps', 'model_name_or_path', 'num_train_epochs'),
@@ -178,9 +190,22 @@ MANIFESTS: tuple[Manifest, ...] = (
         tools=(
             made(Tool, name='trl', trains=('sft', 'dpo', 'kto', 'grpo', 'reward', 'rloo', 'orpo', 'cpo', 'ppo'), modules={'trl.cli': ''}, every_device=True),
         ),
+        idle=(
+            made(Idle, pattern='transformers\\.onnx', does='converts weights', source='transformers 4.57 onnx/__main__.py'),
+            made(Idle, pattern='trl\\.scripts\\.vllm_serve', does='generates or serves', source='TRL 1.16 scripts/vllm_serve.py'),
+        ),
         packages=(
             made(Package, name='transformers'),
             made(Package, name='trl'),
+        ),
+        patches=(
+            made(
+                Patch,
+                by='liger-kernel',
+                setting='kernels',
+                source='liger-kernel 0.6 to 0.8 transformers/monkey_patch.py apply_liger_kernel_to_*: on by default; cross_entropy is off',
+                value=('rms_norm', 'rope', 'swiglu', 'linear_cross_entropy'),
+            ),
         ),
     ),
     made(
@@ -198,6 +223,7 @@ MANIFESTS: tuple[Manifest, ...] = (
             made(Format, name='lightning', title='Lightning'),
         ),
         top=('trainer', 'fit'),
+        marks_flags=True,
         packages=(
             made(Package, name='lightning', modules=()),
         ),
@@ -234,6 +260,7 @@ MANIFESTS: tuple[Manifest, ...] = (
                 own_keys=('finetuning_type', 'cutoff_len', 'lora_target', 'lora_rank', 'template', 'stage'),
                 spellings={'micro_batch': 'per_device_train_batch_size', 'grad_accum': 'gradient_accumulation_steps', 'eval_batch': 'per_device_eval_batch_size', 'recompute': 'disable_gradient_checkpointing', 'optimizer': 'optim', 'kernels': 'enable_liger_kernel', 'shard': 'fsdp', 'autocast': 'bf16', 'recompute_every': 'gradient_checkpointing_kwargs.every_n_layers', 'seq_len': 'cutoff_len', 'attention': 'flash_attn', 'adapter': 'finetuning_type', 'lora_r': 'lora_rank', 'lora_targets': 'lora_target', 'quant': 'quantization_bit', 'quant_double': 'double_quantization'},
                 same_keys=True,
+                arguments='transformers',
                 one_process=True,
                 fsdp_key=True,
                 liger_key=True,
@@ -266,6 +293,7 @@ MANIFESTS: tuple[Manifest, ...] = (
         formats=(
             made(Format, name='llm_foundry', title='LLM Foundry'),
         ),
+        documents=('json', 'yaml'),
         top=('train_loader', 'icl_tasks', 'parameters'),
         programs=(
             made(Program, pattern='llmfoundry[/.].*', format='llm_foundry', arguments='OmegaConf', source='llm-foundry 0.22 cli'),
@@ -298,6 +326,7 @@ MANIFESTS: tuple[Manifest, ...] = (
         formats=(
             made(Format, name='model_config', title='Model configs'),
         ),
+        documents=('json', 'yaml'),
         top=('architectures', 'model_type', 'num_hidden_layers'),
     ),
     made(
@@ -326,6 +355,11 @@ MANIFESTS: tuple[Manifest, ...] = (
             ),
             made(Tool, name='megatron', trains=('sft', 'pt', 'rlhf')),
         ),
+        idle=(
+            made(Idle, pattern='swift\\.cli\\.eval', does='evaluates', source='ms-swift 4.6 cli/eval.py'),
+            made(Idle, pattern='swift\\.cli\\.(export|merge_lora)', does='converts weights', source='ms-swift 4.6 cli/'),
+            made(Idle, pattern='swift\\.cli\\.(infer|deploy|app|rollout)', does='generates or serves', source='ms-swift 4.6 cli/'),
+        ),
         packages=(
             made(Package, name='ms-swift', modules=('swift',)),
         ),
@@ -336,6 +370,7 @@ MANIFESTS: tuple[Manifest, ...] = (
         formats=(
             made(Format, name='nemo', title='NeMo'),
         ),
+        documents=('yaml', 'shell'),
         top=('exp_manager', 'policy', 'defaults', 'trainer', 'run', 'train_settings', 'inference_settings', 'model', 'strategy', 'data', 'optim'),
     ),
     made(
@@ -357,6 +392,10 @@ MANIFESTS: tuple[Manifest, ...] = (
         programs=(
             made(Program, pattern='openrlhf\\..*', format='openrlhf', arguments='argparse', source='OpenRLHF 0.8 cli/'),
         ),
+        idle=(
+            made(Idle, pattern='openrlhf\\.cli\\.lora_combiner', does='converts weights', source='OpenRLHF 0.8 cli/lora_combiner.py'),
+            made(Idle, pattern='openrlhf\\.cli\\.(serve_rm|batch_inference|interactive_chat)', does='generates or serves', source='OpenRLHF 0.8 cli/'),
+        ),
         packages=(
             made(Package, name='openrlhf'),
         ),
@@ -368,6 +407,7 @@ MANIFESTS: tuple[Manifest, ...] = (
             made(Format, name='oumi', title='oumi'),
         ),
         top=('training',),
+        marks_flags=True,
         programs=(
             made(Program, pattern='oumi \\S+', format='oumi', arguments='TrainingConfig', source='oumi 0.7'),
         ),
@@ -395,11 +435,32 @@ MANIFESTS: tuple[Manifest, ...] = (
         Manifest,
         name='python_script',
         formats=(
-            made(Format, name='python_script', title='Python scripts', one_process=True),
-            made(Format, name='python_trl_script', title='Python scripts', one_process=True),
+            made(Format, name='python_script', title='Python scripts', arguments='transformers', one_process=True),
+            made(Format, name='python_trl_script', title='Python scripts', arguments='trl', one_process=True),
             made(Format, name='python_loop', title='Python scripts', one_process=True),
         ),
         documents=('python',),
+        patches=(
+            made(
+                Patch,
+                by='unsloth',
+                setting='loss',
+                source='unsloth kernels/cross_entropy_loss.py: head and loss in one from 2024.11.8, the gradient over the logits before',
+                value='fused',
+                since='2024.11.8',
+                before='in-place',
+            ),
+            made(
+                Patch,
+                by='unsloth',
+                setting='kernels',
+                source='unsloth 2026.10 kernels/: rms_layernorm, rope_embedding, swiglu, fast_lora; the loss as of its own row',
+                value=('rms_norm', 'rope', 'swiglu', 'linear_cross_entropy', 'lora'),
+                since='2024.11.8',
+                before=('rms_norm', 'rope', 'swiglu', 'cross_entropy', 'lora'),
+            ),
+            made(Patch, by='unsloth', setting='seq_len', source='unsloth 2025.2.6 and 2025.6.1 models/rl.py: written into each TRL trainer; not in the release before 2025.2.6', since='2025.2.6'),
+        ),
     ),
     made(
         Manifest,
@@ -437,6 +498,7 @@ MANIFESTS: tuple[Manifest, ...] = (
                 schema='budgetlint.readers.torchtune.schema',
             ),
         ),
+        documents=('json', 'yaml'),
         text='_component_',
         programs=(
             made(Program, pattern='tune run .*', format='torchtune', arguments='OmegaConf', source='torchtune 0.6 _cli/run.py'),
@@ -454,11 +516,17 @@ MANIFESTS: tuple[Manifest, ...] = (
         formats=(
             made(Format, name='verl', title='verl', by_ray=True),
         ),
+        documents=('yaml', 'shell'),
         top=('actor_rollout_ref', 'trainer'),
         text='verl.',
         telling_large=('actor_rollout_ref',),
         programs=(
             made(Program, pattern='verl(\\..*|/(\\w+/)*\\w+\\.py)', format='verl', arguments='Hydra', source='verl trainer/main_ppo.py, trainer/fsdp_sft_trainer.py'),
+        ),
+        idle=(
+            made(Idle, pattern='verl\\.trainer\\.main_eval', does='evaluates', source='verl 0.6 trainer/main_eval.py'),
+            made(Idle, pattern='verl\\.model_merger(\\.\\w+)*', does='converts weights', source='verl 0.6 model_merger/'),
+            made(Idle, pattern='verl\\.trainer\\.main_generation(_server)?', does='generates or serves', source='verl 0.6 trainer/'),
         ),
         packages=(
             made(Package, name='verl', version_files={'version/version': 'text'}),

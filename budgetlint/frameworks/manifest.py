@@ -13,6 +13,8 @@ T = TypeVar("T")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 HYDRA = "Hydra"
 """What fills the arguments of programs that start from a config that lies in their package."""
+EVALUATES, PREPARES, CONVERTS, SERVES = "evaluates", "prepares data", "converts weights", "generates or serves"
+"""What a program does that trains nothing (`Idle`)."""
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -53,6 +55,36 @@ class Tool:
 
 
 @open_record
+class Idle:
+    """Programs of a framework that train nothing: ``pattern`` matches the whole name of their modules, and ``does`` says what they do
+    instead. Where its command does so by a subcommand, `Tool` says it already."""
+
+    pattern: str
+    does: str
+    source: str
+
+
+@open_record
+class Patch:
+    """What a library puts in the place of others' code in a run that takes it, whatever they do themselves: ``by`` is its distribution,
+    ``value`` what ``setting`` is then (None: what the run gives the library)."""
+
+    by: str
+    setting: str
+    source: str
+    value: Any = None
+    since: str = ""
+    """The first release that does; empty: all that were read."""
+    before: Any = None
+    """The value in the releases before; None: the patched code's own."""
+
+    @property
+    def readings(self) -> tuple[Any, Any]:
+        """Where the release is not known; the newest's first."""
+        return self.value, self.before
+
+
+@open_record
 class Package:
     """A distribution by its name on PyPI, in the spelling of PyPI. ``modules``: what it is imported as, where that is another name, newest
     first; ``None`` is the name itself, and an empty tuple a name that is more often a folder of one's own. ``version_files``: files in the
@@ -84,6 +116,11 @@ class Format:
     """Key of these -> package, the version since which it is called so, the older key."""
     same_keys: bool = False
     """The flags of its programs are the keys of its files."""
+    arguments: str = ""
+    """Whose training arguments its keys are the fields of: ``transformers`` (``TrainingArguments``), or ``trl`` (a task's config, which has
+    those too)."""
+    makes_arguments: bool = False
+    """It makes ``transformers.TrainingArguments`` of its own keys, most of them of the same names."""
     one_process: bool = False
     """Its programs start no further processes when python runs them."""
     own_loop: bool = False
@@ -118,13 +155,18 @@ class Manifest:
     top: tuple[str, ...] = ()
     text: str = ""
     asked: str = ""
+    marks_flags: bool = False
+    """The marks hold for commands too: its ``recognise`` asks keys alone. Else it is shown every command, which programs tell as well."""
     telling: tuple[str, ...] = ()
     """Words of which one tells that a text is a training config, even where it does not parse."""
     telling_large: tuple[str, ...] = ()
     """The same, asked only of a text that is larger than any config."""
     programs: tuple[Program, ...] = ()
     tools: tuple[Tool, ...] = ()
+    idle: tuple[Idle, ...] = ()
     packages: tuple[Package, ...] = ()
+    patches: tuple[Patch, ...] = ()
+    """Of the libraries that its programs can be told to take, in the code that they run."""
     model_code: str = ""
     """Whose model code runs, where the framework brings its own: the value of the setting ``model_code``."""
     code_by_stack: bool = False

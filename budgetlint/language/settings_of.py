@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from budgetlint.base.record import record
+from budgetlint.base.record import record, replace
+from budgetlint.frameworks import patch
 from budgetlint.language.catalog_names import check_model, check_optimizer
 from budgetlint.language.check import Checked, Given
 from budgetlint.language.custom_model import check_custom
 from budgetlint.language.problems import Problems
+from budgetlint.language.statements import setting_owners
 from budgetlint.settings.run import Origin, OriginKind, Setting
 from budgetlint.settings.vocabulary import SETTINGS
 
@@ -20,13 +22,8 @@ ROLES = {
     "mlp": ("gate_proj", "up_proj", "down_proj"),
 }
 
-KERNEL_SETS = {
-    "none": (),
-    # liger-kernel 0.8 monkey_patch.py: rope=True, rms_norm=True, swiglu=True, fused_linear_cross_entropy=True, cross_entropy=False
-    "liger": ("rms_norm", "rope", "swiglu", "linear_cross_entropy"),
-    # unsloth 2026 kernels/: rms_layernorm, rope_embedding, swiglu, fast_lora; unsloth_zoo fused_losses: the head is in the loss
-    "unsloth": ("rms_norm", "rope", "swiglu", "linear_cross_entropy", "lora"),
-}
+KERNEL_SETS = {"liger": "liger-kernel", "unsloth": "unsloth"}
+"""Words for all kernels of a library, as its newest release has them."""
 
 
 @record
@@ -61,6 +58,18 @@ def settings_of(checked: Checked, problems: Problems) -> list[Setting]:
     emitter = Emitter(checked, problems)
     special = _SPECIAL.get(checked.keyword)
     return list(special(emitter) if special else emitter.plain())
+
+
+def as_said(where: Checked, key: str, item: Given, problems: Problems) -> list[Setting]:
+    """The settings that the statement ``key item`` would give, said at another place (a matrix). ``key`` is a name of
+    `budgetlint.language.statements.setting_owners`."""
+    spec, option = setting_owners()[key]
+    slot = spec.option(option) if option else spec.values[0]
+    assert slot is not None
+    given = replace(item, value=(item.value,), items=(item,)) if slot.many and not item.items else item
+    statement = replace(where, spec=spec, values=() if option else (given,), options={option: given} if option else {}, free={})
+    settings = settings_of(statement, problems)
+    return [setting for setting in settings if not option or setting.name != "adapter"]
 
 
 def _precision(emit: Emitter) -> Iterator[Setting]:
@@ -129,8 +138,15 @@ def _adapter(emit: Emitter) -> Iterator[Setting]:
 def _kernels(emit: Emitter) -> Iterator[Setting]:
     given = emit.checked.first
     if given is not None:
-        names = tuple(kernel for name in given.value for kernel in KERNEL_SETS.get(name, (name,)))
+        names = tuple(kernel for name in given.value for kernel in _kernels_of(name))
         yield emit.setting("kernels", given, tuple(dict.fromkeys(names)))
+
+
+def _kernels_of(name: str) -> tuple[str, ...]:
+    if name == "none":
+        return ()
+    whole: tuple[str, ...] = patch(KERNEL_SETS[name], "kernels").value if name in KERNEL_SETS else (name,)
+    return whole
 
 
 def _shard(emit: Emitter) -> Iterator[Setting]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
+from budgetlint.base.suggest import near_names
 from budgetlint.language.slots import Slot, StatementSpec
 from budgetlint.language.statements import STATEMENTS
 
@@ -33,13 +34,7 @@ SUGGESTED = 500
 
 def nearest(text: str, names: Iterable[str]) -> str:
     """The name that is spelled most alike, or nothing. Long texts are no misspelt names."""
-    from difflib import get_close_matches  # 1 ms to import, and only a mistake needs it
-
-    if len(text) > 60:
-        return ""
-    lowered = {name.lower(): name for name in islice(names, SUGGESTED)}
-    close = get_close_matches(text.lower(), lowered, n=1, cutoff=0.7)
-    return lowered[close[0]] if close else ""
+    return next(iter(near_names(text, islice(names, SUGGESTED), alike=0.7, longest=60)), "")
 
 
 def statement_meant(word: str) -> str:

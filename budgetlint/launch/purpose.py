@@ -7,32 +7,26 @@ import re
 from collections.abc import Callable
 
 from budgetlint.documents import Scalar
+from budgetlint.frameworks.manifest import CONVERTS, EVALUATES, PREPARES, SERVES, Idle
 from budgetlint.launch.launch import Launch
 from budgetlint.launch.readings import format_of
 from budgetlint.readers.base import names
-from budgetlint.readers.known_programs import known_program
+from budgetlint.readers.known_programs import known_idle, known_program
 
 Text = Callable[[str], str | None]
 """The text of a program of the project, by its name in a command; None where it is not here."""
 
-EVALUATES, PREPARES, CONVERTS, SERVES, IDLES = (
-    "evaluates",
-    "prepares data",
-    "converts weights",
-    "generates or serves",
-    "is told not to train",
-)
+IDLES = "is told not to train"
 
-_PACKAGES = (
-    (r"lm_eval(\.\w+)*|lighteval(\.\w+)*|.*\.evaluate|verl\.trainer\.main_eval|swift\.cli\.eval", EVALUATES),
-    (r"axolotl\.cli\.preprocess", PREPARES),
-    (r"axolotl\.cli\.(merge_lora|merge_sharded_fsdp_weights|quantize)|swift\.cli\.(export|merge_lora)|openrlhf\.cli\.lora_combiner"
-     r"|verl\.model_merger(\.\w+)*|optimum\.exporters\..*|transformers\.onnx", CONVERTS),
-    (r"vllm(\.\w+)*|sglang(\.\w+)*|axolotl\.cli\.(inference|vllm_serve)|swift\.cli\.(infer|deploy|app|rollout)|trl\.scripts\.vllm_serve"
-     r"|openrlhf\.cli\.(serve_rm|batch_inference|interactive_chat)|verl\.trainer\.main_generation(_server)?", SERVES),
-)  # fmt: skip
-"""Modules of packages, whole names. Sources: lm-evaluation-harness 0.4 ``__main__.py``, axolotl 0.19 ``cli/``, ms-swift 4.6 ``cli/``,
-OpenRLHF 0.8 ``cli/``, verl 0.6 ``trainer/``, ``model_merger/``, TRL 1.16 ``scripts/``, vLLM 0.11 ``entrypoints/``."""
+_OF_NO_READER = (
+    Idle(r"lm_eval(\.\w+)*", EVALUATES, "lm-evaluation-harness 0.4 __main__.py"),
+    Idle(r"lighteval(\.\w+)*", EVALUATES, "lighteval 0.11 __main__.py"),
+    Idle(r".*\.evaluate", EVALUATES, "by its name"),
+    Idle(r"optimum\.exporters\..*", CONVERTS, "optimum 1.27 exporters/onnx/__main__.py"),
+    Idle(r"vllm(\.\w+)*", SERVES, "vLLM 0.11 entrypoints/"),
+    Idle(r"sglang(\.\w+)*", SERVES, "SGLang 0.5 launch_server.py"),
+)
+"""Modules of packages that no reader is for; those of frameworks stand in their manifests."""
 
 _WORDS = {
     **dict.fromkeys(names("eval evaluate evaluation evaluator"), EVALUATES),
@@ -56,9 +50,9 @@ _OFF = frozenset(("false", "0", "no"))
 def purpose(launch: Launch, text: Text) -> str:
     """What the program does instead of training; empty where it trains, or where that is not known."""
     name = launch.program.program
-    package = next((told for pattern, told in _PACKAGES if re.fullmatch(pattern, name)), "")
-    if package or _converts(name):
-        return package or CONVERTS
+    row = known_idle(name) or next((one for one in _OF_NO_READER if re.fullmatch(one.pattern, name)), None)
+    if row is not None or _converts(name):
+        return row.does if row is not None else CONVERTS
     return IDLES if _told_not_to(launch) else _by_words(launch, text)
 
 

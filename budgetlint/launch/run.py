@@ -63,6 +63,14 @@ def launched(launch: Launch, resolve: Resolve, followed: Reading | None = None) 
     )
 
 
+def of_unknown_program(launch: Launch) -> Launched:
+    """The run of a program that nobody knows, and whose flags say nothing under a name that is known: launchers and job say on how many
+    devices it runs, and which engine."""
+    around = launcher_readings(launch)
+    program = Reading(LAUNCHER, Role.LAUNCHER, launch.program, Settings(), consumer=launch.consumer)
+    return Launched((program, *_with_job(launch, around)), tuple(_references(launch, (), None, around)), (), target_of(launch.request))
+
+
 def _trainers(launch: Launch, resolve: Resolve) -> tuple[Reading, ...]:
     for reference in (*launch.configs, *_script(launch)):
         found = tuple(reading for reading in resolve(reference) if reading.role is Role.TRAINER)

@@ -50,9 +50,10 @@ def kept_layers(plan: Plan, layer: tuple[Saved, ...], freed: bool = False) -> It
         yield from checkpoints(plan, stored)
     dense = min(plan.arch.first_dense_layers or 0, whole)
     if whole > dense:
-        yield of_layers(plan, layer, whole - dense, freed=freed)
+        yield of_layers(plan, layer, whole - dense, freed=freed, spared=0 if dense else _frozen_first_norm(plan))
     if dense:
-        yield of_layers(plan, dense_layer_saved(plan), dense, "dense-layers", freed=freed and whole == dense)
+        first, last = _frozen_first_norm(plan), freed and whole == dense
+        yield of_layers(plan, dense_layer_saved(plan), dense, "dense-layers", freed=last, spared=first)
 
 
 def checkpoints(plan: Plan, layers: int) -> Iterator[Term]:
@@ -122,9 +123,10 @@ def _embedding_mask(plan: Plan) -> int:
     return plan.tokens * plan.stream if drops and (plan.stage is None or plan.stage.first) else 0
 
 
-def of_layers(plan: Plan, layer: Iterable[Saved], layers: int, name: str = "layers", *, freed: bool = False) -> LayerTerms:
-    """What so many layers keep, tensor by tensor; ``freed``: the last one's MLP has run backward."""
-    spared, tokens, length = _frozen_first_norm(plan), plan.tokens, plan.length
+def of_layers(plan: Plan, layer: Iterable[Saved], layers: int, name: str = "layers", *, freed: bool = False, spared: int = 0) -> LayerTerms:
+    """What so many layers keep, tensor by tensor; ``freed``: the last one's MLP has run backward; ``spared``: bytes that the norm of the
+    first of all layers does not keep."""
+    tokens, length = plan.tokens, plan.length
     held: list[Held] = []
     for row in layer:
         many, one = layers, row.bytes(tokens, length)

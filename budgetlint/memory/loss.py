@@ -23,15 +23,17 @@ CHUNK = 256
 @record
 class Recipe:
     """Tensors of vocabulary width that are live together, as bytes an element and name (``logits.NAME`` on the bill): ``forward`` and
-    ``backward`` parts, for 16-bit logits; ``forward32`` where the model computes in fp32."""
+    ``backward`` parts, for 16-bit logits; ``forward32`` and ``backward32`` where the model computes in fp32 (empty: the same)."""
 
     forward: tuple[tuple[int, str], ...]
     backward: tuple[tuple[int, str], ...]
     forward32: tuple[tuple[int, str], ...]
+    backward32: tuple[tuple[int, str], ...] = ()
 
 
 _BACKWARD = ((4, "log-probabilities"), (4, "gradient-of-loss"), (4, "gradient-of-log-softmax"))
 _FORWARD32 = ((4, "output"), (4, "log-softmax"))
+_SHIFTED32 = ((4, "output"), (4, "shifted-copy"), (4, "log-softmax"))
 
 RECIPES = {
     "full-dtensor": Recipe(
@@ -39,15 +41,21 @@ RECIPES = {
         (*_BACKWARD, (4, "exponentials")),
         ((4, "output"), (4, "shifted-copy"), (4, "exponentials-or-log-softmax")),
     ),
-    "full-split": Recipe(((2, "output"), (4, "softmax")), ((4, "softmax-then-gradient"), (2, "gradient")), ((4, "softmax"),)),
+    "full-split": Recipe(
+        ((2, "output"), (4, "softmax")),
+        ((4, "softmax-then-gradient"), (2, "gradient")),
+        ((4, "softmax"),),
+        ((4, "softmax-then-gradient"),),
+    ),
     "full": Recipe(((2, "output"), (4, "fp32-copy"), (4, "log-softmax")), _BACKWARD, _FORWARD32),
     "full-shifted": Recipe(
         ((2, "output"), (4, "fp32-copy"), (4, "shifted-copy"), (4, "log-softmax")),
         ((2, "output"), *_BACKWARD),
-        ((4, "output"), (4, "shifted-copy"), (4, "log-softmax")),
+        _SHIFTED32,
+        ((4, "output"), *_BACKWARD),
     ),
-    "in-place": Recipe(((2, "output"),), ((2, "then-gradient"),), ((4, "then-gradient"),)),
-    "full-upcast": Recipe(((4, "fp32-copy"), (4, "shifted-copy"), (4, "log-softmax")), _BACKWARD, _FORWARD32),
+    "in-place": Recipe(((2, "output"),), ((2, "then-gradient"),), ((4, "then-gradient"),), ((4, "then-gradient"),)),
+    "full-upcast": Recipe(((4, "fp32-copy"), (4, "shifted-copy"), (4, "log-softmax")), _BACKWARD, _SHIFTED32),
 }
 
 
@@ -67,7 +75,8 @@ and Whisper (transformers 5.24.0 modeling_t5.py, modeling_bart.py, modeling_whis
 _PLAIN16 = Recipe(
     ((2, "output"), (2, "shifted-copy"), (2, "log-softmax")),
     ((2, "output"), (2, "log-probabilities"), (2, "gradient-of-loss"), (2, "gradient-of-log-softmax")),
-    ((4, "output"), (4, "shifted-copy"), (4, "log-softmax")),
+    _SHIFTED32,
+    ((4, "output"), *_BACKWARD),
 )
 _PLAIN_AUTOCAST = Recipe(
     ((2, "output"), (2, "shifted-copy"), (4, "fp32-copy"), (4, "log-softmax")),
@@ -102,8 +111,7 @@ def forward(plan: Plan) -> Iterator[Term]:
     if plan.loss in ("fused", "chunked"):
         yield from _chunked(plan)
         return
-    recipe = _recipe(plan)
-    yield from _terms(plan, (*(recipe.forward if plan.precision.compute == 2 else recipe.forward32), *_capped(plan)))
+    yield from _terms(plan, (*_forward_of(plan, _recipe(plan)), *_capped(plan)))
 
 
 def backward(plan: Plan) -> Iterator[Term]:
@@ -113,10 +121,17 @@ def backward(plan: Plan) -> Iterator[Term]:
     if plan.loss in ("fused", "chunked"):
         yield from _chunked(plan)
         return
-    if "cross_entropy" in plan.kernels and plan.loss not in ("logps", "in-place"):
-        yield from _terms(plan, _recipe(plan).forward)
-        return
-    yield from _terms(plan, (*_recipe(plan).backward, *_capped(plan)))
+    recipe = _recipe(plan)
+    in_place = "cross_entropy" in plan.kernels and plan.loss not in ("logps", "in-place")
+    yield from _terms(plan, (*(_forward_of(plan, recipe) if in_place else _backward_of(plan, recipe)), *_capped(plan)))
+
+
+def _forward_of(plan: Plan, recipe: Recipe) -> tuple[tuple[int, str], ...]:
+    return recipe.forward if plan.precision.compute == 2 else recipe.forward32
+
+
+def _backward_of(plan: Plan, recipe: Recipe) -> tuple[tuple[int, str], ...]:
+    return recipe.backward if plan.precision.compute == 2 else recipe.backward32 or recipe.backward
 
 
 def _capped(plan: Plan) -> tuple[tuple[int, str], ...]:
@@ -140,9 +155,9 @@ def _recipe(plan: Plan) -> Recipe:
     if "cross_entropy" not in plan.kernels or plan.loss == "in-place":
         return recipe
     # A fused cross entropy writes the gradient into the fp32 logits: the log-softmax is never made.
-    kept = tuple(row for row in recipe.forward if row[1] != "log-softmax")
+    kept, kept32 = (tuple(row for row in rows if row[1] != "log-softmax") for rows in (recipe.forward, recipe.forward32))
     kept = kept if len(kept) > 1 else (*kept, (4, "gradient"))
-    return Recipe(kept, kept, kept)
+    return Recipe(kept, kept, kept32)
 
 
 def _terms(plan: Plan, rows: tuple[tuple[int, str], ...]) -> Iterator[Term]:

@@ -9,7 +9,6 @@ from typing import Any
 from budgetlint.base.record import open_record, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.device import Device
-from budgetlint.catalog.module_names import FUSED_EXPERTS_SINCE
 from budgetlint.memory import roles, rollouts
 from budgetlint.memory.code import pick, with_code
 from budgetlint.memory.degrees import parallel_of
@@ -23,7 +22,7 @@ from budgetlint.memory.recipe import precision_of
 from budgetlint.memory.shape import shape_of
 from budgetlint.memory.unmodelled import refuse
 from budgetlint.memory.versions import DROPS_GRADIENTS_SINCE, LOADS_LAZILY_SINCE, by_version
-from budgetlint.settings.run import Origin, OriginKind, Setting, Settings, Stack
+from budgetlint.settings.run import SAID, Origin, OriginKind, Setting, Settings, Stack
 
 
 @open_record
@@ -213,7 +212,7 @@ def _computation(settings: Settings, stack: Stack, arch: Architecture, precision
         "loss": loss_of(settings),
         "kernels": fused_kernels(settings, notes),
         "repeat_kv": pick(stack).repeats_keys(settings, arch, stack),
-        "expert_loop": bool(arch.experts) and stack.at_least("transformers", FUSED_EXPERTS_SINCE) is False,
+        "expert_loop": bool(arch.experts) and pick(stack).loops_experts(stack),
         "compile": bool(settings.value("compile", False)),
     }
 
@@ -245,7 +244,7 @@ come near it."""
 def _is_a_cap(settings: Settings) -> bool:
     """A file or a flag says the length, and shorter samples make shorter batches; a budget's ``seq`` is the workload itself."""
     length = settings.get("seq_len")
-    return length is not None and length.known and length.origin.kind is not OriginKind.BUDGET and not _filled(settings)
+    return length is not None and length.known and length.origin.kind not in SAID and not _filled(settings)
 
 
 def _filled(settings: Settings) -> bool:

@@ -1,31 +1,18 @@
 """Where the code is that makes a tensor of the bill: framework, version, file, class or function, as they were read.
 
-Informational: a line that says where to look. Nothing is computed by it, and what nobody looked up is None. Classes of transformers
-5.24.0 are those of its modeling files.
+Informational: a line that says where to look. Nothing is computed by it, and what nobody looked up is None. What the code that runs the
+model makes itself, its module tells (`budgetlint.memory.code`); here stands what it leaves to others.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
-from budgetlint.base.record import record
-from budgetlint.catalog.families import family_of
+from budgetlint.memory.code import pick, was_read
+from budgetlint.memory.code.base import PEFT
+from budgetlint.memory.code.transformers import modeling
 from budgetlint.memory.plan import Plan
-
-
-@record
-class Source:
-    """``version``: in which it was read; empty where no one version is meant, like ``function`` where the file says enough."""
-
-    framework: str
-    version: str
-    file: str
-    function: str = ""
-
-    def __str__(self) -> str:
-        """``transformers loss/loss_utils.py ForCausalLMLoss``."""
-        return " ".join(part for part in (self.framework, self.file, self.function) if part)
+from budgetlint.memory.term import Source
 
 
 def source_of(slug: str, plan: Plan | None) -> Source | None:
@@ -33,12 +20,18 @@ def source_of(slug: str, plan: Plan | None) -> Source | None:
     if plan is None:
         return None
     first, _, rest = slug.partition(".")
-    if first in WITHIN:
-        return source_of(rest, plan) if first in ANOTHER else _of_layer(rest, plan)
+    if first in ANOTHER:
+        return source_of(rest, plan)
+    if first in LAYERS or first == "final-norm":
+        return pick(plan).place_in_layer(rest if first in LAYERS else slug, plan)
+    return pick(plan).place(slug, plan) or _of_any(slug, plan)
+
+
+def _of_any(slug: str, plan: Plan) -> Source | None:
+    """Of what most codes leave to torch, to a library, or to transformers."""
+    first, _, rest = slug.partition(".")
     if first == "logits":
-        return _of_logits(rest, plan)
-    if first == "final-norm":
-        return _of_layer(slug, plan)
+        return _of_logits(plan) if was_read(plan) else None
     if first in ("scoring", "sampling", "kv-cache"):
         return FIXED[first]
     if slug == f"{_optimizer(plan)}.{rest}":
@@ -53,9 +46,8 @@ def _optimizer(plan: Plan) -> str:
 ANOTHER = frozenset({"critic", "reference", "reward", "teacher", "encoder"})
 """Whose tensors another stack or model is: the rest of the id says which tensor."""
 
-WITHIN = ANOTHER | {"layers", "dense-layers", "passing", "recomputed"}
+LAYERS = frozenset({"layers", "dense-layers", "passing", "recomputed"})
 
-_PEFT = Source("peft", "0.21.2", "tuners/lora/layer.py")
 _FSDP1 = Source("torch", "2.13", "distributed/fsdp/_runtime_utils.py")
 _FSDP2 = Source("torch", "2.13", "distributed/fsdp/_fully_shard/_fsdp_param_group.py")
 _ZERO3 = Source("deepspeed", "0.19.6", "runtime/zero/partitioned_param_coordinator.py")
@@ -64,7 +56,7 @@ FIXED = {
     "weights.nf4": Source("bitsandbytes", "0.43.3", "nn/modules.py", "Linear4bit"),
     "weights.fp4": Source("bitsandbytes", "0.43.3", "nn/modules.py", "Linear4bit"),
     "quantised": Source("bitsandbytes", "0.43.3", "nn/modules.py", "Linear4bit"),
-    "weights.adapter": _PEFT,
+    "weights.adapter": PEFT,
     "adapter": Source("peft", "0.21", "tuners/lora/layer.py", "ParamWrapper"),
     "autocast": Source("torch", "", "aten/src/ATen/autocast_mode.cpp", "cached_cast"),
     "ddp": Source("torch", "", "nn/parallel/distributed.py", "DistributedDataParallel"),
@@ -91,59 +83,17 @@ LOSSES = {
 """By `Plan.loss`."""
 
 MASKED = Source("transformers", "5.24.0", "loss/loss_utils.py", "ForMaskedLMLoss")
-_CODE_OF_LITGPT = Source("litgpt", "0.5", "litgpt/model.py")
-_LOSS_OF_LITGPT = Source("litgpt", "0.5", "litgpt/utils.py", "chunked_cross_entropy")
 _RL_FUSED = Source("liger_kernel", "0.6.4", "chunked_loss/fused_linear_ppo.py")
 
 
-def _of_logits(name: str, plan: Plan) -> Source | None:
-    if name.startswith("chunk"):
-        return _LOSS_OF_LITGPT
+def _of_logits(plan: Plan) -> Source | None:
     if plan.loss == "fused" and plan.completion is not None:
         return _RL_FUSED
     if plan.masked:
         return MASKED
     if plan.shape.encoder is not None:
-        return _modeling(plan.arch.family)
+        return modeling(plan.arch.family)
     return LOSSES.get(plan.loss)
-
-
-def _modeling(family: str, part: int = 0) -> Source | None:
-    found = family_of(family).classes
-    if not found:
-        return None
-    return Source("transformers", "5.24.0", f"models/{found[0]}/modeling_{found[0]}.py", found[part] if part else "")
-
-
-_ATTENTION = ("attention.", "cross-attention.", "q_", "k_", "v_", "o_", "kv_", "qkv_", "q-", "k-", "kv-")
-
-
-def _of_layer(name: str, plan: Plan) -> Source | None:
-    """Of a layer's tensor, by the name it has among them."""
-    if ".lora_" in name or (name.endswith((".dropout-mask", ".before-magnitude")) and "_proj" in name):
-        return _PEFT
-    named = _IN_LAYER.get(plan.model_code)
-    return named(name, plan) if named is not None else None
-
-
-def _of_transformers(name: str, plan: Plan) -> Source | None:
-    family = plan.arch.family
-    if name.startswith("experts."):
-        return None if plan.expert_loop else Source("transformers", "5.24.0", "integrations/moe.py", "grouped_mm_experts_forward")
-    if name.startswith(_ATTENTION) and "norm" not in name:
-        return _modeling(family, 2)
-    if "norm." in name:
-        return None if "rms_norm" in plan.kernels else _modeling(family, 1)
-    if name.startswith(("mlp.", "gate_", "up_", "down_")):
-        return _modeling(family, 3)
-    return _modeling(family)
-
-
-_IN_LAYER: dict[str, Callable[[str, Plan], Source | None]] = {
-    "transformers": _of_transformers,
-    "litgpt": lambda _name, _plan: _CODE_OF_LITGPT,
-}
-"""By whose code runs the model; of others' layers nobody wrote down the places."""
 
 
 def _of_sharding(slug: str, plan: Plan) -> Source | None:

@@ -52,6 +52,21 @@ class Shaped(Protocol):
 
 
 @record
+class Source:
+    """Where code stands. ``version``: in which it was read; empty where no one version is meant, like ``function`` where the file says
+    enough."""
+
+    framework: str
+    version: str
+    file: str
+    function: str = ""
+
+    def __str__(self) -> str:
+        """``transformers loss/loss_utils.py ForCausalLMLoss``."""
+        return " ".join(part for part in (self.framework, self.file, self.function) if part)
+
+
+@record
 class Term:
     """One line of the bill: one tensor, or what is none (the context). ``id`` says which, and stays when words change; everything that
     asks for a term asks by it. ``because``: the settings that set it, strongest first.

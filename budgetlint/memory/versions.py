@@ -68,8 +68,9 @@ def _quants(plan: Plan, stack: Stack) -> tuple[Quant | None, ...]:
     bare = replace(quant, experts=False)
     if "quant_experts" in plan.origins:
         return (quant if plan.origins["quant_experts"].value else bare,)
-    newer = stack.at_least("transformers", FUSED_EXPERTS_SINCE)
-    return (quant,) if newer is False else (bare,) if newer else (bare, quant)
+    if not pick(plan).stacks_experts(stack):
+        return (quant,)
+    return (bare,) if stack.at_least("transformers", FUSED_EXPERTS_SINCE) else (bare, quant)
 
 
 def _adapters(plan: Plan, stack: Stack) -> tuple[Adapter | None, ...]:

@@ -1,56 +1,35 @@
-"""Conditions: the branch that holds, or both; `match`; `try`."""
+"""Conditions: the branch that holds, or both; `match`; `assert`."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from budgetlint.program.assign import bind
-from budgetlint.program.heap import Changes, Outcome
-from budgetlint.program.modules import CORE
+from budgetlint.program.comparisons import held
 from budgetlint.program.state import GOES_ON, Frame, Interpreter, Refusal, Signal
 from budgetlint.program.truth import compared, equal, truth
-from budgetlint.program.values import ABSENT, NONE, Choice, Known, Object, Value, Way, choice, origins_of
+from budgetlint.program.values import ABSENT, Choice, External, Known, Object, Value, Way, choice, origins_of
+from budgetlint.program.wording import MOST_SHOWN, ends, negated, shown
 
-_MOST_SHOWN = 70
 _MOST_REFUSALS = 20
 
 
 def if_(it: Interpreter, node: ast.If, frame: Frame) -> Signal:
-    known = truth(it.evaluate(node.test, frame))
+    known = held(it, it.evaluate(node.test, frame), node, frame)
     if known is None:
         text = shown(node.test)
         return it.fork(
             [
-                (text, lambda: _narrowed(it, node.test, node.body, frame, held=True)),
-                (negated(text), lambda: _narrowed(it, node.test, node.orelse, frame, held=False)),
+                (text, lambda: _narrowed(it, node.test, node.body, frame, holds=True)),
+                (negated(text), lambda: _narrowed(it, node.test, node.orelse, frame, holds=False)),
             ]
         )
     taken, other = (node.body, node.orelse) if known else (node.orelse, node.body)
-    if taken and _ends(taken[-1]) and not it.tries and not it.conditions and not _is_main(node.test):
+    if taken and ends(taken[-1]) and not any(it.tries) and not it.conditions and not _is_main(node.test):
         _refuse(it, node, frame)
         return it.run(other, frame)  # said, and read on: the run that was meant
     return it.run(taken, frame)
-
-
-def shown(test: ast.expr) -> str:
-    """A condition in the program's words."""
-    text = ast.unparse(test)
-    return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 3]}..."
-
-
-def negated(text: str) -> str:
-    return text[4:] if text.startswith("not ") and " and " not in text and " or " not in text else f"not ({text})"
-
-
-def _ends(node: ast.stmt) -> bool:
-    if isinstance(node, ast.Raise):
-        return True
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Call)
-        and ast.unparse(node.value.func) in {"sys.exit", "exit", "quit", "os._exit"}
-    )
 
 
 def _is_main(test: ast.expr) -> bool:
@@ -64,23 +43,31 @@ def _refuse(it: Interpreter, node: ast.If | ast.Assert, frame: Frame) -> None:
 
 
 def assert_(it: Interpreter, node: ast.Assert, frame: Frame) -> Signal:
-    if truth(it.evaluate(node.test, frame)) is not False:
+    known = held(it, it.evaluate(node.test, frame), node, frame)
+    if known is None:
+        it.may_fail("AssertionError")
+        _narrow(it, node.test, frame, holds=True)
+    if known is not False:
         return GOES_ON
-    if it.tries or it.conditions:
-        return ("raise", NONE)
+    if any(it.tries) or it.conditions:
+        return ("raise", External("AssertionError"))
     _refuse(it, node, frame)
     return GOES_ON
 
 
-def _narrowed(it: Interpreter, test: ast.expr, body: list[ast.stmt], frame: Frame, *, held: bool) -> Signal:
-    """Inside a branch, a name that was a choice keeps only the ways that the condition allows."""
+def _narrowed(it: Interpreter, test: ast.expr, body: list[ast.stmt], frame: Frame, *, holds: bool) -> Signal:
+    _narrow(it, test, frame, holds=holds)
+    return it.run(body, frame)
+
+
+def _narrow(it: Interpreter, test: ast.expr, frame: Frame, *, holds: bool) -> None:
+    """Behind a condition, a name that was a choice keeps only the ways that the condition allows."""
     for name in _names_of(test):
         value = frame.names.bound.get(name)
         if isinstance(value, Choice):
-            kept = [way for way in value.ways if _allowed(it, test, frame, name, way, held=held)]
+            kept = [way for way in value.ways if _allowed(it, test, frame, name, way, holds=holds)]
             if kept and len(kept) < len(value.ways):
                 bind(it, frame, name, choice(kept))
-    return it.run(body, frame)
 
 
 def _names_of(test: ast.expr) -> list[str]:
@@ -90,16 +77,16 @@ def _names_of(test: ast.expr) -> list[str]:
     return sorted({one.id for one in ast.walk(test) if isinstance(one, ast.Name)})
 
 
-def _allowed(it: Interpreter, test: ast.expr, frame: Frame, name: str, way: Way, *, held: bool) -> bool:
+def _allowed(it: Interpreter, test: ast.expr, frame: Frame, name: str, way: Way, *, holds: bool) -> bool:
     if way.value is ABSENT:
         return False
     whole = frame.names.bound[name]
     frame.names.bound[name] = way.value
     try:
-        found = it.heap.region(lambda: it.guarded(lambda: ("", it.evaluate(test, frame))))
+        found = it.stretch(lambda: ("", it.evaluate(test, frame)))
     finally:
         frame.names.bound[name] = whole
-    return any(truth(one.value) in (None, held) for one in found)
+    return any(one.signal != "raise" and truth(one.value) in (None, holds) for one in found)
 
 
 def match_(it: Interpreter, node: ast.Match, frame: Frame) -> Signal:
@@ -109,9 +96,7 @@ def match_(it: Interpreter, node: ast.Match, frame: Frame) -> Signal:
         hit = _matches(it, case.pattern, subject, frame)
         if hit is False:
             continue
-        ways.append(
-            (f"{shown(node.subject)} matches {ast.unparse(case.pattern)}"[:_MOST_SHOWN], lambda case=case: it.run(case.body, frame))
-        )  # type: ignore[misc]
+        ways.append((f"{shown(node.subject)} matches {ast.unparse(case.pattern)}"[:MOST_SHOWN], lambda case=case: it.run(case.body, frame)))  # type: ignore[misc]
         if hit is True and case.guard is None:
             return ways[0][1]() if len(ways) == 1 else it.fork(ways)
     ways.append(("none of the cases", lambda: GOES_ON))
@@ -136,60 +121,3 @@ def _matches(it: Interpreter, pattern: ast.pattern, subject: Value, frame: Frame
         if isinstance(name, str):
             bind(it, frame, name, choice([Way("", subject), Way("", Object("a part"))]) if equal(subject, subject) else subject)
     return None
-
-
-def try_(it: Interpreter, node: ast.Try, frame: Frame) -> Signal:
-    signal = _with_handlers(it, node, frame) if node.handlers else it.guarded(lambda: it.run(node.body, frame))
-    last = it.run(node.finalbody, frame)
-    return last if last[0] else signal
-
-
-def _with_handlers(it: Interpreter, node: ast.Try, frame: Frame) -> Signal:
-    it.tries.append(False)
-    try:
-        outcomes = it.heap.region(lambda: it.guarded(lambda: it.run(node.body, frame)))
-    finally:
-        raised = it.tries.pop()
-    going = [one for one in outcomes if not one.signal]
-    if node.orelse and going:
-        outcomes = [one for one in outcomes if one.signal]
-        outcomes += it.way("", lambda: _after(it, going, node.orelse, frame))
-    if raised or not outcomes or _may_not_be_installed(node):
-        ways = [("", lambda one=one: _handled(it, one, outcomes, frame)) for one in node.handlers]  # type: ignore[misc]
-        found = [outcome for _, run in ways for outcome in it.way("after an error", run)]
-        outcomes = [*outcomes, *found]
-    return it.settle(outcomes)
-
-
-def _after(it: Interpreter, outcomes: list[Outcome], body: list[ast.stmt], frame: Frame) -> Signal:
-    it.heap.join(outcomes)
-    return it.run(body, frame)
-
-
-def _handled(it: Interpreter, handler: ast.ExceptHandler, outcomes: list[Outcome], frame: Frame) -> Signal:
-    """A handler, from a state in which any part of the body may have been done."""
-    before = Outcome("", NONE, {})
-    changed: list[Changes] = [one.changes for one in outcomes]
-    it.heap.join([before, *(Outcome("", NONE, one) for one in changed)])
-    if handler.name:
-        bind(it, frame, handler.name, Object("an error"))
-    return it.run(handler.body, frame)
-
-
-def _may_not_be_installed(node: ast.Try) -> bool:
-    """An import of a package stands there, and a handler for its absence."""
-    caught = {name for one in node.handlers for name in _caught(one)}
-    return bool(caught & {"", "ImportError", "ModuleNotFoundError", "Exception"}) and any(_optional(one) for one in node.body)
-
-
-def _caught(handler: ast.ExceptHandler) -> Iterator[str]:
-    if handler.type is None:
-        yield ""
-    else:
-        yield from (one.id for one in ast.walk(handler.type) if isinstance(one, ast.Name))
-
-
-def _optional(node: ast.stmt) -> bool:
-    if isinstance(node, ast.ImportFrom):
-        return not node.level
-    return isinstance(node, ast.Import) and any(alias.name.partition(".")[0] not in CORE for alias in node.names)

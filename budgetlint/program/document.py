@@ -18,12 +18,14 @@ from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Se
 from budgetlint.documents.python_marks import CAST, FACTS, LOOP, MORE, REPLACED
 from budgetlint.documents.python_places import Places
 from budgetlint.program.modules import Files
+from budgetlint.program.packages.roots import unmarked
 from budgetlint.program.sinks import Sink
 from budgetlint.program.truth import DTYPES
 from budgetlint.program.values import ABSENT, Choice, External, Items, Key, Known, Map, Object, Opaque, Open, Origin, Place, Value
 from budgetlint.program.wiring import Wiring
 
 _DEEPEST = 8
+_LONGEST_NUMBER = 40
 _WHY = 78
 """Characters of a reason that are told."""
 _DTYPES_OF_ALL = ("torch.set_default_dtype",)
@@ -91,7 +93,9 @@ class _Writer:
     def _doubted(self, wiring: Wiring) -> Iterator[tuple[str, Place, Mapping]]:
         """What was not followed: it may have trained less, cast, replaced modules, or exchanged what the trainer does."""
         for one in wiring.doubts:
-            names = ("requires_grad", CAST, REPLACED) if one.kind != "patch" else (CAST,) if one.why in _DTYPES_OF_ALL else ("compute_loss",)
+            names = (
+                ("requires_grad", CAST, REPLACED) if one.kind != "patch" else (CAST,) if one.why in _DTYPES_OF_ALL else ("compute_loss",)
+            )
             for name in names:
                 yield name, one.place, Mapping((), self.span(one.place))
         if not wiring.closed and wiring.name is None and wiring.models:
@@ -154,8 +158,18 @@ class _Writer:
     def _scalar(self, value: Known, place: Place) -> Scalar:
         plain = value.value
         if isinstance(plain, str | PurePosixPath):
-            return Scalar(str(plain), self.span(place), Style.QUOTED)
-        return Scalar(repr(plain), self.span(place))
+            return Scalar(unmarked(str(plain)), self.span(place), Style.QUOTED)
+        span = self.span(place)
+        return Scalar(self._as_written(plain, span), span)
+
+    def _as_written(self, plain: object, span: Span) -> str:
+        """A number as its file has it: ``2e-5``, not ``2e-05``."""
+        source = span.source if isinstance(span, SpanIn) else self.source
+        text = source.text[span.start : span.end] if isinstance(plain, int | float) and not isinstance(plain, bool) else ""
+        try:
+            return "".join(text.split()) if text and len(text) < _LONGEST_NUMBER and float(text) == plain else repr(plain)
+        except ValueError:
+            return repr(plain)
 
     def _open(self, why: str, place: Place) -> Scalar:
         return Scalar(f"<{why[:_WHY]}>", self.span(place))

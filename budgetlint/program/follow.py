@@ -49,7 +49,9 @@ def follow(trees: Trees, entry: str, launched: Launched | None = None, *, functi
     it = Interpreter(_parts(default, started), Modules(trees, entry, started.folder), started)
     stopped = _start(it, entry, function)
     doubts = tuple({(one.kind, one.why, str(one.place)): one for one in it.doubts}.values())
-    return Followed(tuple(it.sinks), doubts, tuple(it.refusals), tuple(it.opened), tuple(it.read), it.steps, stopped, _names_checkpointing(it))
+    return Followed(
+        tuple(it.sinks), doubts, tuple(it.refusals), tuple(it.opened), tuple(it.read), it.steps, stopped, _names_checkpointing(it)
+    )
 
 
 def _start(it: Interpreter, entry: str, function: str) -> str:
@@ -94,7 +96,9 @@ def _is_checkpointing(node: ast.AST) -> bool:
         case ast.Name():
             return node.id in _CHECKPOINTING
         case ast.Attribute():
-            return node.attr in _CHECKPOINTING or (node.attr == "checkpoint" and isinstance(node.value, ast.Attribute) and node.value.attr == "utils")
+            return node.attr in _CHECKPOINTING or (
+                node.attr == "checkpoint" and isinstance(node.value, ast.Attribute) and node.value.attr == "utils"
+            )
         case ast.ImportFrom():
             return node.module == "torch.utils.checkpoint" or any(one.name in {*_CHECKPOINTING, "checkpoint"} for one in node.names)
         case ast.Import():
@@ -110,7 +114,20 @@ def _parts(default: Default, started: Launched) -> Parts:
     def asked(it: Interpreter, base: Object, name: str) -> Value | None:
         return default(base.kind, name) if base.rest is None else None
 
-    return Parts(STATEMENTS, EXPRESSIONS, call_value, Attributes(), known.builtins, known.functions, known.methods, known.constants_of(started), known.properties, known.node, sink, asked)
+    return Parts(
+        STATEMENTS,
+        EXPRESSIONS,
+        call_value,
+        Attributes(),
+        known.builtins,
+        known.functions,
+        known.methods,
+        known.constants_of(started),
+        known.properties,
+        known.node,
+        sink,
+        asked,
+    )
 
 
 __all__ = ["Followed", "Launched", "Mapping", "follow"]

@@ -9,11 +9,28 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from budgetlint.program.values import ABSENT, Absent, Choice, Class, Function, Items, Key, Map, Names, Object, Opaque, Value, Way, choice
+from budgetlint.program.values import (
+    ABSENT,
+    Absent,
+    Choice,
+    Class,
+    Function,
+    Items,
+    Key,
+    Map,
+    Names,
+    Object,
+    Opaque,
+    Value,
+    Way,
+    choice,
+    same,
+)
 
 Target = Names | Map | Object | Class | Items
 Home = Target | str | None
 """Where a loop finds what it hands on: the names of its body (None), what one of them holds (its name), an object."""
+_MOST_ERRORS = 4
 Slot = tuple[int, str, Key]
 """Which object, which part of it (``item``, ``rest``), which key."""
 
@@ -30,7 +47,7 @@ Changes = dict[Slot, Change]
 
 
 class Outcome(NamedTuple):
-    """How a region can end. ``signal`` is empty where it goes on; ``value`` is that of a return; ``when`` in the program's words."""
+    """How a region can end. ``signal`` is empty where it goes on; ``value`` is that of a return, or what is raised; ``when`` in the program's words."""
 
     signal: str
     value: Value
@@ -68,7 +85,7 @@ class Heap:
         _put(target, key, value, part)
 
     def region(self, run: Callable[[], tuple[str, Value]]) -> list[Outcome]:
-        """Runs a stretch and takes all of its changes back: every way that it can end, with its changes. Empty: all end in an error."""
+        """Runs a stretch and takes all of its changes back: every way that it can end, with its changes."""
         region = Region()
         self.regions.append(region)
         try:
@@ -77,8 +94,7 @@ class Heap:
             self.regions.pop()
             for change in region.changes.values():
                 _put(change.target, change.key, change.old, change.part)
-        last = [] if signal == "raise" else [Outcome(signal, value, region.changes)]
-        return [*region.left, *last]
+        return [*region.left, Outcome(signal, value, region.changes)]
 
     def leave(self, outcome: Outcome) -> None:
         """One way leaves the open region here, by return, break or continue, while others go on.
@@ -93,7 +109,22 @@ class Heap:
             slot: change._replace(old=region.changes[slot].old) if slot in region.changes else change
             for slot, change in outcome.changes.items()
         }
-        region.left.append(outcome._replace(changes={**earlier, **later}))
+        self.writes += len(earlier)
+        left = outcome._replace(changes={**earlier, **later})
+        at = _like(region.left, left) if outcome.signal == "raise" else None
+        if at is None:
+            region.left.append(left)
+        else:
+            region.left[at] = self.merged(region.left[at], left)
+
+    def merged(self, one: Outcome, other: Outcome) -> Outcome:
+        """Two ways that end alike as one."""
+        changes: Changes = {}
+        for slot, change in {**one.changes, **other.changes}.items():
+            ways = [Way(of.when, of.changes[slot].new if slot in of.changes else change.old) for of in (one, other)]
+            changes[slot] = change._replace(new=_joined(ways, change.target))
+        self.writes += len(changes)
+        return Outcome(one.signal, choice([Way(one.when, one.value), Way(other.when, other.value)]), changes, one.when)
 
     def join(self, outcomes: Sequence[Outcome]) -> None:
         """The state after several ways: what they left differently is a choice."""
@@ -101,6 +132,12 @@ class Heap:
         for slot, change in slots.items():
             values = [Way(one.when, one.changes[slot].new if slot in one.changes else change.old) for one in outcomes]
             self.write(change.target, change.key, _joined(values, change.target), change.part)
+
+
+def _like(left: Sequence[Outcome], outcome: Outcome) -> int | None:
+    """A way that raises the same, or any where there are many: each costs as much as all that was changed."""
+    raising = [at for at, one in enumerate(left) if one.signal == "raise"]
+    return next((at for at in raising if same(left[at].value, outcome.value)), raising[-1] if len(raising) >= _MOST_ERRORS else None)
 
 
 def read(target: Target, key: Key, part: str = "item") -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 
 from budgetlint.program.heap import Region
 from budgetlint.program.modules import Lazy, Module
@@ -14,6 +15,7 @@ from budgetlint.program.values import ABSENT, External, Known, Names, Opaque, Pa
 def import_(it: Interpreter, node: ast.Import, frame: Frame) -> Signal:
     for alias in node.names:
         first = alias.name.partition(".")[0]
+        _may_not_be_there(it, frame.module, alias.name)
         _acting(it, frame.module, alias.name, 0)
         it.heap.write(_home(frame, alias.asname or first), alias.asname or first, Lazy(frame.module, alias.name if alias.asname else first))
     return GOES_ON
@@ -21,6 +23,8 @@ def import_(it: Interpreter, node: ast.Import, frame: Frame) -> Signal:
 
 def import_from(it: Interpreter, node: ast.ImportFrom, frame: Frame) -> Signal:
     dotted = node.module or ""
+    if not node.level:
+        _may_not_be_there(it, frame.module, dotted)
     _acting(it, frame.module, dotted, node.level)
     for alias in node.names:
         if alias.name == "*":
@@ -30,6 +34,12 @@ def import_from(it: Interpreter, node: ast.ImportFrom, frame: Frame) -> Signal:
                 _home(frame, alias.asname or alias.name), alias.asname or alias.name, Lazy(frame.module, dotted, alias.name, node.level)
             )
     return GOES_ON
+
+
+def _may_not_be_there(it: Interpreter, module: Module, dotted: str) -> None:
+    """A package that may not be installed, or not have that name: Python's own are there."""
+    if it.tries and dotted.partition(".")[0] not in sys.stdlib_module_names and _path(it, module, dotted, 0) is None:
+        it.may_fail("ModuleNotFoundError")
 
 
 def _home(frame: Frame, name: str) -> Names:
@@ -88,7 +98,7 @@ def execute(it: Interpreter, module: Module, name: str = "") -> None:
         it.heap.regions, it.conditions, it.tries = regions, conditions, tries
         module.state = "done"
     if signal[0] == "raise":
-        raise Dead
+        raise Dead(signal[1])
 
 
 def resolved(it: Interpreter, lazy: Lazy) -> Value:
@@ -137,16 +147,20 @@ def _settled(it: Interpreter, names: Names, name: str, value: Lazy) -> Value:
 
 def lookup(it: Interpreter, name: str, names: Names) -> Value:
     """What a name is here: of this body, of those around it, of the module, of Python."""
-    at: Names | None = names.shared.get(name, names)
+    first = at = names.shared.get(name, names)
     while at is not None:
-        value = at.bound.get(name)
+        value = at.bound.get(name) if at.kind != "class" or at is first else None
         if value is not None:
             return _bound(it, at, name, value)
-        at = at.above
+        at = at.above  # type: ignore[assignment]
     builtin = it.parts.builtins.get(name)
     if builtin is not None:
         return builtin
-    return External(f"{names.module.stars[0]}.{name}") if names.module.stars else Opaque(f"{name} is not bound")
+    if names.module.stars:
+        return External(f"{names.module.stars[0]}.{name}")
+    if any("NameError" in one for one in it.tries):
+        raise Dead("NameError")
+    return Opaque(f"{name} is not bound")
 
 
 def _bound(it: Interpreter, names: Names, name: str, value: Value) -> Value:
@@ -159,4 +173,6 @@ def _bound(it: Interpreter, names: Names, name: str, value: Value) -> Value:
         value = choice(way._replace(value=resolved(it, way.value)) if isinstance(way.value, Lazy) else way for way in ways)
         names.bound[name] = value
     present = [way for way in getattr(value, "ways", ()) if way.value is not ABSENT]
+    if len(present) < len(getattr(value, "ways", ())):
+        it.may_fail("NameError")
     return choice(present) if present else value

@@ -28,16 +28,21 @@ def iterated(it: Interpreter, value: Value, node: ast.AST, frame: Frame) -> tupl
         case Class() if value.attributes.get("__members__") is not None:
             return iterated(it, value.attributes["__members__"], node, frame)
         case Object() if value.cls is not None and isinstance(value.cls.find("__iter__"), Function):
-            method = value.cls.find("__iter__")
-            assert isinstance(method, Function)
-            found = it.call(method.of(value), Call((), {}, None, node, frame))
-            return (found.items, found.more) if isinstance(found, Items) else ((), Opaque("an iterator", value))
+            found = started(it, value, node, frame)
+            own = isinstance(found, Object) and found.cls is not None  # with a ``__next__`` of its own
+            return ((), Opaque("an iterator", value)) if own else iterated(it, found, node, frame)
         case Object():
             handler = it.parts.methods.get(f"{value.kind}.__iter__")
             found = handler(it, value, Call((), {}, None, node, frame)) if handler is not None else None
             if isinstance(found, Items):
                 return found.items, found.more
     return (), Opaque(f"an item of {value!r}"[:100], value, getattr(value, "package", ""))
+
+
+def started(it: Interpreter, value: Value, node: ast.AST, frame: Frame) -> Value:
+    """What ``__iter__`` of a class of the repository gives; anything else is gone over itself."""
+    method = value.cls.find("__iter__") if isinstance(value, Object) and value.cls is not None else None
+    return it.call(method.of(value), Call((), {}, None, node, frame)) if isinstance(method, Function) else value
 
 
 def _perhaps(key: Value, value: Value) -> Value:

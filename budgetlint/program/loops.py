@@ -6,22 +6,37 @@ import ast
 from collections.abc import Sequence
 
 from budgetlint.program.assign import assign
-from budgetlint.program.branches import shown
+from budgetlint.program.comparisons import held
+from budgetlint.program.generators import Body, body_of, drive
 from budgetlint.program.heap import Outcome, perhaps_absent
-from budgetlint.program.iterate import iterated
+from budgetlint.program.iterate import iterated, started
 from budgetlint.program.repeat import outcomes_of, repeated
 from budgetlint.program.state import UNROLLED, Frame, Interpreter, Signal
-from budgetlint.program.truth import truth
 from budgetlint.program.values import NONE, Opaque, Value, origins_of
+from budgetlint.program.wording import shown
 
 
 def for_(it: Interpreter, node: ast.For | ast.AsyncFor, frame: Frame) -> Signal:
-    whole = it.evaluate(node.iter, frame)
+    whole = started(it, it.evaluate(node.iter, frame), node, frame)
+    body = body_of(whole)
+    if body is not None:
+        return _ended(it, it.stretch(lambda: _driven(it, node, body, frame)))
     items, more = iterated(it, whole, node, frame)
     if len(items) > UNROLLED:
         items, more = (), Opaque(f"an item of {shown(node.iter)}", whole)
-    found = it.heap.region(lambda: it.guarded(lambda: _rounds(it, node, items, more, whole, frame)))
-    return it.settle([one._replace(signal="") if one.signal == "break" else one for one in found])
+    found = it.stretch(lambda: _rounds(it, node, items, more, whole, frame))
+    return _ended(it, found)
+
+
+def _ended(it: Interpreter, outcomes: list[Outcome]) -> Signal:
+    """How the loop itself ends."""
+    return it.settle([one._replace(signal="") if one.signal == "break" else one for one in outcomes])
+
+
+def _driven(it: Interpreter, node: ast.For | ast.AsyncFor, body: Body, frame: Frame) -> Signal:
+    """Over a generator: a round at each of its `yield`."""
+    signal = drive(it, body, lambda one: _round(it, node, one, frame))
+    return signal if signal[0] else it.run(node.orelse, frame)
 
 
 def _rounds(
@@ -49,23 +64,23 @@ def _round(it: Interpreter, node: ast.For | ast.AsyncFor, one: Value, frame: Fra
 
 def _once(it: Interpreter, node: ast.For | ast.AsyncFor, one: Value, frame: Frame) -> Signal:
     """One round: a `continue` ends it, all else that leaves leaves the loop."""
-    found = it.heap.region(lambda: it.guarded(lambda: _round(it, node, one, frame)))
+    found = it.stretch(lambda: _round(it, node, one, frame))
     return it.settle([one._replace(signal="") if one.signal == "continue" else one for one in found])
 
 
 def while_(it: Interpreter, node: ast.While, frame: Frame) -> Signal:
-    found = it.heap.region(lambda: it.guarded(lambda: _while(it, node, frame)))
-    return it.settle([one._replace(signal="") if one.signal == "break" else one for one in found])
+    found = it.stretch(lambda: _while(it, node, frame))
+    return _ended(it, found)
 
 
 def _while(it: Interpreter, node: ast.While, frame: Frame) -> Signal:
     for _ in range(UNROLLED):
-        held = truth(it.evaluate(node.test, frame))
-        if held is False:
+        known = held(it, it.evaluate(node.test, frame), node, frame)
+        if known is False:
             return it.run(node.orelse, frame)
-        if held is None or isinstance(node.test, ast.Constant):
+        if known is None or isinstance(node.test, ast.Constant):
             break
-        found = it.heap.region(lambda: it.guarded(lambda: it.run(node.body, frame)))
+        found = it.stretch(lambda: it.run(node.body, frame))
         signal = it.settle([one._replace(signal="") if one.signal == "continue" else one for one in found])
         if signal[0]:
             return signal

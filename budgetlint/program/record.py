@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from budgetlint.program.attributes import MODELS, model_of, module_of
 from budgetlint.program.functions import opaque_call
+from budgetlint.program.generators import consumed
 from budgetlint.program.repeat import repeated
 from budgetlint.program.sink_kinds import SIGNATURES, kind_of_call, kind_of_method
 from budgetlint.program.sinks import Sink
@@ -145,7 +146,7 @@ def _call(it: Interpreter, one: Object, name: str) -> None:
 
 
 def _run(it: Interpreter, function: Function) -> Signal:
-    it.call(function, opaque_call(it, function, "the trainer calls it"))
+    consumed(it, it.call(function, opaque_call(it, function, "the trainer calls it")))
     return GOES_ON
 
 

@@ -6,11 +6,12 @@ The parts (statements, expressions, calls, packages) know only this module; `fol
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from budgetlint.program.heap import Heap, Outcome, perhaps_absent
+from budgetlint.program.heap import Heap, Home, Outcome, perhaps_absent
 from budgetlint.program.sinks import Sink
 from budgetlint.program.values import (
     ABSENT,
@@ -55,15 +56,24 @@ NOWHERE = ast.Pass()
 """The node of a call that no text makes: a parser that converts a word."""
 GOES_ON = ("", NONE)
 Signal = tuple[str, Value]
-"""How a statement ends: ``""`` it goes on, ``return`` with its value, ``break``, ``continue``, ``raise``."""
+"""How a statement ends: ``""`` it goes on, ``return`` with its value, ``break``, ``continue``, ``raise`` with the error."""
+ANY_ERROR = Opaque("an error")
 
 
 class Dead(Exception):
-    """This way ends in an error: no run comes of it."""
+    """This way ends in an error: no run comes of it, save where it is caught. ``error``: what is raised, a class's name of Python, or a value."""
+
+    def __init__(self, error: Value | str = "") -> None:
+        super().__init__()
+        self.error = error if isinstance(error, Value) else External(error) if error else ANY_ERROR
+        self.signal = "raise"
 
 
 class Exits(Dead):
-    """This way ends by the program's own will: no handler takes it."""
+    """This way ends by the program's own will."""
+
+    def __init__(self) -> None:
+        super().__init__("SystemExit")
 
 
 class TooLong(Exception):
@@ -71,13 +81,13 @@ class TooLong(Exception):
 
 
 class Frame:
-    """A body that is followed: of a module, function or class. ``yields``: what a generator has given, None for other bodies."""
+    """A body that is followed: of a module, function or class. ``given``: what is done with what a generator gives, None for other bodies."""
 
-    __slots__ = ("function", "names", "yields")
+    __slots__ = ("function", "given", "names")
 
     def __init__(self, names: Names, function: Function | None = None) -> None:
         self.names, self.function = names, function
-        self.yields: list[Value] | None = None
+        self.given: Callable[[Value], Value] | None = None
 
     @property
     def module(self) -> Module:
@@ -178,8 +188,10 @@ class Interpreter:
         self.stack: list[Function] = []
         self.carried: dict[int, dict[tuple[object, str, Key], tuple[Home, str, Key]]] = {}
         """By loop, what its rounds hand on: a name of its body (no target), or a part of an object."""
-        self.tries: list[bool] = []
-        """One for each `try` with handlers that is open: whether a way of it ends in an error."""
+        self.tries: list[frozenset[str]] = []
+        """For each `try` that is open, which errors it may catch, by the names of their classes: a way that ends in one is then kept."""
+        self.caught: list[Value] = []
+        """The errors whose handlers are followed, the innermost last."""
 
     # the program text
 
@@ -197,10 +209,13 @@ class Interpreter:
             self.within = tuple(self.stack)
             raise TooLong(f"the program is too long to follow ({STEPS:,} steps)")
 
-    def may_fail(self) -> None:
-        """What was just done ends in an error for some values that it may have had: the handlers of the `try` around are ways too."""
-        if self.tries:
-            self.tries[-1] = True
+    def may_fail(self, error: str = "") -> None:
+        """What is done here ends in an error for some values that it may have: the handlers of the `try` around are ways too.
+
+        ``error``: the name of Python's class, empty where that is not told.
+        """
+        if self.tries and any(_may_catch(names, error) for names in self.tries):
+            self.heap.leave(Outcome("raise", External(error) if error else ANY_ERROR, {}))
 
     @contextmanager
     def deeper(self) -> Iterator[None]:
@@ -270,31 +285,30 @@ class Interpreter:
         first = len(self.sinks)
         self.conditions.append(when)
         try:
-            found = self.heap.region(lambda: self.guarded(run))
+            found = self.stretch(run)
         finally:
             self.conditions.pop()
         if not found:
             del self.sinks[first:]
         return [one._replace(when=both(when, one.when)) for one in found]
 
+    def stretch(self, run: Callable[[], Signal]) -> list[Outcome]:
+        """A stretch of the program: how it can end. Ways that end in an error are among them where something may catch it. The state is that from before."""
+        found = self.heap.region(lambda: self.guarded(run))
+        return found if self.tries else [one for one in found if one.signal != "raise"]
+
     def guarded(self, run: Callable[[], Signal]) -> Signal:
-        """An error inside is a signal; the `try` around is told."""
+        """An error inside is a signal."""
         try:
-            signal = run()
-        except Exits:
-            return ("raise", NONE)
-        except Dead:
-            signal = ("raise", NONE)
-        if signal[0] == "raise" and self.tries:
-            self.tries[-1] = True
-        return signal
+            return run()
+        except Dead as end:
+            return (end.signal, end.error)
 
     def settle(self, outcomes: list[Outcome]) -> Signal:
         """Goes on with the ways that go on; the others leave the open region. None that goes on: the signal of those that leave."""
         if not outcomes:
-            return ("raise", NONE)
-        signals = [one.signal for one in outcomes]
-        signal = "" if "" in signals else "return" if "return" in signals else signals[0]
+            return ("raise", ANY_ERROR)
+        signal = min((one.signal for one in outcomes), key=lambda one: _ORDER.get(one, 3))
         for one in outcomes:
             if one.signal != signal:
                 self.heap.leave(one)
@@ -302,9 +316,15 @@ class Interpreter:
         self.heap.join(chosen)
         return (signal, choice(Way(one.when, one.value) for one in chosen))
 
+    def value_of(self, signal: Signal) -> Value:
+        """The value of an expression that was followed as ways are."""
+        if signal[0] == "raise":
+            raise Dead(signal[1])
+        return signal[1]
+
     def _certain(self, first: int) -> None:
         """Of several ways one is left: its condition holds in every run."""
-        at = len(self.conditions)
+        at = sum(map(bool, self.conditions))
         for sink in self.sinks[first:]:
             sink.conditions = (*sink.conditions[:at], *sink.conditions[at + 1 :])
 
@@ -313,10 +333,7 @@ class Interpreter:
         if not isinstance(value, Choice):
             return do(value)
         ways = [(way.when, lambda one=way.value: ("return", do(one))) for way in value.ways]
-        signal, result = self.fork(ways)
-        if signal == "raise":
-            raise Dead
-        return result
+        return self.value_of(self.fork(ways))
 
     # what is written down
 
@@ -326,7 +343,7 @@ class Interpreter:
         kept: dict[int, Value] = {}
         made.arguments = {key: frozen(value, kept) for key, value in call.keywords.items()}
         made.positional = tuple(frozen(value, kept) for value in call.positional)
-        made.rest, made.conditions = call.rest, tuple(self.conditions)
+        made.rest, made.conditions = call.rest, tuple(one for one in self.conditions if one)
         self.sinks.append(made)
         return made
 
@@ -352,6 +369,16 @@ class Interpreter:
                 self.heap.write(target, key, choice([Way("", changed), Way("", ABSENT)]) if perhaps_absent(value) else changed)
         if isinstance(target, Map) or target.made is None:
             self.heap.write(target, None, Opaque(why), "rest")
+
+
+_ORDER = {"": 0, "return": 1, "continue": 2, "raise": 4}
+"""Which of several ends a stretch goes on with; ways that end otherwise leave it."""
+
+
+def _may_catch(names: frozenset[str], error: str) -> bool:
+    """Whether a `try` that catches these may catch that."""
+    cls = getattr(builtins, error, None) if error else None
+    return bool(names) if not isinstance(cls, type) else any(one.__name__ in names for one in cls.__mro__) or "" in names
 
 
 def reachable(value: Value, most: int = 400) -> list[Value]:

@@ -6,13 +6,15 @@ import ast
 from collections.abc import Callable, Mapping
 
 from budgetlint.program.assign import assign, augment, bind, declare, delete
-from budgetlint.program.branches import assert_, if_, match_, try_
+from budgetlint.program.branches import assert_, if_, match_
 from budgetlint.program.classes import class_
+from budgetlint.program.errors import raise_, try_
 from budgetlint.program.functions import function_
 from budgetlint.program.imports import import_, import_from
 from budgetlint.program.loops import for_, while_
-from budgetlint.program.state import GOES_ON, Call, Frame, Interpreter, Signal
-from budgetlint.program.values import NONE, Function, Object, Value
+from budgetlint.program.managers import with_
+from budgetlint.program.state import GOES_ON, Frame, Interpreter, Signal
+from budgetlint.program.values import NONE, Object
 
 
 def _expression(it: Interpreter, node: ast.Expr, frame: Frame) -> Signal:
@@ -43,12 +45,6 @@ def _return(it: Interpreter, node: ast.Return, frame: Frame) -> Signal:
     return ("return", it.evaluate(node.value, frame) if node.value is not None else NONE)
 
 
-def _raise(it: Interpreter, node: ast.Raise, frame: Frame) -> Signal:
-    if it.tries:
-        it.tries[-1] = True
-    return ("raise", NONE)
-
-
 def _leaves(signal: str) -> Callable[[Interpreter, ast.stmt, Frame], Signal]:
     return lambda it, node, frame: (signal, NONE)
 
@@ -64,23 +60,6 @@ def _shared(it: Interpreter, node: ast.Global | ast.Nonlocal, frame: Frame) -> S
     return GOES_ON
 
 
-def _with(it: Interpreter, node: ast.With | ast.AsyncWith, frame: Frame) -> Signal:
-    for one in node.items:
-        value = entered(it, it.evaluate(one.context_expr, frame), one.context_expr, frame)
-        if one.optional_vars is not None:
-            assign(it, one.optional_vars, value, frame)
-    return it.run(node.body, frame)
-
-
-def entered(it: Interpreter, value: Value, node: ast.AST, frame: Frame) -> Value:
-    """What ``with value as x`` gives."""
-    if isinstance(value, Object) and value.cls is not None:
-        method = value.cls.find("__enter__")
-        if isinstance(method, Function):
-            return it.call(method.of(value), Call((), {}, None, node, frame))
-    return value
-
-
 def _type_alias(it: Interpreter, node: ast.stmt, frame: Frame) -> Signal:
     name = getattr(node, "name", None)
     if isinstance(name, ast.Name):
@@ -89,9 +68,9 @@ def _type_alias(it: Interpreter, node: ast.stmt, frame: Frame) -> Signal:
 
 
 STATEMENTS: Mapping[type[ast.AST], Callable[..., Signal]] = {
-    ast.Expr: _expression, ast.Assign: _assign, ast.AnnAssign: _annotated, ast.AugAssign: _augmented, ast.Return: _return, ast.Raise: _raise,
+    ast.Expr: _expression, ast.Assign: _assign, ast.AnnAssign: _annotated, ast.AugAssign: _augmented, ast.Return: _return, ast.Raise: raise_,
     ast.Break: _leaves("break"), ast.Continue: _leaves("continue"), ast.Delete: _delete, ast.Global: _shared, ast.Nonlocal: _shared,
-    ast.With: _with, ast.AsyncWith: _with, ast.If: if_, ast.For: for_, ast.AsyncFor: for_, ast.While: while_, ast.Try: try_, ast.TryStar: try_,
+    ast.With: with_, ast.AsyncWith: with_, ast.If: if_, ast.For: for_, ast.AsyncFor: for_, ast.While: while_, ast.Try: try_, ast.TryStar: try_,
     ast.Match: match_, ast.Assert: assert_, ast.FunctionDef: function_, ast.AsyncFunctionDef: function_, ast.ClassDef: class_,
     ast.Import: import_, ast.ImportFrom: import_from,
     **({ast.TypeAlias: _type_alias} if hasattr(ast, "TypeAlias") else {}),

@@ -18,7 +18,7 @@ HEAD = '''"""The manifests of the built-in readers. Written by ``python -m budge
 
 from __future__ import annotations
 
-from budgetlint.frameworks.manifest import Format, Manifest, Package, Program, Tool, made
+from budgetlint.frameworks.manifest import Format, Idle, Manifest, Package, Patch, Program, Tool, made
 
 # fmt: off
 # ruff: noqa: E501

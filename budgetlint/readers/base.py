@@ -115,7 +115,7 @@ def names(text: str) -> frozenset[str]:
 def origin_of(document: Document, path: str, node: Node, key: Scalar | None = None) -> Origin:
     span = node.span
     source = span.source if isinstance(span, SpanIn) else document.source
-    kind = _FLAG if document.format == "shell" and source is document.source else _FILE
+    kind = _FLAG if document.is_command and source is document.source else _FILE
     return Origin(kind, source, span, path, "", key.span if key is not None else None)
 
 

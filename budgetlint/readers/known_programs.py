@@ -1,4 +1,5 @@
-"""Programs that are known by name: what they read, whatever keys stand there. The manifests name them; nothing else does.
+"""Programs that are known by name: what they read, whatever keys stand there, or what they do that trains nothing. The manifests name
+them; nothing else does.
 
 A name is what `budgetlint.launch.commands` makes of a command: a tool with its subcommand (``trl sft``), a module
 (``openrlhf.cli.train_sft``), or the path of a script. Official scripts are known by the end of their path, where the file is not in the
@@ -11,9 +12,9 @@ import re
 from functools import cache
 
 from budgetlint.frameworks import manifests
-from budgetlint.frameworks.manifest import HYDRA, Program
+from budgetlint.frameworks.manifest import HYDRA, Idle, Program
 
-__all__ = ["HYDRA", "Program", "known_program", "known_programs"]
+__all__ = ["HYDRA", "Program", "known_idle", "known_program", "known_programs"]
 
 
 @cache
@@ -26,3 +27,9 @@ def known_programs() -> tuple[Program, ...]:
 def known_program(name: str) -> Program | None:
     """The row of a program's name; None for a script that only its own code tells about."""
     return next((row for row in known_programs() if re.fullmatch(rf"(?:.*/)?(?:{row.pattern})", name)), None)
+
+
+@cache
+def known_idle(name: str) -> Idle | None:
+    """The row of a module of a framework that trains nothing; None where no manifest names it."""
+    return next((row for manifest in manifests() for row in manifest.idle if re.fullmatch(row.pattern, name)), None)

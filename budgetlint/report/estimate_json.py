@@ -7,8 +7,8 @@ from typing import Any
 
 from budgetlint.base.plain_text import ascii_json
 from budgetlint.memory.estimate import Estimate, Phase, Range
-from budgetlint.memory.sources import Source, source_of
-from budgetlint.memory.term import ALLOCATED_BUCKETS, Bucket, Term
+from budgetlint.memory.sources import source_of
+from budgetlint.memory.term import ALLOCATED_BUCKETS, Bucket, Source, Term
 from budgetlint.report.forks_json import NOTHING_OPEN, open_json
 from budgetlint.report.rank import rank_json
 from budgetlint.rules_api.context import RunContext

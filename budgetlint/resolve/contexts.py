@@ -46,7 +46,7 @@ def _asked_for(work: Assembly) -> frozenset[str]:
 def _identity(reading: Reading) -> tuple[int, int, object]:
     """The document that is read, alone or with others below it; the flags of one script are several."""
     document = reading.document
-    return id(document.source), document.number, id(document.root) if document.format == "shell" else 0
+    return id(document.source), document.number, id(document.root) if document.is_command else 0
 
 
 def flag_contexts(work: Assembly) -> Iterator[DocumentContext]:
@@ -54,7 +54,7 @@ def flag_contexts(work: Assembly) -> Iterator[DocumentContext]:
     seen: set[int] = set()
     for context in work.contexts:
         for reading in context.run.readings:
-            if reading.document.format == "shell" and id(reading) not in seen:
+            if reading.document.is_command and id(reading) not in seen:
                 seen.add(id(reading))
                 yield DocumentContext(reading=reading, stack_of=partial(_held, context.run.stack), program_of=partial(_program, work))
 

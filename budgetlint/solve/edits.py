@@ -89,7 +89,7 @@ def _where_it_stands(context: RunContext, name: str, value: Any, said: Setting) 
 
 
 def _flag_word(document: Document, word: Any) -> Any:
-    return str(word) if document.format == "shell" else word
+    return str(word) if document.is_command else word
 
 
 def _new_key(context: RunContext, reading: Reading, name: str, value: Any) -> tuple[Edit, ...]:
@@ -104,7 +104,7 @@ def _new_key(context: RunContext, reading: Reading, name: str, value: Any) -> tu
         return ()
     above, _, last = path.rpartition(".")
     home = document.get(above) if above else document.root
-    if home is None and "." not in above and document.format != "shell":
+    if home is None and "." not in above and not document.is_command:
         home, last, word = document.root, above, {last: word}  # the block is not there yet
     if not isinstance(home, MappingNode) or isinstance(home.span, SpanIn):
         return ()
@@ -140,7 +140,7 @@ NEAR = ("micro_batch", "grad_accum", "seq_len", "optimizer", "learning_rate", "s
 def _anchor(context: RunContext, document: Document, home: MappingNode) -> Entry | None:
     keys = {said.origin.key.rpartition(".")[2] for name in NEAR if (said := context.run.settings.get(name)) and said.origin.key}
     near = [entry for entry in home.entries if entry.key.text in keys]
-    every = [entry for entry in home.entries if document.format != "shell" or not isinstance(entry.value, MappingNode)]
+    every = [entry for entry in home.entries if not document.is_command or not isinstance(entry.value, MappingNode)]
     return near[0] if near else every[-1] if every else None
 
 

@@ -76,11 +76,11 @@ def test_a_field_that_nobody_filled_in_is_an_error_that_names_it() -> None:
 
 
 def test_no_record_takes_what_was_found_out_about_another() -> None:
-    parent = Family("a", basis=TRACED, model_type="b", eager="fp32", sdpa=True)
+    parent = Family("a", basis=TRACED, model_type="b", elsewhere={"torchtune": "plain"}, eager="fp32", sdpa=True)
     child = Family("c", like="a", sdpa=False).after(parent)
     assert (child.eager, child.sdpa) == ("fp32", False)
-    assert not any(child.said(field) for field in OWN - {"name", "like", "model_type", "classes"}) and child.classes == ()
-    assert child.model_type == ""
+    assert not any(child.said(field) for field in OWN - {"name", "like", "model_type", "classes", "elsewhere"})
+    assert (child.classes, child.model_type, child.elsewhere) == ((), "", {})
 
 
 def test_every_record_is_like_one_that_is_there() -> None:

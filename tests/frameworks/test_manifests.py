@@ -9,13 +9,14 @@ import pytest
 
 import budgetlint.readers
 from budgetlint.base.source import SourceFile
-from budgetlint.frameworks import every_format, home_of, manifests
+from budgetlint.frameworks import every_format, home_of, manifests, patch
 from budgetlint.frameworks._index import MANIFESTS
-from budgetlint.frameworks.manifest import Format, Manifest
+from budgetlint.frameworks.manifest import CONVERTS, EVALUATES, PREPARES, SERVES, Format, Manifest
 from budgetlint.launch.read import script_launches
 from budgetlint.readers.__main__ import INDEX, index_text
 from budgetlint.readers.__main__ import manifests as written
 from budgetlint.readers.known_programs import known_program
+from budgetlint.rules_api.toolbox import documents
 from budgetlint.settings.vocabulary import SETTINGS
 
 FOLDERS = sorted(path.parent.name for path in Path(budgetlint.readers.__file__ or "").parent.glob("*/reader.py"))
@@ -79,6 +80,31 @@ def test_a_tool_starts_a_program_that_its_manifest_knows(manifest: Manifest) -> 
             assert known is not None and known.format in formats, command
 
 
+@pytest.mark.parametrize("manifest", [one for one in MANIFESTS if one.idle], ids=lambda one: one.name)
+def test_what_trains_is_not_among_what_trains_nothing(manifest: Manifest) -> None:
+    modules = {module for one in MANIFESTS for tool in one.tools for module in tool.modules}
+    for row in manifest.idle:
+        assert row.source and row.does in (EVALUATES, PREPARES, CONVERTS, SERVES)
+        assert not [module for module in modules if re.fullmatch(row.pattern, module)]
+
+
+PATCHES = [row for manifest in MANIFESTS for row in manifest.patches]
+
+
+def test_a_patch_is_of_a_setting_and_told_once() -> None:
+    assert len({(row.by, row.setting) for row in PATCHES}) == len(PATCHES)
+    for row in PATCHES:
+        assert row.setting in SETTINGS and row.source
+        assert row.since or row.before is None
+        assert patch(row.by, row.setting) is row
+
+
+def test_ligers_and_unsloths_kernels() -> None:
+    """liger-kernel 0.8.5 monkey_patch.py, unsloth 2026.10 kernels/."""
+    assert patch("liger-kernel", "kernels").value == ("rms_norm", "rope", "swiglu", "linear_cross_entropy")
+    assert set(patch("unsloth", "kernels").value) == {*patch("liger-kernel", "kernels").value, "lora"}
+
+
 @pytest.mark.parametrize(("format", "setting", "key"), SPELLINGS, ids=[f"{one.name} {setting}" for one, setting, _ in SPELLINGS])
 def test_a_spelling_is_of_a_setting(format: Format, setting: str, key: str) -> None:
     assert setting.partition(" ")[0] in SETTINGS
@@ -98,3 +124,20 @@ def test_a_manifest_names_a_model_code_that_the_setting_has() -> None:
 def test_a_schema_lies_in_the_readers_own_folder(format: Format) -> None:
     home = home_of(format.name)
     assert home is not None and format.schema == f"budgetlint.readers.{home.name}.schema"
+
+
+OF_RULES = {
+    "HUGGING_FACE": "hf_training_arguments trl alignment_handbook open_instruct",
+    "PYTHON": "python_script python_trl_script",
+    "TRL_FORMATS": "trl alignment_handbook",
+    "TRL_ARGUMENTS": "trl alignment_handbook python_trl_script",
+    "TRAINING_ARGUMENTS": "hf_training_arguments trl alignment_handbook open_instruct llamafactory python_script python_trl_script",
+    "TRAINERS": "hf_training_arguments trl alignment_handbook llamafactory python_script python_trl_script",
+    "TRAINERS_AND_AXOLOTL": "hf_training_arguments trl alignment_handbook llamafactory python_script python_trl_script axolotl",
+    "TRAINER_RUNS": "hf_training_arguments trl alignment_handbook open_instruct llamafactory python_script python_trl_script axolotl",
+}
+
+
+@pytest.mark.parametrize("group", OF_RULES)
+def test_the_groups_that_rules_ask_for_follow_from_the_manifests(group: str) -> None:
+    assert " ".join(getattr(documents, group)) == OF_RULES[group]

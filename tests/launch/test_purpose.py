@@ -65,6 +65,33 @@ def test_a_file_that_a_training_takes_too_is_its_run() -> None:
     assert [run.name for run in work.runs] == ["run.sh"]
 
 
+OF_PACKAGES = {
+    "axolotl.cli.preprocess": "prepares data",
+    "axolotl.cli.merge_lora": "converts weights",
+    "axolotl.cli.vllm_serve": "generates or serves",
+    "swift.cli.eval": "evaluates",
+    "swift.cli.export": "converts weights",
+    "swift.cli.rollout": "generates or serves",
+    "openrlhf.cli.lora_combiner": "converts weights",
+    "openrlhf.cli.serve_rm": "generates or serves",
+    "verl.trainer.main_eval": "evaluates",
+    "verl.model_merger": "converts weights",
+    "verl.trainer.main_generation_server": "generates or serves",
+    "trl.scripts.vllm_serve": "generates or serves",
+    "transformers.onnx": "converts weights",
+    "lighteval": "evaluates",
+    "optimum.exporters.onnx": "converts weights",
+    "sglang.launch_server": "generates or serves",
+}
+
+
+@pytest.mark.parametrize(("module", "does"), OF_PACKAGES.items())
+def test_a_module_of_a_package_that_trains_nothing(module: str, does: str) -> None:
+    """Whatever flags stand there: a package's own modules are known by name."""
+    work = collect(open_project(TextFiles({"run.sh": f"python -m {module} {TRAIN}\n"}), ["."]))
+    assert (work.runs, [told for _, told in work.idle["run.sh"]]) == ([], [does])
+
+
 JAX = {
     "transformers' own by its name": ("run_clm_flax.py", {}),
     "by its code": ("run_distillation.py", {"run_distillation.py": "import jax\nimport optax\nstep = jax.value_and_grad(loss)\n"}),

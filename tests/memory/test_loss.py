@@ -39,12 +39,16 @@ def in_(plan: Plan, dtype: str) -> Plan:
         ("full", "32", 4 + 4, 4 + 4 + 4),
         ("full-shifted", "16", 2 + 4 + 4 + 4, 2 + 4 + 4 + 4),
         ("full-upcast", "16", 4 + 4 + 4, 4 + 4 + 4),
-        ("full-upcast", "32", 4 + 4, 4 + 4 + 4),
+        ("full-shifted", "32", 4 + 4 + 4, 4 + 4 + 4 + 4),
+        ("full-upcast", "32", 4 + 4 + 4, 4 + 4 + 4),  # transformers 4.45.2 modeling_mistral.py: shift_logits is a copy
         ("full-plain", "16", 2 + 2 + 2, 2 + 2 + 2 + 2),
         ("full-plain", "autocast", 2 + 2 + 4 + 4, 2 + 4 + 4 + 4),
+        ("full-plain", "32", 4 + 4 + 4, 4 + 4 + 4 + 4),
         ("full-split", "16", 2 + 4, 4 + 2),
+        ("full-split", "32", 4, 4),  # nothing is cast back
         ("full-dtensor", "16", 2 + 4 + 4 + 4, 4 + 4 + 4 + 4),
         ("in-place", "16", 2, 2),
+        ("in-place", "32", 4, 4),
     ],
 )
 def test_a_recipe_is_the_sum_of_its_tensors(small: Small, recipe: str, dtype: str, forward: int, backward: int) -> None:
@@ -74,7 +78,11 @@ def test_the_forward_in_fp32(small: Small, recipe: str, dtype: str, forward: int
         ("full-upcast", "16", 4 + 4),
         ("full-plain", "16", 2 + 2 + 2),
         ("full-plain", "autocast", 2 + 2 + 4),
+        ("full", "32", 4),  # fp32 logits are no copy: the gradient lies in what the head gave
+        ("full-shifted", "32", 4 + 4),
+        ("full-plain", "32", 4 + 4),
         ("in-place", "16", 2),
+        ("in-place", "32", 4),
     ],
 )
 def test_a_fused_cross_entropy_makes_no_log_softmax(small: Small, recipe: str, dtype: str, either: int) -> None:
@@ -122,6 +130,7 @@ def test_log_probabilities_of_completions(small: Small, dtype: str, batch: int, 
 @pytest.mark.parametrize(("family", "more"), [("gemma2", 2), ("llama", 0)])
 def test_soft_capped_logits_keep_their_tanh(small: Small, family: str, more: int) -> None:
     assert both(small(family=family)) == (10 + more, 12 + more)
+    assert both(small(family=family, kernels=LIGER)) == (6 + more, 6 + more)
 
 
 @pytest.mark.parametrize("recipe", ["full", "fused", "chunked"])

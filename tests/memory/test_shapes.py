@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from budgetlint.base.record import replace
+from budgetlint.catalog.families import all_families
+from budgetlint.memory.code import torchtitan, torchtune
 from budgetlint.memory.estimate import Estimate
 from budgetlint.memory.labels import LABELS, label
 from budgetlint.memory.sources import source_of
@@ -119,6 +122,66 @@ def test_a_term_tells_its_shape_and_its_code(text: str, phase: str, slug: str, a
     assert context.estimate is not None
     (term,) = [term for term in context.estimate.phase(phase).terms if term.id == slug]
     assert (term.arithmetic, str(source_of(slug, context.estimate.plan))) == (arithmetic, source)
+
+
+LLAMA = "device 8x h100-80gb; model llama-3.1-8b; batch 1; seq 2048"
+PLACES = [
+    ("megatron", "layers.attention.q", "megatron-core transformer/attention.py Attention"),
+    ("megatron; attention eager", "layers.attention.output", "megatron-core transformer/dot_product_attention.py DotProductAttention"),
+    ("megatron", "layers.attention.output", "megatron-core extensions/transformer_engine.py TEDotProductAttention"),
+    ("megatron", "layers.qkv.input", "megatron-core tensor_parallel/layers.py LinearWithGradAccumulationAndAsyncCommunication"),
+    ("megatron", "final-norm.input", "megatron-core transformer/transformer_block.py TransformerBlock"),
+    ("megatron", "rotary.tables", "megatron-core models/common/embeddings/rotary_pos_embedding.py RotaryEmbedding"),
+    ("megatron; recompute full", "checkpoints.layer-input", "megatron-core tensor_parallel/random.py CheckpointFunction"),
+    ("torchtitan", "layers.mlp.gate", "torchtitan models/llama3/model/model.py FeedForward"),
+    ("torchtitan", "layers.attention-norm.rms", "torchtitan models/llama3/model/model.py TransformerBlock"),
+    ("torchtitan", "final-norm.statistics", "torchtitan models/llama3/model/model.py Transformer"),
+    ("torchtitan", "logits.fp32-copy", "torchtitan components/loss.py cross_entropy_loss"),
+    ("torchtune", "layers.attention.k", "torchtune modules/attention.py MultiHeadAttention"),
+    ("torchtune", "layers.mlp.up", "torchtune modules/feed_forward.py FeedForward"),
+    ("torchtune; lora r=8", "layers.q_proj.lora_A-output", "torchtune modules/peft/lora.py LoRALinear"),
+    ("torchtune; lora r=8; quant nf4", "weights.nf4", "torchtune modules/low_precision/nf4_linear.py FrozenNF4Linear"),
+    ("torchtune; model gemma-2-9b", "layers.mlp-norm.rms", "torchtune models/gemma/rms_norm.py GemmaRMSNorm"),
+    ("torchtune; model gpt2", "layers.attention.q", "None"),  # torchtune 0.6.1 has no GPT-2
+    ("litgpt; lora r=8", "weights.adapter", "litgpt litgpt/lora.py LoRALinear"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "slug", "source"), PLACES, ids=[f"{row[0]} {row[1]}" for row in PLACES])
+def test_each_code_says_where_it_stands(said: str, slug: str, source: str) -> None:
+    """megatron-core 0.14.0, torchtitan 0.2.2, torchtune 0.6.1, litgpt 0.5."""
+    model = said.rpartition("model ")[2] if "model " in said else "llama-3.1-8b"
+    text = LLAMA.replace("llama-3.1-8b", model) + f"; stack {said.partition('; model')[0]}"
+    (context,) = judge_texts({}, budget=text).runs
+    assert context.estimate is not None
+    assert slug in {term.id for phase in context.estimate.phases for term in phase.terms}
+    assert str(source_of(slug, context.estimate.plan)) == source
+
+
+@pytest.mark.parametrize("code", ["megatron", "torchtitan", "torchtune", "litgpt"])
+def test_no_tensor_of_a_layer_is_without_a_place(code: str) -> None:
+    (context,) = judge_texts({}, budget=f"{LLAMA}; stack {code}").runs
+    assert context.estimate is not None
+    made = {term.id for phase in context.estimate.phases for term in phase.terms if term.id.startswith(("layers.", "final-norm."))}
+    assert [slug for slug in sorted(made) if source_of(slug, context.estimate.plan) is None] == []
+    assert len(made) > 8
+
+
+def test_what_records_call_layers_of_other_codes_is_known_there() -> None:
+    known = {"torchtitan": set(torchtitan._LAYERS), "torchtune": set(torchtune._LAYERS)}
+    called: dict[str, set[str]] = {"torchtitan": set(), "torchtune": set()}
+    for family in all_families():
+        for code, layer in family.elsewhere.items():
+            called[code].add(layer)
+    assert called == known
+
+
+def test_of_code_that_nobody_read_no_place_is_told() -> None:
+    """LLM Foundry's, priced as transformers'."""
+    (context,) = judge_texts({}, budget=f"{LLAMA}; stack transformers@5.24").runs
+    assert context.estimate is not None and context.estimate.plan is not None
+    plan = replace(context.estimate.plan, model_code="llm-foundry")
+    assert [source_of(slug, plan) for slug in ("logits.fp32-copy", "layers.mlp.gate")] == [None, None]
 
 
 def test_what_is_no_tensor_has_no_shape_and_no_code() -> None:

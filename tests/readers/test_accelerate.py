@@ -14,6 +14,11 @@ from budgetlint.readers.base import complete, names
 from budgetlint.settings.run import Reading, Role, Setting, Stack
 from budgetlint.settings.vocabulary import SETTINGS
 
+SEEDS = {
+    "accelerate": "{distributed_type: NO, compute_environment: LOCAL_MACHINE, num_processes: 1, use_cpu: false}",
+}
+"""Documents that it claims (`test_marks.py`)."""
+
 BASE = "compute_environment: LOCAL_MACHINE\nnum_machines: 1\nnum_processes: 8\n"
 
 

@@ -15,6 +15,11 @@ from budgetlint.readers.base import complete, names
 from budgetlint.settings.run import Origin, OriginKind, Reading, Release, Setting, Stack
 from budgetlint.settings.vocabulary import SETTINGS
 
+SEEDS = {
+    "axolotl": "{base_model: m, sequence_len: 1, micro_batch_size: 1, val_set_size: 0, adapter: lora, load_in_4bit: on}",
+}
+"""Documents that it claims (`test_marks.py`)."""
+
 BASE = """\
 base_model: acme/tiny-1b
 datasets:

@@ -12,6 +12,11 @@ from budgetlint.readers import identify
 from budgetlint.readers.base import complete
 from budgetlint.settings.run import Origin, OriginKind, Role, Stack, release
 
+SEEDS = {
+    "deepspeed": "{zero_optimization: {stage: 2}, train_micro_batch_size_per_gpu: 1, bf16: {enabled: true}, gradient_clipping: 1.0}",
+}
+"""Documents that it claims (`test_marks.py`)."""
+
 BASE = {"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"stage": 2}}
 
 

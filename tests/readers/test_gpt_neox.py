@@ -16,6 +16,11 @@ from budgetlint.readers.base import complete
 from budgetlint.readers.gpt_neox.reader import READER
 from budgetlint.settings.run import Stack
 
+SEEDS = {
+    "gpt_neox": "{pipe-parallel-size: 1, num-layers: 1, hidden-size: 1, no-weight-tying: true}",
+}
+"""Documents that it claims (`test_marks.py`)."""
+
 SHAPE = """
 "pipe_parallel_size": 1,
 "model_parallel_size": 1,

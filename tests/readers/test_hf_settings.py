@@ -9,6 +9,15 @@ from budgetlint.documents.load import load
 from budgetlint.readers import identify
 from budgetlint.settings.run import OriginKind, Role
 
+SEEDS = {
+    "hf_training_arguments": "{output_dir: o, per_device_train_batch_size: 1, report_to: none, num_train_epochs: 1, bf16: true}",
+    "hf_training_arguments in a section": "{a: {per_device_train_batch_size: 1, save_strategy: a, report_to: b, seed: 1, bf16: true}}",
+    "trl": "{model_name_or_path: m, dataset_name: d, learning_rate: 1, report_to: none, num_train_epochs: 1}",
+    "alignment_handbook": "{output_dir: o, dataset_mixer: {a: 1}, report_to: none, num_train_epochs: 1, bf16: true}",
+    "open_instruct": "{output_dir: o, use_slow_tokenizer: true, report_to: none, num_train_epochs: 1, bf16: true}",
+}
+"""Documents that the readers of Hugging Face's trainers claim (`test_marks.py`)."""
+
 PLAIN = "output_dir: out\nper_device_train_batch_size: 2\nnum_train_epochs: 3\nlogging_steps: 5\n"
 TRL = PLAIN + "dataset_name: d\nuse_peft: false\n"
 

@@ -13,6 +13,12 @@ from budgetlint.readers.base import complete
 from budgetlint.readers.lightning.reader import READER
 from budgetlint.settings.run import OriginKind, Reading, Setting, Stack
 
+SEEDS = {
+    "lightning": "{trainer: {max_epochs: 1, devices: 1, precision: 16}, model: {class_path: a.B}, seed_everything: 1}",
+    "lightning fit": "{fit: {trainer: {max_epochs: 1, devices: 1, precision: 16}, model: {class_path: a.B}}, seed_everything: 1}",
+}
+"""Documents that it claims (`test_marks.py`)."""
+
 BASE = """\
 seed_everything: 42
 trainer:

@@ -14,6 +14,11 @@ from budgetlint.readers.litgpt.reader import READER
 from budgetlint.resolve.runs import judge_texts
 from budgetlint.settings.run import Reading, Setting, Stack
 
+SEEDS = {
+    "litgpt": "{train: {global_batch_size: 1, micro_batch_size: 1}, checkpoint_dir: a, model_name: b}",
+}
+"""Documents that it claims (`test_marks.py`)."""
+
 TUNE = """\
 checkpoint_dir: checkpoints/acme/tiny-1b
 precision: bf16-true

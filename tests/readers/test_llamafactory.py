@@ -16,6 +16,12 @@ from budgetlint.resolve.runs import judge_texts
 from budgetlint.settings.run import Origin, OriginKind, Reading, Release, Role, Setting, Stack
 from budgetlint.settings.vocabulary import SETTINGS
 
+SEEDS = {
+    "llamafactory": "{model_name_or_path: m, finetuning_type: lora, stage: sft, template: a, do_train: true, cutoff_len: 1, lora_rank: 1}",
+    "llamafactory v1": "{model: m, train_dataset: d, micro_batch_size: 1, peft_config: {name: lora}}",
+}
+"""Documents that it claims (`test_marks.py`)."""
+
 BASE = """\
 model_name_or_path: acme/tiny-1b
 do_train: true
@@ -243,6 +249,24 @@ def test_liger_fuses_the_loss_only_without_logits():
     assert values("stage: sft\nenable_liger_kernel: true", "kernels", "loss")[1] == "fused"
     kernels, loss = values("stage: dpo\nenable_liger_kernel: true", "kernels", "loss")
     assert ("cross_entropy" in kernels, loss) == (True, None)
+
+
+@pytest.mark.parametrize(
+    ("stage", "unsloth", "loss"),
+    [
+        ("sft", "", ("fused", "in-place")),  # unsloth kernels/cross_entropy_loss.py 2024.11.7 and 2024.11.8
+        ("sft", "2024.11.7", "in-place"),
+        ("sft", "2024.11.8", "fused"),
+        ("dpo", "2024.11.8", "full"),
+    ],
+)
+def test_unsloths_loss_is_by_its_release(stage, unsloth, loss):
+    budget = f"stack unsloth@{unsloth}" if unsloth else ""
+    (context,) = judge_texts(
+        {"train.yaml": f"{BASE}finetuning_type: lora\ncutoff_len: 512\nstage: {stage}\nuse_unsloth: true\n"}, budget=budget
+    ).runs
+    said = context.run.settings.get("loss")
+    assert (said.readings or said.value) == loss
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,13 @@ from budgetlint.readers.llm_foundry.reader import READER
 from budgetlint.resolve.runs import judge_texts
 from budgetlint.settings.run import Reading, Role, Setting, Stack
 
+SEEDS = {
+    "llm_foundry": "{train_loader: {}, device_train_microbatch_size: 1, global_train_batch_size: 1, max_duration: 1ba, optimizer: {}}",
+    "llm_foundry job": "{parameters: {train_loader: {}, device_train_microbatch_size: 1, global_train_batch_size: 1, max_duration: 1ba}}",
+    "llm_foundry evaluation": "{models: [], icl_tasks: a, device_eval_batch_size: 1, precision: fp32}",
+}
+"""Documents that it claims (`test_marks.py`)."""
+
 BASE = """\
 variables:
   max_seq_len: 4096

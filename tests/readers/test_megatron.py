@@ -17,6 +17,11 @@ from budgetlint.readers.base import complete
 from budgetlint.readers.megatron.reader import READER
 from budgetlint.settings.run import Role, Stack
 
+SEEDS = {
+    "megatron": "{MODEL_ARGS: {--num-layers: 1}}",
+}
+"""Documents that it claims (`test_marks.py`)."""
+
 GPT = """\
 python pretrain_gpt.py --num-layers 24 --hidden-size 1024 --num-attention-heads 16 --seq-length 1024 --max-position-embeddings 1024 \\
   --micro-batch-size 4 --global-batch-size 64 --train-iters 500000 --lr 0.00015 --lr-decay-style cosine \\

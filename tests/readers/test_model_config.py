@@ -12,6 +12,11 @@ from budgetlint.readers import identify
 from budgetlint.readers.model_config.reader import READER
 from budgetlint.settings.run import Role
 
+SEEDS = {
+    "model_config": "{architectures: [A], model_type: a, hidden_size: 1, num_hidden_layers: 1, num_attention_heads: 1, vocab_size: 1}",
+}
+"""Documents that it claims (`test_marks.py`)."""
+
 SHAPE = {"hidden_size": 640, "num_hidden_layers": 12, "num_attention_heads": 10, "vocab_size": 32000}
 LLAMA = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", **SHAPE}
 

@@ -15,6 +15,11 @@ from budgetlint.readers.base import complete
 from budgetlint.readers.ms_swift.reader import READER
 from budgetlint.settings.run import Origin, OriginKind, Release, Role, Setting, Stack
 
+SEEDS = {
+    "ms_swift": "{tuner_type: lora, rlhf_type: dpo, model: m, dataset: d, attn_impl: a, quant_bits: 4, max_length: 1}",
+}
+"""Documents that it claims (`test_marks.py`)."""
+
 FILE = """\
 model: Qwen/Qwen2.5-7B-Instruct
 torch_dtype: bfloat16

@@ -17,6 +17,17 @@ from budgetlint.readers.base import complete
 from budgetlint.readers.nemo.reader import READER
 from budgetlint.settings.run import Role, Stack
 
+SEEDS = {
+    "nemo": "{exp_manager: {}, trainer: {devices: 1}, model: {a: 1}}",
+    "nemo rl": "{policy: {}, cluster: {}, grpo: {}, loss_fn: {}, defaults: a.yaml, env: {}, data: {}}",
+    "nemo fragment": "{defaults: a.yaml, cluster: {}, env: {}, data: {}}",
+    "nemo inference": "{trainer: {devices: 1}, model: {a: 1}, inference: {}, prompts: []}",
+    "nemo search": "{train_settings: {a: 1}, inference_settings: {a: 1}}",
+    "nemo recipe": "{model: {_target_: nemo.a}, strategy: {_target_: nemo.b}, data: {_target_: nemo.c}, optim: {_target_: nemo.d}}",
+    "nemo group": "{model: {a: '${training.run.b}'}, run: {b: 1}}",
+}
+"""Documents that it claims (`test_marks.py`)."""
+
 PRETRAINING = """\
 trainer: {devices: 8, num_nodes: 4, precision: bf16, max_steps: 100, gradient_clip_val: 1.0, accumulate_grad_batches: 1}
 exp_manager: {exp_dir: null}

@@ -13,6 +13,11 @@ from budgetlint.readers.base import complete
 from budgetlint.readers.oumi.reader import READER
 from budgetlint.settings.run import Reading, Setting, Stack
 
+SEEDS = {
+    "oumi": "{model: {model_name: m}, training: {trainer_type: TRL_SFT, output_dir: o, learning_rate: 1, optimizer: a, max_steps: 1}}",
+}
+"""Documents that it claims (`test_marks.py`)."""
+
 BASE = """\
 model:
   model_name: acme/tiny-1b

@@ -13,6 +13,11 @@ from budgetlint.readers.base import complete
 from budgetlint.readers.peft_config.reader import READER
 from budgetlint.settings.run import Role, Stack
 
+SEEDS = {
+    "peft_adapter_config": "{peft_type: LORA, r: 1, lora_alpha: 1, target_modules: [a], bias: none, lora_dropout: 0}",
+}
+"""Documents that it claims (`test_marks.py`)."""
+
 LORA = {"peft_type": "LORA", "r": 32, "lora_alpha": 64, "target_modules": ["q_proj"], "base_model_name_or_path": "acme/tiny-1b"}
 
 

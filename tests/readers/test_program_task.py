@@ -71,6 +71,25 @@ def test_the_trainer_of_the_script_tells(name, task, written):
     assert run(files).run.settings.value("task") == task
 
 
+@pytest.mark.parametrize(
+    ("more", "stack", "task"),
+    [
+        ("", "", ("grpo", "ppo")),
+        ("", "stack trl@0.22.0", "grpo"),
+        ("", "stack trl@0.21.0", "ppo"),
+        ("--num_generations 8", "", "grpo"),
+        ("--rloo_k 2", "", "ppo"),
+        ("--packing false", "", ("grpo", "ppo")),  # a key of SFT's tells nothing of RLOO's
+    ],
+)
+def test_rloos_trainer_is_by_its_keys_then_by_its_version(more, stack, task):
+    """TRL 0.21.0 and 0.22.0 ``trainer/rloo_trainer.py``."""
+    files = {"train.py": script("RLOO"), "run.sh": f"python train.py {FLAGS} {more}\n"}
+    (context,) = judge_texts(files, budget=f"device a100-80gb; {stack}").runs
+    said = context.run.settings["task"]
+    assert (said.readings or said.value) == task
+
+
 def test_a_class_of_the_scripts_own_beside_the_trainer_is_enough():
     text = script("GRPO").replace("import GRPOConfig, ", "import ").replace("\n\n", "\nfrom mine import GRPOConfig\n\n", 1)
     context = run({"train.py": text, "run.sh": f"python train.py {FLAGS}\n"})

@@ -14,6 +14,11 @@ from budgetlint.readers.torchtitan.reader import READER
 from budgetlint.resolve.runs import judge_texts
 from budgetlint.settings.run import Reading, Setting, Stack
 
+SEEDS = {
+    "torchtitan": "{training: {}, model: {}, parallelism: {}, optimizer: {}, checkpoint: {}}",
+}
+"""Documents that it claims (`test_marks.py`)."""
+
 BASE = """\
 [job]
 dump_folder = "./outputs"

@@ -18,6 +18,11 @@ from budgetlint.readers.torchtune.reader import READER
 from budgetlint.resolve.runs import judge_texts
 from budgetlint.settings.run import Origin, OriginKind, Reading, Release, Role, Setting, Settings, Stack
 
+SEEDS = {
+    "torchtune": "{model: {_component_: a.b}, optimizer: {_component_: c.D}}",
+}
+"""Documents that it claims (`test_marks.py`)."""
+
 FULL = """\
 output_dir: /tmp/out
 tokenizer:

@@ -16,6 +16,14 @@ from budgetlint.readers.base import complete
 from budgetlint.readers.verl.reader import READER
 from budgetlint.settings.run import Role, Stack
 
+SEEDS = {
+    "verl": "{actor_rollout_ref: {}, data: {}, trainer: {}}",
+    "verl sft": "{data: {micro_batch_size_per_gpu: 1}, trainer: {a: 1}, optim: {}}",
+    "verl generation": "{rollout: {response_length: 1}, trainer: {n_gpus_per_node: 1}}",
+    "verl objects": "{a: {b: {_target_: verl.c.D}}}",
+}
+"""Documents that it claims (`test_marks.py`)."""
+
 FLAGS = """\
 python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo data.train_batch_size=1024 data.max_prompt_length=512 \\
   data.max_response_length=1024 actor_rollout_ref.model.path=Qwen/Qwen2-7B-Instruct actor_rollout_ref.actor.optim.lr=1e-6 \\

@@ -249,6 +249,8 @@ FACTS: list[tuple[str, dict[str, str], str, dict[str, Any]]] = [
     ),
     ("Unsloth's trainers, patched", {"train.py": UNSLOTH.format("", "", "")}, "stack unsloth@2025.2.6", {"seq_len": 4096}),
     ("Unsloth's loss, since", {"train.py": UNSLOTH.format("", "", "")}, "stack unsloth@2024.12", {"loss": "fused"}),
+    ("Unsloth's loss, not TRL's", {"train.py": UNSLOTH.format("", "", "")}, "stack trl@1.15", {"loss": ("fused", "in-place")}),
+    ("Unsloth's loss beside a pinned TRL", {"train.py": UNSLOTH.format("", "", "")}, "stack unsloth@2024.8 trl@0.12", {"loss": "in-place"}),
     ("Unsloth's loss, any version", {"train.py": UNSLOTH.format("", "", "")}, "", {"loss": ("fused", "in-place")}),
 ]
 

@@ -8,6 +8,7 @@ FAMILY = Family(
     "deepseek_v3",
     like="deepseek_v2",
     classes=("deepseek_v3", "DeepseekV3RMSNorm", "DeepseekV3Attention", "DeepseekV3MLP"),
+    elsewhere={"torchtitan": "deepseek_v3"},
     config=HubConfig(
         shape={},
         sizes={

@@ -9,6 +9,7 @@ FAMILY = Family(
     "gemma",
     like="llama",
     classes=("gemma", "GemmaRMSNorm", "GemmaAttention", "GemmaMLP"),
+    elsewhere={"torchtune": "gemma"},
     config=HubConfig(
         shape=GEMMA_SHAPE,
         sizes={

@@ -11,6 +11,7 @@ FAMILY = Family(
     "gemma2",
     like="gemma",
     classes=("gemma2", "Gemma2RMSNorm", "Gemma2Attention", "Gemma2MLP"),
+    elsewhere={"torchtune": "gemma2"},
     config=HubConfig(
         shape={**GEMMA_SHAPE, "norms_per_layer": 4},
         sizes={

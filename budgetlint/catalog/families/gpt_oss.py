@@ -11,6 +11,7 @@ FAMILY = Family(
     "gpt_oss",
     like="llama",
     classes=("gpt_oss", "GptOssRMSNorm", "GptOssAttention", "GptOssMLP"),
+    elsewhere={"torchtitan": "gpt_oss"},
     config=HubConfig(
         shape={"qkv_bias": True, "o_bias": True, "extra": {"router_bias": 1, "expert_bias": 1, "sinks": 1}},
         sizes={

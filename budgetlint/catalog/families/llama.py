@@ -8,6 +8,7 @@ from budgetlint.catalog.module_names import ATTENTION, DOWN, GATE, GLU, UP, Modu
 FAMILY = Family(
     "llama",
     classes=("llama", "LlamaRMSNorm", "LlamaAttention", "LlamaMLP"),
+    elsewhere={"torchtitan": "llama3", "torchtune": "plain"},
     config=HubConfig(
         shape={}, sizes={"hidden": 4096, "intermediate": 11008, "layers": 32, "heads": 32, "vocab": 32000, "max_positions": 2048}
     ),

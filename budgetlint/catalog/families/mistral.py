@@ -8,6 +8,7 @@ FAMILY = Family(
     "mistral",
     like="llama",
     classes=("mistral", "MistralRMSNorm", "MistralAttention", "MistralMLP"),
+    elsewhere={"torchtune": "plain"},
     config=HubConfig(
         shape={},
         sizes={"hidden": 4096, "intermediate": 14336, "layers": 32, "heads": 32, "kv_heads": 8, "vocab": 32000, "max_positions": 131072},

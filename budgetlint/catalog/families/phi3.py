@@ -11,6 +11,7 @@ FAMILY = Family(
     "phi3",
     like="llama",
     classes=("phi3", "Phi3RMSNorm", "Phi3Attention", "Phi3MLP"),
+    elsewhere={"torchtune": "plain"},
     config=HubConfig(
         shape={}, sizes={"hidden": 3072, "intermediate": 8192, "layers": 32, "heads": 32, "vocab": 32064, "max_positions": 4096}
     ),

@@ -8,6 +8,7 @@ FAMILY = Family(
     "qwen2",
     like="llama",
     classes=("qwen2", "Qwen2RMSNorm", "Qwen2Attention", "Qwen2MLP"),
+    elsewhere={"torchtune": "plain"},
     config=HubConfig(
         shape={"qkv_bias": True},
         sizes={"hidden": 4096, "intermediate": 22016, "layers": 32, "heads": 32, "kv_heads": 32, "vocab": 151936, "max_positions": 32768},

@@ -8,6 +8,7 @@ FAMILY = Family(
     "qwen3",
     like="llama",
     classes=("qwen3", "Qwen3RMSNorm", "Qwen3Attention", "Qwen3MLP"),
+    elsewhere={"torchtitan": "qwen3"},
     config=HubConfig(
         shape={"qk_norm": "head"},
         sizes={

@@ -8,6 +8,7 @@ FAMILY = Family(
     "qwen3_moe",
     like="qwen3",
     classes=("qwen3_moe", "Qwen3MoeRMSNorm", "Qwen3MoeAttention", "Qwen3MoeMLP"),
+    elsewhere={"torchtitan": "qwen3"},
     config=HubConfig(
         shape={"qk_norm": "head"},
         sizes={

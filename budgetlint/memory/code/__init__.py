@@ -37,6 +37,11 @@ def _made(name: str) -> ModelCode:
     return found()
 
 
+def was_read(plan: Plan) -> bool:
+    """Whether a module here tells what its code does; if not, it is priced as others and nobody says where it stands."""
+    return plan.model_code in CLASSES
+
+
 def with_code(settings: Settings, stack: Stack) -> Stack:
     """The stack with the code that runs the model: the budget's word, else what the trainer's reader says."""
     named = settings.value("model_code", "transformers")

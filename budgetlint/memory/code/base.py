@@ -7,6 +7,7 @@ package override what is different in theirs.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 
 from budgetlint.base.record import record
 from budgetlint.catalog.architecture import Architecture
@@ -19,7 +20,7 @@ from budgetlint.memory.parallel import Parallel
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
 from budgetlint.memory.sequence import split_stream
-from budgetlint.memory.term import Term
+from budgetlint.memory.term import Source, Term
 from budgetlint.settings.run import Settings, Stack
 
 PACKED = Basis(900_000, "a quantised base under another framework's code: measured runs of LitGPT need more than its tensors", exact=False)
@@ -36,6 +37,27 @@ class Splits:
     embedding: bool
     logits: bool
     step: int = 1
+
+
+@record
+class CodePlaces:
+    """Where one code makes its tensors: pattern of their ids (``*`` stands for anything), file, function; the first that fits counts."""
+
+    framework: str
+    version: str
+    rows: tuple[tuple[str, str, str], ...]
+
+    def find(self, name: str) -> Source | None:
+        found = next(((file, function) for pattern, file, function in self.rows if fnmatchcase(name, pattern)), None)
+        return Source(self.framework, self.version, *found) if found else None
+
+
+PEFT = Source("peft", "0.21.2", "tuners/lora/layer.py")
+
+
+def is_adapters(name: str) -> bool:
+    """A tensor of an adapter on a linear: its factors', the copy that dropout makes, DoRA's."""
+    return ".lora_" in name or (name.endswith((".dropout-mask", ".before-magnitude")) and "_proj" in name)
 
 
 class ModelCode:
@@ -72,6 +94,10 @@ class ModelCode:
         """Experts and routers may be parameters, which PEFT's linears do not reach: transformers 5 modeling_mixtral.py
         ``MixtralExperts``. An unknown version counts as the newest."""
         return stack.at_least("transformers", FUSED_EXPERTS_SINCE) is not False
+
+    def loops_experts(self, stack: Stack) -> bool:
+        """Experts run one after the other, not in one grouped matmul: transformers' before it stacked them."""
+        return stack.at_least("transformers", FUSED_EXPERTS_SINCE) is False
 
     def lora_roles(self, arch: Architecture, targets: tuple[str, ...], roles: set[str]) -> set[str]:
         """Which roles LoRA adapts, where ``targets`` name the linears of ``roles`` in transformers' modules."""
@@ -167,3 +193,13 @@ class ModelCode:
     def kept_outputs_over(self, settings: Settings, stack: Stack, tensor: int) -> int:
         """Over how many ranks an output is split that a pipeline stage keeps after sending it; 0: it keeps none."""
         return 0
+
+    # -- where it stands --------------------------------------------------------------------------------------------------
+
+    def place_in_layer(self, name: str, plan: Plan) -> Source | None:
+        """The code that makes a tensor of a layer or of the final norm, by the id that it has there; None where nobody looked it up."""
+        return None
+
+    def place(self, slug: str, plan: Plan) -> Source | None:
+        """The code that makes any other term, where it is not the one that others run (`budgetlint.memory.sources`)."""
+        return None

@@ -12,18 +12,24 @@ from collections.abc import Callable, Iterator
 
 from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
+from budgetlint.catalog.families import family_of
 from budgetlint.catalog.family import Basis
 from budgetlint.catalog.ledger import linears
 from budgetlint.memory import loss
-from budgetlint.memory.code.base import PACKED, ModelCode
+from budgetlint.memory.code.base import PACKED, CodePlaces, ModelCode
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
-from budgetlint.memory.term import Bucket, Term, tensor
+from budgetlint.memory.term import Bucket, Source, Term, tensor
 from budgetlint.settings.run import Settings, Stack
 
 CHUNK = 128
 QKV = ("q_proj", "k_proj", "v_proj")
 MEASURED = Basis(100_000, "the model code of another framework, checked on measured runs only", exact=False)
+
+_LAYER = CodePlaces("litgpt", "0.5", (("*.lora_*", "litgpt/lora.py", "LoRALinear"), ("*", "litgpt/model.py", "")))
+_STEP = CodePlaces(
+    "litgpt", "0.5", (("logits.chunk*", "litgpt/utils.py", "chunked_cross_entropy"), ("weights.adapter", "litgpt/lora.py", "LoRALinear"))
+)
 
 
 class LitGPT(ModelCode):
@@ -35,6 +41,14 @@ class LitGPT(ModelCode):
     def as_built(self, arch: Architecture) -> Architecture:
         """litgpt/model.py never ties ``lm_head`` to ``wte``."""
         return replace(arch, tied=False)
+
+    def stacks_experts(self, stack: Stack) -> bool:
+        """litgpt 0.5.13 litgpt/model.py ``LLaMAMoE``: a list of MLPs, each of linears of its own."""
+        return False
+
+    def loops_experts(self, stack: Stack) -> bool:
+        """The same: ``for mask, expert in zip(masks, self.experts)``."""
+        return True
 
     def lora_roles(self, arch: Architecture, targets: tuple[str, ...], roles: set[str]) -> set[str]:
         """q, k and v are packed into one weight, parts of which are adapted (litgpt/lora.py ``LoRAQKVLinear``)."""
@@ -53,6 +67,12 @@ class LitGPT(ModelCode):
 
     def loss_backward(self, plan: Plan) -> Iterator[Term]:
         return self._logits(plan, loss.backward)
+
+    def place_in_layer(self, name: str, plan: Plan) -> Source | None:
+        return _LAYER.find(name)
+
+    def place(self, slug: str, plan: Plan) -> Source | None:
+        return _STEP.find(slug)
 
     def _logits(self, plan: Plan, otherwise: Callable[[Plan], Iterator[Term]]) -> Iterator[Term]:
         """The chunks' logits at either moment, but where the head is fused with the loss."""
@@ -81,18 +101,26 @@ def layer(plan: Plan) -> Iterator[Saved]:
     yield from _adapters(plan)
 
 
+_PARALLEL = ("families.gpt_neox", "families.parallel", "families.falcon")
+"""Layers of the families whose configs have ``parallel_residual`` (litgpt 0.5.13 litgpt/config.py: Pythia, Phi, Falcon)."""
+
+
 def _norms(plan: Plan) -> Iterator[Saved]:
+    """litgpt 0.5.0 to 0.5.13 litgpt/model.py ``Block.forward``: side by side, both norms read the same stream, or there is one for both
+    (``shared_attention_norm``); one after the other, the second reads what attention has added. ``RMSNorm`` multiplies by its weight in
+    fp32, which a weight that trains keeps."""
     arch, size = plan.arch, plan.precision.compute
     if arch.norm == "layernorm":
-        # parallel residual: both norms read the same stream
-        yield Saved("norm", "norm.input", size * arch.hidden, size=size)
-        yield Saved("norm", "norm.statistics", 16, size=4)
+        together = family_of(arch.family).layer in _PARALLEL and not arch.number("sequential_residual")
+        for name in ("norm",) if together else ("first-norm", "second-norm"):
+            yield Saved("norm", f"{name}.input", size * arch.hidden, size=size)
+        yield Saved("norm", "norm.statistics", 8 * arch.norms_per_layer, size=4)
     else:
         for name in ("first-norm", "second-norm"):
             yield Saved("norm", f"{name}.input-fp32", 4 * arch.hidden, size=4)
             yield Saved("norm", f"{name}.rms", 4, size=4)
             if plan.full:
-                yield Saved("norm", f"{name}.normed", size * arch.hidden, size=size)
+                yield Saved("norm", f"{name}.normed", 4 * arch.hidden, size=4)
     if plan.full:
         for name in ("qkv", "mlp"):
             yield Saved("linear", f"{name}.input", size * arch.hidden, size=size)

@@ -11,13 +11,53 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.memory.code.base import ModelCode, Splits
+from budgetlint.memory.code.base import PEFT, CodePlaces, ModelCode, Splits, is_adapters
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved
+from budgetlint.memory.term import Source
 from budgetlint.settings.run import Settings, Stack
 
 INDEX = 8
 """Bytes of an int64."""
+
+_KERNEL = {
+    True: ("extensions/transformer_engine.py", "TEDotProductAttention"),
+    False: ("transformer/dot_product_attention.py", "DotProductAttention"),
+}
+"""By whether attention is fused."""
+_LAYER = CodePlaces(
+    "megatron-core",
+    "0.14.0",
+    (
+        ("norms.*", "transformer/transformer_layer.py", "TransformerLayer"),
+        ("final-norm.*", "transformer/transformer_block.py", "TransformerBlock"),
+        ("qkv.input", "tensor_parallel/layers.py", "LinearWithGradAccumulationAndAsyncCommunication"),
+        ("mlp.input", "tensor_parallel/layers.py", "LinearWithGradAccumulationAndAsyncCommunication"),
+        ("attention.latents-and-norms", "transformer/multi_latent_attention.py", "MLASelfAttention"),
+        ("attention.[qkv]", "transformer/attention.py", "Attention"),
+        ("dropout.masks", "fusions/fused_bias_dropout.py", "bias_dropout_add_fused_train"),
+        ("mlp.*", "transformer/mlp.py", "MLP"),
+        ("shared-expert.*", "transformer/moe/shared_experts.py", "SharedExpertMLP"),
+        ("experts.row-indices", "transformer/moe/moe_utils.py", "permute"),
+        ("experts.*", "transformer/moe/experts.py", ""),
+        ("router.*", "transformer/moe/router.py", "TopKRouter"),
+    ),
+)
+_OF_ITS_OPTIMIZER = ("gradients.stored", "weights.master", "step.fp32-gradients")
+_STEP = CodePlaces(
+    "megatron-core",
+    "0.14.0",
+    (
+        ("embedding.dropout-mask", "models/common/embeddings/language_model_embedding.py", "LanguageModelEmbedding"),
+        ("rotary.tables", "models/common/embeddings/rotary_pos_embedding.py", "RotaryEmbedding"),
+        ("head.input", "tensor_parallel/layers.py", "LinearWithGradAccumulationAndAsyncCommunication"),
+        ("checkpoints.*", "tensor_parallel/random.py", "CheckpointFunction"),
+        ("pipeline.in-flight", "pipeline_parallel/schedules.py", "forward_backward_pipelining_without_interleaving"),
+        ("gradients.stored", "distributed/param_and_grad_buffer.py", "_ParamAndGradBuffer"),
+        ("weights.master", "optimizer/optimizer.py", "Float16OptimizerWithFloat16Params"),
+        ("step.fp32-gradients", "optimizer/optimizer.py", "_copy_model_grads_to_main_grads"),
+    ),
+)
 
 
 class Megatron(ModelCode):
@@ -36,6 +76,10 @@ class Megatron(ModelCode):
 
     def stacks_experts(self, stack: Stack) -> bool:
         """Experts are grouped linears, whatever transformers lies beside them (megatron-core 0.14.0 transformer/moe/experts.py)."""
+        return False
+
+    def loops_experts(self, stack: Stack) -> bool:
+        """The rows of all experts are kept at once, grouped or not (the same file)."""
         return False
 
     def layer(self, plan: Plan) -> tuple[Saved, ...]:
@@ -58,6 +102,16 @@ class Megatron(ModelCode):
         """DeepSpeed 0.18.6 runtime/pipe/engine.py ``_exec_forward_pass`` keeps its rank's part of each output; Megatron-LM before 2.6
         kept it whole (schedules.py ``output_tensors``; then ``deallocate_output_tensor``)."""
         return tensor if "deepspeed" in stack.releases or "zero_bucket" in settings else int(_is_local(stack))
+
+    def place_in_layer(self, name: str, plan: Plan) -> Source | None:
+        if is_adapters(name):
+            return PEFT
+        if name in ("attention.output", "attention.statistics") or name.startswith(("attention.prob", "attention.drop")):
+            return Source("megatron-core", "0.14.0", *_KERNEL[plan.attention not in ("eager", "math")])
+        return _LAYER.find(name)
+
+    def place(self, slug: str, plan: Plan) -> Source | None:
+        return None if plan.sharding.is_zero and slug in _OF_ITS_OPTIMIZER else _STEP.find(slug)
 
 
 def _is_local(stack: Stack) -> bool:
@@ -109,7 +163,7 @@ def _scores(plan: Plan) -> Iterator[Saved]:
     """What unfused attention keeps for each pair of positions: 2 a, and under dropout a byte of mask and the product."""
     heads, size = plan.arch.heads, plan.precision.compute
     yield Saved("attention", "attention.probabilities", 0, heads * size, size=size)
-    if plan.arch.dropout:
+    if plan.arch.dropout if plan.arch.attention_dropout is None else plan.arch.attention_dropout:
         yield Saved("attention", "attention.dropout-mask", 0, heads, size=1)
         yield Saved("attention", "attention.dropped-probabilities", 0, heads * size, size=size)
 

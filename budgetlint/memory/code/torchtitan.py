@@ -7,10 +7,54 @@ Sources: torchtitan 0.2.2 ``models/llama3/infra/parallelize.py``, ``distributed/
 from __future__ import annotations
 
 from budgetlint.base.record import replace
-from budgetlint.memory.code.base import ModelCode, Splits
+from budgetlint.catalog.families import family_of
+from budgetlint.memory.code.base import CodePlaces, ModelCode, Splits
 from budgetlint.memory.parallel import Parallel
 from budgetlint.memory.plan import Plan
+from budgetlint.memory.term import Source
 from budgetlint.settings.run import Settings, Stack
+
+_MOE = "models/moe/moe.py"
+
+
+def _layer(model: str, whole: str, feeds: str = "", experts: tuple[str, str] = (_MOE, "GroupedExperts")) -> CodePlaces:
+    """``model``: the folder of its model.py; ``whole``: the class of the model there; ``feeds``: the file of its dense FeedForward."""
+    own = f"models/{model}/model/model.py"
+    dense = feeds or own
+    return CodePlaces(
+        "torchtitan",
+        "0.2.2",
+        (
+            ("experts.*", *experts),
+            ("router.*", _MOE, "TokenChoiceTopKRouter"),
+            ("shared*", _MOE, "FeedForward"),
+            ("final-norm.*", own, whole),
+            ("[qk]-norm.*", own, "Attention"),
+            ("*latent-norm.*", own, "Attention"),
+            ("*norm.*", own, "TransformerBlock"),
+            *((pattern, own, "Attention") for pattern in ("attention.*", "[qkvo]_*", "kv_*")),
+            *((pattern, dense, "FeedForward") for pattern in ("mlp.*", "gate_proj.*", "up_proj.*", "down_proj.*")),
+        ),
+    )
+
+
+_LAYERS = {
+    "llama3": _layer("llama3", "Transformer"),
+    "qwen3": _layer("qwen3", "Qwen3Model"),
+    "deepseek_v3": _layer("deepseek_v3", "DeepSeekV3Model", _MOE),
+    "gpt_oss": _layer("gpt_oss", "GptOssModel", experts=("models/gpt_oss/model/moe.py", "GptOssGroupedExperts")),
+}
+"""By what the records of families call them (`budgetlint.catalog.family.Family.elsewhere`)."""
+_STEP = CodePlaces(
+    "torchtitan",
+    "0.2.2",
+    (
+        ("logits.*", "components/loss.py", "cross_entropy_loss"),
+        ("checkpoints", "distributed/activation_checkpoint.py", "apply_ac"),
+        ("checkpoints.*", "distributed/activation_checkpoint.py", "apply_ac"),
+        ("pipeline.in-flight", "distributed/pipeline_parallel.py", "build_pipeline_schedule"),
+    ),
+)
 
 
 class Torchtitan(ModelCode):
@@ -19,6 +63,10 @@ class Torchtitan(ModelCode):
 
     reshards_in_pipeline = False
     """``apply_fsdp``: the default policy keeps parameters under a pipeline."""
+
+    def loops_experts(self, stack: Stack) -> bool:
+        """models/moe/moe.py ``use_grouped_mm``: on by default."""
+        return False
 
     def selective_bytes(self, plan: Plan) -> int:
         """The per-op policy keeps the output of every second matmul (activation_checkpoint.py ``_get_custom_policy``): of q, k, v, o,
@@ -53,3 +101,10 @@ class Torchtitan(ModelCode):
         size, batch = settings.value("pipeline_micro_batch"), settings.value("micro_batch")
         cut = replace(parallel, micro_size=size, micro_batches=max(1, batch // size)) if size and batch else parallel
         return replace(cut, lighter=(1, 1))
+
+    def place_in_layer(self, name: str, plan: Plan) -> Source | None:
+        layer = family_of(plan.arch.family).elsewhere.get("torchtitan", "")
+        return _LAYERS[layer].find(name) if layer else None
+
+    def place(self, slug: str, plan: Plan) -> Source | None:
+        return None if plan.loss == "full-dtensor" and slug.startswith("logits.") else _STEP.find(slug)

@@ -8,10 +8,14 @@ from __future__ import annotations
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
 from budgetlint.catalog.family import Basis
-from budgetlint.memory.code.base import ModelCode, Splits
+from budgetlint.memory.code.base import PEFT, ModelCode, Splits, is_adapters
 from budgetlint.memory.families import basis_of
 from budgetlint.memory.plan import Plan
+from budgetlint.memory.term import Source
 from budgetlint.settings.run import Settings, Stack
+
+VERSION = "5.24.0"
+_ATTENTION = ("attention.", "cross-attention.", "q_", "k_", "v_", "o_", "kv_", "qkv_", "q-", "k-", "kv-")
 
 
 class Transformers(ModelCode):
@@ -42,3 +46,26 @@ class Transformers(ModelCode):
         if settings.value("sync_each_batch"):
             return stack.at_least("transformers", "5.2") is False and stack.at_least("transformers", "4.46") is not False
         return True
+
+    def place_in_layer(self, name: str, plan: Plan) -> Source | None:
+        """The class of its family's modeling file; experts run in one place for all."""
+        family = plan.arch.family
+        if is_adapters(name):
+            return PEFT
+        if name.startswith("experts."):
+            return None if plan.expert_loop else Source("transformers", VERSION, "integrations/moe.py", "grouped_mm_experts_forward")
+        if name.startswith(_ATTENTION) and "norm" not in name:
+            return modeling(family, 2)
+        if "norm." in name:
+            return None if "rms_norm" in plan.kernels else modeling(family, 1)
+        if name.startswith(("mlp.", "gate_", "up_", "down_")):
+            return modeling(family, 3)
+        return modeling(family)
+
+
+def modeling(family: str, part: int = 0) -> Source | None:
+    """The modeling file of a family; ``part`` picks a class there (`budgetlint.catalog.family.Family.classes`)."""
+    found = family_of(family).classes
+    if not found:
+        return None
+    return Source("transformers", VERSION, f"models/{found[0]}/modeling_{found[0]}.py", found[part] if part else "")

@@ -6,12 +6,14 @@ An open file is an object of kind ``file``; its ``data`` is a `Handle`.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from budgetlint.base.source import SourceFile
 from budgetlint.program.packages.paths import path_text, project_path
 from budgetlint.program.packages.plain import LONGEST, Method, unknown
+from budgetlint.program.packages.roots import in_project
 from budgetlint.program.state import Call, Interpreter, Launched, text_of
 from budgetlint.program.values import NONE, TRUE, Handler, Items, Known, Object, Opaque, Origin, Place, Value, alternatives
 
@@ -57,10 +59,25 @@ def _change(it: Interpreter, path: Value) -> None:
         it.heap.write(kept, inner, TRUE)
 
 
+def _found(it: Interpreter, path: Value) -> str | None:
+    """The file that a path leads to from where the program is started; of one that nothing is known to start, also from its own folder and those
+    above, as people start it there."""
+    inner = project_path(it, path)
+    if inner is None or it.modules.files.is_file(inner):
+        return inner
+    text, folder = path_text(path) or "", posixpath.dirname(it.modules.entry)
+    while folder and not text.startswith(("/", "~")):
+        near = in_project(text, folder)
+        if near is not None and it.modules.files.is_file(near):
+            return near
+        folder = posixpath.dirname(folder)
+    return None
+
+
 def source_of(it: Interpreter, path: Value) -> SourceFile | None:
     """The text of a file of the repository that the program has not written itself; None for any other. What named it is noted."""
-    inner = project_path(it, path)
-    if inner is None or not it.modules.files.is_file(inner):
+    inner = _found(it, path)
+    if inner is None:
         return None
     kept = it.parts.constants.get(_WRITTEN)
     if isinstance(kept, Object) and inner in kept.attributes:

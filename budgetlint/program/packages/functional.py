@@ -173,6 +173,12 @@ def _contextmanager(it: Interpreter, call: Call) -> Value:
     return _itself(it, call)
 
 
+def _suppress(it: Interpreter, call: Call) -> Value:
+    made = Object("contextlib.suppress")
+    made.data = Items(call.positional, "tuple", call.rest)
+    return made
+
+
 def _nothing(it: Interpreter, call: Call) -> Value:
     return NONE
 
@@ -208,11 +214,11 @@ FUNCTIONS: dict[str, Handler] = {
     "operator.itemgetter": _getter("operator.itemgetter", _item), "operator.attrgetter": _getter("operator.attrgetter", _attribute),
     "operator.getitem": _getitem, **_operators(), "types.SimpleNamespace": _namespace, "collections.namedtuple": _namedtuple,
     "typing.cast": _cast, "contextlib.contextmanager": _contextmanager, "contextlib.asynccontextmanager": _contextmanager,
-    "contextlib.suppress": lambda it, call: Object("contextlib.suppress"),
+    "contextlib.suppress": _suppress,
     "contextlib.nullcontext": lambda it, call: call.get("enter_result", 0) or NONE,
     "typing.overload": _itself, "typing.final": _itself, "typing.no_type_check": _itself, "typing.runtime_checkable": _itself,
     "abc.abstractmethod": _itself,
-    "atexit.register": _itself, "enum.unique": _itself, "gc.collect": _nothing,
+    "atexit.register": _itself, "enum.unique": _itself, "enum.auto": lambda it, call: Object("enum.auto"), "asyncio.run": _itself, "gc.collect": _nothing,
 }  # fmt: skip
 METHODS: dict[str, Method] = {
     "collections.namedtuple.__iter__": _as_items, "collections.namedtuple.__getitem__": _tuple_item,

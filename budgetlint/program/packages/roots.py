@@ -34,3 +34,8 @@ def in_project(text: str, folder: str) -> str | None:
         inner = posixpath.join(folder, text)
     found = posixpath.normpath(inner) if inner else "."
     return None if found == ".." or found.startswith(("../", "/")) else "" if found == "." else found
+
+
+def unmarked(text: str) -> str:
+    """A text as it may be shown: paths of the project from its folder."""
+    return text.replace(f"{ROOT}/", "").replace(ROOT, ".").replace(MARK, "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.frameworks.manifest import Format, Manifest, Package, Program, Tool, names
+from budgetlint.frameworks.manifest import CONVERTS, PREPARES, SERVES, Format, Idle, Manifest, Package, Program, Tool, names
 
 MANIFEST = Manifest(
     "axolotl",
@@ -30,9 +30,11 @@ MANIFEST = Manifest(
                 "autocast": "bf16",
             },
             same_keys=True,
+            makes_arguments=True,  # axolotl 0.19 core/builders/base.py
         ),
     ),
     top=names("base_model sequence_len"),
+    marks_flags=True,
     telling=names("micro_batch_size base_model sequence_len"),
     programs=(Program(r"axolotl \S+", "axolotl", "AxolotlInputConfig", "axolotl 0.19 cli/main.py"),),
     tools=(
@@ -42,6 +44,11 @@ MANIFEST = Manifest(
             modules={"axolotl.cli.train": "train", "axolotl.cli.main": ""},
             every_device=True,  # cli/main.py calls accelerate or torchrun
         ),
+    ),
+    idle=(
+        Idle(r"axolotl\.cli\.preprocess", PREPARES, "axolotl 0.19 cli/preprocess.py"),
+        Idle(r"axolotl\.cli\.(merge_lora|merge_sharded_fsdp_weights|quantize)", CONVERTS, "axolotl 0.19 cli/"),
+        Idle(r"axolotl\.cli\.(inference|vllm_serve)", SERVES, "axolotl 0.19 cli/"),
     ),
     packages=(Package("axolotl"),),
 )

@@ -22,6 +22,7 @@ NEOX = Names(
     experts=("moe_num_experts",),
     expert_wide=(),
     chosen=("moe_top_k",),
+    dropout=0.0,  # gpt-neox ea7aefd8 (2026) neox_args.py; 0.1 in its first releases
 )
 _GATED = ("geglu", "reglu", "bilinear", "swiglu", "glu")
 _UNSIZED = ("mamba", "rwkv", "gmlp", "amlp")

@@ -27,7 +27,7 @@ _ARGUMENTS = (
 
 def read_checkpointing(look: Lookup) -> list[Setting]:
     """The newer name wins where both are written."""
-    switch = look.switch(*_SWITCHES, *(_OWN_FLAGS if look.document.format == "shell" else ()))
+    switch = look.switch(*_SWITCHES, *(_OWN_FLAGS if look.document.is_command else ()))
     found = dict(_arguments(look))
     offload = look.setting("recompute_offload", look.flag, "activation_offloading")
     if offload:

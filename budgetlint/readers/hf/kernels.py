@@ -1,22 +1,24 @@
 """Liger kernels and TRL's loss type.
 
-Sources: transformers 5.24.0 ``integrations/liger.py`` (``use_liger_kernel``, ``liger_kernel_config``), Liger 0.6
-``monkey_patch.py`` (rope, rms_norm, swiglu and fused_linear_cross_entropy on by default, cross_entropy off), TRL ``sft_config.py``.
+Sources: transformers 5.24.0 ``integrations/liger.py`` (``use_liger_kernel``, ``liger_kernel_config``), TRL
+``sft_config.py``.
 """
 
 from __future__ import annotations
 
 from budgetlint.documents import Mapping
+from budgetlint.readers.derived import liger_kernels
 from budgetlint.readers.lookup import Lookup, renamed
 from budgetlint.settings.run import Setting
 
-_LIGER = (
-    ("rms_norm", "rms_norm", True),
-    ("rope", "rope", True),
-    ("swiglu", "swiglu", True),
-    ("cross_entropy", "cross_entropy", False),
-    ("fused_linear_cross_entropy", "linear_cross_entropy", True),
-)
+_LIGER = {
+    "rms_norm": "rms_norm",
+    "rope": "rope",
+    "swiglu": "swiglu",
+    "cross_entropy": "cross_entropy",
+    "fused_linear_cross_entropy": "linear_cross_entropy",
+}
+"""Liger's arguments by the kernels that they switch; which are on by themselves, its patch says."""
 _NLL = ("nll", "dft")
 
 
@@ -32,9 +34,9 @@ def _kernels(look: Lookup) -> tuple[str, ...]:
     config = look.raw("liger_kernel_config")
     inner = look.under("liger_kernel_config") if config and isinstance(config.node, Mapping) else None
     chosen = []
-    for key, kernel, by_default in _LIGER:
+    for key, kernel in _LIGER.items():
         written = inner.switch(key) if inner else None
-        if written.value if written else by_default:
+        if written.value if written else kernel in liger_kernels():
             chosen.append(kernel)
     return tuple(chosen)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.frameworks.manifest import Format, Manifest, Package, Program, Tool, names
+from budgetlint.frameworks.manifest import CONVERTS, SERVES, Format, Idle, Manifest, Package, Patch, Program, Tool, names
 
 TRAINING_ARGUMENTS = {
     "micro_batch": "per_device_train_batch_size",
@@ -39,6 +39,7 @@ FORMATS = (
         "Transformers",
         kinds=("hf",),
         spellings=TRAINING_ARGUMENTS,
+        arguments="transformers",
         one_process=True,
         fsdp_key=True,
         liger_key=True,
@@ -54,6 +55,7 @@ FORMATS = (
             "max_length": ("trl", "0.16", "max_seq_length"),
         },
         same_keys=True,
+        arguments="trl",
         one_process=True,
         fsdp_key=True,
         liger_key=True,
@@ -65,13 +67,14 @@ FORMATS = (
         "alignment_handbook",
         "TRL",
         spellings={**_TRL, "weights_dtype": "torch_dtype"},
+        arguments="trl",
         one_process=True,
         fsdp_key=True,
         liger_key=True,
         lone="a recipe of alignment-handbook",
         program="alignment-handbook",
     ),
-    Format("open_instruct", "open-instruct", own_loop=True, lone="open-instruct's", program="open-instruct"),
+    Format("open_instruct", "open-instruct", arguments="transformers", own_loop=True, lone="open-instruct's", program="open-instruct"),
 )
 PROGRAMS = (
     Program(r"trl (\S+)", "trl", "ScriptArguments, the task's config, ModelConfig", "TRL 1.16 cli/main.py, scripts/"),
@@ -115,5 +118,17 @@ MANIFEST = Manifest(
             every_device=True,  # TRL cli.py calls accelerate
         ),
     ),
+    idle=(
+        Idle(r"transformers\.onnx", CONVERTS, "transformers 4.57 onnx/__main__.py"),
+        Idle(r"trl\.scripts\.vllm_serve", SERVES, "TRL 1.16 scripts/vllm_serve.py"),
+    ),
     packages=(Package("transformers"), Package("trl")),
+    patches=(
+        Patch(
+            "liger-kernel",
+            "kernels",
+            "liger-kernel 0.6 to 0.8 transformers/monkey_patch.py apply_liger_kernel_to_*: on by default; cross_entropy is off",
+            names("rms_norm rope swiglu linear_cross_entropy"),
+        ),
+    ),
 )

@@ -44,7 +44,7 @@ _OF: dict[str, tuple[tuple[str, Any], ...]] = {
 
 def olmo_core_task(document: Document) -> str:
     """What the program trains; empty for every other program."""
-    if document.format != "shell":
+    if not document.is_command:
         return ""
     folder, name = posixpath.split(document.program)
     return _TASKS.get(name, "") if posixpath.basename(folder) == "open_instruct" else ""

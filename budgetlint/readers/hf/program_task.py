@@ -7,7 +7,7 @@ alignment-handbook ``scripts/run_*.py``. The names themselves are rows of `budge
 from __future__ import annotations
 
 from budgetlint.base.expression import expression
-from budgetlint.readers.base import default
+from budgetlint.readers.base import default, unsettled
 from budgetlint.readers.known_programs import known_program
 from budgetlint.settings.run import Setting
 
@@ -33,10 +33,13 @@ _OF_TRAINER = {
     "GRPOTrainer": "grpo",
     "RewardTrainer": "reward",
     "PPOTrainer": "ppo",
-    "RLOOTrainer": "",
+    "RLOOTrainer": "rloo",
 }
-"""TRL's trainers. RLOO's was PPO's kin before 0.22 and is GRPO's since (``rloo_trainer.py``; its script ``rloo.py`` came with the latter):
-the keys tell. What the others hold (CPO, GKD, ...) is not worked out here: ``other``."""
+"""TRL's trainers. What the others hold (CPO, GKD, ...) is not worked out here: ``other``."""
+RLOO_SINCE = "0.22.0"
+RLOO = ("grpo", "ppo")
+"""RLOO's trainer is GRPO's kin since this release of TRL and was PPO's before (0.21.0 and 0.22.0 ``trainer/rloo_trainer.py``; its script
+``rloo.py`` came with the former): keys tell, then the version."""
 
 
 def task_of_program(name: str) -> str:
@@ -53,4 +56,6 @@ def task_of_trainer(trainer: str) -> str:
 
 def told(task: str) -> list[Setting]:
     """The task of the program that reads a document: it stands in no key."""
+    if task == "rloo":
+        return [unsettled("task", RLOO, f"TRL RLOOTrainer: GRPO's kin since {RLOO_SINCE}, PPO's before")]
     return [default("task", task, "the trainer that the program starts")] if task else []

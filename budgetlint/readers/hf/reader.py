@@ -25,7 +25,7 @@ from budgetlint.readers.hf.olmo_core import olmo_core_settings
 from budgetlint.readers.hf.open_instruct_defaults import open_instruct_defaults
 from budgetlint.readers.hf.own_script import is_own_script, own_script_defaults, reserved
 from budgetlint.readers.hf.precision import read_autocast
-from budgetlint.readers.hf.program_task import told
+from budgetlint.readers.hf.program_task import RLOO, told
 from budgetlint.readers.hf.rollouts import read_ppo, read_rollouts
 from budgetlint.readers.hf.settle import settle, settle_trl
 from budgetlint.readers.hf.tasks import read_task, without_reference
@@ -40,7 +40,7 @@ _BY_TRL = (hf_recognise.TRL, hf_recognise.HANDBOOK)
 
 def read(document: Document, flavour: str) -> Reading:
     """What one document of the family says. Unknown keys stay in the document, for the rules."""
-    parsed = flavour in _BY_TRL or document.format == "shell"
+    parsed = flavour in _BY_TRL or document.is_command
     home = hf_recognise.find_home(document) or hf_recognise.Home("")
     look = Lookup(document, loader_of(document, Loader.PYYAML), home.section, flag=to_bool if parsed else hf_keys.truthy)
     settings = _merged([*_model(look), *_training(look, parsed), *_switches(look, flavour, home.task), *olmo_core_settings(look)])
@@ -99,8 +99,9 @@ def _switches(look: Lookup, flavour: str, task: str) -> list[Setting]:
 
 
 def _task(look: Lookup, program: str) -> Iterable[Setting]:
-    """The task, which a program that is known decides before any key, and what only its trainer's fields say."""
-    task = told(program) or read_task(look)
+    """The task, which a program that is known decides before any key (RLOO's only after them), and what only its trainer's fields say."""
+    task = [one for one in read_task(look) if one.value in RLOO] if program == "rloo" else []
+    task = task or told(program) or read_task(look)
     yield from task
     more = _OF_TASK.get(task[0].value) if task else None
     if more is not None:

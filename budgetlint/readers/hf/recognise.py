@@ -92,7 +92,7 @@ def score(document: Document, flavour: str) -> float:
 
 def _flavour(home: Home, document: Document) -> str:
     """A known program is told by its name."""
-    known = known_program(document.program) if document.format == "shell" else None
+    known = known_program(document.program) if document.is_command else None
     if known is not None:
         return known.format
     mapping = document.mapping
@@ -151,7 +151,7 @@ def _find_home(document: Document) -> Home | None:
     if mapping is None or document.format == "toml":
         return None
     keys = frozenset(mapping.keys())
-    if document.format == "shell":
+    if document.is_command:
         return _flags(keys, document.program)
     if keys & _FOREIGN:
         return None

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from budgetlint.base.record import replace
+from budgetlint.readers.hf.program_task import RLOO, RLOO_SINCE
 from budgetlint.settings.run import Origin, OriginKind, Setting, Settings, Stack
 
 
@@ -26,11 +27,12 @@ def settle_trl(settings: Settings, stack: Stack) -> Settings:
 
 
 def _settled(setting: Setting, stack: Stack) -> Setting:
+    """One of its own readings: what another library decides by its release (Unsloth's loss) stays open."""
     decide = _DECIDERS.get(setting.name)
     if decide is None or setting.state != "auto" or not setting.readings:
         return setting
     value = decide(stack)
-    return setting if value is None else replace(setting, value=value, state="known", readings=())
+    return setting if value not in setting.readings else replace(setting, value=value, state="known", readings=())
 
 
 def _loss(stack: Stack) -> Any:
@@ -45,4 +47,9 @@ def _shard(stack: Stack) -> Any:
     return None if newer is None else "fsdp2" if newer else "fsdp"
 
 
-_DECIDERS: dict[str, Callable[[Stack], Any]] = {"loss": _loss, "shard": _shard}
+def _task(stack: Stack) -> Any:
+    newer = stack.at_least("trl", RLOO_SINCE)
+    return None if newer is None else RLOO[0 if newer else 1]
+
+
+_DECIDERS: dict[str, Callable[[Stack], Any]] = {"loss": _loss, "shard": _shard, "task": _task}

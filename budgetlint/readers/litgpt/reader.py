@@ -34,7 +34,7 @@ _SAID = {"lora_query": True, "lora_value": True}
 def recognise(document: Document) -> float:
     """``train`` with both batch sizes, which trlx, mlx_lm and oumi do not have, beside a checkpoint or a model's name."""
     mapping = document.mapping
-    if document.format == "shell":
+    if document.is_command:
         return 0.9 if document.program.startswith("litgpt ") else 0.0
     train = mapping.get("train") if mapping is not None else None
     if mapping is None or not isinstance(train, Mapping) or document.format == "toml":

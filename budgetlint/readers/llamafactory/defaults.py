@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from budgetlint.base.record import replace
+from budgetlint.frameworks import patch
 from budgetlint.readers.base import default
-from budgetlint.readers.derived import derived
+from budgetlint.readers.derived import derived, patched
 from budgetlint.readers.hf.defaults import by_version, optimizer
 from budgetlint.readers.llamafactory.ppo import ppo_defaults
 from budgetlint.settings.run import Setting, Settings, Stack
@@ -53,7 +54,9 @@ _FIXED: tuple[tuple[str, Any, str], ...] = (
 
 
 def settle(settings: Settings, stack: Stack) -> Settings:
-    """The dtype that weights are loaded in is the checkpoint's own from 0.9.4 (model/loader.py), the compute dtype before."""
+    """The dtype that weights are loaded in is the checkpoint's own from 0.9.4 (model/loader.py), the compute dtype before; the loss of
+    Unsloth is by its release."""
+    settings = patched(settings, stack, patch("unsloth", "loss"))
     written = settings.get("weights_dtype")
     newer = stack.at_least("llamafactory", "0.9.4")
     if written is None or len(written.readings) != 2 or newer is None:

@@ -27,6 +27,7 @@ MANIFEST = Manifest(
                 "recompute": "disable_gradient_checkpointing",
             },
             same_keys=True,
+            arguments="transformers",
             one_process=True,
             fsdp_key=True,
             liger_key=True,

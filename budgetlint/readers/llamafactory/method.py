@@ -8,7 +8,9 @@ BAdam), ``model/loader.py`` (``torch_dtype: auto`` from 0.9.4; 0.9.3 ``model/pat
 from __future__ import annotations
 
 from budgetlint.base.record import replace
+from budgetlint.frameworks import patch
 from budgetlint.readers.base import Misread, Unreadable, raw_at, to_int
+from budgetlint.readers.derived import liger_kernels
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.view import View
 from budgetlint.settings.run import Setting
@@ -16,8 +18,6 @@ from budgetlint.settings.run import Setting
 _STAGES = {"pt": "pretrain", "sft": "sft", "rm": "reward", "ppo": "ppo", "dpo": "dpo", "kto": "kto"}
 _KINDS = {"lora": "lora", "oft": "other", "freeze": "none", "full": "none"}
 _LOADED = "the checkpoint's own (llamafactory >= 0.9.4) or bf16 (before)"
-_LIGER = ("rms_norm", "rope", "swiglu")
-_UNSLOTH = ("rms_norm", "rope", "swiglu", "cross_entropy", "lora")
 
 
 def task_settings(view: View) -> list[Setting]:
@@ -113,13 +113,21 @@ def _named(view: View, path: str, misreads: list[Misread], spelling: str = "") -
 
 def kernel_settings(view: View) -> list[Setting]:
     """Liger fuses head and loss only where the stage needs no logits: pt and sft."""
+    fused = view.word("stage") in ("", "pt", "sft")
     if view.on("use_unsloth"):
-        offload = view.setting("recompute_offload", True, "use_unsloth", "use_gradient_checkpointing: unsloth")
-        return [view.setting("kernels", _UNSLOTH, "use_unsloth", "unsloth"), offload]
+        return _unsloth(view, fused)
     path = "enable_liger_kernel"
     if not view.on(path):
         return [view.setting("kernels", (), path)] if view.word(path) else []
-    fused = view.word("stage") in ("", "pt", "sft")
-    kernels = (*_LIGER, "linear_cross_entropy" if fused else "cross_entropy")
+    kernels = liger_kernels() if fused else (*liger_kernels(head=False), "cross_entropy")
     loss = [view.setting("loss", "fused", path)] if fused else []
     return [view.setting("kernels", kernels, path, ", ".join(kernels)), *loss]
+
+
+def _unsloth(view: View, fused: bool) -> list[Setting]:
+    """Where the stage needs logits, of its kernels those that make them."""
+    path = "use_unsloth"
+    offload = view.setting("recompute_offload", True, path, "use_gradient_checkpointing: unsloth")
+    kernels, loss = patch("unsloth", "kernels"), patch("unsloth", "loss")
+    found = [view.setting("kernels", kernels.value if fused else kernels.before, path, "unsloth"), offload]
+    return [*found, view.either("loss", path, loss.readings, f"unsloth: {loss.value} from {loss.since}")] if fused else found

@@ -81,7 +81,7 @@ def _within(document: Document) -> Document:
 
 
 def _role(view: View, home: str) -> Role:
-    if view.document.format == "shell":
+    if view.document.is_command:
         return Role.TRAINER
     root = view.value(home.rstrip(".")) if home else view.document.mapping
     return Role.TRAINER if isinstance(root, Mapping) and _trains(frozenset(root.keys())) else Role.INFERENCE

@@ -40,7 +40,7 @@ def recognise(document: Document) -> float:
     listed = mapping.get(LISTED)
     if isinstance(listed, Mapping):
         return 0.9 if any(key.startswith("--") for key in tuple(listed.keys())) else 0.0
-    if document.format != "shell":
+    if not document.is_command:
         return 0.0
     keys = names(" ".join(mapping.keys()).replace("--", "").replace("-", "_"))
     own = len(keys & _TELLING)

@@ -1,16 +1,17 @@
 """The model that Megatron builds from numbers on its command line, as a ``model_custom`` setting.
 
 Sources: Megatron-LM ``megatron/training/arguments.py`` (``ffn_hidden_size``: 4h, or under ``swiglu`` two thirds of it in steps of 64;
-``_vocab_size_with_padding``), megatron-core 0.16.1 ``models/gpt/gpt_model.py``, ``transformer/transformer_config.py``.
+``_vocab_size_with_padding``; ``hidden_dropout`` and ``attention_dropout``: 0.1), megatron-core 0.16.1 ``models/gpt/gpt_model.py``,
+``transformer/transformer_config.py`` (0.1 too).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from budgetlint.base.record import open_record, record
-from budgetlint.readers.base import Misread, to_bool, to_count, to_text
+from budgetlint.readers.base import Misread, to_bool, to_count, to_float, to_text
 from budgetlint.readers.lookup import Lookup
 from budgetlint.settings.run import Setting
 
@@ -33,6 +34,8 @@ class Names:
     experts: tuple[str, ...] = ("num_experts", "num_moe_experts")
     expert_wide: tuple[str, ...] = ("moe_ffn_hidden_size",)
     chosen: tuple[str, ...] = ("moe_router_topk",)
+    dropout: float = 0.1
+    """Of hidden states and of attention, where no argument says (``hidden_dropout``, ``attention_dropout``)."""
 
 
 MEGATRON = Names()
@@ -67,7 +70,7 @@ def custom_model(look: Lookup, names: Names, style: LayerStyle, vocabulary: int 
         return []
     if rows_of_vocabulary is None:
         return []
-    numbers = _numbers(sizes, style, rows_of_vocabulary, _experts(look, names))
+    numbers = (*_numbers(sizes, style, rows_of_vocabulary, _experts(look, names)), *_dropouts(look, names))
     return [Setting("model_custom", numbers, origin, _words(numbers))]
 
 
@@ -174,6 +177,12 @@ def _numbers(sizes: dict[str, int], style: LayerStyle, vocabulary: int, experts:
         **_looks(style, bool(experts)),
     }
     return tuple(rows.items())
+
+
+def _dropouts(look: Lookup, names: Names) -> Iterator[tuple[str, float]]:
+    for field, key in (("dropout", "hidden_dropout"), ("attention_dropout", "attention_dropout")):
+        found = look.setting("", to_float, key)
+        yield field, float(found.value) if found is not None and found.known else names.dropout
 
 
 def _looks(style: LayerStyle, mixture: bool) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.frameworks.manifest import Format, Manifest, Package, Program, Tool, names
+from budgetlint.frameworks.manifest import CONVERTS, EVALUATES, SERVES, Format, Idle, Manifest, Package, Program, Tool, names
 from budgetlint.readers.hf.manifest import TRAINING_ARGUMENTS
 
 _TRAINS = names("sft pt rlhf")
@@ -27,6 +27,11 @@ MANIFEST = Manifest(
             },
         ),
         Tool("megatron", _TRAINS),
+    ),
+    idle=(
+        Idle(r"swift\.cli\.eval", EVALUATES, "ms-swift 4.6 cli/eval.py"),
+        Idle(r"swift\.cli\.(export|merge_lora)", CONVERTS, "ms-swift 4.6 cli/"),
+        Idle(r"swift\.cli\.(infer|deploy|app|rollout)", SERVES, "ms-swift 4.6 cli/"),
     ),
     packages=(Package("ms-swift", modules=("swift",)),),
 )

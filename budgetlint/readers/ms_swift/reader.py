@@ -41,7 +41,7 @@ def recognise(document: Document) -> float:
     mapping = document.mapping
     if mapping is None:
         return 0.0
-    if document.format == "shell":
+    if document.is_command:
         return 1.0 if document.program in _PROGRAMS else 0.0
     keys = frozenset(mapping.keys())
     if document.format == "toml" or keys & _FOREIGN:
@@ -51,7 +51,7 @@ def recognise(document: Document) -> float:
 
 
 def read(document: Document) -> Reading:
-    loader = loader_of(document, Loader.OMEGACONF if document.format == "shell" else Loader.PYYAML)
+    loader = loader_of(document, Loader.OMEGACONF if document.is_command else Loader.PYYAML)
     keys = frozenset(document.mapping.keys()) if document.mapping is not None else frozenset()
     if is_megatron(keys) or document.program.startswith("megatron"):
         settings, misreads = read_megatron(document, loader)

@@ -189,6 +189,7 @@ def _accumulation(look: Lookup) -> Iterator[Setting]:
 
 
 _NAMES = Names(vocabulary=("override_vocab_size", "padded_vocab_size", "vocab_size"))
+"""NeMo fills in the same dropout (megatron_gpt_model.py ``cfg.get('hidden_dropout', 0.1)``, ``cfg.get('attention_dropout', 0.1)``)."""
 
 
 def _model(look: Lookup) -> list[Setting]:

@@ -28,7 +28,7 @@ def recognise(document: Document) -> float:
     mapping = document.mapping
     if mapping is None or document.format not in ("yaml", "shell"):
         return 0.0
-    if document.format == "shell":
+    if document.is_command:
         return 0.9 if _is_command(document) else 0.0
     keys = frozenset(mapping.keys())
     if "exp_manager" in keys and (_block(mapping, "trainer") or _block(mapping, "model")):
@@ -72,11 +72,11 @@ def _is_recipe(mapping: Mapping) -> bool:
 
 
 def read(document: Document) -> Reading:
-    known = resolved(ungrouped(document) if document.format == "shell" else document)
+    known = resolved(ungrouped(document) if document.is_command else document)
     if is_rl(document):
         settings, misreads = read_rl(known, _LOADER)
         return Reading(FORMAT, Role.TRAINER, document, settings, tuple(_bases(document)), tuple(misreads))
-    if document.format != "shell" and not _trains(document):
+    if not document.is_command and not _trains(document):
         return Reading(FORMAT, Role.INFERENCE, document, Settings())
     settings, misreads = read_hydra(known, _LOADER)
     return Reading(FORMAT, Role.TRAINER, document, settings, tuple(_bases(document)), tuple(misreads))

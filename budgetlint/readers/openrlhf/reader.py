@@ -13,6 +13,7 @@ from budgetlint.base.record import replace
 from budgetlint.documents import Document, Loader
 from budgetlint.readers.base import Reader, default, names, read_keys, to_dtype, to_float, to_int, to_text
 from budgetlint.readers.deepspeed.defaults import deepspeed_defaults
+from budgetlint.readers.derived import liger_kernels
 from budgetlint.readers.hf.defaults import by_version
 from budgetlint.readers.lookup import Lookup, renamed
 from budgetlint.readers.openrlhf.keys import KEYS
@@ -30,7 +31,7 @@ _OLD = names("micro_train_batch_size zero_stage pretrain train_batch_size max_le
 def recognise(document: Document) -> float:
     """The module, or (for a copy of a script) the flags that only OpenRLHF has together."""
     mapping = document.mapping
-    if mapping is None or document.format != "shell":
+    if mapping is None or not document.is_command:
         return 0.0
     if "openrlhf" in document.program:
         return 1.0 if program_task(document) else 0.0
@@ -115,7 +116,7 @@ def _adapter(look: Lookup) -> Iterator[Setting]:
 def _kernels(look: Lookup) -> Iterator[Setting]:
     liger = look.switch("ds.use_liger_kernel") or look.switch("use_liger_kernel")
     if liger is not None:
-        yield renamed(liger, "kernels", ("rms_norm", "rope", "swiglu", "linear_cross_entropy") if liger.value else ())
+        yield renamed(liger, "kernels", liger_kernels() if liger.value else ())
 
 
 def _roles(look: Lookup) -> Iterator[Setting]:

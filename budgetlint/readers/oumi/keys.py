@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from budgetlint.readers.base import AUTO, Key, Unreadable, to_bool, to_count, to_dtype, to_float, to_int, to_text, to_words
+from budgetlint.readers.derived import liger_kernels
 from budgetlint.readers.fsdp_words import to_strategy, to_wrap
 
 _TASKS = {
@@ -13,7 +14,6 @@ _TASKS = {
 }  # fmt: skip
 _ATTENTION = {"eager": "eager", "sdpa": "sdpa", "flash_attention_2": "flash", "flash_attention_3": "flash", "flex_attention": "flex"}
 _PLACES = {"CPU": "cpu", "NVME": "nvme", "NONE": "none"}
-_LIGER = ("rms_norm", "rope", "swiglu", "linear_cross_entropy")
 
 
 def to_task(value: Any) -> Any:
@@ -51,7 +51,7 @@ def to_offload(value: Any) -> Any:
 
 
 def to_kernels(value: Any) -> Any:
-    return _LIGER if to_bool(value) else ()
+    return liger_kernels() if to_bool(value) else ()
 
 
 def to_evaluates(value: Any) -> Any:

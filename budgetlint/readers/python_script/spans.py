@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from budgetlint.base.record import replace
 from budgetlint.documents import Scalar
 from budgetlint.documents.python_marks import is_open
+from budgetlint.frameworks import patch
 from budgetlint.readers.base import hidden, unsettled
 from budgetlint.readers.hf.tasks import without_reference
 from budgetlint.readers.lookup import Lookup
@@ -34,7 +35,6 @@ _CHECKPOINTING = ("gradient_checkpointing_enable", "prepare_model_for_kbit_train
 puts the offloading checkpoint in torch's place from 2024.12.4 at the latest)."""
 _OWN_LOSS = ("compute_loss", "training_step")
 _OWN_OPTIMIZER = ("create_optimizer", "create_optimizer_and_scheduler")
-FUSED = "unsloth kernels/cross_entropy_loss.py: head and loss in one from 2024.11.8, the gradient over the logits before"
 _NOTE = "the script decides it where it cannot be read"
 
 
@@ -57,7 +57,8 @@ def elsewhere(look: Lookup, trainer: str) -> Iterator[Setting]:
     if any(name in made for name in _OWN_LOSS) or look.has("loss_type"):
         yield hidden("loss", SPANS["loss"], _NOTE)
     elif any(name in classes.UNSLOTH for name, _ in classes.sections(look.document)):
-        yield unsettled("loss", ("fused", "in-place"), FUSED)
+        loss = patch("unsloth", "loss")
+        yield unsettled("loss", loss.readings, loss.source)
     elif trainer in classes.TRL_TRAINERS and look.prefix in classes.PLAIN_ARGUMENTS:
         yield unsettled("loss", ("chunked", "full"), f"TRL {trainer}: full logits before TRL 1.15.0, chunked head since")
     if any(name in made for name in _OWN_OPTIMIZER) or classes.is_given(look.document.get(f"{trainer}.optimizers")):

@@ -46,7 +46,7 @@ def _reshard(view: View) -> list[Setting]:
 def _devices(view: View, path: str) -> list[Setting]:
     """The product of the degrees, where none is left open. Overrides alone do not hold them all."""
     shards = _degree(view, _SHARDS, -1)
-    if shards < 1 or view.document.format == "shell":
+    if shards < 1 or view.document.is_command:
         return []
     product = shards * _degree(view, _REPLICAS, 1)
     for names in _OTHERS:

@@ -59,7 +59,7 @@ def _home(view: View) -> str:
 
 
 def _role(view: View, home: str) -> Role:
-    if view.document.format == "shell":
+    if view.document.is_command:
         return Role.TRAINER
     return Role.TRAINER if view.has(f"{home}optimizer") and view.first("model", "policy_model") else Role.INFERENCE
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from budgetlint.frameworks.manifest import HYDRA, Format, Manifest, Package, Program, names
+from budgetlint.frameworks.manifest import CONVERTS, EVALUATES, HYDRA, SERVES, Format, Idle, Manifest, Package, Program, names
 
 MANIFEST = Manifest(
     "verl",
     (Format("verl", "verl", by_ray=True),),  # verl 0.6.1 trainer.nnodes
+    documents=names("yaml shell"),
     top=names("actor_rollout_ref trainer"),
     text="verl.",
     telling_large=("actor_rollout_ref",),
     programs=(Program(r"verl(\..*|/(\w+/)*\w+\.py)", "verl", HYDRA, "verl trainer/main_ppo.py, trainer/fsdp_sft_trainer.py"),),
+    idle=(
+        Idle(r"verl\.trainer\.main_eval", EVALUATES, "verl 0.6 trainer/main_eval.py"),
+        Idle(r"verl\.model_merger(\.\w+)*", CONVERTS, "verl 0.6 model_merger/"),
+        Idle(r"verl\.trainer\.main_generation(_server)?", SERVES, "verl 0.6 trainer/"),
+    ),
     packages=(Package("verl", version_files={"version/version": "text"}),),
 )

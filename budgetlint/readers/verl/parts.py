@@ -14,12 +14,12 @@ from typing import Any
 
 from budgetlint.base.record import replace
 from budgetlint.readers.base import Misread, to_count, to_dtype, to_float, to_int, to_text, to_words
+from budgetlint.readers.derived import liger_kernels
 from budgetlint.readers.lookup import Lookup, freed, renamed
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.settings.run import Setting
 
 _ACTOR, _MODEL = "actor_rollout_ref.actor", "actor_rollout_ref.model"
-_LIGER = ("rms_norm", "rope", "swiglu", "cross_entropy")
 
 
 def on(look: Lookup, key: str) -> Setting | None:
@@ -168,7 +168,7 @@ def kernels(look: Lookup, model: str) -> Iterator[Setting]:
     """``use_fused_kernels`` computes log-probabilities from the hidden states, in chunks (``models/transformers/dense_common.py``)."""
     liger, fused = look.switch(f"{model}.use_liger"), look.switch(f"{model}.use_fused_kernels")
     if liger is not None:
-        yield renamed(liger, "kernels", _LIGER if liger.value else ("cross_entropy",))
+        yield renamed(liger, "kernels", (*(liger_kernels(head=False) if liger.value else ()), "cross_entropy"))
     if fused is not None:
         yield from (renamed(fused, "loss", "fused"),) if fused.value or not fused.known else ()
     attention = look.setting("attention", _to_attention, f"{model}.override_config.attn_implementation")

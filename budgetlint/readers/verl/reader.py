@@ -33,12 +33,12 @@ def recognise(document: Document) -> float:
     mapping = document.mapping
     if mapping is None or document.format not in ("yaml", "shell"):
         return 0.0
-    if document.format == "shell" and document.program.startswith("verl."):
+    if document.is_command and document.program.startswith("verl."):
         return 1.0
     keys = tuple(mapping.keys())
     if _ACTOR in keys:
         return 1.0
-    if document.format == "shell" or "exp_manager" in keys:
+    if document.is_command or "exp_manager" in keys:
         return 0.0
     return 0.95 if _is_sft(mapping) else 0.9 if _has_objects(document) or _is_generation(mapping) else 0.0
 

@@ -66,7 +66,7 @@ _LORA = (
 
 def recognise(document: Document) -> float:
     """A model of ``xtuner.`` beside mmengine's loader and optimizer; the tool's own command."""
-    if document.format == "shell":
+    if document.is_command:
         return 1.0 if document.program == "xtuner train" else 0.0
     model = document.get("model.type") if document.format == "python" else None
     return 1.0 if isinstance(model, Scalar) and model.text.startswith("xtuner.") and document.entry("optim_wrapper") else 0.0
@@ -76,14 +76,14 @@ def read(document: Document) -> Reading:
     look = Lookup(document, loader_of(document, Loader.PYTHON))
     settings, misreads = read_keys(document, look.loader, KEYS)
     look.misreads.extend(misreads)
-    together = () if document.format == "shell" else (*_optimizer(look), *_adapter(look), *_switches(look))
+    together = () if document.is_command else (*_optimizer(look), *_adapter(look), *_switches(look))
     quant = read_quant(look.under("model.llm"), "nf4") if document.format == "python" else ()
     return Reading(FORMAT, Role.TRAINER, document, Settings((*settings, *quant, *together)), tuple(_engine(look)), tuple(look.misreads))
 
 
 def _engine(look: Lookup) -> Iterator[Reference]:
     """A file, or one that XTuner ships (``deepspeed_zero2``)."""
-    raw = look.raw("deepspeed") if look.document.format == "shell" else None
+    raw = look.raw("deepspeed") if look.document.is_command else None
     if raw is not None and isinstance(raw.node, Scalar):
         yield Reference(Role.ENGINE, raw.text, raw.origin)
 

@@ -1,38 +1,52 @@
 """Which documents a rule is about, for its ``formats`` and for `trainer_of`; and what stands in one of them, as keys.
 
-A setting (`DocumentContext.setting`) is what a reader made of a key; these look at the key itself, whether or not a setting has it.
+A setting (`DocumentContext.setting`) is what a reader made of a key; these look at the key itself, whether or not a setting has it. The
+groups of formats follow from what the manifests of the built-in readers say: for others' no rule was checked.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from budgetlint.documents import Entry, Loader, Mapping, Sequence
+from budgetlint.frameworks._index import MANIFESTS
+from budgetlint.frameworks.manifest import Format
 from budgetlint.readers.base import AUTO, Raw, entry_under, is_symbolic, loader_of, raw_of
 from budgetlint.readers.hf.recognise import home_of
-from budgetlint.readers.python_script.classes import arguments_of, block, is_partial
 from budgetlint.settings.run import Reading, Setting
 
-HUGGING_FACE = ("hf_training_arguments", "trl", "alignment_handbook", "open_instruct")
+_FORMATS = {manifest.name: manifest.formats for manifest in MANIFESTS}
+
+
+def _named(formats: Iterable[Format]) -> tuple[str, ...]:
+    return tuple(format.name for format in formats)
+
+
+_WITH_ARGUMENTS = tuple(format for formats in _FORMATS.values() for format in formats if format.arguments)
+_MAKING_ARGUMENTS = tuple(format for formats in _FORMATS.values() for format in formats if format.makes_arguments)
+
+HUGGING_FACE = _named(_FORMATS["hf"])
 """Files with keys of ``transformers.TrainingArguments`` in a section or at their top."""
 
-TRL_FORMATS = ("trl", "alignment_handbook")
-"""Files whose keys go to TRL's own configs (``SFTConfig``, ``DPOConfig``)."""
-
-TRL_ARGUMENTS = (*TRL_FORMATS, "python_trl_script")
-"""The same, and scripts that make such a config."""
-
-PYTHON = ("python_script", "python_trl_script")
+PYTHON = _named(_FORMATS["python_script"])
 """Training scripts: the fields stand in the one class of training arguments that the script makes."""
 
-TRAINING_ARGUMENTS = (*HUGGING_FACE, "llamafactory", *PYTHON)
+TRL_ARGUMENTS = _named(format for format in _WITH_ARGUMENTS if format.arguments == "trl")
+"""Files whose keys go to TRL's own configs (``SFTConfig``, ``DPOConfig``), and scripts that make such a config."""
+
+TRL_FORMATS = tuple(name for name in TRL_ARGUMENTS if name not in PYTHON)
+"""The same without scripts."""
+
+TRAINING_ARGUMENTS = _named(_WITH_ARGUMENTS)
 """Formats whose keys are the fields of ``transformers.TrainingArguments``."""
 
-TRAINERS = ("hf_training_arguments", "trl", "alignment_handbook", "llamafactory", *PYTHON)
+TRAINERS = _named(format for format in _WITH_ARGUMENTS if not format.own_loop)
 """Formats whose whole training section becomes ``TrainingArguments``; open-instruct's scripts have arguments of their own."""
 
-TRAINERS_AND_AXOLOTL = (*TRAINERS, "axolotl")
+TRAINERS_AND_AXOLOTL = (*TRAINERS, *_named(_MAKING_ARGUMENTS))
 """axolotl hands its keys to the same ``TrainingArguments``, most of them under their own names (``core/builders/base.py``)."""
 
-TRAINER_RUNS = (*HUGGING_FACE, "llamafactory", "axolotl", *PYTHON)
+TRAINER_RUNS = (*TRAINING_ARGUMENTS, *_named(_MAKING_ARGUMENTS))
 """Formats whose run ends in ``transformers.Trainer``: its rules about precision, optimizers and DeepSpeed hold."""
 
 _LOADERS = {"deepspeed": Loader.HJSON, "llamafactory": Loader.OMEGACONF, "torchtune": Loader.OMEGACONF}
@@ -74,6 +88,8 @@ def arguments_home(reading: Reading) -> str:
     Example: ``arguments_home(document.reading)``.
     """
     if reading.format in PYTHON:
+        from budgetlint.readers.python_script.classes import arguments_of  # most files are no scripts
+
         return arguments_of(reading.document)
     return home_of(reading.document) if reading.format in HUGGING_FACE else ""
 
@@ -93,7 +109,11 @@ def may_hide_arguments(reading: Reading) -> bool:
 
     Example: ``if may_hide_arguments(document.reading): return`` before a rule says that a key lacks.
     """
-    return reading.format in PYTHON and is_partial(block(reading.document, arguments_of(reading.document)))
+    if reading.format not in PYTHON:
+        return False
+    from budgetlint.readers.python_script.classes import arguments_of, block, is_partial  # most files are no scripts
+
+    return is_partial(block(reading.document, arguments_of(reading.document)))
 
 
 def loads_with(reading: Reading) -> Loader:

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.catalog.families import family_of
-from budgetlint.frameworks import format_of
+from budgetlint.frameworks import format_of, patch
 from budgetlint.solve.levers.idea import Idea, Situation
-
-LIGER = ("rms_norm", "rope", "swiglu", "linear_cross_entropy")
-"""liger-kernel 0.8 monkey_patch.py: what ``apply_liger_kernel_to_...`` switches on by itself."""
 
 
 def ideas(situation: Situation) -> Iterator[Idea]:
@@ -27,7 +24,7 @@ def ideas(situation: Situation) -> Iterator[Idea]:
             )  # fmt: skip
             yield Idea(
                 "chunked loss", "logits", "compute the loss in chunks of tokens", 11,
-                "a few per cent of time", "torchtune modules/loss/cross_entropy_loss.py", {"loss": "chunked"},
+                "a few per cent of time", "torchtune 0.6.1 modules/loss/ce_chunked_output_loss.py", {"loss": "chunked"},
             )  # fmt: skip
 
 
@@ -36,5 +33,5 @@ def _liger(situation: Situation) -> Iterator[Idea]:
         yield Idea(
             "fused loss", "logits", "Liger kernels: fused norms, activations and loss", 10,
             "none: about as fast or faster, the loss equal up to rounding", "Liger-Kernel, arXiv 2410.10989, section 4",
-            {"kernels": LIGER},
+            {"kernels": patch("liger-kernel", "kernels").value},
         )  # fmt: skip
