@@ -110,8 +110,20 @@ KINDS = (
         {"adapter": UNRESOLVED, "quant": "none"},
     ),
     Kind("frozen parts", trainer(between="model.transformer.requires_grad_(False)"), "", {"adapter": UNRESOLVED}),
-    Kind("cast to sixteen bits", trainer(between="model = model.half()"), "", {"weights_dtype": UNRESOLVED}),
+    Kind("cast to sixteen bits", trainer(between="model = model.half()"), "", {"weights_dtype": "fp16"}),
+    Kind("cast after a load of another dtype", loop(between="model.to('cuda').to(torch.float16)"), "", {"weights_dtype": "fp16"}),
+    Kind("a part that is cast", trainer(between="model.lm_head.float()"), "", {"weights_dtype": UNRESOLVED}),
+    Kind("moved to a device", trainer(between="import os\nmodel.to(int(os.environ['LOCAL_RANK']))"), "", {"weights_dtype": "fp32"}),
+    Kind("what a model gives is cast", loop().replace("loss = model(**batch).loss", "loss = model(**batch).logits.float().mean()"), "", {"weights_dtype": "bf16"}),
     Kind("checkpointing at the model", trainer(between="model.gradient_checkpointing_enable()"), "", {"recompute": "full"}),
+    Kind(
+        "checkpointing by the model's configuration",
+        trainer("from transformers import AutoConfig\nconfig = AutoConfig.from_pretrained('gpt2')\nconfig.gradient_checkpointing = True").replace(
+            'pretrained("gpt2")', 'pretrained("gpt2", config=config)'
+        ),
+        "",
+        {"recompute": "full"},
+    ),
     Kind(
         "an adapter by a class",
         trainer("from peft import LoraConfig, PeftModel", "model = PeftModel(model, LoraConfig(r=4, target_modules=['q_proj']))"),
