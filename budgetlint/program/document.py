@@ -18,6 +18,7 @@ from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Se
 from budgetlint.documents.python_marks import CAST, FACTS, LOOP, MORE, REPLACED
 from budgetlint.documents.python_places import Places
 from budgetlint.program.modules import Files
+from budgetlint.program.own_loops import casts_to, is_output
 from budgetlint.program.packages.roots import unmarked
 from budgetlint.program.sinks import Sink
 from budgetlint.program.truth import DTYPES
@@ -85,7 +86,7 @@ class _Writer:
     def _done(self, wiring: Wiring) -> Iterator[tuple[str, Place, Mapping]]:
         for one in wiring.done:
             name = {"cast": CAST, "freeze": "requires_grad_", "attention": "attention"}.get(one.kind, one.name)
-            if one.kind == "cast" and (not _casts(one) or _is_output(one)):
+            if one.kind == "cast" and (casts_to(one) is None or is_output(one)):
                 continue
             if one.kind in {"cast", "freeze", "checkpointing"}:
                 yield name, one.place, self.sink(one)
@@ -243,20 +244,6 @@ def _last(name: str) -> str:
 def _section(one: Sink) -> str:
     """``AutoModelForCausalLM`` of ``transformers.AutoModelForCausalLM.from_pretrained``."""
     owner, _, last = one.name.rpartition(".")
+    if one.kind == "adapter":
+        return "get_peft_model"  # which makes a ``PeftModel`` of the same two arguments
     return _last(owner) if last in {"from_pretrained", "from_config"} else last
-
-
-def _is_output(one: Sink) -> bool:
-    """What a model gives is no part of it: ``logits.float()``."""
-    return isinstance(one.receiver, Opaque) and one.receiver.why.startswith(("what __call__ of", "what forward of", "what generate of"))
-
-
-def _casts(one: Sink) -> bool:
-    """``.to("cuda")`` moves, ``.to(torch.bfloat16)`` casts; one that may be either counts."""
-    if one.name in {"half", "bfloat16", "float"}:
-        return True
-    given = [*one.positional, *one.arguments.values()]
-    return any(
-        not isinstance(value, Known) and not (isinstance(value, Object) or (isinstance(value, External) and "device" in value.name))
-        for value in given
-    )

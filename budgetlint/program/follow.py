@@ -68,7 +68,8 @@ def _start(it: Interpreter, entry: str, function: str) -> str:
     except Dead:
         return "the program ends in an error before it trains" if not it.sinks else ""
     except TooLong as bound:
-        return "" if any(map(_is_of_trainer, it.within)) else str(bound)
+        trains = any(one.kind == "backward" for one in it.sinks) and not any(one.kind == "trainer" for one in it.sinks)
+        return "" if trains or any(map(_is_of_trainer, it.within)) else str(bound)
     return ""
 
 

@@ -20,19 +20,14 @@ _BATCHES = ("per_device_train_batch_size", "per_gpu_train_batch_size", "train_mi
 _PLAIN_NAMES = frozenset({"AdamW", "Adam", "SGD", "Adafactor", "Lion", "RMSprop", "Optimizer"})
 """Own classes of these names may do anything (GaLore's is called AdamW)."""
 _SHUFFLED = ("RandomSampler", "DistributedSampler")
-_LOOP = " has items"
-"""The condition of a loop's body: a training that takes no step needs no memory."""
 _ROUNDS = 12
+_DEVICES = ("device", "rank", "gpu", "cuda")
+"""Words of what a module is moved to."""
 
 
 def is_loop(sinks: Sequence[Sink]) -> bool:
     kinds = {one.kind for one in sinks}
     return bool(kinds & {"backward", "foreign_trainer"}) or "deepspeed" in kinds
-
-
-def may_be_skipped(one: Sink) -> bool:
-    """Does a condition decide whether a call is made, beside that a loop has something to go over?"""
-    return any(part and not part.endswith(_LOOP) for whole in one.conditions for part in whole.split(" and "))
 
 
 def loop_of(sinks: Sequence[Sink], doubts: Sequence[Doubt], read: Sequence[tuple[str, Value]], *, checkpoints: bool) -> Mapping[str, Value]:
@@ -53,6 +48,7 @@ def loop_of(sinks: Sequence[Sink], doubts: Sequence[Doubt], read: Sequence[tuple
         own and (checkpoints or _trained(sinks) is None)
     ):
         found["checkpoints"] = Known(False)
+    found |= by_config(sinks)
     return {name: value for name, value in found.items() if value is not None}
 
 
@@ -71,7 +67,7 @@ def _optimizer(sinks: Sequence[Sink]) -> Value | None:
     named = {_name(one): one for one in made}
     if not named:
         return None
-    if len(named) == 1 and not all(map(may_be_skipped, made)):
+    if len(named) == 1 and not all(one.may_be_skipped for one in made):
         name = next(iter(named))
         return Known(name, (Origin("source", made[0].place),)) if name else Opaque(f"own class {made[0].base}")
     return Opaque(f"one of {', '.join(sorted(named))}" if len(named) > 1 else f"{made[0].name} if {' and '.join(made[0].conditions)}")
@@ -119,6 +115,15 @@ def _is_shuffled(loader: Sink) -> bool:
     return any(isinstance(one, Object) and one.kind.endswith(_SHUFFLED) for one in ways)
 
 
+def by_config(sinks: Sequence[Sink]) -> dict[str, Value]:
+    """``config.gradient_checkpointing``, which a load obeys (transformers 4 ``modeling_utils.py`` _backward_compatibility_gradient_checkpointing)."""
+    configs = [value for one in sinks if one.kind == "load" and isinstance(value := one.get("config"), Object)]
+    given = [value for one in configs if (value := one.attributes.get("gradient_checkpointing")) is not None]
+    given += [value for one in sinks if one.kind == "load" and (value := one.get("gradient_checkpointing")) is not None]
+    found = _one(given, "gradient_checkpointing")
+    return {"checkpoints": found} if found is not None else {}
+
+
 # what is around
 
 
@@ -156,7 +161,7 @@ def _own_model(sinks: Sequence[Sink], doubts: Sequence[Doubt]) -> dict[str, Valu
         found["weights_dtype"] = Opaque("torch.set_default_dtype")
     elif not casts:
         found["weights_dtype"] = Known("fp32")
-    elif len(casts) == 1 and not may_be_skipped(casts[0]) and _is_one(casts[0].receiver, trained):
+    elif len(casts) == 1 and not casts[0].may_be_skipped and _is_one(casts[0].receiver, trained):
         found["weights_dtype"] = casts_to(casts[0]) or Opaque("a dtype")
     changed = [one for one in doubts if one.kind == "replaced"]
     if not changed and not any(one.kind in {"quantisation", "adapter", "adapter_config"} for one in sinks):
@@ -176,7 +181,26 @@ def casts_to(one: Sink) -> Value | None:
     for value in one.positional:
         if isinstance(value, External) and value.name.startswith("torch."):
             return value
+        if isinstance(value, Choice) and any(isinstance(way.value, External) and way.value.name.startswith("torch.") for way in value.ways):
+            return value
+        if isinstance(value, Opaque) and not any(word in value.why.lower() for word in _DEVICES):
+            return value
     return None
+
+
+def cast_of(done: Sequence[Sink]) -> dict[str, Value]:
+    """``cast``: the dtype that the whole loaded model is cast to; Opaque where a part of it is, or perhaps none of it."""
+    casts = [(one, dtype) for one in done if one.kind == "cast" and not is_output(one) and (dtype := casts_to(one)) is not None]
+    if not casts:
+        return {}
+    one, dtype = casts[-1]
+    whole = isinstance(one.receiver, Object) and not one.may_be_skipped and all(isinstance(other.receiver, Object) for other, _ in casts)
+    return {"cast": dtype if whole and isinstance(dtype, External) else Opaque("a part of it is cast, or perhaps")}
+
+
+def is_output(one: Sink) -> bool:
+    """What a model gives is no part of it: ``logits.float()``."""
+    return isinstance(one.receiver, Opaque) and one.receiver.why.startswith(("what __call__ of", "what forward of", "what generate of"))
 
 
 def _is_one(value: Value | None, other: Object) -> bool:
@@ -256,4 +280,4 @@ def _held_by(value: Value, depth: int = 0) -> Iterator[Value]:
             yield from _held_by(one, depth + 1)
 
 
-__all__ = ["casts_to", "is_loop", "loop_of", "may_be_skipped", "trained_model"]
+__all__ = ["cast_of", "casts_to", "is_loop", "is_output", "loop_of", "trained_model"]

@@ -9,6 +9,7 @@ from budgetlint.program.functions import opaque_call
 from budgetlint.program.generators import consumed
 from budgetlint.program.repeat import repeated
 from budgetlint.program.sink_kinds import SIGNATURES, kind_of_call, kind_of_method
+from budgetlint.program.sinks import Sink
 from budgetlint.program.state import GOES_ON, Call, Interpreter, Signal
 from budgetlint.program.values import Class, External, Function, Items, Known, Map, Object, Opaque, Value, alternatives
 
@@ -32,9 +33,19 @@ def sink(it: Interpreter, name: str, call: Call, receiver: Value | None) -> Valu
     made.kind, made.made = made.kind or name, written
     written.result = made
     _keep(it, made, kind, call)
+    if kind == "trainer":
+        _made_by_function(it, written)
     if kind in {"trainer", "dataloader"}:
         _called_back(it, [*call.positional, *call.keywords.values()])
     return _given(made, kind)
+
+
+def _made_by_function(it: Interpreter, trainer: Sink) -> None:
+    """``model_init`` is called for the model that is trained (transformers ``trainer.py`` call_model_init)."""
+    make, model = trainer.get("model_init"), trainer.get("model")
+    if isinstance(make, Function) and (model is None or (isinstance(model, Known) and model.value is None)):
+        trainer.arguments["model"] = it.call(make, opaque_call(it, make, "the trial of a search"))
+        trainer.number = len(it.sinks)
 
 
 def _named(call: Call, kind: str) -> Call:

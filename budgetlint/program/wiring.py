@@ -8,7 +8,7 @@ from typing import NamedTuple
 from budgetlint.program.attributes import MODELS, is_module, model_of
 from budgetlint.program.follow import Followed
 from budgetlint.program.lengths import lengths_of
-from budgetlint.program.own_loops import is_loop, loop_of, trained_model
+from budgetlint.program.own_loops import by_config, cast_of, is_loop, loop_of, trained_model
 from budgetlint.program.sinks import Sink
 from budgetlint.program.state import Doubt
 from budgetlint.program.values import Known, Object, Opaque, Value, alternatives
@@ -51,7 +51,7 @@ def _of_trainer(followed: Followed, trainer: Sink) -> Wiring:
     models, closed = _chain(model)
     name = model if isinstance(model, Known) and isinstance(model.value, str) else None
     found = _wiring(followed, trainer, arguments, models, closed=closed, name=name)
-    return found._replace(facts=lengths_of(followed.sinks, followed.read))
+    return found._replace(facts={**lengths_of(followed.sinks, followed.read), **cast_of(found.done), **by_config(found.models)})
 
 
 def _of_loop(followed: Followed) -> Wiring:
@@ -61,7 +61,8 @@ def _of_loop(followed: Followed) -> Wiring:
     wrapped = [one.result for one in followed.sinks if one.kind in MODELS] if trained is None and len(loads) == 1 else [trained]
     models, closed = _chain(wrapped[-1])
     found = _wiring(followed, None, None, models, closed=closed, name=None)
-    return found._replace(facts=loop_of(followed.sinks, found.doubts, followed.read, checkpoints=followed.checkpoints))
+    facts = loop_of(followed.sinks, found.doubts, followed.read, checkpoints=followed.checkpoints)
+    return found._replace(facts={**facts, **cast_of(found.done)})
 
 
 def _wiring(
