@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from budgetlint.program.sinks import Sink
-from budgetlint.program.values import Known, Origin, Value
+from budgetlint.program.values import NONE, Known, Opaque, Origin, Value, alternatives
 
 _TARGETS = ("target", "tgt", "summary", "answer", "label", "output")
 _FIELDS = (
@@ -20,7 +20,6 @@ _FIELDS = (
     "cutoff_len",
     "context_length",
     "max_len",
-    "max_source_length",
 )
 """What programs call the longest row; the first that is asked for holds."""
 _MOST = 2_000_000
@@ -29,28 +28,36 @@ _MOST = 2_000_000
 def lengths_of(sinks: Sequence[Sink], read: Sequence[tuple[str, Value]]) -> Mapping[str, Value]:
     """``max_length`` and ``max_target_length`` of the calls of a tokenizer, ``padding`` where every row has it; else ``field``, one that the
     program calls so."""
-    calls = [one for one in sinks if one.kind == "tokenize" and _cuts(one) is not None]
-    targets = [one for one in calls if _is_target(one)]
-    sources = [one for one in calls if one not in targets]
+    cuts = [(call, way.value) for call in sinks if call.kind == "tokenize" for way in alternatives(_cuts(call))]
+    whole = any(value is NONE and _is_of_data(call) for call, value in cuts)
+    cuts = [(call, value) for call, value in cuts if value is not NONE and not (whole and call.may_be_skipped)]
+    targets = [(call, value) for call, value in cuts if "text_target" in call.arguments or _is_target(value)]
+    sources = [one for one in cuts if one not in targets]
     found: dict[str, Value] = {}
     for name, ones in (("max_length", sources), ("max_target_length", targets)):
-        value = _agreed(_cuts(one) for one in ones)
+        value = _agreed([one for _, one in ones])
         if value is not None:
             found[name] = value
-    if "max_length" in found and all(_pads(one) for one in sources):
+    if "max_length" in found and all(_pads(call) for call, _ in sources):
         found["padding"] = Known("max_length")
-    if not calls:
+    if not cuts:
         field = field_of(read, _FIELDS)
         found |= {"field": field} if field is not None else {}
     return found
 
 
-def _cuts(call: Sink) -> Value | None:
-    """The length that a call of a tokenizer keeps to."""
-    given = call.get("max_length")
-    truncates = call.get("truncation")
+def _cuts(call: Sink) -> Value:
+    """The length that a call of a tokenizer keeps to; None of Python where it does not cut."""
+    given, truncates = call.get("max_length"), call.get("truncation")
     off = truncates is None or (isinstance(truncates, Known) and truncates.value in (False, None, "do_not_truncate"))
-    return given if given is not None and not off and not (isinstance(given, Known) and given.value is None) else None
+    return NONE if given is None or off or (isinstance(given, Known) and given.value is None) else given
+
+
+def _is_of_data(call: Sink) -> bool:
+    """Rows are texts that nobody knows; a single token is a word of the tokenizer's own. A template that gives text cuts nothing."""
+    given, as_text = call.get("text", at=0), call.get("tokenize")
+    own = isinstance(given, Known) or (isinstance(given, Opaque) and "token of" in given.why)
+    return given is not None and not own and not (isinstance(as_text, Known) and as_text.value is False)
 
 
 def _pads(call: Sink) -> bool:
@@ -58,19 +65,15 @@ def _pads(call: Sink) -> bool:
     return isinstance(given, Known) and given.value == "max_length"
 
 
-def _is_target(call: Sink) -> bool:
-    if "text_target" in call.arguments:
-        return True
-    given = call.get("max_length")
-    keys = [origin.key.lower() for origin in given.origins] if given is not None else []
-    return any(word in key for word in _TARGETS for key in keys)
+def _is_target(value: Value) -> bool:
+    """Does the program call it the length of a target?"""
+    return any(word in origin.key.lower() for word in _TARGETS for origin in value.origins)
 
 
-def _agreed(values: Iterable[Value | None]) -> Value | None:
+def _agreed(values: Sequence[Value]) -> Value | None:
     """The one length of several calls; None where they differ, or one is not known."""
-    given = [one for one in values if one is not None]
-    numbers = {one.value if isinstance(one, Known) else None for one in given}
-    return given[0] if len(numbers) == 1 else None
+    numbers = {one.value if isinstance(one, Known) else None for one in values}
+    return values[0] if len(numbers) == 1 else None
 
 
 def field_of(read: Sequence[tuple[str, Value]], names: Sequence[str]) -> Value | None:

@@ -10,15 +10,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from budgetlint.program.attributes import MODELS, is_module, model_of, module_of
 from budgetlint.program.lengths import field_of, lengths_of
+from budgetlint.program.sink_kinds import OPTIMIZER_PACKAGES
 from budgetlint.program.sinks import Sink
 from budgetlint.program.state import Doubt
 from budgetlint.program.values import Choice, External, Items, Known, Map, Object, Opaque, Origin, Value, Way, alternatives, choice
 
-_BATCHES = ("train_batch_size", "per_device_train_batch_size", "micro_batch_size", "batch_size")
+_BATCHES = ("per_device_train_batch_size", "per_gpu_train_batch_size", "train_micro_batch_size_per_gpu", "micro_batch_size")
+"""What programs call the rows of one device; ``batch_size`` is as often that of all."""
+_PLAIN_NAMES = frozenset({"AdamW", "Adam", "SGD", "Adafactor", "Lion", "RMSprop", "Optimizer"})
+"""Own classes of these names may do anything (GaLore's is called AdamW)."""
 _SHUFFLED = ("RandomSampler", "DistributedSampler")
-_LOOP = " has items"
-"""The condition of a loop's body: a training that takes no step needs no memory."""
 _ROUNDS = 12
+_DEVICES = ("device", "rank", "gpu", "cuda")
+"""Words of what a module is moved to."""
 
 
 def is_loop(sinks: Sequence[Sink]) -> bool:
@@ -26,13 +30,8 @@ def is_loop(sinks: Sequence[Sink]) -> bool:
     return bool(kinds & {"backward", "foreign_trainer"}) or "deepspeed" in kinds
 
 
-def may_be_skipped(one: Sink) -> bool:
-    """Does a condition decide whether a call is made, beside that a loop has something to go over?"""
-    return any(part and not part.endswith(_LOOP) for whole in one.conditions for part in whole.split(" and "))
-
-
-def loop_of(sinks: Sequence[Sink], doubts: Sequence[Doubt], read: Sequence[tuple[str, Value]]) -> Mapping[str, Value]:
-    """The facts of the one loop, by what they are called in the document."""
+def loop_of(sinks: Sequence[Sink], doubts: Sequence[Doubt], read: Sequence[tuple[str, Value]], *, checkpoints: bool) -> Mapping[str, Value]:
+    """The facts of the one loop, by what they are called in the document. ``checkpoints``: a module names activation checkpointing."""
     found = {
         "optimizer": _optimizer(sinks),
         "batch_size": _batch(sinks, read),
@@ -41,8 +40,15 @@ def loop_of(sinks: Sequence[Sink], doubts: Sequence[Doubt], read: Sequence[tuple
         "whole": Known(True) if _is_whole(sinks) else None,
         **lengths_of(sinks, read),
     }
-    if not any(one.kind in MODELS for one in sinks):
+    own = not any(one.kind in MODELS for one in sinks)
+    if own:
         found |= _own_model(sinks, doubts)
+        found.pop("field", None)
+    if not any(one.kind in {"checkpointing", "kbit", "unsloth_load"} for one in sinks) and not (
+        own and (checkpoints or _trained(sinks) is None)
+    ):
+        found["checkpoints"] = Known(False)
+    found |= by_config(sinks)
     return {name: value for name, value in found.items() if value is not None}
 
 
@@ -58,12 +64,23 @@ def _one(values: Iterable[Value], why: str) -> Value | None:
 def _optimizer(sinks: Sequence[Sink]) -> Value | None:
     """The class of the one that is made; of several, one of them. A loop may also step by itself, or its engine by a file."""
     made = [one for one in sinks if one.kind == "optimizer"]
-    named = {one.name: one for one in made}
+    named = {_name(one): one for one in made}
     if not named:
         return None
-    if len(named) == 1 and not all(map(may_be_skipped, made)):
-        return Known(made[0].name, (Origin("source", made[0].place),))
+    if len(named) == 1 and not all(one.may_be_skipped for one in made):
+        name = next(iter(named))
+        return Known(name, (Origin("source", made[0].place),)) if name else Opaque(f"own class {made[0].base}")
     return Opaque(f"one of {', '.join(sorted(named))}" if len(named) > 1 else f"{made[0].name} if {' and '.join(made[0].conditions)}")
+
+
+def _name(one: Sink) -> str:
+    """The class as its package calls it, also where the repository holds a copy of the package; empty for a class of the repository's own."""
+    own = one.result.cls if one.result is not None else None
+    if own is None:
+        return one.name
+    folders = own.names.module.path.split("/")[:-1]
+    package = next((folder for folder in reversed(folders) if folder in OPTIMIZER_PACKAGES), "")
+    return f"{package}.{own.name}" if package and own.name not in _PLAIN_NAMES else ""
 
 
 # rows
@@ -82,7 +99,12 @@ def _batch(sinks: Sequence[Sink], read: Sequence[tuple[str, Value]]) -> Value | 
 
 def _rows(loader: Sink) -> Value | None:
     given = loader.get("batch_size")
-    return given if given is not None and not (isinstance(given, Known) and given.value is None) else None
+    if given is not None and not (isinstance(given, Known) and given.value is None):
+        return given
+    data = loader.get("dataset")
+    if given is not None and isinstance(data, Object):  # None: the data set gives whole batches itself
+        return data.attributes.get("batch_size")
+    return None
 
 
 def _is_shuffled(loader: Sink) -> bool:
@@ -91,6 +113,15 @@ def _is_shuffled(loader: Sink) -> bool:
         return True
     ways = [way.value for way in alternatives(sampler)] if sampler is not None else []
     return any(isinstance(one, Object) and one.kind.endswith(_SHUFFLED) for one in ways)
+
+
+def by_config(sinks: Sequence[Sink]) -> dict[str, Value]:
+    """``config.gradient_checkpointing``, which a load obeys (transformers 4 ``modeling_utils.py`` _backward_compatibility_gradient_checkpointing)."""
+    configs = [value for one in sinks if one.kind == "load" and isinstance(value := one.get("config"), Object)]
+    given = [value for one in configs if (value := one.attributes.get("gradient_checkpointing")) is not None]
+    given += [value for one in sinks if one.kind == "load" and (value := one.get("gradient_checkpointing")) is not None]
+    found = _one(given, "gradient_checkpointing")
+    return {"checkpoints": found} if found is not None else {}
 
 
 # what is around
@@ -105,9 +136,12 @@ def _engine(sinks: Sequence[Sink]) -> dict[str, Value]:
 
 
 def _accelerator(sinks: Sequence[Sink]) -> dict[str, Value]:
-    made = [one for one in sinks if one.kind == "accelerator"]
+    made = [one for one in sinks if one.kind in {"accelerator", "foreign_trainer"}]
     if len(made) != 1:
         return {}
+    if made[0].kind == "foreign_trainer":
+        given = {"precision": made[0].get("precision"), "gradient_accumulation_steps": made[0].get("accumulate_grad_batches")}
+        return {name: value for name, value in given.items() if value is not None}
     given = {name: made[0].get(name) for name in ("mixed_precision", "gradient_accumulation_steps")}
     return {name: value for name, value in given.items() if value is not None}
 
@@ -118,13 +152,16 @@ def _accelerator(sinks: Sequence[Sink]) -> dict[str, Value]:
 def _own_model(sinks: Sequence[Sink], doubts: Sequence[Doubt]) -> dict[str, Value]:
     """Torch makes parameters in float32, and nothing is quantised or adapted where nothing else happens to the module."""
     trained = _trained(sinks)
-    found: dict[str, Value] = {"model": Opaque(f"own class {trained.cls.name}" if trained and trained.cls else "made by the program")}
+    name = "" if trained is None else f"own class {trained.cls.name}" if trained.cls is not None else trained.kind
+    found: dict[str, Value] = {"model": Opaque(name or "made by the program")}
     if trained is None:
         return found
-    casts = [one for one in sinks if one.kind == "cast" and _is_part(one.receiver, trained) and casts_to(one) is not None]
-    if not casts:
+    casts = [one for one in sinks if one.kind == "cast" and is_module(one.receiver) and casts_to(one) is not None]
+    if any("set_default_dtype" in one.why for one in doubts):
+        found["weights_dtype"] = Opaque("torch.set_default_dtype")
+    elif not casts:
         found["weights_dtype"] = Known("fp32")
-    elif len(casts) == 1 and not may_be_skipped(casts[0]):
+    elif len(casts) == 1 and not casts[0].may_be_skipped and _is_one(casts[0].receiver, trained):
         found["weights_dtype"] = casts_to(casts[0]) or Opaque("a dtype")
     changed = [one for one in doubts if one.kind == "replaced"]
     if not changed and not any(one.kind in {"quantisation", "adapter", "adapter_config"} for one in sinks):
@@ -144,11 +181,31 @@ def casts_to(one: Sink) -> Value | None:
     for value in one.positional:
         if isinstance(value, External) and value.name.startswith("torch."):
             return value
+        if isinstance(value, Choice) and any(isinstance(way.value, External) and way.value.name.startswith("torch.") for way in value.ways):
+            return value
+        if isinstance(value, Opaque) and not any(word in value.why.lower() for word in _DEVICES):
+            return value
     return None
 
 
-def _is_part(value: Value | None, whole: Object) -> bool:
-    return module_of(value) is whole
+def cast_of(done: Sequence[Sink]) -> dict[str, Value]:
+    """``cast``: the dtype that the whole loaded model is cast to; Opaque where a part of it is, or perhaps none of it."""
+    casts = [(one, dtype) for one in done if one.kind == "cast" and not is_output(one) and (dtype := casts_to(one)) is not None]
+    if not casts:
+        return {}
+    one, dtype = casts[-1]
+    whole = isinstance(one.receiver, Object) and not one.may_be_skipped and all(isinstance(other.receiver, Object) for other, _ in casts)
+    return {"cast": dtype if whole and isinstance(dtype, External) else Opaque("a part of it is cast, or perhaps")}
+
+
+def is_output(one: Sink) -> bool:
+    """What a model gives is no part of it: ``logits.float()``."""
+    return isinstance(one.receiver, Opaque) and one.receiver.why.startswith(("what __call__ of", "what forward of", "what generate of"))
+
+
+def _is_one(value: Value | None, other: Object) -> bool:
+    """Is it a module of that class? The arguments of a sink are copies."""
+    return isinstance(value, Object) and (value.cls, value.kind) == (other.cls, other.kind)
 
 
 def _trained(sinks: Sequence[Sink]) -> Object | None:
@@ -161,7 +218,7 @@ def _trained(sinks: Sequence[Sink]) -> Object | None:
     found = found or [
         module for one in sinks if one.kind == "cast" and (module := module_of(one.receiver)) is not None and is_module(module)
     ]
-    names = {id(one.cls): one for one in found}
+    names = {(id(one.cls), one.kind): one for one in found}
     return next(iter(names.values())) if len(names) == 1 else None
 
 
@@ -223,4 +280,4 @@ def _held_by(value: Value, depth: int = 0) -> Iterator[Value]:
             yield from _held_by(one, depth + 1)
 
 
-__all__ = ["casts_to", "is_loop", "loop_of", "may_be_skipped", "trained_model"]
+__all__ = ["cast_of", "casts_to", "is_loop", "is_output", "loop_of", "trained_model"]

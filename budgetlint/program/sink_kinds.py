@@ -11,9 +11,9 @@ _NO_MODELS = ("Tokenizer", "TokenizerFast", "Processor", "ImageProcessor", "Imag
 _OPTIMIZERS = frozenset({
     "AdamW", "Adam", "SGD", "AdamW8bit", "AdamW32bit", "PagedAdamW8bit", "PagedAdamW32bit", "PagedAdamW", "Adam8bit", "Adafactor", "Lion", "Lion8bit", "PagedLion8bit",
     "Muon", "Adam_mini", "FusedAdam", "DeepSpeedCPUAdam", "GaLoreAdamW", "GaLoreAdamW8bit", "Adagrad", "RMSprop", "LAMB", "AdEMAMix", "Adamax", "NAdam", "RAdam",
-    "SophiaG", "AdamW4bit", "AdamWFp8", "AdaLomo", "Lomo", "Prodigy", "Shampoo",
+    "SophiaG", "AdamW4bit", "AdamWFp8", "AdaLomo", "Lomo", "Prodigy", "Shampoo", "Optimizer",
 })  # fmt: skip
-_OPTIMIZER_PACKAGES = frozenset({
+OPTIMIZER_PACKAGES = frozenset({
     "torch", "bitsandbytes", "transformers", "deepspeed", "apex", "adam_mini", "galore_torch", "torchao", "lomo_optim", "muon", "lion_pytorch", "prodigyopt",
     "pytorch_optimizer", "timm", "schedulefree", "sophia",
 })  # fmt: skip
@@ -61,6 +61,8 @@ def kind_of_call(name: str) -> str:
         return _BY_LAST[last]
     if last in _QUANTISATION:
         return "quantisation"
+    if package == "peft" and last.startswith("PeftModel"):
+        return "adapter"
     if package == "peft" and last.endswith("Config") and last != "PeftConfig":
         return "adapter_config"
     if is_arguments(name):
@@ -69,7 +71,7 @@ def kind_of_call(name: str) -> str:
         return "trainer"
     if last == "Trainer" and package in {"lightning", "pytorch_lightning", "composer"}:
         return "foreign_trainer"
-    if last in _OPTIMIZERS and package in _OPTIMIZER_PACKAGES:
+    if last in _OPTIMIZERS and package in OPTIMIZER_PACKAGES:
         return "optimizer"
     return "dataloader" if last == "DataLoader" and package == "torch" else ""
 

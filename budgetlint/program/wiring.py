@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from budgetlint.program.attributes import MODELS, model_of
+from budgetlint.program.attributes import MODELS, is_module, model_of
 from budgetlint.program.follow import Followed
 from budgetlint.program.lengths import lengths_of
-from budgetlint.program.own_loops import is_loop, loop_of, trained_model
+from budgetlint.program.own_loops import by_config, cast_of, is_loop, loop_of, trained_model
 from budgetlint.program.sinks import Sink
 from budgetlint.program.state import Doubt
-from budgetlint.program.values import Known, Object, Opaque, Value, alternatives
+from budgetlint.program.values import Known, Object, Opaque, Open, Value, alternatives
 
 _MOST_STEPS = 24
 
@@ -36,6 +36,15 @@ class Wiring(NamedTuple):
     """What calls beside these tell: of a loop of the program's own everything (`own_loops`), of any run the length of its rows (`lengths`)."""
 
 
+def asks_for_model(wiring: Wiring) -> bool:
+    """Does whoever starts the program name the model?"""
+    load = wiring.models[-1] if wiring.models else None
+    given = load.get("pretrained_model_name_or_path", "model_name", at=0) if load is not None else None
+    if given is None and wiring.trainer is not None:
+        given = wiring.trainer.get("model")
+    return given is not None and any(isinstance(way.value, Open) for way in alternatives(given))
+
+
 def wirings(followed: Followed) -> list[Wiring]:
     """The runs of a program: one for each trainer that it may come to, or its one loop."""
     trainers = [one for one in followed.sinks if one.kind == "trainer"]
@@ -51,7 +60,7 @@ def _of_trainer(followed: Followed, trainer: Sink) -> Wiring:
     models, closed = _chain(model)
     name = model if isinstance(model, Known) and isinstance(model.value, str) else None
     found = _wiring(followed, trainer, arguments, models, closed=closed, name=name)
-    return found._replace(facts=lengths_of(followed.sinks, followed.read))
+    return found._replace(facts={**lengths_of(followed.sinks, followed.read), **cast_of(found.done), **by_config(found.models)})
 
 
 def _of_loop(followed: Followed) -> Wiring:
@@ -61,7 +70,8 @@ def _of_loop(followed: Followed) -> Wiring:
     wrapped = [one.result for one in followed.sinks if one.kind in MODELS] if trained is None and len(loads) == 1 else [trained]
     models, closed = _chain(wrapped[-1])
     found = _wiring(followed, None, None, models, closed=closed, name=None)
-    return found._replace(facts=loop_of(followed.sinks, found.doubts, followed.read))
+    facts = loop_of(followed.sinks, found.doubts, followed.read, checkpoints=followed.checkpoints)
+    return found._replace(facts={**facts, **cast_of(found.done)})
 
 
 def _wiring(
@@ -106,7 +116,8 @@ def _chain(model: Value | None) -> tuple[tuple[Sink, ...], bool]:
             closed, at = False, at.of
             continue
         if isinstance(at, Object) and at.made is None and at.cls is not None:
-            closed, at = False, _held(at)  # a module of the repository around a model
+            whole, at = is_module(at), _held(at)  # a module of the repository around a model, whose parameters are all its own
+            closed = closed and whole and at is not None
             continue
         if not isinstance(at, Object) or at.made is None:
             break

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from budgetlint.readers.python_script.reader import FOLLOWED
 from budgetlint.resolve.edges import candidates
 from budgetlint.resolve.program_files import Asked, ProgramFiles
 from budgetlint.settings.consumer import ACCEPTED, LAUNCH, OPENED, Consumer
+from budgetlint.settings.run import Reference, Setting, Settings
 
 if TYPE_CHECKING:
     from budgetlint.documents.shell_words import Word
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from budgetlint.resolve.closure import Closures
     from budgetlint.settings.run import Reading
 
+REQUIRED = "is required"
+"""What a parser says of an option that nobody gives (`budgetlint.program.packages.parsers`)."""
 MOST_KEPT = 128
 """Programs whose runs are kept for the next look at the same project, in an editor or between the rounds of a fix."""
 
@@ -38,21 +41,34 @@ class ProgramRun:
     path: str
     readings: tuple[Reading, ...]
     followed: Followed
-    documents: int
-    """How many ways it may train, read or not."""
+    trainings: int
+    """How many trainings it comes to, read or not."""
+    asks_for_model: bool = False
+    """Does whoever starts it name the model?"""
     told: Consumer | None = None
 
     @property
     def reading(self) -> Reading | None:
-        """The one run, where the program was followed to its end and every way of it is read."""
-        if self.followed.stopped or len(self.readings) != 1 or self.documents != 1:
+        """The one run, where the program was followed to its end and would not stop before it."""
+        if self.followed.stopped or self.is_refused or len(self.readings) != 1 or self.trainings != 1:
             return None
         return replace(self.readings[0], consumer=self.told)
 
     @property
+    def is_refused(self) -> bool:
+        """Does the program stop at what it is given? Who starts it gives what is required beside a file that nobody names."""
+        is_launched = self.told is not None and self.told.evidence == LAUNCH
+        return any(is_launched or not one.condition.endswith(REQUIRED) for one in self.followed.refusals)
+
+    @property
     def is_open(self) -> bool:
         """Nothing starts it, and who starts it names the model: no run that anybody means."""
-        return self.reading is not None and is_open(self.reading)
+        return self.told is not None and self.told.evidence == OPENED and self.asks_for_model
+
+    @property
+    def knows_model(self) -> bool:
+        model = self.reading.settings.get("model") if self.reading is not None else None
+        return model is not None and model.known
 
     @property
     def opened(self) -> tuple[str, ...]:
@@ -167,31 +183,66 @@ class Programs:
         return found[1] if found is not None else None
 
     def _follow(self, start: Start) -> ProgramRun | None:
-        from budgetlint.program.document import document_of
+        from budgetlint.program.document import document_of, most_ways
         from budgetlint.program.follow import follow
-        from budgetlint.program.wiring import wirings
+        from budgetlint.program.wiring import asks_for_model, wirings
 
         source = self.sources.source(start.path)
         if source is None:
             return None
-        followed = follow(self.trees, start.path, _started(start))
-        documents = [document_of(one, source, self.sources) for one in wirings(followed)]
+        started = _started(start)
+        followed = follow(self.trees, start.path, started)
         below = tuple(one for path in followed.loaders if (one := self.sources.source(path)) is not None)
-        readings = [reading for document in documents if (reading := _reading(replace(document, below=below)))]
-        return ProgramRun(start.path, tuple(readings), followed, len(documents))
-
-
-def is_open(reading: Reading) -> bool:
-    """Is it the run of a program that nothing starts, and of which the model is not known?"""
-    consumer, model = reading.consumer, reading.settings.get("model")
-    is_alone = consumer is not None and consumer.evidence == OPENED and reading.document.format == "python"
-    return is_alone and (model is None or not model.known)
+        runs = wirings(followed)
+        documents = [[document_of(one, source, self.sources, way) for way in (None, *_ways(most_ways(one)))] for one in runs]
+        found = (_of_ways([replace(one, below=below) for one in ways]) for ways in documents)
+        readings = tuple(_from(reading, started.folder, self.files) for reading in found if reading is not None)
+        return ProgramRun(start.path, readings, followed, len(runs), any(map(asks_for_model, runs)))
 
 
 def _reading(document: Document) -> Reading | None:
     document.facts[FOLLOWED] = True
     found = identify(document) if document.root is not None else None
     return found.read(document) if isinstance(found, Reader) and found.loader is Loader.PYTHON else None
+
+
+_MOST_WAYS = 4
+"""Values of a choice that are read; of more the first few."""
+
+
+def _ways(most: int) -> range:
+    return range(min(most, _MOST_WAYS)) if most > 1 else range(0)
+
+
+def _of_ways(documents: Sequence[Document]) -> Reading | None:
+    """The reading of a run; what one of a few known values decides has all of them as its readings."""
+    found, *ways = [_reading(one) for one in documents]
+    if found is None or not ways:
+        return found
+    others = [one.settings for one in ways if one is not None]
+    settings = [_chosen(setting, [one.get(setting.name) for one in others]) for setting in found.settings.values()]
+    return replace(found, settings=Settings(settings))
+
+
+def _chosen(setting: Setting, ways: Sequence[Setting | None]) -> Setting:
+    values = [one.value for one in ways if one is not None and one.known]
+    if setting.state != "symbolic" or setting.is_default or len(values) < len(ways):
+        return setting
+    different = tuple(dict.fromkeys(values))
+    if len(different) == 1:
+        return replace(setting, value=different[0], state="known", readings=())
+    return replace(setting, value=None, state="auto", readings=different)
+
+
+def _from(reading: Reading, folder: str, files: Files) -> Reading:
+    """Files that a program names are those of the folder that it is started in."""
+    moved = [_moved(one, folder, files) for one in reading.references]
+    return replace(reading, references=tuple(moved)) if folder else reading
+
+
+def _moved(reference: Reference, folder: str, files: Files) -> Reference:
+    path = posixpath.normpath(posixpath.join(folder, reference.text))
+    return replace(reference, text=path) if files.exists(path) else reference
 
 
 def _written(launch: Launch) -> str:

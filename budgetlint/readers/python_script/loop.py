@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from budgetlint.base.record import replace
 from budgetlint.documents import Document, Loader, Mapping, Scalar
 from budgetlint.documents.python_marks import LOOP, is_open
-from budgetlint.readers.base import ENDS, Key, hidden, read_keys, to_count, to_dtype, to_text
+from budgetlint.readers.base import ENDS, Key, Raw, default, hidden, read_keys, to_count, to_dtype, to_text
 from budgetlint.readers.deepspeed.auto import engine_over_trainer
 from budgetlint.readers.deepspeed.reader import read_section
 from budgetlint.readers.hf.defaults import weights_dtype
@@ -27,6 +27,7 @@ from budgetlint.readers.python_script.spans import SPANS, elsewhere, open_model,
 from budgetlint.settings.run import Reading, Reference, Role, Setting, Settings, Stack, over
 
 FORMAT = "python_loop"
+_OLD = "transformers from_pretrained: float32 where transformers still has AdamW, which 5.0.0 has not"
 _NOTE = "the loop decides it where it cannot be read"
 _AUTOCAST = {"no": "none", "fp16": "fp16", "bf16": "bf16", "fp8": "fp8"}
 _KEYS = (
@@ -86,6 +87,8 @@ def _optimizer(look: Lookup) -> list[Setting]:
 
 def _autocast(look: Lookup) -> Iterator[Setting]:
     """``Accelerator(mixed_precision=…)``; None leaves it to the launcher."""
+    if (precision := look.raw("precision")) is not None:
+        yield from _of_lightning(precision)
     raw = look.raw("mixed_precision")
     if raw is None:
         return
@@ -93,6 +96,19 @@ def _autocast(look: Lookup) -> Iterator[Setting]:
         yield Setting("autocast", _AUTOCAST[str(raw.value)], raw.origin, raw.text)
     else:
         yield Setting("autocast", None, raw.origin, raw.text, "symbolic", readings=SPANS["autocast"])
+
+
+def _of_lightning(raw: Raw) -> Iterator[Setting]:
+    """``Trainer(precision=…)``: words that keep the weights in float32; others cast them too (lightning ``plugins/precision/``)."""
+    word = str(raw.value).removesuffix("-mixed")
+    if not is_open(raw.node) and word in _LIGHTNING and not str(raw.value).endswith("-true"):
+        yield Setting("autocast", _LIGHTNING[word], raw.origin, raw.text)
+        return
+    yield Setting("autocast", None, raw.origin, raw.text, "symbolic", readings=SPANS["autocast"])
+    yield Setting("weights_dtype", None, raw.origin, raw.text, "symbolic", readings=SPANS["weights_dtype"])
+
+
+_LIGHTNING = {"bf16": "bf16", "16": "fp16", "32": "none"}
 
 
 def _checkpointing(top: Lookup) -> Iterator[Setting]:
@@ -122,5 +138,7 @@ def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
     """The dtype of a load that names none, by version; of all else both ends."""
     model = settings.get("model")
     if model is not None and model.known:
-        yield weights_dtype(stack)
+        made = settings.get("optimizer")
+        old = made is not None and made.text.startswith("transformers.") and made.text.endswith(".AdamW")
+        yield default("weights_dtype", "fp32", _OLD) if old else weights_dtype(stack)
     yield from (hidden(name, readings, _NOTE) for name, readings in ENDS.items())

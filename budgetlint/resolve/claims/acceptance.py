@@ -26,8 +26,6 @@ _SUFFIXES = {
     "yaml12": (".yaml", ".yml"),
     "toml": (".toml",),
 }
-_REQUIRED = "is required"
-"""What a parser says of an option that nobody gives: who starts the program gives it."""
 
 
 @open_state
@@ -85,8 +83,7 @@ def _ways(program: ProgramRun, path: str) -> Iterator[tuple[str, ...]]:
 
 def _comes_to_train(run: ProgramRun, document: Document) -> bool:
     """Does the program train what the file says, and stop at nothing?"""
-    refused = any(not one.condition.endswith(_REQUIRED) for one in run.followed.refusals)
-    if run.reading is None or run.is_open or refused or document.path not in run.opened:
+    if run.reading is None or not run.knows_model or document.path not in run.opened:
         return False
     return sum(1 for _ in _from(run.reading.document, document.source)) >= _LEAST_USED
 
