@@ -182,7 +182,8 @@ def _word(same: bool) -> str:
 
 
 def _model(fact: Mapping[str, Any], value: Any, settings: Settings) -> str:
-    return _word(re.split(r"[,\s]", str(fact["value"]))[0] == value)
+    told, parts = re.split(r"[,\s]", str(fact["value"])), str(value).split(".")
+    return _word(told[0] == value or (parts[0] == told[0] == "torchvision" and parts[-1] in told))
 
 
 def _dtype(fact: Mapping[str, Any], value: Any, settings: Settings) -> str:

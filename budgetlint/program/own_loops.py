@@ -13,7 +13,7 @@ from budgetlint.program.lengths import field_of, lengths_of
 from budgetlint.program.sink_kinds import OPTIMIZER_PACKAGES
 from budgetlint.program.sinks import Sink
 from budgetlint.program.state import Doubt
-from budgetlint.program.values import Choice, External, Items, Known, Map, Object, Opaque, Origin, Value, Way, alternatives, choice
+from budgetlint.program.values import ABSENT, Choice, External, Items, Known, Map, Object, Opaque, Origin, Value, Way, alternatives, choice
 
 _BATCHES = ("per_device_train_batch_size", "per_gpu_train_batch_size", "train_micro_batch_size_per_gpu", "micro_batch_size")
 """What programs call the rows of one device; ``batch_size`` is as often that of all."""
@@ -45,7 +45,7 @@ def loop_of(sinks: Sequence[Sink], doubts: Sequence[Doubt], read: Sequence[tuple
         found |= _own_model(sinks, doubts)
         found.pop("field", None)
     if not any(one.kind in {"checkpointing", "kbit", "unsloth_load"} for one in sinks) and not (
-        own and (checkpoints or _trained(sinks) is None)
+        own and _may_checkpoint(_trained(sinks), checkpoints)
     ):
         found["checkpoints"] = Known(False)
     found |= by_config(sinks)
@@ -115,6 +115,13 @@ def _is_shuffled(loader: Sink) -> bool:
     return any(isinstance(one, Object) and one.kind.endswith(_SHUFFLED) for one in ways)
 
 
+def _may_checkpoint(trained: Object | None, named: bool) -> bool:
+    """A module of one's own may checkpoint in its code; one that is built on transformers' does where a method switches it on."""
+    line = trained.cls.line if trained is not None and trained.cls is not None else ()
+    switched = any(isinstance(one, External) and one.name.endswith("PreTrainedModel") for one in line)
+    return trained is None or (named and not switched)
+
+
 def by_config(sinks: Sequence[Sink]) -> dict[str, Value]:
     """``config.gradient_checkpointing``, which a load obeys (transformers 4 ``modeling_utils.py`` _backward_compatibility_gradient_checkpointing)."""
     configs = [value for one in sinks if one.kind == "load" and isinstance(value := one.get("config"), Object)]
@@ -154,6 +161,8 @@ def _own_model(sinks: Sequence[Sink], doubts: Sequence[Doubt]) -> dict[str, Valu
     trained = _trained(sinks)
     name = "" if trained is None else f"own class {trained.cls.name}" if trained.cls is not None else trained.kind
     found: dict[str, Value] = {"model": Opaque(name or "made by the program")}
+    if trained is not None and trained.cls is None:
+        found["model"] = Known(name)  # of a package that has models ready: torchvision
     if trained is None:
         return found
     casts = [one for one in sinks if one.kind == "cast" and is_module(one.receiver) and casts_to(one) is not None]
@@ -166,7 +175,8 @@ def _own_model(sinks: Sequence[Sink], doubts: Sequence[Doubt]) -> dict[str, Valu
     changed = [one for one in doubts if one.kind == "replaced"]
     if not changed and not any(one.kind in {"quantisation", "adapter", "adapter_config"} for one in sinks):
         found["quant"] = Known("none")
-        if not any(one.kind == "freeze" for one in sinks) and _is_whole(sinks):
+        stepped = _is_whole(sinks) or not any(one.kind in {"optimizer", "deepspeed"} for one in sinks)
+        if not any(one.kind == "freeze" for one in sinks) and stepped:
             found["adapter"] = Known("none")
     return found
 
@@ -253,8 +263,12 @@ def is_all(value: Value) -> bool:
     if len(ways) > 1:
         return all(map(is_all, ways))
     if isinstance(value, Items):
-        return len(value.items) > 1 and all(isinstance(one, Map) and "params" in one.items for one in value.items)
+        return len(value.items) > 1 and all(_is_group(way.value) for one in value.items for way in alternatives(one))
     return isinstance(value, Opaque) and ("parameters" in value.why)
+
+
+def _is_group(value: Value) -> bool:
+    return value is ABSENT or (isinstance(value, Map) and "params" in value.items)
 
 
 def trained_model(sinks: Sequence[Sink]) -> Object | None:

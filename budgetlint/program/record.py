@@ -103,6 +103,9 @@ def _method(it: Interpreter, name: str, call: Call, receiver: Value | None) -> V
         return Opaque("what a tokenizer gives", package="transformers")
     if kind and (model_of(receiver) is not None or (kind in _OF_MODULES and module_of(receiver) is not None)):
         return _written(it, kind, last, call, receiver)
+    if last == "train" and isinstance(receiver, Object) and receiver.made is not None and receiver.made.kind == "trainer":
+        _written(it, "trains", last, call, receiver)
+        return Opaque("what a training gives", package="transformers")
     if last in _LOOKS and module_of(receiver) is not None:
         return Opaque(f"what {last} of the model gives", receiver, "torch")
     if isinstance(receiver, Object) and receiver.made is not None and receiver.made.kind in MODELS and last not in _KEPT:

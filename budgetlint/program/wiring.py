@@ -78,11 +78,17 @@ def _wiring(
     followed: Followed, trainer: Sink | None, arguments: Object | None, models: tuple[Sink, ...], *, closed: bool, name: Known | None
 ) -> Wiring:
     mine = {id(one) for one in models}
-    before = len(followed.sinks) if trainer is None else trainer.number
+    before = _begins(followed, trainer)
     done = [one for one in followed.sinks if one.receiver is not None and one.number < before and _about(one.receiver, mine)]
     others = [one for one in followed.sinks if one.receiver is None and one.kind not in {*MODELS, "trainer"}]
     doubts = [one for one in followed.doubts if one.about is None or _about(one.about, mine) or one.kind == "patch"]
     return Wiring(trainer, arguments, models, tuple(done), tuple(others), tuple(doubts), name, closed)
+
+
+def _begins(followed: Followed, trainer: Sink | None) -> int:
+    """Where a trainer begins to train: what is done to the model until then counts. One whose own code trains never says so."""
+    trains = (one.number for one in followed.sinks if one.kind == "trains" and isinstance(one.receiver, Object) and one.receiver.made is trainer)
+    return next(trains, len(followed.sinks))
 
 
 def _about(value: Value, mine: set[int]) -> bool:

@@ -117,6 +117,13 @@ KINDS = (
     Kind("what a model gives is cast", loop().replace("loss = model(**batch).loss", "loss = model(**batch).logits.float().mean()"), "", {"weights_dtype": "bf16"}),
     Kind("checkpointing at the model", trainer(between="model.gradient_checkpointing_enable()"), "", {"recompute": "full"}),
     Kind(
+        "checkpointing at the model after the trainer is made",
+        trainer().replace("trainer.train()", "model.gradient_checkpointing_enable()\ntrainer.train()"),
+        "",
+        {"recompute": "full"},
+    ),
+    Kind("what is done after the training", trainer() + "model.half()\n", "", {"weights_dtype": "fp32"}),
+    Kind(
         "checkpointing by the model's configuration",
         trainer("from transformers import AutoConfig\nconfig = AutoConfig.from_pretrained('gpt2')\nconfig.gradient_checkpointing = True").replace(
             'pretrained("gpt2")', 'pretrained("gpt2", config=config)'
@@ -313,7 +320,7 @@ KINDS = (
         "one of torchvision",
         own("import torchvision.models as models").replace("net = Net()", "net = models.__dict__['resnet18']()"),
         "",
-        {"model": UNRESOLVED, "weights_dtype": "fp32", "optimizer": "sgd", "micro_batch": 32},
+        {"model": "torchvision.models.resnet18", "weights_dtype": "fp32", "optimizer": "sgd", "micro_batch": 32},
     ),
     Kind(
         "Lightning",
