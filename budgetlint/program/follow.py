@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from budgetlint.program.attributes import Attributes
@@ -14,6 +15,7 @@ from budgetlint.program.imports import execute, member
 from budgetlint.program.modules import Modules, Trees
 from budgetlint.program.packages import tables
 from budgetlint.program.packages.class_defaults import default as class_default
+from budgetlint.program.reads import noting
 from budgetlint.program.record import sink
 from budgetlint.program.sinks import Sink
 from budgetlint.program.state import Dead, Doubt, Interpreter, Launched, Parts, Refusal, TooLong
@@ -38,6 +40,8 @@ class Followed(NamedTuple):
     read: tuple[tuple[str, Value], ...]
     steps: int
     stopped: str = ""
+    asked: Mapping[tuple[str, int], bool] = MappingProxyType({})
+    """Values of configs that were asked for."""
 
 
 def follow(trees: Trees, entry: str, launched: Launched | None = None, *, function: str = "", default: Default = class_default) -> Followed:
@@ -46,7 +50,7 @@ def follow(trees: Trees, entry: str, launched: Launched | None = None, *, functi
     it = Interpreter(_parts(default, started), Modules(trees, entry, started.folder), started)
     stopped = _start(it, entry, function)
     doubts = tuple({(one.kind, one.why, str(one.place)): one for one in it.doubts}.values())
-    return Followed(tuple(it.sinks), doubts, tuple(it.refusals), tuple(it.opened), tuple(it.read), it.steps, stopped)
+    return Followed(tuple(it.sinks), doubts, tuple(it.refusals), tuple(it.opened), tuple(it.read), it.steps, stopped, it.asked)
 
 
 def _start(it: Interpreter, entry: str, function: str) -> str:
@@ -73,7 +77,7 @@ def _parts(default: Default, started: Launched) -> Parts:
     def asked(it: Interpreter, base: Object, name: str) -> Value | None:
         return default(base.kind, name) if base.rest is None else None
 
-    return Parts(STATEMENTS, EXPRESSIONS, call_value, Attributes(), known.builtins, known.functions, known.methods, known.constants_of(started), known.properties, known.node, sink, asked)
+    return Parts(STATEMENTS, EXPRESSIONS, call_value, Attributes(), known.builtins, known.functions, known.methods, known.constants_of(started), known.properties, noting(known.node), sink, asked)
 
 
 __all__ = ["Followed", "Launched", "Mapping", "follow"]

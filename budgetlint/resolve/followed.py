@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from budgetlint.base.record import field, open_state, record, replace
@@ -18,6 +18,7 @@ from budgetlint.settings.consumer import LAUNCH, OPENED, Consumer
 if TYPE_CHECKING:
     from budgetlint.documents.shell_words import Word
     from budgetlint.launch import Launch
+    from budgetlint.program.document import Told
     from budgetlint.program.follow import Followed
     from budgetlint.program.modules import Trees
     from budgetlint.program.values import Value
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 class ProgramRun:
     """What a program comes to: one reading for each way that it may train, and the files that it opens."""
 
+    program: str
     readings: tuple[Reading, ...]
     opened: tuple[str, ...]
     followed: Followed
@@ -38,10 +40,13 @@ class Sources:
 
     def __init__(self, files: Files) -> None:
         self._files = files
+        self._read: dict[str, SourceFile | None] = {}
 
     def source(self, path: str) -> SourceFile | None:
-        found = self._files.read(path)
-        return found if isinstance(found, SourceFile) else None
+        if path not in self._read:
+            found = self._files.read(path)
+            self._read[path] = found if isinstance(found, SourceFile) else None
+        return self._read[path]
 
     def is_file(self, path: str) -> bool:
         return not path.startswith("..") and self._files.exists(path)
@@ -53,7 +58,7 @@ class Sources:
         return self._by_name.get(name, ())
 
     def below(self, folder: str) -> Sequence[str]:
-        return [path for path in self._modules if path.startswith(f"{folder}/")]
+        return [path for path in self._modules if not folder or path.startswith(f"{folder}/")]
 
     @cached_property
     def _modules(self) -> list[str]:
@@ -82,6 +87,8 @@ class Programs:
     """Follows each program once for each way in which it is started."""
 
     files: Files
+    read_otherwise: Callable[[str, str], bool] = field(default=lambda _path, _program: False)
+    """Whether a file is read by something else than this program."""
     _known: dict[tuple[object, ...], ProgramRun | None] = field(default_factory=dict)
 
     @cached_property
@@ -130,18 +137,38 @@ class Programs:
         from budgetlint.program.follow import follow
         from budgetlint.program.state import Launched
         from budgetlint.program.wiring import wirings
+        from budgetlint.resolve.program_facts import facts_of, with_chains
 
         source = self.sources.source(path)
         if source is None:
             return None
         started = Launched() if launch is None else Launched(_words(launch), _folder(path, launch), _environment(launch))
         followed = follow(self.trees, path, started)
-        documents = [document_of(one, source, self.sources) for one in wirings(followed)]
-        readings = [reading for document in documents if (reading := _reading(document))]
-        if followed.stopped or len(readings) < len(documents) or not readings:
+        found: list[tuple[Document, Told]] = []
+        for one in wirings(followed):
+            told: Told = {}
+            found.append((document_of(one, source, self.sources, told), told))
+        readings = [(reading, told) for document, told in found if (reading := _reading(document))]
+        if followed.stopped or len(readings) < len(found) or not readings:
             return None
         opened = tuple(dict.fromkeys(name for name, _ in followed.opened))
-        return ProgramRun(tuple(replace(one, consumer=consumer) for one in readings), opened, followed)
+        words = started.words or ()
+        facts = facts_of(followed, path, self.trees, launch, words, others=partial(self._openers, path), text=lambda: self._text)
+        shown = [replace(one, consumer=consumer, program=with_chains(facts, one.document, told, self.sources)) for one, told in readings]
+        return ProgramRun(path, tuple(shown), opened, followed)
+
+    def _openers(self, program: str, path: str) -> list[Followed] | None:
+        """Every run of a program that opens a file; None where another program, or a reader of its format, does."""
+        runs = [one for one in self._known.values() if one is not None and path in one.opened]
+        if any(one.program != program for one in runs) or self.read_otherwise(path, program):
+            return None
+        return [one.followed for one in runs]
+
+    @cached_property
+    def _text(self) -> list[str]:
+        """The text of every Python file of the project."""
+        read = (self.sources.source(path) for path in self.sources.below(""))
+        return [source.text for source in read if source is not None]
 
 
 def _reading(document: Document) -> Reading | None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from packaging.version import Version
 
     from budgetlint.base.finding import Because
+    from budgetlint.settings.program import Program
 
 
 T = TypeVar("T")
@@ -317,6 +318,8 @@ class Reading:
     """Who reads it, as far as the project tells; None where nobody asked."""
     guessed: str = ""
     """That the file is here by its name alone, where the path that names it leads nowhere."""
+    program: Program | None = field(default=None, repr=False, compare=False)
+    """The program that was followed to make it; None for a file that a reader reads."""
 
 
 def run_label(name: str, target: str | None, cell: str) -> str:
