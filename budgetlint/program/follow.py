@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from budgetlint.program.attributes import Attributes
@@ -16,6 +17,7 @@ from budgetlint.program.interface import Interface, Sought
 from budgetlint.program.modules import Modules, Trees
 from budgetlint.program.packages import tables
 from budgetlint.program.packages.class_defaults import default as class_default
+from budgetlint.program.reads import noting
 from budgetlint.program.record import sink
 from budgetlint.program.sinks import Sink
 from budgetlint.program.state import Dead, Doubt, Interpreter, Launched, Parts, Refusal, TooLong
@@ -45,6 +47,8 @@ class Followed(NamedTuple):
     interfaces: tuple[Interface, ...] = ()
     sought: tuple[Sought, ...] = ()
     loaders: Mapping[str, str] = {}
+    asked: Mapping[tuple[str, int], bool] = MappingProxyType({})
+    """Values of configs that were asked for."""
 
 
 def follow(trees: Trees, entry: str, launched: Launched | None = None, *, function: str = "", default: Default = class_default) -> Followed:
@@ -53,9 +57,9 @@ def follow(trees: Trees, entry: str, launched: Launched | None = None, *, functi
     it = Interpreter(_parts(default, started), Modules(trees, entry, started.folder), started)
     stopped = _start(it, entry, function)
     doubts = tuple({(one.kind, one.why, str(one.place)): one for one in it.doubts}.values())
-    asked = tuple(dict.fromkeys(it.interfaces)), tuple(dict.fromkeys(it.sought)), it.loaders
     ran = tuple(it.sinks), doubts, tuple(it.refusals), tuple(it.opened), tuple(it.read), it.steps, stopped
-    return Followed(*ran, _names_checkpointing(it), *asked)
+    sought = tuple(dict.fromkeys(it.interfaces)), tuple(dict.fromkeys(it.sought)), it.loaders
+    return Followed(*ran, _names_checkpointing(it), *sought, it.asked)
 
 
 def _start(it: Interpreter, entry: str, function: str) -> str:
@@ -129,7 +133,7 @@ def _parts(default: Default, started: Launched) -> Parts:
         known.methods,
         known.constants_of(started),
         known.properties,
-        known.node,
+        noting(known.node),
         sink,
         asked,
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from budgetlint.base.record import field, open_record, open_state, record, replace
@@ -21,6 +21,7 @@ from budgetlint.settings.run import Reference, Setting, Settings
 if TYPE_CHECKING:
     from budgetlint.documents.shell_words import Word
     from budgetlint.launch import Launch
+    from budgetlint.program.document import Told
     from budgetlint.program.follow import Followed
     from budgetlint.program.modules import Trees
     from budgetlint.program.state import Launched
@@ -47,12 +48,15 @@ class ProgramRun:
     """Does whoever starts it name the model?"""
     told: Consumer | None = None
 
+    told_of: tuple[Told, ...] = ()
+    """Of each reading, what the nodes of its document were made of."""
+
     @property
     def reading(self) -> Reading | None:
         """The one run, where the program was followed to its end and would not stop before it."""
         if self.followed.stopped or self.is_refused or len(self.readings) != 1 or self.trainings != 1:
             return None
-        return replace(self.readings[0], consumer=self.told)
+        return self.readings[0]
 
     @property
     def is_refused(self) -> bool:
@@ -112,6 +116,8 @@ class Programs:
     """Follows each program once for each way in which it is started, and not again while nothing that it read has changed."""
 
     files: Files
+    read_otherwise: Callable[[str, str], bool] = field(default=lambda _path, _program: False)
+    """Whether a file is read by something else than this program."""
     _known: dict[tuple[object, ...], ProgramRun | None] = field(default_factory=dict)
 
     @cached_property
@@ -144,30 +150,51 @@ class Programs:
     def launched(self, launch: Launch) -> ProgramRun | None:
         """The run of a launch; None where its program is not here, or trains nothing."""
         path = self.place(launch)
-        found = self._run(Start(path, launch)) if path is not None else None
-        if found is None or path is None:
+        if path is None:
             return None
         at, name = launch.source.locate(launch.span), launch.program.program
         named = any(path in candidates(launch.source.path, posixpath.join(one, _written(launch))) for one in ("", launch.folder))
         says = "" if named else f"{name} is taken to be {path}: the one file of that name"
-        return replace(found, told=Consumer(name, LAUNCH, at.file, at.line, says=says))
+        return self._run(Start(path, launch), Consumer(name, LAUNCH, at.file, at.line, says=says))
 
     def alone(self, path: str) -> ProgramRun | None:
         """The run of a program that nothing here starts, as if it were started without words."""
-        found = self._run(Start(path))
         says = f"{path} is taken to be started without words: nothing here starts it"
-        return None if found is None else replace(found, told=Consumer(path, OPENED, path, 1, says=says))
+        return self._run(Start(path), Consumer(path, OPENED, path, 1, says=says))
 
     def given(self, path: str, words: tuple[str, ...]) -> ProgramRun | None:
         """The run of a program that is started with a file which nobody names."""
-        found = self._run(Start(path, words=words))
         says = f"{path} takes this file, and nothing here starts it"
-        return None if found is None else replace(found, told=Consumer(path, ACCEPTED, path, 1, says=says))
+        return self._run(Start(path, words=words), Consumer(path, ACCEPTED, path, 1, says=says))
 
-    def _run(self, start: Start) -> ProgramRun | None:
+    def _run(self, start: Start, consumer: Consumer) -> ProgramRun | None:
         if start.key not in self._known:
-            self._known[start.key] = self._remembered(start) if self.closures.trains(start.path) else None
+            run = self._remembered(start) if self.closures.trains(start.path) else None
+            self._known[start.key] = None if run is None else self._with_facts(run, start, consumer)
         return self._known[start.key]
+
+    def _with_facts(self, run: ProgramRun, start: Start, consumer: Consumer) -> ProgramRun:
+        """The run with what else the program shows."""
+        from budgetlint.resolve.program_facts import facts_of, with_chains
+
+        others, words = partial(self._openers, run.path), _started(start).words or ()
+        facts = facts_of(run.followed, run.path, self.trees, start.launch, words, others=others, text=lambda: self._text)
+        shown = (with_chains(facts, one.document, told, self.sources) for one, told in zip(run.readings, run.told_of, strict=True))
+        readings = tuple(replace(one, consumer=consumer, program=program) for one, program in zip(run.readings, shown, strict=True))
+        return replace(run, readings=readings, told=consumer)
+
+    def _openers(self, program: str, path: str) -> list[Followed] | None:
+        """Every run of a program that opens a file; None where another program, or a reader of its format, does."""
+        runs = [one for one in self._known.values() if one is not None and path in one.opened]
+        if any(one.path != program or one.reading is None for one in runs) or self.read_otherwise(path, program):
+            return None
+        return [one.followed for one in runs]
+
+    @cached_property
+    def _text(self) -> list[str]:
+        """The text of every Python file of the project."""
+        read = (self.sources.source(path) for path in self.sources.below(""))
+        return [source.text for source in read if source is not None]
 
     def _remembered(self, start: Start) -> ProgramRun | None:
         """The run of before, where nothing that was asked for it has changed."""
@@ -194,10 +221,11 @@ class Programs:
         followed = follow(self.trees, start.path, started)
         below = tuple(one for path in followed.loaders if (one := self.sources.source(path)) is not None)
         runs = wirings(followed)
-        documents = [[document_of(one, source, self.sources, way) for way in (None, *_ways(most_ways(one)))] for one in runs]
-        found = (_of_ways([replace(one, below=below) for one in ways]) for ways in documents)
-        readings = tuple(_from(reading, started.folder, self.files) for reading in found if reading is not None)
-        return ProgramRun(start.path, readings, followed, len(runs), any(map(asks_for_model, runs)))
+        made = [[(document_of(one, source, self.sources, way, told), told) for way in _ways(most_ways(one)) for told in ({},)] for one in runs]
+        found = [_of_ways([(replace(document, below=below), told) for document, told in ways]) for ways in made]
+        kept = [(_from(reading, started.folder, self.files), told) for reading, told in filter(None, found)]
+        readings, told_of = tuple(reading for reading, _ in kept), tuple(told for _, told in kept)
+        return ProgramRun(start.path, readings, followed, len(runs), any(map(asks_for_model, runs)), None, told_of)
 
 
 def _reading(document: Document) -> Reading | None:
@@ -210,18 +238,20 @@ _MOST_WAYS = 4
 """Values of a choice that are read; of more the first few."""
 
 
-def _ways(most: int) -> range:
-    return range(min(most, _MOST_WAYS)) if most > 1 else range(0)
+def _ways(most: int) -> tuple[int | None, ...]:
+    """None of several values, then each."""
+    return (None, *range(min(most, _MOST_WAYS))) if most > 1 else (None,)
 
 
-def _of_ways(documents: Sequence[Document]) -> Reading | None:
+def _of_ways(documents: Sequence[tuple[Document, Told]]) -> tuple[Reading, Told] | None:
     """The reading of a run; what one of a few known values decides has all of them as its readings."""
-    found, *ways = [_reading(one) for one in documents]
+    found, *ways = [_reading(one) for one, _ in documents]
+    told = documents[0][1]
     if found is None or not ways:
-        return found
+        return None if found is None else (found, told)
     others = [one.settings for one in ways if one is not None]
     settings = [_chosen(setting, [one.get(setting.name) for one in others]) for setting in found.settings.values()]
-    return replace(found, settings=Settings(settings))
+    return replace(found, settings=Settings(settings)), told
 
 
 def _chosen(setting: Setting, ways: Sequence[Setting | None]) -> Setting:

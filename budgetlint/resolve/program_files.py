@@ -48,7 +48,7 @@ class ProgramFiles:
 
     def below(self, folder: str) -> Sequence[str]:
         self.asked[("lists", "")] = self.modules
-        return [path for path in self.modules if path.startswith(f"{folder}/")]
+        return [path for path in self.modules if not folder or path.startswith(f"{folder}/")]
 
     def answers(self, asked: dict[Asked, object]) -> bool:
         """Would the project answer so today?"""

@@ -121,7 +121,13 @@ class Assembly:
     @cached_property
     def programs(self) -> Programs:
         """The programs of the project, followed when they are asked for."""
-        return Programs(self.files)
+        return Programs(self.files, self._read_otherwise)
+
+    def _read_otherwise(self, path: str, program: str) -> bool:
+        """A file that a reader of its own format takes for somebody else's."""
+        entry = self.project.entries.get(path)
+        told = [one.consumer for one in entry.readings] if entry is not None else []
+        return any(one is None or posixpath.basename(one.program) != posixpath.basename(program) for one in told)
 
     @property
     def files(self) -> Files:

@@ -16,6 +16,7 @@ from budgetlint.program.operators import made_of
 from budgetlint.program.packages.loaders.config import read_config
 from budgetlint.program.packages.parsers.fields import class_fields
 from budgetlint.program.packages.parsers.options import Option, Parsed, flag_origin, read_words, refuse, refuse_words, text_of_word
+from budgetlint.program.reads import whole
 from budgetlint.program.state import Call, Dead, Interpreter, text_of
 from budgetlint.program.truth import truth
 from budgetlint.program.values import (
@@ -143,6 +144,8 @@ def _from_words(remaining: bool) -> Callable[[Interpreter, Value, Call], Value]:
 
 def _objects(it: Interpreter, base: Value, words: Sequence[Value] | None, call: Call, *, keeps: bool, under: Map | None = None) -> Value:
     """One object for each class: given by flags, else by a file (``under``), else by default."""
+    if under is not None:
+        whole(it, under)
     types = _types(base)
     options = [option for cls in types for option in _options(it, cls)]
     own = {option.dest for option in options}
@@ -151,8 +154,10 @@ def _objects(it: Interpreter, base: Value, words: Sequence[Value] | None, call: 
     foreign, left = _foreign(parsed.left)
     made = [_made(it, cls, _options(it, cls), parsed, foreign, own, under, words is not None, call) for cls in types]
     takers = [cls for cls in types if not isinstance(cls, Class) or cls.kind]
-    if not takers and foreign and not keeps:
-        refuse_words(it, [Known(name, value.origins) for name, value in foreign.items()], it.place(call.node, call.frame))
+    unknown = {name for name in foreign if not any(_takes(it, cls, name) for cls in takers)}
+    if unknown and not keeps:
+        words = [word for word in parsed.left if text_of_word(word).partition("=")[0][2:].replace("-", "_") in unknown]
+        refuse_words(it, words, it.place(call.node, call.frame), options, names=[one for cls in takers for one in _fields(cls)])
     result = [one for one in made]
     return Items([*result, Items(left)] if keeps else result, "tuple")
 
@@ -219,15 +224,22 @@ def _made(it: Interpreter, cls: Value, options: list[Option], parsed: Parsed, fo
         elif parsed.open or (option.default is ABSENT and not launched) or (under is not None and under.rest is not None):
             fields[option.dest] = Open("flag", option.flags[0], (Origin("option", option.place, option.dest),))
         else:
-            fields[option.dest] = option.default if option.default is not ABSENT else refuse(it, option, "is required", Origin("option", option.place, option.dest))
+            fields[option.dest] = option.default if option.default is not ABSENT else refuse(it, option, "is required", Origin("option", option.place, option.dest), "required")
     others = {name: value for name, value in {**file, **foreign}.items() if name not in own and _takes(it, cls, name)}
     return build(it, cls, fields, others, parsed.open or (under is not None and under.rest is not None), call)
 
 
 def _takes(it: Interpreter, cls: Value, name: str) -> bool:
-    kind = cls.name if isinstance(cls, External) else cls.kind if isinstance(cls, Class) else ""
-    known = class_fields(kind)
-    return bool(kind) and (known is None or name in known)
+    known = class_fields(_kind(cls))
+    return bool(_kind(cls)) and (known is None or name in known)
+
+
+def _kind(cls: Value) -> str:
+    return cls.name if isinstance(cls, External) else cls.kind if isinstance(cls, Class) else ""
+
+
+def _fields(cls: Value) -> list[str]:
+    return [f"--{name}" for name in sorted(class_fields(_kind(cls)) or ())]
 
 
 def build(it: Interpreter, cls: Value, fields: dict[str, Value], others: dict[str, Value], is_open: bool, call: Call) -> Value:
