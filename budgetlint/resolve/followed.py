@@ -221,8 +221,12 @@ class Programs:
         followed = follow(self.trees, start.path, started)
         below = tuple(one for path in followed.loaders if (one := self.sources.source(path)) is not None)
         runs = wirings(followed)
-        made = [[(document_of(one, source, self.sources, way, told), told) for way in _ways(most_ways(one)) for told in ({},)] for one in runs]
-        found = [_of_ways([(replace(document, below=below), told) for document, told in ways]) for ways in made]
+        found: list[tuple[Reading, Told] | None] = []
+        for wiring in runs:
+            tolds: list[Told] = [{} for _ in _ways(most_ways(wiring))]
+            ways = zip(_ways(most_ways(wiring)), tolds, strict=True)
+            documents = [replace(document_of(wiring, source, self.sources, way, told), below=below) for way, told in ways]
+            found.append(_of_ways(list(zip(documents, tolds, strict=True))))
         kept = [(_from(reading, started.folder, self.files), told) for reading, told in filter(None, found)]
         readings, told_of = tuple(reading for reading, _ in kept), tuple(told for _, told in kept)
         return ProgramRun(start.path, readings, followed, len(runs), any(map(asks_for_model, runs)), None, told_of)

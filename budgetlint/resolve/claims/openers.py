@@ -79,6 +79,11 @@ class Openers:
                 found.setdefault(path, Opened(run, is_shown))
         return found
 
+    def is_open(self, path: str) -> bool:
+        """Is a file a program that nothing starts, and whose model is named when it is started: no run that anybody means?"""
+        run = self.run_of(path)
+        return run is not None and run.is_open
+
     def run_of(self, path: str) -> ProgramRun | None:
         """The run of a program of the project: as the first launch starts it, else as it starts without words."""
         return next((run for _, run, _ in self.launched if run.path == path), None) or self.alone.get(path)
