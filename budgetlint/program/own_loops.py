@@ -30,19 +30,25 @@ def is_loop(sinks: Sequence[Sink]) -> bool:
     return bool(kinds & {"backward", "foreign_trainer"}) or "deepspeed" in kinds
 
 
-def loop_of(sinks: Sequence[Sink], doubts: Sequence[Doubt], read: Sequence[tuple[str, Value]], *, checkpoints: bool) -> Mapping[str, Value]:
-    """The facts of the one loop, by what they are called in the document. ``checkpoints``: a module names activation checkpointing."""
+def loop_of(
+    sinks: Sequence[Sink], doubts: Sequence[Doubt], read: Sequence[tuple[str, Value]], *, checkpoints: bool, typed: bool
+) -> Mapping[str, Value]:
+    """The facts of the one loop, by what they are called in the document. ``checkpoints``: a module names activation checkpointing;
+    ``typed``: it gives layers a dtype."""
     found = {
         "optimizer": _optimizer(sinks),
         "batch_size": _batch(sinks, read),
         **_engine(sinks),
         **_accelerator(sinks),
+        **_autocast(sinks),
+        **_sharded(sinks),
         "whole": Known(True) if _is_whole(sinks) else None,
+        "loads": Known(loads) if (loads := sum(one.kind in {"load", "unsloth_load"} for one in sinks)) > 1 else None,
         **lengths_of(sinks, read),
     }
     own = not any(one.kind in MODELS for one in sinks)
     if own:
-        found |= _own_model(sinks, doubts)
+        found |= _own_model(sinks, doubts, typed=typed)
         found.pop("field", None)
     if not any(one.kind in {"checkpointing", "kbit", "unsloth_load"} for one in sinks) and not (
         own and _may_checkpoint(_trained(sinks), checkpoints)
@@ -88,6 +94,8 @@ def _name(one: Sink) -> str:
 
 def _batch(sinks: Sequence[Sink], read: Sequence[tuple[str, Value]]) -> Value | None:
     """Rows of one device and step: those of the loader that shuffles, as the others are of an evaluation."""
+    if any(one.kind == "accelerator" and one.get("split_batches", "dataloader_config") is not None for one in sinks):
+        return Opaque("accelerate may share the rows out between its processes", package="accelerate")
     if any(one.kind == "dp" for one in sinks):
         return Opaque("torch.nn.DataParallel shares the rows out between all devices", package="torch")
     loaders = [one for one in sinks if one.kind == "dataloader" and _rows(one) is not None]
@@ -153,10 +161,35 @@ def _accelerator(sinks: Sequence[Sink]) -> dict[str, Value]:
     return {name: value for name, value in given.items() if value is not None}
 
 
+def _autocast(sinks: Sequence[Sink]) -> dict[str, Value]:
+    """The dtype of ``torch.autocast``: float16 on a card unless another is given. ``none`` where nothing casts."""
+    made = [one for one in sinks if one.kind == "autocast" and not _is_off(one)]
+    if not made:
+        around = {"accelerator", "foreign_trainer", "deepspeed", "fsdp"} & {one.kind for one in sinks}
+        return {} if around else {"autocast": Known("none")}
+    found = _one((one.get("dtype", at=1) or External("torch.float16") for one in made), "autocast")
+    return {"autocast": found} if found is not None else {}
+
+
+def _is_off(one: Sink) -> bool:
+    enabled = one.get("enabled", at=2)
+    return isinstance(enabled, Known) and not enabled.value
+
+
+def _sharded(sinks: Sequence[Sink]) -> dict[str, Value]:
+    made = [one for one in sinks if one.kind == "fsdp"]
+    if not made:
+        return {}
+    names = {"fsdp2" if one.name.endswith("fully_shard") else "fsdp" for one in made}
+    sure = len(names) == 1 and not all(one.may_be_skipped for one in made)
+    plain = all(one.get("sharding_strategy") is None for one in made)
+    return {"shard": Known(next(iter(names))) if sure and plain else Opaque("FSDP, in a way of its own")}
+
+
 # a model of the repository's own
 
 
-def _own_model(sinks: Sequence[Sink], doubts: Sequence[Doubt]) -> dict[str, Value]:
+def _own_model(sinks: Sequence[Sink], doubts: Sequence[Doubt], *, typed: bool) -> dict[str, Value]:
     """Torch makes parameters in float32, and nothing is quantised or adapted where nothing else happens to the module."""
     trained = _trained(sinks)
     name = "" if trained is None else f"own class {trained.cls.name}" if trained.cls is not None else trained.kind
@@ -166,8 +199,8 @@ def _own_model(sinks: Sequence[Sink], doubts: Sequence[Doubt]) -> dict[str, Valu
     if trained is None:
         return found
     casts = [one for one in sinks if one.kind == "cast" and is_module(one.receiver) and casts_to(one) is not None]
-    if any("set_default_dtype" in one.why for one in doubts):
-        found["weights_dtype"] = Opaque("torch.set_default_dtype")
+    if typed or any("set_default_dtype" in one.why for one in doubts):
+        found["weights_dtype"] = Opaque("its layers are given a dtype")
     elif not casts:
         found["weights_dtype"] = Known("fp32")
     elif len(casts) == 1 and not casts[0].may_be_skipped and _is_one(casts[0].receiver, trained):

@@ -61,7 +61,7 @@ def _of_loop(followed: Followed) -> Wiring:
     wrapped = [one.result for one in followed.sinks if one.kind in MODELS] if trained is None and len(loads) == 1 else [trained]
     models, closed = _chain(wrapped[-1])
     found = _wiring(followed, None, None, models, closed=closed, name=None)
-    facts = loop_of(followed.sinks, found.doubts, followed.read, checkpoints=followed.checkpoints)
+    facts = loop_of(followed.sinks, found.doubts, followed.read, checkpoints=followed.checkpoints, typed=followed.typed)
     return found._replace(facts={**facts, **cast_of(found.done)})
 
 

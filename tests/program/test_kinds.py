@@ -292,6 +292,31 @@ KINDS = (
         "",
         {"model": "gpt2", "micro_batch": 6, "optimizer": "adamw"},
     ),
+    Kind(
+        "a loop under autocast",
+        loop().replace("    loss = model(**batch).loss", "    with torch.autocast('cuda', dtype=torch.bfloat16):\n        loss = model(**batch).loss"),
+        "",
+        {"autocast": "bf16"},
+    ),
+    Kind("a loop under nothing", loop(), "", {"autocast": "none"}),
+    Kind(
+        "a loop with FSDP",
+        loop("from torch.distributed.fsdp import FullyShardedDataParallel", "model = FullyShardedDataParallel(model)"),
+        "",
+        {"shard": "fsdp", "autocast": UNRESOLVED, "model": "gpt2", "adapter": "none"},
+    ),
+    Kind(
+        "a loop with a second model",
+        loop(between='teacher = AutoModelForCausalLM.from_pretrained("gpt2-large")'),
+        "",
+        {"model": "gpt2", "reference_model": UNRESOLVED, "micro_batch": 6},
+    ),
+    Kind(
+        "a loop whose rows are shared out",
+        loop("from accelerate import Accelerator\naccelerator = Accelerator(split_batches=True)"),
+        "",
+        {"micro_batch": UNRESOLVED},
+    ),
     # models of the repository
     Kind(
         "a module of the repository's own",
@@ -309,6 +334,7 @@ KINDS = (
     ),
     Kind("one that is cast", own(between="net = net.to(device='cuda', dtype=torch.bfloat16)"), "", {"weights_dtype": "bf16"}),
     Kind("one that is moved", own(between="net = net.to('cuda')"), "", {"weights_dtype": "fp32"}),
+    Kind("one whose layers are given a dtype", own().replace("nn.Linear(8, 8)", "nn.Linear(8, 8, dtype=torch.bfloat16)"), "", {"weights_dtype": UNRESOLVED}),
     Kind("after another default", own("torch.set_default_dtype(torch.bfloat16)"), "", {"weights_dtype": UNRESOLVED}),
     Kind(
         "one that may checkpoint",
