@@ -78,6 +78,8 @@ class Attributes:
         return part_of(base, f".{name}")
 
     def _of_choice(self, it: Interpreter, base: Choice, name: str, place: Place) -> Value:
+        if any(isinstance(way.value, Object) and way.value.cls is not None for way in base.ways):
+            return it.each(base, lambda one: self.get(it, one, name, place))
         found = []
         for way in base.ways:
             try:
