@@ -28,8 +28,8 @@ Default = Callable[[str, str], Value | None]
 class Followed(NamedTuple):
     """What a program comes to. ``stopped``: why it was not followed to its end, empty where it was.
 
-    ``sinks`` are the calls that decide memory, in order; ``opened`` the files that the program reads, and what named them; ``read`` the fields of
-    objects that were asked for.
+    ``sinks`` are the calls that decide memory, in order; ``opened`` the files that the program reads, and what named them; ``read`` the
+    fields of objects that were asked for.
     """
 
     sinks: tuple[Sink, ...]
@@ -82,8 +82,8 @@ def _is_of_trainer(function: Function) -> bool:
 
 
 _CHECKPOINTING = frozenset({
-    "checkpoint_sequential", "checkpoint_wrapper", "gradient_checkpointing", "gradient_checkpointing_enable", "apply_activation_checkpointing",
-    "set_grad_checkpointing", "activation_checkpointing", "use_checkpoint",
+    "checkpoint_sequential", "checkpoint_wrapper", "gradient_checkpointing", "gradient_checkpointing_enable",
+    "apply_activation_checkpointing", "set_grad_checkpointing", "activation_checkpointing", "use_checkpoint",
 })  # fmt: skip
 
 

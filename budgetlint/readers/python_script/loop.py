@@ -1,8 +1,8 @@
 """Loops of a program's own, without a Trainer: what its calls tell of them (`budgetlint.program.own_loops`).
 
-Nothing here has a framework's defaults but the dtype of ``from_pretrained``: what the calls do not tell is unresolved. Sources: torch 2.13
-``nn/modules/module.py`` (parameters are float32 unless something else is asked for); accelerate 1.15 ``accelerator.py`` (``mixed_precision``
-None: that of ``accelerate launch``; ``gradient_accumulation_steps=1``).
+Nothing here has a framework's defaults but the dtype of ``from_pretrained``: what the calls do not tell is unresolved. Sources: torch
+2.13 ``nn/modules/module.py`` (parameters are float32 unless something else is asked for); accelerate 1.15 ``accelerator.py``
+(``mixed_precision`` None: that of ``accelerate launch``; ``gradient_accumulation_steps=1``).
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def read(document: Document) -> Reading:
     top = Lookup(document, Loader.PYTHON, "", look.misreads, truthy)
     settings, misreads = read_keys(document, Loader.PYTHON, _KEYS, LOOP)
     look.misreads.extend(misreads)
-    found = [*_model(top, look), *_others(look), *settings, *_optimizer(look), *_autocast(look), *read_beside(top, LOOP), *_checkpointing(top)]
+    found = [*_model(top, look), *_others(look), *settings, *_optimizer(look), *_autocast(look)]
+    found += [*read_beside(top, LOOP), *_checkpointing(top)]
     merged: dict[str, Setting] = {}
     for setting in found:
         merged[setting.name] = over(setting, merged.get(setting.name))
