@@ -1,9 +1,9 @@
 """A followed program as a located document, as if it had been written in one place: what readers read.
 
-The root has a section for each sink of a run, by the name of its class or function (``TrainingArguments``, ``AutoModelForCausalLM``), under it the
-arguments as they arrive. The tag of a section is the qualified name, with ``?`` where a condition may skip the call. A value keeps the place where it
-was decided: a line of the program, a key of a config, a word of the launch. What is not known is the plain text ``<why>``, symbolic to every reader;
-``**`` as a key says that there may be more arguments than are seen.
+The root has a section for each sink of a run, by the name of its class or function (``TrainingArguments``, ``AutoModelForCausalLM``),
+under it the arguments as they arrive. The tag of a section is the qualified name, with ``?`` where a condition may skip the call. A value
+keeps the place where it was decided: a line of the program, a key of a config, a word of the launch. What is not known is the plain text
+``<why>``, symbolic to every reader; ``**`` as a key says that there may be more arguments than are seen.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Se
 from budgetlint.documents.python_marks import CAST, FACTS, LOOP, MORE, REPLACED
 from budgetlint.documents.python_places import Places
 from budgetlint.program.modules import Files
-from budgetlint.program.own_loops import casts_to, is_output
 from budgetlint.program.packages.roots import unmarked
 from budgetlint.program.sinks import Sink
+from budgetlint.program.trained import casts_to, is_output
 from budgetlint.program.truth import DTYPES
-from budgetlint.program.values import ABSENT, Choice, External, Items, Key, Known, Map, Object, Opaque, Open, Origin, Place, Value
+from budgetlint.program.values import ABSENT, Choice, External, Items, Key, Known, Map, Object, Opaque, Open, Origin, Place, Plain, Value
 from budgetlint.program.wiring import Wiring
 
 _DEEPEST = 8
@@ -173,7 +173,7 @@ class _Writer:
         span = self.span(place)
         return Scalar(self._as_written(plain, span), span)
 
-    def _as_written(self, plain: object, span: Span) -> str:
+    def _as_written(self, plain: Plain, span: Span) -> str:
         """A number as its file has it: ``2e-5``, not ``2e-05``."""
         source = span.source if isinstance(span, SpanIn) else self.source
         text = source.text[span.start : span.end] if isinstance(plain, int | float) and not isinstance(plain, bool) else ""

@@ -43,7 +43,8 @@ class Followed(NamedTuple):
     steps: int
     stopped: str = ""
     checkpoints: bool = False
-    """Whether a module that was followed names activation checkpointing at all."""
+    typed: bool = False
+    """Of a loop: whether a module that was followed names activation checkpointing at all, or gives layers a dtype."""
     interfaces: tuple[Interface, ...] = ()
     sought: tuple[Sought, ...] = ()
     loaders: Mapping[str, str] = {}
@@ -59,7 +60,7 @@ def follow(trees: Trees, entry: str, launched: Launched | None = None, *, functi
     doubts = tuple({(one.kind, one.why, str(one.place)): one for one in it.doubts}.values())
     ran = tuple(it.sinks), doubts, tuple(it.refusals), tuple(it.opened), tuple(it.read), it.steps, stopped
     sought = tuple(dict.fromkeys(it.interfaces)), tuple(dict.fromkeys(it.sought)), it.loaders
-    return Followed(*ran, _names_checkpointing(it), *sought, it.asked)
+    return Followed(*ran, _names(it, _is_checkpointing), _names(it, _is_typed), *sought, it.asked)
 
 
 def _start(it: Interpreter, entry: str, function: str) -> str:
@@ -88,16 +89,16 @@ def _is_of_trainer(function: Function) -> bool:
 
 
 _CHECKPOINTING = frozenset({
-    "checkpoint_sequential", "checkpoint_wrapper", "gradient_checkpointing", "gradient_checkpointing_enable", "apply_activation_checkpointing",
-    "set_grad_checkpointing", "activation_checkpointing", "use_checkpoint",
+    "checkpoint_sequential", "checkpoint_wrapper", "gradient_checkpointing", "gradient_checkpointing_enable",
+    "apply_activation_checkpointing", "set_grad_checkpointing", "activation_checkpointing", "use_checkpoint",
 })  # fmt: skip
 
 
-def _names_checkpointing(it: Interpreter) -> bool:
+def _names(it: Interpreter, what: Callable[[ast.AST], bool]) -> bool:
     """Asked of loops only, whose models are often the repository's own: those of a Trainer say it in their arguments."""
     if not any(one.kind in {"backward", "foreign_trainer", "deepspeed"} for one in it.sinks):
         return False
-    return any(_is_checkpointing(node) for module in it.modules.made.values() for node in ast.walk(module.tree))
+    return any(what(node) for module in it.modules.made.values() for node in ast.walk(module.tree))
 
 
 def _is_checkpointing(node: ast.AST) -> bool:
@@ -115,6 +116,14 @@ def _is_checkpointing(node: ast.AST) -> bool:
         case ast.keyword():
             return node.arg in _CHECKPOINTING
     return False
+
+
+def _is_typed(node: ast.AST) -> bool:
+    """``nn.Linear(8, 8, dtype=torch.bfloat16)``"""
+    if not isinstance(node, ast.Call) or not any(one.arg == "dtype" for one in node.keywords):
+        return False
+    owner = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+    return getattr(owner, "id", getattr(owner, "attr", "")) in {"nn", "Linear", "Embedding", "Parameter"}
 
 
 def _parts(default: Default, started: Launched) -> Parts:

@@ -116,8 +116,9 @@ def _method(it: Interpreter, name: str, call: Call, receiver: Value | None) -> V
 _KEPT = frozenset({"get_peft_model"})
 _LOOKS = frozenset({
     "parameters", "named_parameters", "buffers", "modules", "named_modules", "children", "named_children", "state_dict", "num_parameters",
-    "print_trainable_parameters", "get_nb_trainable_parameters", "zero_grad", "clip_grad_norm_", "no_sync", "post_init", "__call__", "forward",
-    "generate", "step", "save_pretrained", "push_to_hub", "get_input_embeddings", "get_output_embeddings", "optim_state_dict", "is_gradient_checkpointing",
+    "print_trainable_parameters", "get_nb_trainable_parameters", "zero_grad", "clip_grad_norm_", "no_sync", "post_init", "__call__",
+    "forward", "generate", "step", "save_pretrained", "push_to_hub", "get_input_embeddings", "get_output_embeddings", "optim_state_dict",
+    "is_gradient_checkpointing",
 })  # fmt: skip
 """Methods of a model, or of what is wrapped around one, that leave its modules as they are."""
 

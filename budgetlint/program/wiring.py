@@ -8,9 +8,10 @@ from typing import NamedTuple
 from budgetlint.program.attributes import MODELS, is_module, model_of
 from budgetlint.program.follow import Followed
 from budgetlint.program.lengths import lengths_of
-from budgetlint.program.own_loops import by_config, cast_of, is_loop, loop_of, trained_model
+from budgetlint.program.own_loops import by_config, is_loop, loop_of
 from budgetlint.program.sinks import Sink
 from budgetlint.program.state import Doubt
+from budgetlint.program.trained import cast_of, trained_model
 from budgetlint.program.values import Known, Object, Opaque, Open, Value, alternatives
 
 _MOST_STEPS = 24
@@ -19,9 +20,9 @@ _MOST_STEPS = 24
 class Wiring(NamedTuple):
     """One run of a program. ``trainer`` is None for a loop of the program's own.
 
-    ``arguments``: the object that holds the training arguments, as it is when the trainer gets it. ``models``: the sinks that the trained model
-    went through, the load last. ``done``: what was done to it by methods (`checkpointing`, `cast`, `freeze`). ``name``: the model where the trainer is
-    given its name. ``closed``: nothing that is not followed had the model in its hands.
+    ``arguments``: the object that holds the training arguments, as it is when the trainer gets it. ``models``: the sinks that the trained
+    model went through, the load last. ``done``: what was done to it by methods (`checkpointing`, `cast`, `freeze`). ``name``: the model
+    where the trainer is given its name. ``closed``: nothing that is not followed had the model in its hands.
     """
 
     trainer: Sink | None
@@ -33,7 +34,8 @@ class Wiring(NamedTuple):
     name: Known | None
     closed: bool
     facts: Mapping[str, Value] = {}
-    """What calls beside these tell: of a loop of the program's own everything (`own_loops`), of any run the length of its rows (`lengths`)."""
+    """What calls beside these tell: of a loop of the program's own everything (`own_loops`), of any the length of its rows
+    (`lengths`)."""
 
 
 def asks_for_model(wiring: Wiring) -> bool:
@@ -70,7 +72,7 @@ def _of_loop(followed: Followed) -> Wiring:
     wrapped = [one.result for one in followed.sinks if one.kind in MODELS] if trained is None and len(loads) == 1 else [trained]
     models, closed = _chain(wrapped[-1])
     found = _wiring(followed, None, None, models, closed=closed, name=None)
-    facts = loop_of(followed.sinks, found.doubts, followed.read, checkpoints=followed.checkpoints)
+    facts = loop_of(followed.sinks, found.doubts, followed.read, checkpoints=followed.checkpoints, typed=followed.typed)
     return found._replace(facts={**facts, **cast_of(found.done)})
 
 
@@ -87,8 +89,8 @@ def _wiring(
 
 def _begins(followed: Followed, trainer: Sink | None) -> int:
     """Where a trainer begins to train: what is done to the model until then counts. One whose own code trains never says so."""
-    trains = (one.number for one in followed.sinks if one.kind == "trains" and isinstance(one.receiver, Object) and one.receiver.made is trainer)
-    return next(trains, len(followed.sinks))
+    trains = (one for one in followed.sinks if one.kind == "trains" and isinstance(one.receiver, Object))
+    return next((one.number for one in trains if isinstance(one.receiver, Object) and one.receiver.made is trainer), len(followed.sinks))
 
 
 def _about(value: Value, mine: set[int]) -> bool:
