@@ -14,7 +14,7 @@ from budgetlint.readers.known_programs import known_program
 from budgetlint.resolve.claims.launches import Launches
 from budgetlint.resolve.claims.programs import Programs
 from budgetlint.resolve.copies import is_in_copy
-from budgetlint.resolve.followed import ProgramRun
+from budgetlint.resolve.program_run import ProgramRun
 from budgetlint.resolve.state import Assembly
 
 if TYPE_CHECKING:
