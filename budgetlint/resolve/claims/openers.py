@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from budgetlint.base.expression import expression
 from budgetlint.base.record import open_state
 from budgetlint.base.source import SourceFile
-from budgetlint.files.disk import PYTHON_SUFFIX
+from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX
 from budgetlint.readers.known_programs import known_program
 from budgetlint.resolve.claims.launches import Launches
 from budgetlint.resolve.claims.programs import Programs
@@ -58,7 +58,7 @@ class Openers:
         return {source.path: run for source in self.written.scripts if source.path not in mine and (run := self._alone(source)) is not None}
 
     def _alone(self, source: SourceFile) -> ProgramRun | None:
-        if not source.path.endswith(PYTHON_SUFFIX) or _STARTS.search(source.text) is None:
+        if not source.path.endswith((PYTHON_SUFFIX, NOTEBOOK_SUFFIX)) or _STARTS.search(source.text) is None:
             return None
         if is_in_copy(self.work.files, source.path) or known_program(source.path) is not None:
             return None
