@@ -150,7 +150,8 @@ def launch_of(files: DiskFiles, row: Mapping[str, Any]) -> Launch | None:
     alone = re.search(r"`(python [^`]+)`|^> (python .+)$", text)
     if read is not None or alone is None:
         return read
-    return _named(script_launches(SourceFile(path, (alone[1] or alone[2]) + "\n")), row["script"])
+    command = re.sub(r"\[([A-Z ]+)\]", lambda one: one[1].replace(" ", "_"), alone[1] or alone[2])  # a place to fill in is one word
+    return _named(script_launches(SourceFile(path, command + "\n")), row["script"])
 
 
 def _named(found: Sequence[Launch], script: str) -> Launch | None:
@@ -228,7 +229,11 @@ def _checkpointing(fact: Mapping[str, Any], value: Any, settings: Settings) -> s
 
 def _optimizer(fact: Mapping[str, Any], value: Any, settings: Settings) -> str:
     spelling = re.split(r"[,\s]", fact["value"].removeprefix("transformers "))[0]
-    found = find_optimizer(spelling.rpartition(".")[2])
+    if "of the DeepSpeed file" in fact["value"]:
+        spelling = "DeepSpeedCPUAdam" if "CPU" in fact["value"] else spelling
+        found = find_optimizer(spelling, "deepspeed")
+    else:
+        found = find_optimizer(spelling if spelling.startswith("transformers.") else spelling.rpartition(".")[2], "")
     return _word(value in (spelling.lower(), None if isinstance(found, NoMatch) else found.name))
 
 

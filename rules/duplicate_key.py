@@ -37,10 +37,10 @@ learning_rate: 0.00002
 
 from __future__ import annotations
 
-import re
 from collections import abc
 from collections.abc import Iterator
 
+from budgetlint.base.expression import expression
 from budgetlint.catalog.vocabulary import keys
 from budgetlint.rule import (
     Confidence,
@@ -60,7 +60,7 @@ from budgetlint.rule import (
     plain,
 )
 
-BOOKKEEPING = re.compile(r"-*(?:log|save|run_name|checkpoint|timing|report|wandb|tensorboard|tracking)")
+BOOKKEEPING = expression(r"-*(?:log|save|run_name|checkpoint|timing|report|wandb|tensorboard|tracking)")
 LAST_WINS = "the last one counts, without a word"
 UNKNOWN_LOADER = "PyYAML and json take the last one without a word, OmegaConf stops"
 COSTS = {

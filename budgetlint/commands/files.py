@@ -81,7 +81,7 @@ def _row(entry: FileEntry, runs: list[str], edges: Iterable[Edge], idle: Idle) -
 def _runs_by_file(collected: list[Collected]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for run in collected:
-        paths = [reading.document.path for reading in run.readings]
+        paths = [*(reading.document.path for reading in run.readings), *run.beside.files]
         if run.budget is not None:
             paths.append(run.budget.path)
         for path in paths:
@@ -109,6 +109,8 @@ def _whose(entry: FileEntry) -> list[str]:
     consumer = entry.consumer
     if consumer is None or entry.launches:
         return []
+    if consumer.is_nobody and not consumer.settles:
+        return ["compared with a declared run"]
     if consumer.is_nobody:
         where = "in a budget" if consumer.settles.startswith("config ") else "in a script or a README"
         return [f"no program here is known to read it; '{consumer.settles}' {where} would tell"]

@@ -6,8 +6,11 @@ import ast
 from collections.abc import Callable, Sequence
 
 from budgetlint.program.heap import perhaps_absent, table
+from budgetlint.program.iterate import iterated
 from budgetlint.program.modules import Lazy
-from budgetlint.program.operators import binary, extended
+from budgetlint.program.operators import METHODS as _WORDS
+from budgetlint.program.operators import extended, operated
+from budgetlint.program.packages.sequences import distinct
 from budgetlint.program.pour import pour
 from budgetlint.program.state import Call, Dead, Frame, Interpreter
 from budgetlint.program.subscripts import item
@@ -17,6 +20,7 @@ from budgetlint.program.values import (
     Choice,
     Class,
     External,
+    Function,
     Items,
     Key,
     Known,
@@ -25,6 +29,7 @@ from budgetlint.program.values import (
     Object,
     Opaque,
     Package,
+    Place,
     Value,
     Way,
     alternatives,
@@ -40,45 +45,42 @@ def assign(it: Interpreter, target: ast.expr, value: Value, frame: Frame) -> Non
         case ast.Name(id=name):
             bind(it, frame, name, value)
         case ast.Attribute():
-            base = it.evaluate(target.value, frame)
-            place = it.place(target, frame)
-            weakly(
-                base,
-                value,
-                lambda one: it.attribute(one, target.attr, place),
-                lambda one, new: it.set_attribute(one, target.attr, new, place),
-            )
+            _set_attribute(it, it.evaluate(target.value, frame), target, value, frame)
         case ast.Subscript():
             base, key = it.evaluate(target.value, frame), it.evaluate(target.slice, frame)
-            weakly(base, value, lambda one: item(it, one, key, target, frame), lambda one, new: set_item(it, one, key, new, target, frame))
+            set_items(it, base, key, value, target, frame)
         case ast.Tuple(elts=elements) | ast.List(elts=elements):
             _unpack(it, elements, value, frame)
         case ast.Starred():
             assign(it, target.value, value, frame)
 
 
-def weakly(base: Value, value: Value, read: Callable[[Value], Value], write: Callable[[Value, Value], None]) -> None:
-    """A change of one of several: each has the new value only if it is the one."""
-    if not isinstance(base, Choice):
-        write(base, value)
-        return
-    for way in base.ways:
-        if isinstance(way.value, Object | Map | Items | Class):
-            write(way.value, choice([Way(way.when, value), Way(f"not ({way.when})" if way.when else "", _or_absent(read, way.value))]))
+def _set_attribute(it: Interpreter, base: Value, target: ast.Attribute, value: Value, frame: Frame) -> None:
+    place = it.place(target, frame)
+    _each(it, base, lambda one: it.set_attribute(one, target.attr, value, place))
 
 
-def _or_absent(read: Callable[[Value], Value], base: Value) -> Value:
-    """What stands there, ABSENT where nothing does: a new key of one of several."""
-    try:
-        return read(base)
-    except Dead:
-        return ABSENT
+def set_items(it: Interpreter, base: Value, key: Value, value: Value, node: ast.AST, frame: Frame) -> None:
+    """The same where base or key is one of several."""
+    each_item(it, base, key, lambda one, at: set_item(it, one, at, value, node, frame))
+
+
+def each_item(it: Interpreter, base: Value, key: Value, do: Callable[[Value, Value], None]) -> None:
+    """Something done to each of several items that may be the one."""
+    _each(it, base, lambda one: _each(it, key, lambda at: do(one, at)))
+
+
+def _each(it: Interpreter, value: Value, do: Callable[[Value], None]) -> None:
+    def one(way: Value) -> Value:
+        do(way)
+        return NONE
+
+    it.each(value, one)
 
 
 def bind(it: Interpreter, frame: Frame, name: str, value: Value) -> None:
     """A name of this body, or of the one that it declares it to be of."""
-    names = frame.names.shared.get(name, frame.names)
-    it.heap.write(names, name, value)
+    it.heap.write(frame.names.shared.get(name, frame.names), name, value)
 
 
 def declare(frame: Frame, names: Sequence[str], *, everywhere: bool) -> None:
@@ -97,7 +99,7 @@ def _outermost(names: Names) -> Names:
 
 def _above_with(names: Names, name: str) -> Names | None:
     at = names.above
-    while at is not None and name not in at.bound:
+    while at is not None and (name not in at.bound or at.kind == "class"):
         at = at.above
     return at
 
@@ -108,6 +110,8 @@ def set_item(it: Interpreter, base: Value, key: Value, value: Value, node: ast.A
         _set_key(it, base, key_of(key), value)
     elif isinstance(base, Items):
         _set_at(it, base, key, value)
+    elif isinstance(base, Object) and base.cls is not None and isinstance(method := base.cls.find("__setitem__"), Function):
+        it.call(method.of(base), Call((key, value), {}, None, node, frame))
     elif isinstance(base, Object):
         it.heap.write(base, None, Opaque("an item was set", origins=origins_of([value])), "rest")
         set_foreign(it, base, "__setitem__", value, node, frame)
@@ -130,14 +134,50 @@ def _set_key(it: Interpreter, base: Map, key: Key, value: Value) -> None:
 
 
 def _set_at(it: Interpreter, base: Items, key: Value, value: Value) -> None:
-    at = key.value if isinstance(key, Known) else None
+    if base.kind == "tuple":
+        raise Dead("TypeError")
+    at = place_of(key)
     items = list(base.items)
-    if isinstance(at, int) and base.more is None and -len(items) <= at < len(items):
+    if isinstance(at, slice):
+        _set_slice(it, base, at, value)
+    elif at is not None and _is_there(base, at):
         items[at] = value
+        it.heap.write(base, None, Items(items, base.kind, base.more))
+    elif at is not None and base.more is None:
+        raise Dead("IndexError")
+    else:
+        it.may_fail("IndexError")
+        of = origins_of([value])
+        perhaps = [choice([Way("", one), Way("", value)]) for one in items]
+        more = None if base.more is None else Opaque("an item that is not known was set", origins=of)
+        it.heap.write(base, None, Items(perhaps, base.kind, more))
+
+
+def place_of(key: Value) -> int | slice | None:
+    """The index or slice that a key is, if it is known."""
+    if isinstance(key, Object) and isinstance(key.data, slice):
+        return key.data
+    return key.value if isinstance(key, Known) and isinstance(key.value, int) else None
+
+
+def _is_there(base: Items, at: int) -> bool:
+    """Whether an item of a list surely stands at this index and is known."""
+    if base.more is None:
+        return -len(base.items) <= at < len(base.items) and not any(map(perhaps_absent, base.items))
+    return 0 <= at < len(base.items) and not any(map(perhaps_absent, base.items[: at + 1]))
+
+
+def _set_slice(it: Interpreter, base: Items, part: slice, value: Value) -> None:
+    items = list(base.items)
+    plain = base.more is None and isinstance(value, Items) and value.more is None and value.kind in ("list", "tuple")
+    if plain and isinstance(value, Items) and not any(map(perhaps_absent, (*items, *value.items))):
+        try:
+            items[part] = value.items
+        except ValueError:
+            raise Dead("ValueError") from None
         it.heap.write(base, None, Items(items, base.kind))
     else:
-        it.may_fail()
-        it.heap.write(base, None, Items((), base.kind, Opaque("an item that is not known was set")))
+        it.heap.write(base, None, Items((), base.kind, Opaque("a part that is not known was set")))
 
 
 def augment(it: Interpreter, node: ast.AugAssign, frame: Frame) -> None:
@@ -148,22 +188,33 @@ def augment(it: Interpreter, node: ast.AugAssign, frame: Frame) -> None:
         bind(it, frame, target.id, _augmented(it, old, node, frame))
     elif isinstance(target, ast.Attribute):
         base, place = it.evaluate(target.value, frame), it.place(target, frame)
-        new = _augmented(it, it.attribute(base, target.attr, place), node, frame)
-        weakly(
-            base,
-            new,
-            lambda one: it.attribute(one, target.attr, place),
-            lambda one, value: it.set_attribute(one, target.attr, value, place),
-        )
+        it.each(base, lambda one: _change_attribute(it, one, target, place, node, frame))
     elif isinstance(target, ast.Subscript):
         base, key = it.evaluate(target.value, frame), it.evaluate(target.slice, frame)
-        new = _augmented(it, item(it, base, key, target, frame), node, frame)
-        weakly(base, new, lambda one: item(it, one, key, target, frame), lambda one, value: set_item(it, one, key, value, target, frame))
+        if not isinstance(base, Choice) and not isinstance(key, Choice):
+            set_item(it, base, key, _augmented(it, item(it, base, key, target, frame), node, frame), target, frame)
+            return
+        value = it.evaluate(node.value, frame)
+        each_item(
+            it,
+            base,
+            key,
+            lambda one, at: set_item(it, one, at, augmented(it, item(it, one, at, target, frame), value, node, frame), target, frame),
+        )
+
+
+def _change_attribute(it: Interpreter, base: Value, target: ast.Attribute, place: Place, node: ast.AugAssign, frame: Frame) -> Value:
+    it.set_attribute(base, target.attr, _augmented(it, it.attribute(base, target.attr, place), node, frame), place)
+    return NONE
 
 
 def _augmented(it: Interpreter, old: Value, node: ast.AugAssign, frame: Frame) -> Value:
-    value = it.evaluate(node.value, frame)
-    if any(isinstance(way.value, Items | Map) for way in alternatives(old)):
+    return augmented(it, old, it.evaluate(node.value, frame), node, frame)
+
+
+def augmented(it: Interpreter, old: Value, value: Value, node: ast.AugAssign, frame: Frame) -> Value:
+    """``old += value`` and its like; what is changed in place is the same object."""
+    if any(isinstance(way.value, Items | Map | Object) for way in alternatives(old)):
         return it.each(old, lambda one: _in_place(it, one, value, node, frame))
     return _in_place(it, old, value, node, frame)
 
@@ -171,15 +222,37 @@ def _augmented(it: Interpreter, old: Value, node: ast.AugAssign, frame: Frame) -
 def _in_place(it: Interpreter, old: Value, value: Value, node: ast.AugAssign, frame: Frame) -> Value:
     """One of the values that the target may have."""
     if isinstance(old, Items) and old.kind == "list" and isinstance(node.op, ast.Add):
-        it.heap.write(old, None, extended(old, value))
+        items, more = iterated(it, value, node, frame)
+        it.heap.write(old, None, extended(old, value if isinstance(value, Items) else Items(items, "list", more, value.origins)))
         return old
     if isinstance(old, Map) and isinstance(node.op, ast.BitOr) and isinstance(value, Map):
         pour(it, value, old)
         return old
-    if isinstance(old, Map | Object | Choice | Items) and not isinstance(node.op, ast.Add | ast.Sub | ast.Mult | ast.Div):
+    if isinstance(old, Items) and old.kind == "set":
+        return _of_set(it, old, value, node.op)
+    if (
+        (isinstance(old, Object) and old.cls is None)
+        or isinstance(old, Map)
+        or (isinstance(old, Items) and not isinstance(node.op, ast.Add | ast.Mult))
+    ):
         it.disturb(old, "changed by an operator", it.place(node, frame))
         return old
-    return binary(node.op, old, value)
+    own = (
+        old.cls.find(f"__i{_WORDS[type(node.op)]}__")
+        if isinstance(old, Object) and old.cls is not None and type(node.op) in _WORDS
+        else None
+    )
+    if isinstance(own, Function):
+        return it.call(own.of(old), Call((value,), {}, None, node, frame))
+    return operated(it, node, old, value, frame)
+
+
+def _of_set(it: Interpreter, old: Items, value: Value, op: ast.operator) -> Value:
+    """``|=`` adds; what others take away nobody works out here."""
+    whole = isinstance(value, Items) and value.more is None and old.more is None and isinstance(op, ast.BitOr)
+    found = distinct((*old.items, *value.items)) if whole and isinstance(value, Items) else None
+    it.heap.write(old, None, Items((), "set", Opaque("a set that was changed")) if found is None else Items(found, "set"))
+    return old
 
 
 def delete(it: Interpreter, target: ast.expr, frame: Frame) -> None:
@@ -189,8 +262,7 @@ def delete(it: Interpreter, target: ast.expr, frame: Frame) -> None:
             it.heap.write(frame.names.shared.get(name, frame.names), name, ABSENT)
         case ast.Attribute():
             base = it.evaluate(target.value, frame)
-            if isinstance(base, Object):
-                it.heap.write(base, target.attr, ABSENT)
+            _each(it, base, lambda one: _delete_attribute(it, one, target.attr))
         case ast.Subscript():
             _delete_item(it, it.evaluate(target.value, frame), it.evaluate(target.slice, frame))
         case ast.Tuple(elts=elements) | ast.List(elts=elements):
@@ -198,28 +270,43 @@ def delete(it: Interpreter, target: ast.expr, frame: Frame) -> None:
                 delete(it, one, frame)
 
 
+def _delete_attribute(it: Interpreter, base: Value, name: str) -> None:
+    if isinstance(base, Object | Class):
+        if isinstance(base, Object) and base.rest is None and not base.kind and name not in base.attributes:
+            raise Dead("AttributeError")
+        it.heap.write(base, name, ABSENT)
+
+
 def _delete_item(it: Interpreter, base: Value, key: Value) -> None:
-    if isinstance(base, Choice):
-        it.each(base, lambda one: _deleted(it, one, key))
-        return
+    each_item(it, base, key, lambda one, at: _delete_of(it, one, at))
+
+
+def _delete_of(it: Interpreter, base: Value, key: Value) -> None:
     name = key_of(key)
     if isinstance(base, Map) and name is not ABSENT:
         if base.rest is None and name not in base.items:
-            raise Dead
+            raise Dead("KeyError")
         if perhaps_absent(base.items.get(name, ABSENT)):  # type: ignore[call-overload]
-            it.may_fail()
+            it.may_fail("KeyError")
         it.heap.write(base, name, ABSENT)
     elif isinstance(base, Map):
+        it.may_fail("KeyError")
         for other, old in list(base.items.items()):
             it.heap.write(base, other, choice([Way("", old), Way("", ABSENT)]))
     elif isinstance(base, Items):
-        it.may_fail()
-        it.heap.write(base, None, Items((), base.kind, Opaque("an item was taken away")))
+        _delete_at(it, base, place_of(key))
 
 
-def _deleted(it: Interpreter, base: Value, key: Value) -> Value:
-    _delete_item(it, base, key)
-    return NONE
+def _delete_at(it: Interpreter, base: Items, at: int | slice | None) -> None:
+    items = list(base.items)
+    if base.more is None and at is not None and not any(map(perhaps_absent, items)):
+        if isinstance(at, int) and not -len(items) <= at < len(items):
+            raise Dead("IndexError")
+        del items[at]
+        it.heap.write(base, None, Items(items, base.kind))
+        return
+    it.may_fail("IndexError")
+    it.heap.write(base, None, Items((), base.kind, Opaque("an item was taken away")))
 
 
 def _unpack(it: Interpreter, elements: list[ast.expr], value: Value, frame: Frame) -> None:
@@ -227,7 +314,9 @@ def _unpack(it: Interpreter, elements: list[ast.expr], value: Value, frame: Fram
     parts = [_parts(_gone_over(it, way.value, frame), elements) for way in ways]
     alive = [(way.when, part) for way, part in zip(ways, parts, strict=True) if part is not None]
     if not alive:
-        raise Dead
+        raise Dead("ValueError")
+    if len(alive) < len(ways) or not all(isinstance(way.value, Items) and way.value.more is None for way in ways):
+        it.may_fail("ValueError")
     for at, element in enumerate(elements):
         assign(it, element, choice(Way(when, part[at]) for when, part in alive), frame)
 
@@ -245,8 +334,8 @@ def _parts(value: Value, elements: list[ast.expr]) -> list[Value] | None:
         return _exact(list(value.items), len(elements), starred)
     if isinstance(value, Map) and value.rest is None and starred is None and len(value.items) == len(elements):
         return [key if isinstance(key, Value) else Known(key) if not isinstance(key, tuple) else Opaque("a key") for key in value.items]
-    if isinstance(value, Known) and not isinstance(value.value, str):
-        return None
+    if isinstance(value, Known):
+        return _exact([Known(one, value.origins) for one in value.value], len(elements), starred) if isinstance(value.value, str) else None
     if isinstance(value, Lazy):
         return None
     origins = origins_of([value])

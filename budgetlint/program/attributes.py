@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from budgetlint.program.classes import is_enum
-from budgetlint.program.functions import words_of
+from budgetlint.program.dataclass import is_frozen
+from budgetlint.program.enumeration import is_enum
+from budgetlint.program.functions import method_of
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.imports import member
 from budgetlint.program.modules import Lazy
@@ -13,6 +14,7 @@ from budgetlint.program.state import Call, Dead, Frame, Interpreter
 from budgetlint.program.subscripts import part_of, there
 from budgetlint.program.values import (
     ABSENT,
+    NONE,
     Choice,
     Class,
     External,
@@ -26,6 +28,7 @@ from budgetlint.program.values import (
     Open,
     Package,
     Place,
+    Property,
     Value,
     Way,
     choice,
@@ -61,13 +64,17 @@ class Attributes:
             case Class():
                 return _of_class(it, base, name)
             case Package() | External():
-                return _bound(it, member(it, base, name))
+                _may_lack(it)
+                return member(it, base, name)
             case Map():
                 return _of_map(it, base, name)
             case Known() | Items():
                 return _of_plain(it, base, name)
             case Function():
-                return Known(base.name) if name in {"__name__", "__qualname__"} else Opaque(f"{name} of {base.name}")
+                if name == "__get__":
+                    return Native("__get__", lambda it, call: base.of(call.positional[0]) if call.positional else base)
+                return _of_function(base, name)
+        _may_lack(it)
         return part_of(base, f".{name}")
 
     def _of_choice(self, it: Interpreter, base: Choice, name: str, place: Place) -> Value:
@@ -78,23 +85,23 @@ class Attributes:
             except Dead:
                 continue
         if not found:
-            raise Dead
+            raise Dead("AttributeError")
         return choice(found)
 
     def set(self, it: Interpreter, base: Value, name: str, value: Value, place: Place) -> None:
         match base:
             case Object():
-                if base.made is not None and base.made.kind in MODELS and not isinstance(value, Known | Open):
-                    it.doubt("replaced", f"{name} of the model is replaced", place, base)
-                it.heap.write(base, name, value)
+                _set_of_object(it, base, name, value, place)
             case Class():
                 it.heap.write(base, name, value)
             case Package():
                 it.heap.write(base.module.names, name, value)
             case Map():
                 it.heap.write(base, name, value)
-            case External():
+            case External() if not base.name.startswith(_FLAGS):
                 it.doubt("patch", f"{base.name}.{name} is replaced", place, base)
+            case Known() | Items():
+                raise Dead("AttributeError")
             case Opaque():
                 self._of_foreign(it, base, name, value, place)
 
@@ -106,8 +113,62 @@ class Attributes:
         if name == _TRAINED:
             made = it.sink("freeze", _TRAINED, Call((value,), {}, None, place.node or ast.Pass(), _nowhere(it, place)))
             made.receiver, made.place, made.line = base, place, place.line
-        elif not isinstance(value, Known | Open):
+        elif not isinstance(value, Known | Open) and not _is_no_module(base, name):
             it.doubt("replaced", f"{name} of a part of the model is replaced", place, model)
+
+
+_FLAGS = ("torch.backends.", "wandb", "openai", "os.", "sys.", "logging.", "warnings.")
+"""Places of settings that neither a model nor a framework's code is changed by."""
+_CONFIGS = (".config of ", ".generation_config of ", ".model_config of ")
+_MODULES = ("quant", "dtype", "attn", "architectures")
+
+
+def _is_no_module(base: Opaque, name: str) -> bool:
+    """A field of the model's configuration, which nobody asks once the model is made; the content of a weight."""
+    if name == "__setitem__":
+        return "embeddings" in base.why and base.why.startswith("what get_")
+    return base.why.startswith(_CONFIGS) and not any(word in name for word in _MODULES)
+
+
+def _of_function(base: Function, name: str) -> Value:
+    plain = name == "__name__" and not getattr(base.node, "decorator_list", None)
+    return Known(base.name) if plain else Opaque(f"{name} of {base.name}")
+
+
+def _may_lack(it: Interpreter) -> None:
+    """Whether an attribute is there that nobody knows of: only a program that asks for the error thinks that it may not be."""
+    if any("AttributeError" in one for one in it.tries):
+        it.may_fail("AttributeError")
+
+
+def _set_of_object(it: Interpreter, base: Object, name: str, value: Value, place: Place) -> None:
+    own = base.cls.find("__setattr__") if base.cls is not None else None
+    if isinstance(own, Function):
+        it.call(own.of(base), Call((Known(name), value), {}, None, place.node or own.node, Frame(own.names)))
+        return
+    frozen = is_frozen(base.cls) if base.cls is not None else False
+    if frozen:
+        raise Dead("AttributeError")
+    if frozen is None:
+        it.may_fail("AttributeError")
+    set_plainly(it, base, name, value, place)
+
+
+def set_plainly(it: Interpreter, base: Object, name: str, value: Value, place: Place) -> None:
+    """As `object` itself sets it: by the class's property, or in the object."""
+    own = base.cls.find(name) if base.cls is not None else None
+    if isinstance(own, Property):
+        if own.set is None:
+            raise Dead("AttributeError")
+        it.call(own.set.of(base), Call((value,), {}, None, place.node or own.set.node, Frame(own.set.names)))
+        return
+    put = own.cls.find("__set__") if isinstance(own, Object) and own.cls is not None else None
+    if isinstance(own, Object) and isinstance(put, Function):
+        it.call(put.of(own), Call((base, value), {}, None, place.node or put.node, Frame(put.names)))
+        return
+    if base.made is not None and base.made.kind in MODELS and not isinstance(value, Known | Open) and name != "state_dict":
+        it.doubt("replaced", f"{name} of the model is replaced", place, base)
+    it.heap.write(base, name, value)
 
 
 MODELS = frozenset({"load", "adapter", "kbit", "unsloth_load", "unsloth_adapter", "peft_load", "own_model"})
@@ -132,7 +193,32 @@ def model_of(value: Value | None, most: int = 30) -> Object | None:
     return None
 
 
+def module_of(value: Value | None, most: int = 30) -> Object | None:
+    """The model that something is a part of, or the module of the repository's own."""
+    for _ in range(most):
+        if isinstance(value, Object) and ((value.made is not None and value.made.kind in MODELS) or is_module(value)):
+            return value
+        value = (
+            value.of if isinstance(value, Opaque) else value.data if isinstance(value, Object) and isinstance(value.data, Value) else None
+        )
+        if value is None:
+            return None
+    return None
+
+
+def is_module(value: Value | None) -> bool:
+    """A ``torch.nn.Module`` of the repository's own code, or one that Lightning or transformers offers to build on."""
+    if not isinstance(value, Object):
+        return False
+    if value.kind.startswith("torchvision.models."):
+        return True
+    line = [one.name for one in value.cls.line if isinstance(one, External)] if value.cls is not None else []
+    return any(name.startswith("torch.nn.") or name.endswith((".LightningModule", ".PreTrainedModel", "PreTrainedModel")) for name in line)
+
+
 def _of_object(it: Interpreter, base: Object, name: str, place: Place) -> Value:
+    if base.cls is not None and base.cls.find("__getattribute__") is not None:
+        return Opaque(f"{name} of {base!r}", base)
     found = base.attributes.get(name, ABSENT)
     if isinstance(found, Lazy):
         return found
@@ -141,7 +227,8 @@ def _of_object(it: Interpreter, base: Object, name: str, place: Place) -> Value:
         return found
     other = _not_set(it, base, name, place)
     if found is ABSENT:
-        return there(other)
+        return there(other, "AttributeError")
+    it.may_fail("AttributeError")
     return (
         choice([*(way for way in found.ways if way.value is not ABSENT), *([Way("", other)] if other is not ABSENT else [])])
         if isinstance(found, Choice)
@@ -169,8 +256,11 @@ def _not_set(it: Interpreter, base: Object, name: str, place: Place) -> Value:
             if isinstance(base.rest, Open)
             else part_of(base.rest, f".{name}")
         )
+    own = base.cls.find("__getattr__") if base.cls is not None and not name.startswith("__") else None
+    if isinstance(own, Function):
+        return it.call(own.of(base), Call((Known(name),), {}, None, place.node or own.node, Frame(own.names)))
     if base.cls is not None and not base.cls.kind and not base.kind:
-        return ABSENT if base.cls.find("__getattr__") is None else Opaque(f"{name} of {base!r}", base)
+        return ABSENT
     return part_of(base, f".{name}")
 
 
@@ -187,24 +277,31 @@ def _of_kind(it: Interpreter, base: Object, name: str) -> Value | None:
 
 
 def _of_instance(it: Interpreter, base: Object, value: Value, place: Place) -> Value:
-    if not isinstance(value, Function):
+    if isinstance(value, Property):
+        return it.call(value.get.of(base), Call((), {}, None, place.node or value.get.node, Frame(value.get.names)))
+    if isinstance(value, Function) and base.cls is not None:
+        return method_of(value, base, base.cls)
+    return described(it, value, base, place)
+
+
+def described(it: Interpreter, value: Value, base: Object, place: Place) -> Value:
+    """An attribute of a class that says itself what it is for an object."""
+    get = value.cls.find("__get__") if isinstance(value, Object) and value.cls is not None else None
+    if not isinstance(get, Function):
         return value
-    words = words_of(value)
-    if words & {"property", "cached_property"}:
-        return it.call(value.of(base), Call((), {}, None, place.node or value.node, Frame(value.names)))
-    return value if "staticmethod" in words else value.of(base.cls if "classmethod" in words and base.cls is not None else base)
+    return it.call(get.of(value), Call((base, base.cls or NONE), {}, None, place.node or get.node, Frame(get.names)))
 
 
 def _of_class(it: Interpreter, base: Class, name: str) -> Value:
     value = base.find(name)
     if isinstance(value, Function):
-        return value.of(base) if "classmethod" in words_of(value) else value
+        return method_of(value, base, base)
     if value is not None:
-        return value
-    if name in {"__name__", "__qualname__"}:
+        return base.strange or value
+    if name == "__name__":
         return Known(base.name)
     if is_enum(base) and not name.startswith("__"):
-        raise Dead
+        raise Dead("AttributeError")
     return External(f"{base.kind}.{name}") if base.kind else Opaque(f"{name} of {base.name}")
 
 
@@ -212,14 +309,15 @@ def _of_map(it: Interpreter, base: Map, name: str) -> Value:
     if base.root is not None:  # a tree whose keys are attributes
         found = it.parts.node(it, base, name)
         if found is not ABSENT:
-            return there(found)
+            it.read.append((name, found))
+            return there(found, "AttributeError")
     return _of_plain(it, base, name)
 
 
 def _of_plain(it: Interpreter, base: Value, name: str) -> Value:
     kind = kind_of(base)
     if kind == "None":
-        raise Dead
+        raise Dead("AttributeError")
     got = it.parts.properties.get(f"{kind}.{name}")
     if got is not None:
         return got(it, base)
@@ -227,7 +325,3 @@ def _of_plain(it: Interpreter, base: Value, name: str) -> Value:
     if method is not None:
         return Native(name, lambda it, call: method(it, base, call))
     return part_of(base, f".{name}") if not isinstance(base, Known) else Opaque(f"{name} of {base!r}"[:100])
-
-
-def _bound(it: Interpreter, value: Value) -> Value:
-    return value

@@ -6,23 +6,23 @@ import ast
 from collections.abc import Callable, Iterator
 
 from budgetlint.program.assign import bind
-from budgetlint.program.endings import ends
+from budgetlint.program.comparisons import held
 from budgetlint.program.state import GOES_ON, Frame, Interpreter, Refusal, Signal
 from budgetlint.program.truth import compared, equal, truth
 from budgetlint.program.values import ABSENT, Choice, External, Items, Known, Map, Object, Value, Way, choice, origins_of
+from budgetlint.program.wording import MOST_SHOWN, ends, negated, shown
 
-_MOST_SHOWN = 70
 _MOST_REFUSALS = 20
 
 
 def if_(it: Interpreter, node: ast.If, frame: Frame) -> Signal:
-    known = truth(it.evaluate(node.test, frame))
+    known = held(it, it.evaluate(node.test, frame), node, frame)
     if known is None:
         text = shown(node.test)
         return it.fork(
             [
-                (text, lambda: _narrowed(it, node.test, node.body, frame, held=True)),
-                (negated(text), lambda: _narrowed(it, node.test, node.orelse, frame, held=False)),
+                (text, lambda: _narrowed(it, node.test, node.body, frame, holds=True)),
+                (negated(text), lambda: _narrowed(it, node.test, node.orelse, frame, holds=False)),
             ]
         )
     taken, other = (node.body, node.orelse) if known else (node.orelse, node.body)
@@ -30,16 +30,6 @@ def if_(it: Interpreter, node: ast.If, frame: Frame) -> Signal:
         _refuse(it, node, frame)
         return it.run(other, frame)  # said, and read on: the run that was meant
     return it.run(taken, frame)
-
-
-def shown(test: ast.expr) -> str:
-    """A condition in the program's words."""
-    text = ast.unparse(test)
-    return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 3]}..."
-
-
-def negated(text: str) -> str:
-    return text[4:] if text.startswith("not ") and " and " not in text and " or " not in text else f"not ({text})"
 
 
 def _is_main(test: ast.expr) -> bool:
@@ -70,11 +60,11 @@ def _asked(node: ast.AST) -> Iterator[ast.expr]:
 
 
 def assert_(it: Interpreter, node: ast.Assert, frame: Frame) -> Signal:
-    held = truth(it.evaluate(node.test, frame))
-    if held is None:
+    known = held(it, it.evaluate(node.test, frame), node, frame)
+    if known is None:
         it.may_fail("AssertionError")
-        _narrow(it, node.test, frame, held=True)
-    if held is not False:
+        _narrow(it, node.test, frame, holds=True)
+    if known is not False:
         return GOES_ON
     if any(it.tries) or it.conditions:
         return ("raise", External("AssertionError"))
@@ -82,17 +72,17 @@ def assert_(it: Interpreter, node: ast.Assert, frame: Frame) -> Signal:
     return GOES_ON
 
 
-def _narrowed(it: Interpreter, test: ast.expr, body: list[ast.stmt], frame: Frame, *, held: bool) -> Signal:
-    _narrow(it, test, frame, held=held)
+def _narrowed(it: Interpreter, test: ast.expr, body: list[ast.stmt], frame: Frame, *, holds: bool) -> Signal:
+    _narrow(it, test, frame, holds=holds)
     return it.run(body, frame)
 
 
-def _narrow(it: Interpreter, test: ast.expr, frame: Frame, *, held: bool) -> None:
+def _narrow(it: Interpreter, test: ast.expr, frame: Frame, *, holds: bool) -> None:
     """Behind a condition, a name that was a choice keeps only the ways that the condition allows."""
     for name in _names_of(test):
         value = frame.names.bound.get(name)
         if isinstance(value, Choice):
-            kept = [way for way in value.ways if _allowed(it, test, frame, name, way, held=held)]
+            kept = [way for way in value.ways if _allowed(it, test, frame, name, way, holds=holds)]
             if kept and len(kept) < len(value.ways):
                 bind(it, frame, name, choice(kept))
 
@@ -104,7 +94,7 @@ def _names_of(test: ast.expr) -> list[str]:
     return sorted({one.id for one in ast.walk(test) if isinstance(one, ast.Name)})
 
 
-def _allowed(it: Interpreter, test: ast.expr, frame: Frame, name: str, way: Way, *, held: bool) -> bool:
+def _allowed(it: Interpreter, test: ast.expr, frame: Frame, name: str, way: Way, *, holds: bool) -> bool:
     if way.value is ABSENT:
         return False
     whole = frame.names.bound[name]
@@ -113,7 +103,7 @@ def _allowed(it: Interpreter, test: ast.expr, frame: Frame, name: str, way: Way,
         found = it.stretch(lambda: ("", it.evaluate(test, frame)))
     finally:
         frame.names.bound[name] = whole
-    return any(one.signal != "raise" and truth(one.value) in (None, held) for one in found)
+    return any(one.signal != "raise" and truth(one.value) in (None, holds) for one in found)
 
 
 def match_(it: Interpreter, node: ast.Match, frame: Frame) -> Signal:
@@ -123,9 +113,7 @@ def match_(it: Interpreter, node: ast.Match, frame: Frame) -> Signal:
         hit = _matches(it, case.pattern, subject, frame)
         if hit is False:
             continue
-        ways.append(
-            (f"{shown(node.subject)} matches {ast.unparse(case.pattern)}"[:_MOST_SHOWN], lambda case=case: it.run(case.body, frame))
-        )  # type: ignore[misc]
+        ways.append((f"{shown(node.subject)} matches {ast.unparse(case.pattern)}"[:MOST_SHOWN], lambda case=case: it.run(case.body, frame)))  # type: ignore[misc]
         if hit is True and case.guard is None:
             return ways[0][1]() if len(ways) == 1 else it.fork(ways)
     ways.append(("none of the cases", lambda: GOES_ON))

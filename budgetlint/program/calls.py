@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from budgetlint.program.attributes import MODELS, kind_of, model_of
+from budgetlint.program.attributes import MODELS, kind_of, model_of, module_of, set_plainly
 from budgetlint.program.classes import after, construct, instantiate
-from budgetlint.program.functions import call_function, opaque_call, words_of
+from budgetlint.program.functions import call_function, method_of, opaque_call, parameters, words_of
 from budgetlint.program.generators import consumed
-from budgetlint.program.imports import member
+from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.imports import lookup, member
 from budgetlint.program.iterate import iterated
 from budgetlint.program.packages.benign import changes_nothing
 from budgetlint.program.pour import pour
@@ -32,6 +33,7 @@ from budgetlint.program.values import (
     Open,
     Package,
     Value,
+    alternatives,
 )
 
 
@@ -74,11 +76,23 @@ def arguments(it: Interpreter, node: ast.Call, frame: Frame) -> Call:
     for keyword in node.keywords:
         value = it.evaluate(keyword.value, frame)
         if keyword.arg is None:
+            _refuse_twice(value, pool)
             pour(it, value, pool)
         else:
+            _refuse_twice(Map({keyword.arg: value}), pool)
             pool.items[keyword.arg] = value
     keywords = {str(key): value for key, value in pool.items.items() if value is not ABSENT}
     return Call(tuple(positional), keywords, pool.rest if pool.rest is not None else rest, node, frame)
+
+
+def _refuse_twice(value: Value, pool: Map) -> None:
+    """A keyword that is given again is an error."""
+    surely = [name for name, one in pool.items.items() if not perhaps_absent(one)]
+    ways = alternatives(value)
+    if surely and all(
+        isinstance(way.value, Map) and any(not perhaps_absent(way.value.items.get(name, ABSENT)) for name in surely) for way in ways
+    ):
+        raise Dead("TypeError")
 
 
 def call_value(it: Interpreter, function: Value, call: Call) -> Value:
@@ -97,7 +111,7 @@ def call_value(it: Interpreter, function: Value, call: Call) -> Value:
         case Object():
             return _method(it, function, "__call__", call)
         case Known() | Package() | Items() | Map():
-            raise Dead
+            raise Dead("TypeError")
     return _not_followed(it, function, call, f"a call of {function!r}"[:100])
 
 
@@ -106,9 +120,10 @@ def _super(it: Interpreter, node: ast.Call, frame: Frame) -> Value:
     if node.args and len(node.args) > 1:
         owner, bound = it.evaluate(node.args[0], frame), it.evaluate(node.args[1], frame)
         return Super(bound, owner if isinstance(owner, Class) else None)
-    if function is None or function.owner is None or function.bound is None:
+    first = parameters(function)[:1] if function is not None else []
+    if function is None or function.owner is None or not first:
         return Opaque("super()")
-    return Super(function.bound, function.owner)
+    return Super(lookup(it, first[0], frame.names), function.owner)
 
 
 def _method(it: Interpreter, base: Value, name: str, call: Call) -> Value:
@@ -123,7 +138,7 @@ def _method(it: Interpreter, base: Value, name: str, call: Call) -> Value:
         case Package():
             return it.call(member(it, base, name), call)
         case External():
-            return call_external(it, f"{base.name}.{name}", call)
+            return _of_external(it, base, name, call)
         case Object() | Known() | Items() | Map():
             return _of_package(it, base, name, call)
         case Opaque() | Open():
@@ -131,27 +146,41 @@ def _method(it: Interpreter, base: Value, name: str, call: Call) -> Value:
     return it.call(it.attribute(base, name, it.place(call.node, call.frame)), call)
 
 
+def _of_external(it: Interpreter, base: External, name: str, call: Call) -> Value:
+    if base.name == "object" and name == "__setattr__" and len(call.positional) == 3:
+        made, word, value = call.positional
+        if isinstance(made, Object) and isinstance(word, Known):
+            set_plainly(it, made, str(word.value), value, it.place(call.node, call.frame))
+            return NONE
+    if base.name == "object" and name == "__new__" and call.positional and isinstance(call.positional[0], Class):
+        return Object(call.positional[0].kind, call.positional[0])
+    return call_external(it, f"{base.name}.{name}", call)
+
+
 def _of_instance(it: Interpreter, base: Object, name: str, call: Call) -> Value:
     assert base.cls is not None
     found = base.attributes.get(name)
     if found is None:
         found = base.cls.find(name)
-        if isinstance(found, Function):
-            words = words_of(found)
-            found = found if "staticmethod" in words else found.of(base.cls if "classmethod" in words else base)
-    if found is not None and found is not ABSENT:
+        found = method_of(found, base, base.cls) if isinstance(found, Function) else None
+    if found is not None and not perhaps_absent(found):
         return it.call(found, call)
+    if base.cls.find(name) is not None or found is not None:
+        return it.call(it.attribute(base, name, it.place(call.node, call.frame)), call)
     if base.kind:
         return _of_package(it, base, name, call)
     if base.cls.find("__getattr__") is None and base.rest is None:
-        raise Dead
+        raise Dead("AttributeError")
+    own = base.cls.find("__getattr__")
+    if isinstance(own, Function) and not name.startswith("__"):
+        return it.call(it.call(own.of(base), call._replace(positional=(Known(name),), keywords={}, rest=None)), call)
     return _not_followed(it, base, call, f"{name} of {base!r}")
 
 
 def _of_class(it: Interpreter, base: Class, name: str, call: Call) -> Value:
     found = base.find(name)
     if isinstance(found, Function):
-        return it.call(found.of(base) if "classmethod" in words_of(found) else found, call)
+        return it.call(method_of(found, base, base), call)
     if found is not None:
         return it.call(found, call)
     if base.kind:
@@ -166,16 +195,30 @@ def _of_super(it: Interpreter, base: Super, name: str, call: Call) -> Value:
         if isinstance(one, Class):
             value = one.attributes.get(name)
             if isinstance(value, Function):
-                return it.call(value if "staticmethod" in words_of(value) else value.of(bound), call)
+                return it.call(_as_super(value, bound, cls, name), call)
         elif isinstance(one, External) and name == "__init__" and isinstance(bound, Object):
             construct(it, bound, one.name, call)
             return NONE
         elif isinstance(one, External) and isinstance(bound, Object):
             return _of_package(it, bound, name, call)
+    if name == "__new__" and call.positional and isinstance(call.positional[0], Class):
+        return Object(call.positional[0].kind, call.positional[0])
+    if name == "__setattr__" and isinstance(bound, Object) and len(call.positional) == 2 and isinstance(call.positional[0], Known):
+        set_plainly(it, bound, str(call.positional[0].value), call.positional[1], it.place(call.node, call.frame))
+        return NONE
+    return NONE if name in {"__init__", "__post_init__", "__init_subclass__"} else _not_followed(it, bound, call, f"super().{name}")
+
+
+def _as_super(function: Function, bound: Value, cls: Class | None, name: str) -> Function:
+    """A function behind ``super()``: of the object or class that the method is of."""
+    if name == "__new__" or cls is None:
+        return function
     return (
-        NONE
-        if name in {"__init__", "__post_init__", "__init_subclass__", "__setattr__"}
-        else _not_followed(it, bound, call, f"super().{name}")
+        method_of(function, bound, cls)
+        if isinstance(bound, Object)
+        else function.of(cls)
+        if words_of(function) & {"classmethod"}
+        else function
     )
 
 
@@ -183,7 +226,7 @@ def _of_package(it: Interpreter, base: Value, name: str, call: Call) -> Value:
     """A method of a plain value, or of a package's object."""
     kind = kind_of(base)
     if kind == "None":
-        raise Dead
+        raise Dead("AttributeError")
     if isinstance(base, Object):
         handed_on(it, f"{kind}.{name}", call)
         found = base.attributes.get(name)
@@ -210,8 +253,7 @@ def _is_model(base: Object) -> bool:
 
 def _of_opaque(it: Interpreter, base: Opaque | Open, name: str, call: Call) -> Value:
     package = base.package if isinstance(base, Opaque) else ""
-    model = model_of(base)
-    if model is not None:
+    if name == "backward" or module_of(base) is not None:
         sunk = it.parts.sink(it, f"part.{name}", call, base)
         if sunk is not None:
             return sunk
@@ -235,10 +277,16 @@ def call_external(it: Interpreter, name: str, call: Call, base: Class | None = N
     last = name.rpartition(".")[2]
     if changes_nothing(name):
         return _made(name, call) if last[:1].isupper() else _harmless(it, name, call, None)
+    if name.startswith(_PARTS[1]) or (last[:1].isupper() and name.startswith(_PARTS)):
+        return _made(name, call)
     if last[:1].isupper():
         it.disturb(Items(call.given()), f"{name} was given it", it.place(call.node, call.frame))
         return _made(name, call)
     return _not_followed(it, External(name), call, f"a call of {name}")
+
+
+_PARTS = ("transformers.models.", "torchvision.models.")
+"""Layers and models: they are made from a configuration, which stays as it is."""
 
 
 def short(name: str) -> str:
@@ -256,7 +304,7 @@ def _made(name: str, call: Call) -> Object:
 def _harmless(it: Interpreter, name: str, call: Call, base: Value | None) -> Value:
     """Code that changes none of what it is given; functions that it is given are called by it."""
     call_back(it, call.given(), f"{name} calls it")
-    model = next((one for one in (base, *call.given()) if model_of(one) is not None), None)
+    model = next((one for one in (base, *call.given()) if module_of(one) is not None), None)
     return Opaque(f"what {name} gives", model, name.partition(".")[0])
 
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from budgetlint.program.assign import assign
+from budgetlint.program.comparisons import held
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.iterate import iterated
 from budgetlint.program.operators import MOST_ITEMS
@@ -13,7 +14,6 @@ from budgetlint.program.packages.sequences import set_of
 from budgetlint.program.repeat import repeated
 from budgetlint.program.state import GOES_ON, Frame, Interpreter, Signal
 from budgetlint.program.subscripts import there
-from budgetlint.program.truth import truth
 from budgetlint.program.values import ABSENT, Items, Map, Names, Opaque, Origin, Value, Way, choice, key_of
 
 
@@ -29,7 +29,7 @@ def list_of(it: Interpreter, node: ast.ListComp | ast.SetComp | ast.GeneratorExp
         elif not open_ended:
             made.append(value)
 
-    more = _over(it, node.generators, Frame(Names(frame.names, frame.module), frame.function), add, certain=True)
+    more = _over(it, node.generators, _inner(frame), add, frame)
     found = Items(made, "list", open_ended[0] if open_ended else more, (Origin("source", it.place(node, frame)),))
     return found if kind == "list" else set_of(made, found.more, kind, found)
 
@@ -44,20 +44,26 @@ def dict_of(it: Interpreter, node: ast.DictComp, frame: Frame) -> Value:
         else:
             made.items[key] = value if certain else choice([Way("", value), Way("", made.items.get(key, ABSENT))])
 
-    more = _over(it, node.generators, Frame(Names(frame.names, frame.module), frame.function), add, certain=True)
+    more = _over(it, node.generators, _inner(frame), add, frame)
     if more is not None:
         made.rest = more
         made.items = {key: choice([Way("", value), Way("", more)]) for key, value in made.items.items()}
     return made
 
 
-def _over(it: Interpreter, generators: list[ast.comprehension], frame: Frame, add: Callable[..., None], *, certain: bool) -> Value | None:
-    """Adds for each item; why there may be more."""
+def _inner(frame: Frame) -> Frame:
+    return Frame(Names(frame.names, frame.module, "comprehension"), frame.function)
+
+
+def _over(
+    it: Interpreter, generators: list[ast.comprehension], frame: Frame, add: Callable[..., None], outside: Frame, *, certain: bool = True
+) -> Value | None:
+    """Adds for each item; why there may be more. The first thing that is gone over is named outside."""
     if not generators:
         add(frame, certain=certain)
         return None
     first, rest = generators[0], generators[1:]
-    whole = it.evaluate(first.iter, frame)
+    whole = it.evaluate(first.iter, outside)
     items, more = iterated(it, whole, first.iter, frame)
     if len(items) > MOST_ITEMS:
         items, more = (), Opaque("more items than are followed", whole)
@@ -67,7 +73,7 @@ def _over(it: Interpreter, generators: list[ast.comprehension], frame: Frame, ad
         held = _held(it, first.ifs, frame)
         if held is False:
             continue
-        inner = _over(it, rest, frame, add, certain=certain and held is True and surely)
+        inner = _over(it, rest, frame, add, frame, certain=certain and held is True and surely)
         more = more if more is not None else inner
     if more is not None:
         _for_the_calls(it, first, rest, whole, frame)
@@ -77,7 +83,7 @@ def _over(it: Interpreter, generators: list[ast.comprehension], frame: Frame, ad
 def _held(it: Interpreter, conditions: list[ast.expr], frame: Frame) -> bool | None:
     found: list[bool | None] = []
     for one in conditions:
-        found.append(truth(it.evaluate(one, frame)))
+        found.append(held(it, it.evaluate(one, frame), one, frame))
         if found[-1] is False:
             return False
     return None if None in found else True
@@ -89,7 +95,7 @@ def _for_the_calls(it: Interpreter, first: ast.comprehension, rest: list[ast.com
     def once() -> Signal:
         assign(it, first.target, Opaque("an item of a comprehension", whole), frame)
         _held(it, first.ifs, frame)
-        _over(it, rest, frame, lambda inner, certain: None, certain=False)
+        _over(it, rest, frame, lambda inner, certain: None, frame, certain=False)
         return GOES_ON
 
     repeated(it, once, "it has items", first.iter, frame.names)

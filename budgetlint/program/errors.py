@@ -7,11 +7,11 @@ import builtins
 from collections.abc import Callable, Iterator, Sequence
 
 from budgetlint.program.assign import bind
-from budgetlint.program.endings import ends
 from budgetlint.program.functions import own_nodes
 from budgetlint.program.heap import Outcome
 from budgetlint.program.state import ANY_ERROR, Call, Frame, Interpreter, Signal
 from budgetlint.program.values import ABSENT, Choice, Class, External, Items, Object, Value, Way, alternatives, choice, same
+from budgetlint.program.wording import ends
 
 _ALL = frozenset({"BaseException", "Exception"})
 
@@ -201,5 +201,3 @@ def _by_name(wanted: str, line: Sequence[Value] | None) -> bool | None:
 def _builtin(name: str) -> type[BaseException] | None:
     found = getattr(builtins, name, None)
     return found if isinstance(found, type) and issubclass(found, BaseException) else None
-
-

@@ -6,25 +6,26 @@ import ast
 from collections.abc import Callable, Mapping
 
 from budgetlint.program.assign import bind
-from budgetlint.program.branches import negated, shown
 from budgetlint.program.calls import called
+from budgetlint.program.comparisons import compare, held
 from budgetlint.program.comprehensions import dict_of, list_of
 from budgetlint.program.formatted import joined
+from budgetlint.program.functions import defined
 from budgetlint.program.generators import yield_, yield_from
 from budgetlint.program.imports import lookup
 from budgetlint.program.iterate import iterated
-from budgetlint.program.operators import binary, made_of, unary
+from budgetlint.program.operators import made_of, operated, unary
 from budgetlint.program.packages.sequences import set_of
 from budgetlint.program.pour import pour
 from budgetlint.program.state import Frame, Interpreter, Signal
 from budgetlint.program.subscripts import item
-from budgetlint.program.truth import compared, truth
+from budgetlint.program.truth import truth
 from budgetlint.program.values import (
     ABSENT,
     FALSE,
     NONE,
     TRUE,
-    Function,
+    Choice,
     Items,
     Known,
     Map,
@@ -37,6 +38,7 @@ from budgetlint.program.values import (
     choice,
     key_of,
 )
+from budgetlint.program.wording import negated, shown
 
 
 def _constant(it: Interpreter, node: ast.Constant, frame: Frame) -> Value:
@@ -99,7 +101,7 @@ def _either(it: Interpreter, nodes: list[ast.expr], wanted: bool, frame: Frame) 
     first = it.evaluate(nodes[0], frame)
     if len(nodes) == 1:
         return first
-    known = truth(first)
+    known = held(it, first, nodes[0], frame)
     if known is not None:
         return first if known is wanted else _either(it, nodes[1:], wanted, frame)
     kept = [way for way in alternatives(first) if truth(way.value) is not (not wanted)]
@@ -116,7 +118,7 @@ def _of_fork(it: Interpreter, ways: list[tuple[str, Callable[[], Signal]]]) -> V
 
 
 def _conditional(it: Interpreter, node: ast.IfExp, frame: Frame) -> Value:
-    known = truth(it.evaluate(node.test, frame))
+    known = held(it, it.evaluate(node.test, frame), node, frame)
     if known is not None:
         return it.evaluate(node.body if known else node.orelse, frame)
     text = shown(node.test)
@@ -126,25 +128,11 @@ def _conditional(it: Interpreter, node: ast.IfExp, frame: Frame) -> Value:
     )
 
 
-def _compare(it: Interpreter, node: ast.Compare, frame: Frame) -> Value:
-    left = it.evaluate(node.left, frame)
-    found: list[bool | None] = []
-    values = [left]
-    for op, right_node in zip(node.ops, node.comparators, strict=True):
-        right = it.evaluate(right_node, frame)
-        found.append(compared(op, left, right))
-        values.append(right)
-        left = right
-    if False in found:
-        return FALSE
-    return Opaque(made_of(*values).why if None in found else "") if None in found else TRUE  # type: ignore[attr-defined]
-
-
 def _unary(it: Interpreter, node: ast.UnaryOp, frame: Frame) -> Value:
     operand = it.evaluate(node.operand, frame)
     if not isinstance(node.op, ast.Not):
         return unary(node.op, operand)
-    ways = [(way.when, truth(way.value)) for way in alternatives(operand) if way.value is not ABSENT]
+    ways = [(way.when, held(it, way.value, node, frame)) for way in alternatives(operand) if way.value is not ABSENT]
     if any(known is None for _, known in ways) or not ways:
         return made_of(operand)
     return choice(Way(when, FALSE if known else TRUE) for when, known in ways)
@@ -152,22 +140,11 @@ def _unary(it: Interpreter, node: ast.UnaryOp, frame: Frame) -> Value:
 
 def _binary(it: Interpreter, node: ast.BinOp, frame: Frame) -> Value:
     left, right = it.evaluate(node.left, frame), it.evaluate(node.right, frame)
-    if isinstance(left, Object) and left.cls is not None:
-        method = left.cls.find(_METHODS.get(type(node.op), ""))
-        if isinstance(method, Function):
-            from budgetlint.program.state import Call
-
-            return it.call(method.of(left), Call((right,), {}, None, node, frame))
-    return binary(node.op, left, right)
+    return it.each(left, lambda one: operated(it, node, one, right, frame)) if _has_own(left) else operated(it, node, left, right, frame)
 
 
-_METHODS: dict[type[ast.operator], str] = {
-    ast.Add: "__add__",
-    ast.Sub: "__sub__",
-    ast.Mult: "__mul__",
-    ast.Div: "__truediv__",
-    ast.BitOr: "__or__",
-}
+def _has_own(value: Value) -> bool:
+    return isinstance(value, Choice) and any(isinstance(way.value, Object) for way in value.ways)
 
 
 def _subscript(it: Interpreter, node: ast.Subscript, frame: Frame) -> Value:
@@ -186,12 +163,15 @@ def _slice(it: Interpreter, node: ast.Slice, frame: Frame) -> Value:
 
 
 def _lambda(it: Interpreter, node: ast.Lambda, frame: Frame) -> Value:
-    return Function(node, frame.names)
+    return defined(it, node, frame)
 
 
 def _named(it: Interpreter, node: ast.NamedExpr, frame: Frame) -> Value:
     value = it.evaluate(node.value, frame)
-    bind(it, frame, node.target.id, value)
+    names = frame.names
+    while names.kind == "comprehension" and names.above is not None:
+        names = names.above
+    bind(it, Frame(names), node.target.id, value)
     return value
 
 
@@ -205,7 +185,7 @@ def _joined(it: Interpreter, node: ast.JoinedStr, frame: Frame) -> Value:
 
 EXPRESSIONS: Mapping[type[ast.AST], Callable[..., Value]] = {
     ast.Constant: _constant, ast.Name: _name, ast.Attribute: _attribute, ast.Tuple: _sequence("tuple"), ast.List: _sequence("list"),
-    ast.Set: _sequence("set"), ast.Dict: _dict, ast.BoolOp: _bool, ast.IfExp: _conditional, ast.Compare: _compare, ast.UnaryOp: _unary,
+    ast.Set: _sequence("set"), ast.Dict: _dict, ast.BoolOp: _bool, ast.IfExp: _conditional, ast.Compare: compare, ast.UnaryOp: _unary,
     ast.BinOp: _binary, ast.Subscript: _subscript, ast.Slice: _slice, ast.Lambda: _lambda, ast.NamedExpr: _named, ast.Await: _inner,
     ast.Starred: _inner, ast.Yield: yield_, ast.YieldFrom: yield_from, ast.JoinedStr: _joined, ast.Call: called,
     ast.ListComp: list_of, ast.SetComp: list_of, ast.GeneratorExp: list_of, ast.DictComp: dict_of,

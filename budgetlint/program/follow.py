@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
@@ -40,6 +41,8 @@ class Followed(NamedTuple):
     read: tuple[tuple[str, Value], ...]
     steps: int
     stopped: str = ""
+    checkpoints: bool = False
+    """Whether a module that was followed names activation checkpointing at all."""
     asked: Mapping[tuple[str, int], bool] = MappingProxyType({})
     """Values of configs that were asked for."""
 
@@ -50,7 +53,17 @@ def follow(trees: Trees, entry: str, launched: Launched | None = None, *, functi
     it = Interpreter(_parts(default, started), Modules(trees, entry, started.folder), started)
     stopped = _start(it, entry, function)
     doubts = tuple({(one.kind, one.why, str(one.place)): one for one in it.doubts}.values())
-    return Followed(tuple(it.sinks), doubts, tuple(it.refusals), tuple(it.opened), tuple(it.read), it.steps, stopped, it.asked)
+    return Followed(
+        tuple(it.sinks),
+        doubts,
+        tuple(it.refusals),
+        tuple(it.opened),
+        tuple(it.read),
+        it.steps,
+        stopped,
+        _names_checkpointing(it),
+        it.asked,
+    )
 
 
 def _start(it: Interpreter, entry: str, function: str) -> str:
@@ -67,8 +80,44 @@ def _start(it: Interpreter, entry: str, function: str) -> str:
     except Dead:
         return "the program ends in an error before it trains" if not it.sinks else ""
     except TooLong as bound:
-        return str(bound)
+        return "" if any(map(_is_of_trainer, it.within)) else str(bound)
     return ""
+
+
+def _is_of_trainer(function: Function) -> bool:
+    """What a trainer was made with is known, however long it then trains."""
+    bound = function.bound
+    return isinstance(bound, Object) and bound.made is not None and bound.made.kind == "trainer"
+
+
+_CHECKPOINTING = frozenset({
+    "checkpoint_sequential", "checkpoint_wrapper", "gradient_checkpointing", "gradient_checkpointing_enable", "apply_activation_checkpointing",
+    "set_grad_checkpointing", "activation_checkpointing", "use_checkpoint",
+})  # fmt: skip
+
+
+def _names_checkpointing(it: Interpreter) -> bool:
+    """Asked of loops only, whose models are often the repository's own: those of a Trainer say it in their arguments."""
+    if not any(one.kind in {"backward", "foreign_trainer", "deepspeed"} for one in it.sinks):
+        return False
+    return any(_is_checkpointing(node) for module in it.modules.made.values() for node in ast.walk(module.tree))
+
+
+def _is_checkpointing(node: ast.AST) -> bool:
+    match node:
+        case ast.Name():
+            return node.id in _CHECKPOINTING
+        case ast.Attribute():
+            return node.attr in _CHECKPOINTING or (
+                node.attr == "checkpoint" and isinstance(node.value, ast.Attribute) and node.value.attr == "utils"
+            )
+        case ast.ImportFrom():
+            return node.module == "torch.utils.checkpoint" or any(one.name in {*_CHECKPOINTING, "checkpoint"} for one in node.names)
+        case ast.Import():
+            return any(one.name == "torch.utils.checkpoint" for one in node.names)
+        case ast.keyword():
+            return node.arg in _CHECKPOINTING
+    return False
 
 
 def _parts(default: Default, started: Launched) -> Parts:
@@ -77,7 +126,20 @@ def _parts(default: Default, started: Launched) -> Parts:
     def asked(it: Interpreter, base: Object, name: str) -> Value | None:
         return default(base.kind, name) if base.rest is None else None
 
-    return Parts(STATEMENTS, EXPRESSIONS, call_value, Attributes(), known.builtins, known.functions, known.methods, known.constants_of(started), known.properties, noting(known.node), sink, asked)
+    return Parts(
+        STATEMENTS,
+        EXPRESSIONS,
+        call_value,
+        Attributes(),
+        known.builtins,
+        known.functions,
+        known.methods,
+        known.constants_of(started),
+        known.properties,
+        noting(known.node),
+        sink,
+        asked,
+    )
 
 
 __all__ = ["Followed", "Launched", "Mapping", "follow"]

@@ -3,53 +3,81 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from budgetlint.program.generators import MANAGER, generator
-from budgetlint.program.heap import Outcome
+from budgetlint.program.heap import Outcome, perhaps_absent
 from budgetlint.program.operators import made_of
+from budgetlint.program.recursion import cut
 from budgetlint.program.state import DEEP, GOES_ON, IN_ITSELF, Call, Dead, Frame, Interpreter, Signal
 from budgetlint.program.values import (
     ABSENT,
-    NONE,
-    Absent,
-    Choice,
+    Class,
     External,
     Function,
     Items,
+    Key,
     Map,
     Names,
     Object,
     Opaque,
     Open,
+    Property,
     Value,
     Way,
+    alternatives,
     choice,
 )
 
-_PLAIN = frozenset({"staticmethod", "classmethod", "property", "cached_property", "setter", "abstractmethod", "override", "overload"})
+_PLAIN = frozenset(
+    {"staticmethod", "classmethod", "property", "cached_property", "setter", "deleter", "getter", "abstractmethod", "override", "overload"}
+)
 """Decorators that are a word of the language: what they do is done where the function is asked for."""
 
 
+_PROPERTIES = frozenset({"property", "cached_property"})
 _MANAGERS = frozenset({"contextmanager", "asynccontextmanager"})
 
 
 def function_(it: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> Signal:
     """``def``: bound to what its decorators make of it."""
-    value = decorated(it, Function(node, frame.names), node, frame)
+    value = decorated(it, node.decorator_list, frame, lambda: defined(it, node, frame))
     it.heap.write(frame.names.shared.get(node.name, frame.names), node.name, value)
     return GOES_ON
 
 
-def decorated(it: Interpreter, function: Value, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, frame: Frame) -> Value:
-    """What the decorators make of a function or class, the innermost first."""
-    for one in reversed(node.decorator_list):
-        if decorator_word(one) in _PLAIN:
+def defined(it: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, frame: Frame) -> Function:
+    """A function as it is when it is defined: its defaults are worked out now."""
+    made, spec = Function(node, frame.names), node.args
+    names = parameters(made)
+    written = [*zip(names[len(names) - len(spec.defaults) :], spec.defaults, strict=True)]
+    written += [(one.arg, value) for one, value in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if value is not None]
+    made.defaults = {name: it.evaluate(value, frame) for name, value in written}
+    return made
+
+
+def decorated(it: Interpreter, decorators: Sequence[ast.expr], frame: Frame, make: Callable[[], Value]) -> Value:
+    """What the decorators make of a function or class: they are worked out first, and called from the innermost."""
+    makers = [(one, ABSENT if decorator_word(one) in _PLAIN else it.evaluate(one, frame)) for one in decorators]
+    value = make()
+    for one, maker in reversed(makers):
+        if maker is ABSENT:
+            value = _plainly(it, one, value, frame)
             continue
-        maker = it.evaluate(one, frame)
-        made = it.call(maker, Call((function,), {}, None, one, frame))
-        function = made if not isinstance(made, Opaque) else _unknown(function, maker, made)
-    return function
+        made = it.call(maker, Call((value,), {}, None, one, frame))
+        value = made if not isinstance(made, Opaque) else _unknown(value, maker, made)
+    return value
+
+
+def _plainly(it: Interpreter, node: ast.expr, value: Value, frame: Frame) -> Value:
+    """A decorator of Python that makes a property."""
+    word = decorator_word(node)
+    if word in _PROPERTIES and isinstance(value, Function):
+        return Property(value)
+    if word == "setter" and isinstance(node, ast.Attribute) and isinstance(value, Function):
+        base = it.evaluate(node.value, frame)
+        return Property(base.get, value) if isinstance(base, Property) else Opaque("a setter of what is no property")
+    return value
 
 
 def decorator_word(node: ast.expr) -> str:
@@ -61,11 +89,20 @@ def words_of(function: Function) -> set[str]:
     return {decorator_word(one) for one in getattr(function.node, "decorator_list", [])} & _PLAIN
 
 
+def method_of(function: Function, base: Value, cls: Class) -> Function:
+    """A function of a class as it is asked of an object (or of the class: ``base`` is ``cls`` then)."""
+    words = words_of(function)
+    if "classmethod" in words:
+        return function.of(cls)
+    return function if "staticmethod" in words or base is cls else function.of(base)
+
+
 def _unknown(function: Value, maker: Value, made: Opaque) -> Value:
     """A decorator that nobody knows: the function may be called with anything, and give anything."""
     if isinstance(function, Function):
-        copy = Function(function.node, function.names, function.bound)
-        copy.owner, copy.decorated = function.owner, Opaque(f"the decorator {maker!r} is not known"[:100])
+        copy = function.of(function.bound) if function.bound is not None else Function(function.node, function.names)
+        copy.owner, copy.defaults = function.owner, function.defaults
+        copy.decorated = Opaque(f"the decorator {maker!r} is not known"[:100])
         return copy
     return function if isinstance(maker, External) else made
 
@@ -73,10 +110,7 @@ def _unknown(function: Value, maker: Value, made: Opaque) -> Value:
 def call_function(it: Interpreter, function: Function, call: Call) -> Value:
     """The body, with these arguments. Deeper than anybody writes, it is not followed."""
     if len(it.stack) >= DEEP or sum(1 for one in it.stack if one.node is function.node) >= IN_ITSELF:
-        place = it.place(call.node, call.frame)
-        for one in call.given():
-            it.disturb(one, f"{function.name} calls itself", place)
-        return Opaque(f"{function.name} calls itself too often")
+        return cut(it, function, call)
     frame = Frame(Names(function.names, function.names.module), function)
     _bind(it, function, call, frame)
     body = function.node.body
@@ -109,7 +143,9 @@ def _generator(function: Function, frame: Frame) -> Value:
 
 def _keeps_names(node: ast.AST) -> bool:
     """Whether something made in the body may ask for its names later."""
-    return any(isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda | ast.GeneratorExp) for one in own_nodes(node))
+    return any(
+        isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda | ast.GeneratorExp) for one in own_nodes(node)
+    )
 
 
 def _without(outcome: Outcome, names: Names) -> Outcome:
@@ -136,51 +172,44 @@ def _bind(it: Interpreter, function: Function, call: Call, frame: Frame) -> None
     """Arguments to parameters. What is not given and has no default is a call that Python refuses."""
     spec, bound = function.node.args, frame.names.bound
     given = list(call.positional) if function.bound is None else [function.bound, *call.positional]
-    keywords = dict(call.keywords)
+    keywords: dict[Key, Value] = dict(call.keywords)
+    by_place = {one.arg for one in spec.posonlyargs}
     names = parameters(function)
-    closure = Frame(function.names)
-    defaults = dict(zip(names[len(names) - len(spec.defaults) :], spec.defaults, strict=True))
     for at, name in enumerate(names):
-        bound[name] = _argument(
-            it, given[at] if at < len(given) else keywords.pop(name, ABSENT), name, defaults.get(name), call.rest, closure
-        )
-    for one, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
-        bound[one.arg] = _argument(it, keywords.pop(one.arg, ABSENT), one.arg, default, call.rest, closure)
+        if at < len(given) and name in keywords and name not in by_place and not perhaps_absent(keywords[name]):
+            raise Dead("TypeError")
+        value = given[at] if at < len(given) else ABSENT if name in by_place else keywords.pop(name, ABSENT)
+        bound[name] = _argument(function, value, name, call.rest)
+    for one in spec.kwonlyargs:
+        bound[one.arg] = _argument(function, keywords.pop(one.arg, ABSENT), one.arg, call.rest)
     if spec.vararg:
         bound[spec.vararg.arg] = Items(given[len(names) :], "tuple", call.rest)
     elif len(given) > len(names):
-        raise Dead
+        raise Dead("TypeError")
     if spec.kwarg:
-        bound[spec.kwarg.arg] = Map(dict(keywords), call.rest)
-    elif keywords and call.rest is None and not _perhaps(keywords):
-        raise Dead
+        bound[spec.kwarg.arg] = Map(keywords, call.rest)
+    elif not all(map(perhaps_absent, keywords.values())):
+        raise Dead("TypeError")
     if function.decorated is not None:
-        for name in bound:
-            bound[name] = function.decorated if name != "self" else bound[name]
+        for key in bound:
+            bound[key] = function.decorated if key != "self" else bound[key]
 
 
-def _perhaps(keywords: dict[str, Value]) -> bool:
-    return all(
-        isinstance(one, Absent) or (isinstance(one, Choice) and any(way.value is ABSENT for way in one.ways)) for one in keywords.values()
-    )
-
-
-def _argument(it: Interpreter, given: Value, name: str, default: ast.expr | None, rest: Value | None, closure: Frame) -> Value:
-    ways = given.ways if isinstance(given, Choice) else (Way("", given),)
-    if all(way.value is not ABSENT for way in ways):
+def _argument(function: Function, given: Value, name: str, rest: Value | None) -> Value:
+    if not perhaps_absent(given):
         return given
-    unsaid = _unsaid(it, name, default, rest, closure)
-    return choice(way if way.value is not ABSENT else Way(way.when, unsaid) for way in ways)
+    unsaid = _unsaid(function, name, rest)
+    return choice(way if way.value is not ABSENT else Way(way.when, unsaid) for way in alternatives(given))
 
 
-def _unsaid(it: Interpreter, name: str, default: ast.expr | None, rest: Value | None, closure: Frame) -> Value:
+def _unsaid(function: Function, name: str, rest: Value | None) -> Value:
     """What a parameter is that the call does not list."""
-    otherwise = it.evaluate(default, closure) if default is not None else None
+    otherwise = function.defaults.get(name)
     if rest is not None:
         inner = Open(rest.kind, f"{rest.name}.{name}", rest.origins) if isinstance(rest, Open) else made_of(rest)
         return inner if otherwise is None else choice([Way("", inner), Way("", otherwise)])
     if otherwise is None:
-        raise Dead
+        raise Dead("TypeError")
     return otherwise
 
 
@@ -200,7 +229,3 @@ def opaque_call(it: Interpreter, function: Function, why: str) -> Call:
     if function.bound is not None:
         names = names[1:]
     return Call((), {name: Opaque(why) for name in names}, None, function.node, Frame(function.names))
-
-
-def is_object(value: Value) -> bool:
-    return isinstance(value, Object)

@@ -43,6 +43,17 @@ class Body(NamedTuple):
         drive(it, self, keep)
         return Items(made.items, "list", made.more)
 
+    def first(self, it: Interpreter, call: Call) -> Value:
+        """The first item. What the body does when it goes on is done later, if it is."""
+        made = Items((), "list")
+
+        def keep(value: Value) -> Signal:
+            it.heap.write(made, None, _with(made, value))
+            return ("break", NONE)
+
+        drive(it, self, keep)
+        return made.items[0] if made.items else Opaque("the first item of a generator", made.more)
+
 
 def _with(items: Items, value: Value) -> Items:
     if items.more is not None:
@@ -54,7 +65,8 @@ def _with(items: Items, value: Value) -> Items:
 
 def generator(function: Function, frame: Frame) -> Object:
     """What a call of a function with `yield` gives."""
-    return lazy(Body(function, frame), [*frame.names.bound.values()])
+    body = Body(function, frame)
+    return lazy(body, [*frame.names.bound.values()], body.first, lambda it: _any(it, body))
 
 
 def body_of(value: Value) -> Body | None:
@@ -87,7 +99,10 @@ def _outside(one: Outcome) -> Outcome:
 
 def _given(it: Interpreter, value: Value, do: Callable[[Value], Signal]) -> Value:
     found = it.stretch(lambda: do(value))
-    named = [one._replace(signal="" if one.signal in ("", "continue") else one.signal if one.signal == "raise" else _LEAVES + one.signal) for one in found]
+    named = [
+        one._replace(signal="" if one.signal in ("", "continue") else one.signal if one.signal == "raise" else _LEAVES + one.signal)
+        for one in found
+    ]
     signal, left = it.settle(named)
     if signal == "raise":
         raise Dead(left)
@@ -131,4 +146,9 @@ def consumed(it: Interpreter, value: Value) -> None:
     """A generator that is handed to code that nobody follows: it is gone over there, some of it at least."""
     body = body_of(value)
     if body is not None:
-        repeated(it, lambda: drive(it, body, lambda one: GOES_ON), "", body.function.node)
+        _any(it, body)
+
+
+def _any(it: Interpreter, body: Body) -> None:
+    """Any part of it, any number of times."""
+    repeated(it, lambda: drive(it, body, lambda one: GOES_ON), "", body.function.node)

@@ -9,7 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from budgetlint.program.values import ABSENT, Absent, Choice, Class, Function, Items, Key, Map, Names, Object, Opaque, Value, Way, choice, same
+from budgetlint.program.values import (
+    ABSENT,
+    Absent,
+    Choice,
+    Class,
+    Function,
+    Items,
+    Key,
+    Map,
+    Names,
+    Object,
+    Opaque,
+    Value,
+    Way,
+    choice,
+    same,
+)
 
 Target = Names | Map | Object | Class | Items
 Home = Target | str | None

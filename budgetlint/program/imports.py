@@ -147,16 +147,20 @@ def _settled(it: Interpreter, names: Names, name: str, value: Lazy) -> Value:
 
 def lookup(it: Interpreter, name: str, names: Names) -> Value:
     """What a name is here: of this body, of those around it, of the module, of Python."""
-    at: Names | None = names.shared.get(name, names)
+    first = at = names.shared.get(name, names)
     while at is not None:
-        value = at.bound.get(name)
+        value = at.bound.get(name) if at.kind != "class" or at is first else None
         if value is not None:
             return _bound(it, at, name, value)
-        at = at.above
+        at = at.above  # type: ignore[assignment]
     builtin = it.parts.builtins.get(name)
     if builtin is not None:
         return builtin
-    return External(f"{names.module.stars[0]}.{name}") if names.module.stars else Opaque(f"{name} is not bound")
+    if names.module.stars:
+        return External(f"{names.module.stars[0]}.{name}")
+    if any("NameError" in one for one in it.tries):
+        raise Dead("NameError")
+    return Opaque(f"{name} is not bound")
 
 
 def _bound(it: Interpreter, names: Names, name: str, value: Value) -> Value:
@@ -169,4 +173,6 @@ def _bound(it: Interpreter, names: Names, name: str, value: Value) -> Value:
         value = choice(way._replace(value=resolved(it, way.value)) if isinstance(way.value, Lazy) else way for way in ways)
         names.bound[name] = value
     present = [way for way in getattr(value, "ways", ()) if way.value is not ABSENT]
+    if len(present) < len(getattr(value, "ways", ())):
+        it.may_fail("NameError")
     return choice(present) if present else value

@@ -6,14 +6,14 @@ import ast
 from collections.abc import Sequence
 
 from budgetlint.program.assign import assign
-from budgetlint.program.branches import shown
+from budgetlint.program.comparisons import held
 from budgetlint.program.generators import Body, body_of, drive
 from budgetlint.program.heap import Outcome, perhaps_absent
 from budgetlint.program.iterate import iterated, started
 from budgetlint.program.repeat import outcomes_of, repeated
 from budgetlint.program.state import UNROLLED, Frame, Interpreter, Signal
-from budgetlint.program.truth import truth
 from budgetlint.program.values import NONE, Opaque, Value, origins_of
+from budgetlint.program.wording import shown
 
 
 def for_(it: Interpreter, node: ast.For | ast.AsyncFor, frame: Frame) -> Signal:
@@ -75,10 +75,10 @@ def while_(it: Interpreter, node: ast.While, frame: Frame) -> Signal:
 
 def _while(it: Interpreter, node: ast.While, frame: Frame) -> Signal:
     for _ in range(UNROLLED):
-        held = truth(it.evaluate(node.test, frame))
-        if held is False:
+        known = held(it, it.evaluate(node.test, frame), node, frame)
+        if known is False:
             return it.run(node.orelse, frame)
-        if held is None or isinstance(node.test, ast.Constant):
+        if known is None or isinstance(node.test, ast.Constant):
             break
         found = it.stretch(lambda: it.run(node.body, frame))
         signal = it.settle([one._replace(signal="") if one.signal == "continue" else one for one in found])

@@ -7,12 +7,15 @@ import operator
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
+from budgetlint.program.state import Call, Dead, Frame, Interpreter
 from budgetlint.program.values import (
     ABSENT,
     Choice,
+    Function,
     Items,
     Known,
     Map,
+    Object,
     Opaque,
     Open,
     Plain,
@@ -41,7 +44,36 @@ def binary(op: ast.operator, left: Value, right: Value) -> Value:
     pairs = [one for one in pairs if one[1] is not ABSENT and one[2] is not ABSENT]
     if not pairs or len(pairs) > _MOST_PAIRS:
         return made_of(left, right)
-    return choice(Way(when, _binary(op, one, other)) for when, one, other in pairs)
+    found: list[Way] = []
+    refused = Dead("TypeError")
+    for when, one, other in pairs:
+        try:
+            found.append(Way(when, _binary(op, one, other)))
+        except Dead as end:
+            refused = end
+    if not found:
+        raise refused
+    return choice(found)
+
+
+def operated(it: Interpreter, node: ast.BinOp | ast.AugAssign, left: Value, right: Value, frame: Frame) -> Value:
+    """The same in a program: by the method of a class of the repository, if it has one."""
+    name = METHODS.get(type(node.op), "")
+    method = left.cls.find(f"__{name}__") if isinstance(left, Object) and left.cls is not None else None
+    if isinstance(method, Function):
+        return it.call(method.of(left), Call((right,), {}, None, node, frame))
+    method = right.cls.find(f"__r{name}__") if isinstance(right, Object) and right.cls is not None else None
+    if isinstance(method, Function):
+        return it.call(method.of(right), Call((left,), {}, None, node, frame))
+    if isinstance(node.op, ast.Div | ast.FloorDiv | ast.Mod) and not all(isinstance(way.value, Known) for way in alternatives(right)):
+        it.may_fail("ZeroDivisionError")
+    return binary(node.op, left, right)
+
+
+METHODS: dict[type[ast.operator], str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod", ast.Pow: "pow",
+    ast.BitOr: "or", ast.BitAnd: "and", ast.BitXor: "xor", ast.LShift: "lshift", ast.RShift: "rshift", ast.MatMult: "matmul",
+}  # fmt: skip
 
 
 def _binary(op: ast.operator, left: Value, right: Value) -> Value:
@@ -58,6 +90,8 @@ def _binary(op: ast.operator, left: Value, right: Value) -> Value:
         return made if right.rest is None else made_of(left, right)
     if isinstance(left, Known) and isinstance(left.value, str) and isinstance(op, ast.Mod) and isinstance(right, Items):
         return _formatted(left, right)
+    if isinstance(left, Items | Map) and isinstance(right, Known) and not isinstance(op, ast.Mult):
+        raise Dead("TypeError")
     return made_of(left, right)
 
 
@@ -88,7 +122,7 @@ def _formatted(left: Known, right: Items) -> Value:
 
 
 def plain(op: ast.operator, left: Known, right: Known) -> Value:
-    """Two scalars. What Python refuses is opaque: no run comes of it, and the reason is of no use here."""
+    """Two scalars. What Python refuses ends the way."""
     one, other = left.value, right.value
     if isinstance(one, PurePosixPath) or isinstance(other, PurePosixPath):
         return _path(op, one, other, left, right)
@@ -96,8 +130,10 @@ def plain(op: ast.operator, left: Known, right: Known) -> Value:
         return Opaque("a number or text too large to work out")
     try:
         found = _BINARY[type(op)](one, other)
-    except (TypeError, ValueError, ArithmeticError, KeyError):
-        return Opaque("an operation that Python refuses")
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise Dead(type(error).__name__) from None
+    except KeyError:
+        return Opaque("an operation that is not followed")
     return Known(found, origins_of([left, right])) if isinstance(found, str | bytes | int | float | complex) else Opaque("an operation")
 
 
@@ -121,8 +157,7 @@ def _small(op: ast.operator, one: Plain, other: Plain) -> bool:
             not isinstance(other, int)
             or not isinstance(one, int)
             or (abs(other) <= _MOST_BITS and one.bit_length() * abs(other) <= _MOST_BITS * 4)
-            or (isinstance(op, ast.LShift)
-            and 0 <= other <= _MOST_BITS)
+            or (isinstance(op, ast.LShift) and 0 <= other <= _MOST_BITS)
         )
     return True
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from budgetlint.program.heap import Heap, Outcome, perhaps_absent
+from budgetlint.program.heap import Heap, Home, Outcome, perhaps_absent
 from budgetlint.program.sinks import Sink
 from budgetlint.program.values import (
     ABSENT,
@@ -195,6 +195,8 @@ class Interpreter:
         self.asked: dict[tuple[str, int], bool] = {}
         """Values of configs that were asked for (`reads.Asked`)."""
         self.steps = self.nested = 0
+        self.within: tuple[Function, ...] = ()
+        """The functions that were open when a bound was reached."""
         self.stack: list[Function] = []
         self.carried: dict[int, dict[tuple[object, str, Key], tuple[Home, str, Key]]] = {}
         """By loop, what its rounds hand on: a name of its body (no target), or a part of an object."""
@@ -216,6 +218,7 @@ class Interpreter:
     def tick(self) -> None:
         self.steps += 1
         if self.steps > STEPS or self.heap.writes > WRITES:
+            self.within = tuple(self.stack)
             raise TooLong(f"the program is too long to follow ({STEPS:,} steps)")
 
     def may_fail(self, error: str = "") -> None:

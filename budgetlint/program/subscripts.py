@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from budgetlint.program.enumeration import is_enum, named
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.roots import ROOT, marked
@@ -13,6 +14,7 @@ from budgetlint.program.values import (
     Absent,
     Choice,
     Class,
+    External,
     Function,
     Items,
     Known,
@@ -37,16 +39,24 @@ def item(it: Interpreter, base: Value, key: Value, node: ast.AST, frame: Frame) 
     if isinstance(base, Map):
         asked = key_of(key)
         if isinstance(asked, Absent) or perhaps_absent(base.items.get(asked, ABSENT)):  # type: ignore[call-overload]
-            it.may_fail()
-        return there(it.parts.node(it, base, asked))
+            it.may_fail("KeyError")
+        return there(it.parts.node(it, base, asked), "KeyError")
     if isinstance(base, Items):
+        if base.more is not None or not isinstance(key, Known):
+            it.may_fail("IndexError")
         return _of_items(base, key)
     if isinstance(base, Known):
         return _of_text(base, key)
     if isinstance(base, Object):
         return _of_object(it, base, key, node, frame)
+    if isinstance(base, Class) and is_enum(base):
+        return named(base, key)
     if isinstance(base, Class | Function):
         return base  # list[int], Generic[T]
+    if isinstance(base, External) and base.name.endswith(".__dict__") and isinstance(key, Known) and isinstance(key.value, str):
+        return External(f"{base.name.removesuffix('.__dict__')}.{key.value}")
+    it.may_fail("IndexError")
+    it.may_fail("KeyError")
     return part_of(base, f"[{key.value!r}]" if isinstance(key, Known) else "[]")
 
 
@@ -62,10 +72,10 @@ def _each(value: Choice, do) -> Value:  # type: ignore[no-untyped-def]
     return choice(found)
 
 
-def there(value: Value) -> Value:
+def there(value: Value, error: str = "") -> Value:
     """Where it is perhaps not there, the way on which it is read is one on which it is."""
     if isinstance(value, Absent):
-        raise Dead
+        raise Dead(error)
     if isinstance(value, Choice) and perhaps_absent(value):
         return choice(way for way in value.ways if not isinstance(way.value, Absent))
     return value
@@ -106,7 +116,7 @@ def _of_items(base: Items, key: Value) -> Value:
         )
     if base.more is None:
         if not -len(base.items) <= at < len(base.items):
-            raise Dead
+            raise Dead("IndexError")
         return there(base.items[at])
     if 0 <= at < len(base.items) and not any(map(perhaps_absent, base.items[: at + 1])):
         return base.items[at]
@@ -130,16 +140,18 @@ def _of_text(base: Known, key: Value) -> Value:
     if isinstance(base.value, str | bytes) and isinstance(at, int | slice):
         try:
             return Known(base.value[at], base.origins)
-        except (IndexError, ValueError):
-            raise Dead from None
+        except (IndexError, ValueError) as error:
+            raise Dead(type(error).__name__) from None
     if base.value is None or isinstance(base.value, int | float):
-        raise Dead
+        raise Dead("TypeError")
     return made_of(base, key)
 
 
 def _keeps_the_root(text: str, at: object) -> bool:
     """A part of a project's path that still begins with the project's folder: ``__file__[:-3]``."""
-    return isinstance(at, slice) and at.start is None and at.step is None and isinstance(at.stop, int) and len(ROOT) - len(text) <= at.stop < 0
+    return (
+        isinstance(at, slice) and at.start is None and at.step is None and isinstance(at.stop, int) and len(ROOT) - len(text) <= at.stop < 0
+    )
 
 
 def _of_object(it: Interpreter, base: Object, key: Value, node: ast.AST, frame: Frame) -> Value:

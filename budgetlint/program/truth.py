@@ -102,6 +102,8 @@ def _identical(left: Value, right: Value) -> bool | None:
         if isinstance(left.value, plain) or isinstance(right.value, plain):
             return left.value is right.value
         return False if left.value != right.value else None  # the same number may be two objects
+    if isinstance(left, Items | Map | Object) and isinstance(right, Items | Map | Object):
+        return True if left is right else None  # what a package gives twice may be one
     return equal(left, right)
 
 
@@ -117,8 +119,10 @@ def equal(left: Value, right: Value) -> bool | None:
         case Items(), Items():
             return _equal_items(left, right)
         case Map(), Map():
-            return True if left is right else None
-        case Object(), Object() if left is right:
+            return True if left is right else _equal_maps(left, right)
+        case Class() | Function(), Class() | Function() if left is right:
+            return True
+        case Object(), Object() if left is right and not _own_equality(left):
             return True
         case Object(), Object() if _member(left) and _member(right):
             return False
@@ -162,7 +166,21 @@ def _equal_items(left: Items, right: Items) -> bool | None:
         return None
     if len(left.items) != len(right.items):
         return False
-    found = [compared(ast.Eq(), one, other) for one, other in zip(left.items, right.items, strict=True)]
+    found = [True if one is other else compared(ast.Eq(), one, other) for one, other in zip(left.items, right.items, strict=True)]
+    return False if False in found else None if None in found else True
+
+
+def _own_equality(value: Object) -> bool:
+    return value.cls is None or value.cls.find("__eq__") is not None
+
+
+def _equal_maps(left: Map, right: Map) -> bool | None:
+    plain = all(one.rest is None and one.root is None and not any(map(perhaps_absent, one.items.values())) for one in (left, right))
+    if not plain or any(isinstance(key, Value) for key in (*left.items, *right.items)):
+        return None
+    if left.items.keys() != right.items.keys():
+        return False
+    found = [compared(ast.Eq(), one, right.items[key]) for key, one in left.items.items()]
     return False if False in found else None if None in found else True
 
 

@@ -140,14 +140,18 @@ class External(Value):
 
 
 class Function(Value):
-    """A function of the repository; ``bound`` is what it is a method of, ``owner`` the class that defines it."""
+    """A function of the repository; ``bound`` is what it is a method of, ``owner`` the class that defines it.
 
-    __slots__ = ("bound", "decorated", "names", "node", "owner")
+    ``defaults``: what its parameters are that a call does not give, as they were when it was defined.
+    """
+
+    __slots__ = ("bound", "decorated", "defaults", "names", "node", "owner")
 
     def __init__(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, names: Names, bound: Value | None = None) -> None:
         self.node, self.names, self.bound, self.origins = node, names, bound, ()
         self.owner: Class | None = None
         self.decorated: Value | None = None
+        self.defaults: dict[str, Value] = {}
 
     @property
     def name(self) -> str:
@@ -156,24 +160,41 @@ class Function(Value):
     def of(self, bound: Value) -> Function:
         """The same function as a method of an object or class."""
         made = Function(self.node, self.names, bound)
-        made.owner, made.decorated = self.owner, self.decorated
+        made.owner, made.decorated, made.defaults = self.owner, self.decorated, self.defaults
         return made
 
     def __repr__(self) -> str:
         return f"<function {self.name}>"
 
 
-class Class(Value):
-    """A class of the repository. ``line``: itself and its bases, in the order in which Python looks."""
+class Property(Value):
+    """A property of a class: what it gives, and what is done when it is set."""
 
-    __slots__ = ("attributes", "bases", "decorators", "line", "names", "node")
+    __slots__ = ("get", "set")
+
+    def __init__(self, get: Function, set_: Function | None = None) -> None:
+        self.get, self.set, self.origins = get, set_, ()
+
+    def __repr__(self) -> str:
+        return f"<property {self.get.name}>"
+
+
+class Class(Value):
+    """A class of the repository. ``line``: itself and its bases, in the order in which Python looks.
+
+    ``strange``: why nobody knows what its attributes and objects are: a metaclass of its own.
+    ``settings``: the words of a decorator that makes a dataclass of it, ``defaults``: what its fields are that nobody gives.
+    """
+
+    __slots__ = ("attributes", "bases", "decorators", "defaults", "line", "names", "node", "settings", "strange")
 
     def __init__(self, node: ast.ClassDef, names: Names, bases: Sequence[Value], attributes: dict[Key, Value]) -> None:
         self.node, self.names, self.bases, self.attributes, self.origins = node, names, tuple(bases), attributes, ()
         self.decorators: tuple[Value, ...] = ()
-        self.line: tuple[Value, ...] = tuple(
-            dict.fromkeys([self, *(one for base in bases for one in (base.line if isinstance(base, Class) else (base,)))])
-        )
+        self.strange: Value | None = next((one.strange for one in bases if isinstance(one, Class)), None)
+        self.settings: dict[str, Value] = {}
+        self.defaults: dict[str, Value] = {}
+        self.line: tuple[Value, ...] = (self, *_merged([[*base.line] if isinstance(base, Class) else [base] for base in bases], self.bases))
 
     @property
     def name(self) -> str:
@@ -182,7 +203,7 @@ class Class(Value):
     @property
     def kind(self) -> str:
         """The qualified name of the first class of a package that it is built on; empty for none."""
-        return next((one.name for one in self.line if isinstance(one, External) and one.name != "object"), "")
+        return next((one.name for one in self.line if isinstance(one, External) and one.name not in _NO_KINDS), "")
 
     def find(self, name: str) -> Value | None:
         """What a class of the repository in the line says of this name."""
@@ -190,6 +211,22 @@ class Class(Value):
 
     def __repr__(self) -> str:
         return f"<class {self.name}>"
+
+
+_NO_KINDS = frozenset({"object", "abc.ABC", "typing.Generic", "typing.Protocol"})
+"""Classes of Python that give an object nothing."""
+
+
+def _merged(lines: list[list[Value]], bases: Sequence[Value]) -> list[Value]:
+    """The lines of the bases as one, as Python merges them: a class before those that it is built on."""
+    waiting = [*(list(line) for line in lines), list(bases)]
+    found: list[Value] = []
+    while any(waiting):
+        heads = [line[0] for line in waiting if line]
+        good = next((one for one in heads if all(one not in line[1:] for line in waiting)), heads[0])
+        found.append(good)
+        waiting = [[one for one in line if one != good] for line in waiting]
+    return found
 
 
 class Package(Value):
@@ -278,12 +315,15 @@ class Absent(Value):
 
 
 class Names:
-    """The names of a function, class or module body. ``shared``: those declared ``global`` or ``nonlocal``, and whose they are."""
+    """The names of a body. ``shared``: those declared ``global`` or ``nonlocal``, and whose they are.
 
-    __slots__ = ("above", "bound", "module", "shared")
+    ``kind``: ``class`` (functions in it do not see its names), ``comprehension``, empty for modules and functions.
+    """
 
-    def __init__(self, above: Names | None, module: Module) -> None:
-        self.above, self.module = above, module
+    __slots__ = ("above", "bound", "kind", "module", "shared")
+
+    def __init__(self, above: Names | None, module: Module, kind: str = "") -> None:
+        self.above, self.module, self.kind = above, module, kind
         self.bound: dict[Key, Value] = {}
         self.shared: dict[str, Names] = {}
 
@@ -313,7 +353,7 @@ def same(one: Value, other: Value) -> bool:
         case Items(), Items() if one.kind == "tuple" == other.kind:
             return len(one.items) == len(other.items) and one.more is other.more and all(map(same, one.items, other.items))
         case Function(), Function():
-            return one.node is other.node and one.names is other.names and one.bound is other.bound
+            return one.node is other.node and one.names is other.names and one.bound is other.bound and one.defaults is other.defaults
     return False
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from budgetlint.program.attributes import MODELS, model_of
+from budgetlint.program.attributes import MODELS, is_module, model_of
 from budgetlint.program.follow import Followed
+from budgetlint.program.lengths import lengths_of
+from budgetlint.program.own_loops import is_loop, loop_of, trained_model
 from budgetlint.program.sinks import Sink
 from budgetlint.program.state import Doubt
 from budgetlint.program.values import Known, Object, Opaque, Value, alternatives
@@ -29,6 +32,8 @@ class Wiring(NamedTuple):
     doubts: tuple[Doubt, ...]
     name: Known | None
     closed: bool
+    facts: Mapping[str, Value] = {}
+    """What calls beside these tell: of a loop of the program's own everything (`own_loops`), of any run the length of its rows (`lengths`)."""
 
 
 def wirings(followed: Followed) -> list[Wiring]:
@@ -36,12 +41,7 @@ def wirings(followed: Followed) -> list[Wiring]:
     trainers = [one for one in followed.sinks if one.kind == "trainer"]
     if trainers:
         return [_of_trainer(followed, one) for one in trainers]
-    return [_of_loop(followed)] if _is_loop(followed) else []
-
-
-def _is_loop(followed: Followed) -> bool:
-    kinds = {one.kind for one in followed.sinks}
-    return ("backward" in kinds and bool(kinds & {"load", "optimizer", "accelerator", "unsloth_load"})) or "deepspeed" in kinds
+    return [_of_loop(followed)] if is_loop(followed.sinks) else []
 
 
 def _of_trainer(followed: Followed, trainer: Sink) -> Wiring:
@@ -50,15 +50,18 @@ def _of_trainer(followed: Followed, trainer: Sink) -> Wiring:
     model = trainer.get("model")
     models, closed = _chain(model)
     name = model if isinstance(model, Known) and isinstance(model.value, str) else None
-    return _wiring(followed, trainer, arguments, models, closed=closed, name=name)
+    found = _wiring(followed, trainer, arguments, models, closed=closed, name=name)
+    return found._replace(facts=lengths_of(followed.sinks, followed.read))
 
 
 def _of_loop(followed: Followed) -> Wiring:
-    """The last model that was loaded, or wrapped, is the one that trains, where there is one chain only."""
+    """The model whose parameters the optimizer gets; where that cannot be told, the one that was loaded, if it is one."""
     loads = [one for one in followed.sinks if one.kind in {"load", "unsloth_load"}]
-    wrapped = [one for one in followed.sinks if one.kind in MODELS]
-    models, closed = _chain(wrapped[-1].result) if wrapped else ((), False)
-    return _wiring(followed, None, None, models, closed=closed and len(loads) == 1, name=None)
+    trained = trained_model(followed.sinks)
+    wrapped = [one.result for one in followed.sinks if one.kind in MODELS] if trained is None and len(loads) == 1 else [trained]
+    models, closed = _chain(wrapped[-1])
+    found = _wiring(followed, None, None, models, closed=closed, name=None)
+    return found._replace(facts=loop_of(followed.sinks, found.doubts, followed.read, checkpoints=followed.checkpoints))
 
 
 def _wiring(
@@ -85,8 +88,8 @@ def _about(value: Value, mine: set[int]) -> bool:
 
 def _held(module: Object) -> Object | None:
     """The one model that a module of the repository holds."""
-    found = [one for value in module.attributes.values() for one in [model_of(value)] if one is not None]
-    return found[0] if len(found) == 1 else None
+    found = {id(one): one for value in module.attributes.values() for one in [model_of(value)] if one is not None}
+    return next(iter(found.values())) if len(found) == 1 else None
 
 
 def _chain(model: Value | None) -> tuple[tuple[Sink, ...], bool]:
@@ -103,7 +106,8 @@ def _chain(model: Value | None) -> tuple[tuple[Sink, ...], bool]:
             closed, at = False, at.of
             continue
         if isinstance(at, Object) and at.made is None and at.cls is not None:
-            closed, at = False, _held(at)  # a module of the repository around a model
+            whole, at = is_module(at), _held(at)  # a module of the repository around a model, whose parameters are all its own
+            closed = closed and whole and at is not None
             continue
         if not isinstance(at, Object) or at.made is None:
             break

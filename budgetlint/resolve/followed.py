@@ -14,6 +14,7 @@ from budgetlint.files.disk import PYTHON_SUFFIX, Files
 from budgetlint.readers import Reader, identify
 from budgetlint.resolve.edges import candidates
 from budgetlint.settings.consumer import LAUNCH, OPENED, Consumer
+from budgetlint.settings.run import Reference, Setting, Settings
 
 if TYPE_CHECKING:
     from budgetlint.documents.shell_words import Word
@@ -133,7 +134,7 @@ class Programs:
         return self._known[(source.path,)]
 
     def _run(self, path: str, launch: Launch | None, consumer: Consumer) -> ProgramRun | None:
-        from budgetlint.program.document import document_of
+        from budgetlint.program.document import document_of, most_ways
         from budgetlint.program.follow import follow
         from budgetlint.program.state import Launched
         from budgetlint.program.wiring import wirings
@@ -144,17 +145,28 @@ class Programs:
             return None
         started = Launched() if launch is None else Launched(_words(launch), _folder(path, launch), _environment(launch))
         followed = follow(self.trees, path, started)
-        found: list[tuple[Document, Told]] = []
-        for one in wirings(followed):
-            told: Told = {}
-            found.append((document_of(one, source, self.sources, told), told))
-        readings = [(reading, told) for document, told in found if (reading := _reading(document))]
-        if followed.stopped or len(readings) < len(found) or not readings:
+        runs = wirings(followed)
+        told: list[Told] = [{} for _ in runs]
+        documents = [
+            [
+                document_of(one, source, self.sources, None, values),
+                *(document_of(one, source, self.sources, way) for way in _ways(most_ways(one))),
+            ]
+            for one, values in zip(runs, told, strict=True)
+        ]
+        readings = [reading for ways in documents if (reading := _of_ways(ways)) is not None]
+        readings = [_from(reading, _folder(path, launch) if launch is not None else "", self.files) for reading in readings]
+        if followed.stopped or len(readings) < len(documents) or not readings:
             return None
         opened = tuple(dict.fromkeys(name for name, _ in followed.opened))
         words = started.words or ()
         facts = facts_of(followed, path, self.trees, launch, words, others=partial(self._openers, path), text=lambda: self._text)
-        shown = [replace(one, consumer=consumer, program=with_chains(facts, one.document, told, self.sources)) for one, told in readings]
+        if facts is None:
+            return None
+        shown = [
+            replace(one, consumer=consumer, program=with_chains(facts, one.document, values, self.sources))
+            for one, values in zip(readings, told, strict=True)
+        ]
         return ProgramRun(path, tuple(shown), opened, followed)
 
     def _openers(self, program: str, path: str) -> list[Followed] | None:
@@ -174,6 +186,45 @@ class Programs:
 def _reading(document: Document) -> Reading | None:
     found = identify(document) if document.root is not None else None
     return found.read(document) if isinstance(found, Reader) and found.loader is Loader.PYTHON else None
+
+
+_MOST_WAYS = 4
+"""Values of a choice that are read; of more the first few."""
+
+
+def _ways(most: int) -> range:
+    return range(min(most, _MOST_WAYS)) if most > 1 else range(0)
+
+
+def _of_ways(documents: Sequence[Document]) -> Reading | None:
+    """The reading of a run; what one of a few known values decides has all of them as its readings."""
+    found, *ways = [_reading(one) for one in documents]
+    if found is None or not ways:
+        return found
+    others = [one.settings for one in ways if one is not None]
+    settings = [_chosen(setting, [one.get(setting.name) for one in others]) for setting in found.settings.values()]
+    return replace(found, settings=Settings(settings))
+
+
+def _chosen(setting: Setting, ways: Sequence[Setting | None]) -> Setting:
+    values = [one.value for one in ways if one is not None and one.known]
+    if setting.state != "symbolic" or setting.is_default or len(values) < len(ways):
+        return setting
+    different = tuple(dict.fromkeys(values))
+    if len(different) == 1:
+        return replace(setting, value=different[0], state="known", readings=())
+    return replace(setting, value=None, state="auto", readings=different)
+
+
+def _from(reading: Reading, folder: str, files: Files) -> Reading:
+    """Files that a program names are those of the folder that it is started in."""
+    moved = [_moved(one, folder, files) for one in reading.references]
+    return replace(reading, references=tuple(moved)) if folder else reading
+
+
+def _moved(reference: Reference, folder: str, files: Files) -> Reference:
+    path = posixpath.normpath(posixpath.join(folder, reference.text))
+    return replace(reference, text=path) if files.exists(path) else reference
 
 
 def _written(launch: Launch) -> str:

@@ -18,7 +18,7 @@ from budgetlint.base.source import SourceFile
 from budgetlint.program.follow import Followed, follow
 from budgetlint.program.modules import Trees
 from budgetlint.program.sinks import Sink
-from budgetlint.program.values import Choice, Items, Known, Map, Value
+from budgetlint.program.values import Absent, Choice, Items, Known, Map, Value
 
 _OUTSIDE = {"p": (False, True), "q": (False, True), "r": (False, True), "many": ([], ["m"], ["m", "n", "m"])}
 _PRELUDE = "from transformers import TrainingArguments as sink\nfrom outside import many, p, q, r\n"
@@ -191,7 +191,7 @@ def may_be(value: Value, real: object) -> bool:
             return _items_may_be(value, real)
         case Map():
             return _map_may_be(value, real)
-    if repr(value) == "absent":
+    if isinstance(value, Absent):
         return real is _NOTHING
     return True
 
@@ -230,4 +230,4 @@ def _is_known(value: Value) -> bool:
             return value.more is None and all(map(_is_known, value.items))
         case Map():
             return value.rest is None and all(map(_is_known, value.items.values()))
-    return isinstance(value, Known)
+    return isinstance(value, Known | Absent)

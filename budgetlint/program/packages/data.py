@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.program.classes import fields_of, is_dataclass
+from budgetlint.program.dataclass import fields_of, is_dataclass
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.packages.plain import taken, unknown
 from budgetlint.program.state import Call, Dead, Interpreter, reachable

@@ -21,17 +21,21 @@ First = Callable[[Interpreter, Call], Value]
 
 
 class Lazy(NamedTuple):
-    """``compute`` gives all items as they are now; ``first`` only the next one, of an iterator that calls a function for each."""
+    """``compute`` gives all items as they are now; ``first`` only the next one, of an iterator that calls a function for each.
+
+    ``others``: does what is done for items that are not known one by one.
+    """
 
     compute: Compute
     sources: tuple[Value, ...]
     first: First | None = None
+    others: Callable[[Interpreter], None] = lambda it: None
 
 
-def lazy(compute: Compute, sources: Sequence[Value], first: First | None = None) -> Object:
+def lazy(compute: Compute, sources: Sequence[Value], first: First | None = None, others: Callable[[Interpreter], None] = lambda it: None) -> Object:
     """A new iterator over these."""
     made = Object(KIND)
-    made.data = Lazy(compute, tuple(sources), first)
+    made.data = Lazy(compute, tuple(sources), first, others)
     made.attributes[_SOURCES] = Items(sources, "tuple")
     return made
 
@@ -77,6 +81,7 @@ def _left(it: Interpreter, base: Object, call: Call) -> Items:
     unchanged = seen is ABSENT or (isinstance(kept, list) and all(map(_same, kept, map(_state, base.data.sources))))
     if base.rest is None and isinstance(left, Items) and unchanged:
         return left
+    base.data.others(it)
     return Items((), "list", Opaque("an item of an iterator that was gone over in part", base, "builtins"))
 
 
@@ -112,7 +117,10 @@ def _first(it: Interpreter, source: Value, call: Call) -> Value:
 
 def _first_of(it: Interpreter, source: Object, data: Lazy, default: Value | None, call: Call) -> Value:
     if data.first is not None:
-        value = data.first(it, call) if _LEFT not in source.attributes and source.rest is None else taken("next", [source])
+        fresh = _LEFT not in source.attributes and source.rest is None
+        if not fresh:
+            data.others(it)
+        value = data.first(it, call) if fresh else taken("next", [source])
         forget(it, source, "next")
     else:
         value, left = split(_left(it, source, call), ABSENT)

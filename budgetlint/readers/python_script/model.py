@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from budgetlint.base.record import replace
 from budgetlint.documents import Mapping, Scalar
-from budgetlint.documents.python_marks import CAST, is_open
+from budgetlint.documents.python_marks import CAST, REPLACED, is_open
 from budgetlint.readers.base import Key, default, hidden, read_keys, to_text, unsettled
 from budgetlint.readers.hf import keys as hf_keys
 from budgetlint.readers.hf.adapters import read_quant
@@ -76,6 +76,8 @@ def _quant(inner: Lookup, section: str) -> list[Setting]:
         return [*settings, hidden("quant", QUANT, f"{section}: {_ONCE}")]
     if section in classes.UNSLOTH:
         return [default("quant", "nf4", f"unsloth {section}.from_pretrained load_in_4bit"), *_unwritten(section, settings)]
+    if REPLACED in (inner.document.mapping or ()):
+        return [*settings, hidden("quant", QUANT, f"{section}: {_ONCE}")]
     if _is_quantised(inner):
         return [*settings, hidden("quant", QUANT, "the checkpoint's name says that it is quantised")]
     return [*settings, default("quant", "none", f"no quantization_config in {section}.from_pretrained")]

@@ -12,12 +12,12 @@ from functools import partial
 
 from budgetlint.base import numerals
 from budgetlint.documents import Document, Loader, Mapping, Scalar
-from budgetlint.documents.python_marks import is_open
+from budgetlint.documents.python_marks import FACTS, is_open
 from budgetlint.readers.base import Reader, Reading, read_keys
 from budgetlint.readers.deepspeed.auto import engine_over_trainer
 from budgetlint.readers.deepspeed.reader import read_section
 from budgetlint.readers.hf.checkpointing import read_checkpointing
-from budgetlint.readers.hf.defaults import plain_defaults, weights_dtype
+from budgetlint.readers.hf.defaults import packed_dtype, plain_defaults, weights_dtype
 from budgetlint.readers.hf.fsdp import fsdp_reference, read_fsdp
 from budgetlint.readers.hf.kernels import read_kernels
 from budgetlint.readers.hf.keys import TRAINING, truthy, unparsed
@@ -28,8 +28,9 @@ from budgetlint.readers.hf.settle import settle, settle_trl
 from budgetlint.readers.hf.trl_defaults import trl_defaults
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.optimizer_names import read_optimizer
-from budgetlint.readers.python_script import classes
+from budgetlint.readers.python_script import classes, loop
 from budgetlint.readers.python_script.adapter import read_lora
+from budgetlint.readers.python_script.beside import read_beside
 from budgetlint.readers.python_script.model import is_loaded, read_model
 from budgetlint.readers.python_script.spans import elsewhere, open_model, spread
 from budgetlint.readers.python_script.unsloth import settled, with_models_length
@@ -57,6 +58,8 @@ def read(document: Document, flavour: str) -> Reading:
     top = Lookup(document, Loader.PYTHON, "", look.misreads, truthy)
     settings = _merged([*_arguments(look, section), *_model(top, trainer), *_task(top, section, trainer), *elsewhere(look, trainer)])
     settings = with_models_length(settings, top, trainer)
+    if "seq_len" not in settings and section not in classes.TRL_ARGUMENTS and trainer not in classes.TRL_TRAINERS:
+        settings = settings.filled(read_beside(top, FACTS))
     settings = engine_over_trainer(Settings(spread(settings.values())), _inline_engine(look))
     if classes.is_partial(classes.block(document, section)):
         settings = reserved(settings)
@@ -134,7 +137,8 @@ def _defaults(settings: Settings, stack: Stack, flavour: str) -> Iterable[Settin
         return
     model = settings.get("model")
     if model is not None and "Trainer" not in model.origin.key:
-        yield weights_dtype(stack)
+        packed = settings.value("quant") in ("int8", "nf4", "fp4")
+        yield packed_dtype(stack) if packed else weights_dtype(stack)
     yield from trl_defaults(settings, stack) if flavour == TRL else plain_defaults(settings, stack)
 
 
@@ -155,4 +159,6 @@ def _reader(flavour: str, package: str) -> Reader:
     )
 
 
-READERS = (_reader(PLAIN, "transformers"), _reader(TRL, "trl"))
+_LOOP = Reader(loop.FORMAT, Role.TRAINER, Loader.PYTHON, loop.score, loop.read, loop.defaults, "transformers")
+
+READERS = (_reader(PLAIN, "transformers"), _reader(TRL, "trl"), _LOOP)

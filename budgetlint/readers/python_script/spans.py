@@ -130,6 +130,7 @@ def _engine(look: Lookup) -> Iterator[Setting]:
         return
     for name, ends in (("shard", SPANS["shard"]), ("offload_optimizer", ("cpu", "none")), ("offload_params", ("cpu", "none"))):
         yield Setting(name, None, raw.origin, raw.text, "symbolic", readings=ends)
+    yield Setting("optimizer", None, raw.origin, raw.text, "symbolic", readings=SPANS["optimizer"])  # the file's own wins
 
 
 def _batch(look: Lookup) -> Iterator[Setting]:

@@ -14,7 +14,6 @@ from budgetlint.readers.hf.recognise import FLAVOURS, as_known, as_own, looks_li
 from budgetlint.readers.known_programs import HYDRA, known_programs
 from budgetlint.resolve.claims.launches import Launches
 from budgetlint.resolve.claims.programs import Programs
-from budgetlint.resolve.claims.takers import taker
 from budgetlint.resolve.project import FileEntry
 from budgetlint.resolve.state import Assembly
 from budgetlint.settings.consumer import FORMAT, LAUNCH, LONE, NOBODY, OPENED, SEVERAL, Consumer
@@ -32,6 +31,8 @@ class FileClaims:
     def file(self, entry: FileEntry) -> FileEntry:
         """The entry with its readings as its consumer makes them."""
         source = entry.source
+        if entry.started:  # the commands of a budget
+            return replace(entry, launches=tuple(map(self.started.launch, entry.launches)))
         if source is not None and source.path.endswith(PYTHON_SUFFIX):
             return self._program(entry, source)
         if source is None or entry.budget is not None or entry.commands or source.path.endswith((PYTHON_SUFFIX, NOTEBOOK_SUFFIX)):
@@ -79,6 +80,8 @@ class FileClaims:
         if format not in FLAVOURS:
             return replace(reading, consumer=self._of_strict(entry, reading, named))
         consumer = named[0][0] if named else self.written.opener(entry.path) or self._unnamed(entry, reading, format)
+        if not named and entry.path in self.work.declared:
+            consumer = Consumer("", NOBODY, followed=False)
         if consumer.evidence in (LAUNCH, OPENED, SEVERAL, NOBODY):
             return _own(reading.document, consumer)
         return replace(_again(reading, format), consumer=consumer)
@@ -94,7 +97,7 @@ class FileClaims:
             return replace(opener, followed=True, sink=None)
         if not entry.kind and self._is_shipped(entry.path, reading.format):
             return Consumer("", NOBODY, followed=False, settles=f"config {entry.path} kind={reading.format}")
-        return Consumer(reading.format, FORMAT if self.written.all else LONE)
+        return Consumer(reading.format, FORMAT if self.written.near(entry.path) else LONE)
 
     def _is_shipped(self, path: str, format: str) -> bool:
         """Does a file lie in the package of a Hydra program, which a copy brings? It is the program's defaults, no run that somebody
@@ -108,9 +111,12 @@ class FileClaims:
     def _unnamed(self, entry: FileEntry, reading: Reading, format: str) -> Consumer:
         """A file that no command and no program names."""
         literal = looks_literal(reading.document) or (entry.kind != "" and reading.document.mapping is not None)
-        if literal and (entry.kind or not self.written.all):
+        programs = self.written.near(entry.path)
+        if literal and (entry.kind or not programs):
             return Consumer(format_of(format).program, LONE, says="" if entry.kind else _says(entry.path, format))
-        found = taker(self.written.all, reading.document, format, str(reading.settings.value("task", "")))
+        from budgetlint.resolve.claims.takers import taker  # a file that tells its program by its keys needs none
+
+        found = taker(programs, reading.document, format, str(reading.settings.value("task", "")))
         return found or Consumer("", NOBODY, followed=False, settles=_settles(entry.path, format, literal))
 
 

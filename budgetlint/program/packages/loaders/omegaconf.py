@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from budgetlint.documents.scalars import Loader
-from budgetlint.program.classes import default_of, fields_of
+from budgetlint.program.dataclass import default_of, fields_of
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.loaders.config import read_stream
 from budgetlint.program.packages.loaders.words import dotted_words

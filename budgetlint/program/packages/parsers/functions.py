@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
-from budgetlint.program.classes import default_of, fields_of, is_dataclass
+from budgetlint.program.dataclass import default_of, fields_of, is_dataclass
 from budgetlint.program.imports import lookup
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.loaders.words import value_of_text
@@ -135,14 +135,11 @@ def _signature(it: Interpreter, function: Function, *, dashes: bool) -> list[Opt
     """The parameters of a function as options; those without a default come first among the loose words."""
     spec, frame = function.node.args, Frame(function.names)
     names = [*spec.posonlyargs, *spec.args]
-    written = dict(zip([one.arg for one in names[len(names) - len(spec.defaults) :]], spec.defaults, strict=True))
-    written |= {one.arg: value for one, value in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if value is not None}
-    return [_parameter(it, one, written.get(one.arg), frame, dashes=dashes) for one in (*names, *spec.kwonlyargs) if one.arg not in {"self", "cls"}]
+    return [_parameter(it, one, function.defaults.get(one.arg, ABSENT), frame, dashes=dashes) for one in (*names, *spec.kwonlyargs) if one.arg not in {"self", "cls"}]
 
 
-def _parameter(it: Interpreter, one: ast.arg, default: ast.expr | None, frame: Frame, *, dashes: bool) -> Option:
+def _parameter(it: Interpreter, one: ast.arg, value: Value, frame: Frame, *, dashes: bool) -> Option:
     place = Place(frame.module.path, one.lineno, one)
-    value = it.evaluate(default, frame) if default is not None else ABSENT
     if isinstance(value, Object) and value.kind == "typer.Option()":
         value = value.attributes.get("default", ABSENT)
     value = Known(value.value, (Origin("option", place, one.arg), *value.origins[:1])) if isinstance(value, Known) and value.value is not ... else value

@@ -9,7 +9,8 @@ import ast
 from collections.abc import Callable, Sequence
 
 from budgetlint.documents.scalars import Loader
-from budgetlint.program.classes import Field, default_of, fields_of, finish, is_enum
+from budgetlint.program.dataclass import Field, default_of, fields_of, finish
+from budgetlint.program.enumeration import is_enum
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.loaders.config import read_config
 from budgetlint.program.packages.parsers.fields import class_fields
