@@ -169,6 +169,19 @@ class Programs:
         ]
         return ProgramRun(path, tuple(shown), opened, followed)
 
+    def consumers(self) -> dict[str, Consumer]:
+        """Who opens each file that a program was seen to open: the command that starts the program, else the line that names the file."""
+        found: dict[str, Consumer] = {}
+        for run in self._known.values():
+            told = run.readings[0] if run is not None else None
+            for path, at in told.program.opened if told is not None and told.program is not None else ():
+                consumer = told.consumer if told is not None else None
+                if consumer is not None and consumer.evidence == OPENED:
+                    consumer = replace(consumer, file=at.file, line=at.line)
+                if consumer is not None:
+                    found.setdefault(path, consumer)
+        return found
+
     def _openers(self, program: str, path: str) -> list[Followed] | None:
         """Every run of a program that opens a file; None where another program, or a reader of its format, does."""
         runs = [one for one in self._known.values() if one is not None and path in one.opened]

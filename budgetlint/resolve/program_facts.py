@@ -12,7 +12,7 @@ from budgetlint.base.suggest import near_names
 from budgetlint.program.values import Choice, Known, Open, Value
 from budgetlint.program.wording import ends, negated
 from budgetlint.resolve.idle_objects import idle_objects
-from budgetlint.resolve.program_places import at
+from budgetlint.resolve.program_places import at, text_at
 from budgetlint.resolve.unread_keys import unread_keys
 from budgetlint.settings.program import CONDITION, REQUIRED, UNRECOGNIZED, VALUE, OriginStep, Program, ProgramDoubt, ProgramRefusal
 
@@ -157,7 +157,7 @@ def _of_parser(one: Found, kind: str, files: Files) -> ProgramRefusal | None:
 
 
 def step(origin: Origin, files: Files) -> OriginStep:
-    return OriginStep(_WORDS.get(origin.kind, origin.kind), origin.key, at(origin.place, files))
+    return OriginStep(_WORDS.get(origin.kind, origin.kind), origin.key, at(origin.place, files), text_at(origin.place, files))
 
 
 def _chain(document: Document, told: Told, files: Files, key: str) -> tuple[OriginStep, ...]:
