@@ -1,16 +1,16 @@
-"""Conditions: the branch that holds, or both; `match`; `assert`."""
+"""Conditions: the branch that holds, or both; `assert`."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from budgetlint.program.assign import bind
 from budgetlint.program.comparisons import held
 from budgetlint.program.state import GOES_ON, Frame, Interpreter, Refusal, Signal
-from budgetlint.program.truth import compared, equal, truth
-from budgetlint.program.values import ABSENT, Choice, External, Items, Known, Map, Object, Value, Way, choice, origins_of
-from budgetlint.program.wording import MOST_SHOWN, ends, negated, shown
+from budgetlint.program.truth import truth
+from budgetlint.program.values import ABSENT, Choice, External, Items, Known, Map, Way, choice, origins_of
+from budgetlint.program.wording import ends, negated, shown
 
 _MOST_REFUSALS = 20
 
@@ -104,37 +104,3 @@ def _allowed(it: Interpreter, test: ast.expr, frame: Frame, name: str, way: Way,
     finally:
         frame.names.bound[name] = whole
     return any(one.signal != "raise" and truth(one.value) in (None, holds) for one in found)
-
-
-def match_(it: Interpreter, node: ast.Match, frame: Frame) -> Signal:
-    subject = it.evaluate(node.subject, frame)
-    ways: list[tuple[str, Callable[[], Signal]]] = []
-    for case in node.cases:
-        hit = _matches(it, case.pattern, subject, frame)
-        if hit is False:
-            continue
-        ways.append((f"{shown(node.subject)} matches {ast.unparse(case.pattern)}"[:MOST_SHOWN], lambda case=case: it.run(case.body, frame)))  # type: ignore[misc]
-        if hit is True and case.guard is None:
-            return ways[0][1]() if len(ways) == 1 else it.fork(ways)
-    ways.append(("none of the cases", lambda: GOES_ON))
-    return it.fork(ways) if len(ways) > 1 else GOES_ON
-
-
-def _matches(it: Interpreter, pattern: ast.pattern, subject: Value, frame: Frame) -> bool | None:
-    match pattern:
-        case ast.MatchValue(value=value):
-            return compared(ast.Eq(), subject, it.evaluate(value, frame))
-        case ast.MatchSingleton(value=value):
-            return compared(ast.Is(), subject, Known(value))
-        case ast.MatchOr(patterns=patterns):
-            found = [_matches(it, one, subject, frame) for one in patterns]
-            return True if True in found else None if None in found else False
-        case ast.MatchAs(pattern=None, name=name):
-            if name:
-                bind(it, frame, name, subject)
-            return True
-    for one in ast.walk(pattern):
-        name = getattr(one, "name", None) or getattr(one, "rest", None)
-        if isinstance(name, str):
-            bind(it, frame, name, choice([Way("", subject), Way("", Object("a part"))]) if equal(subject, subject) else subject)
-    return None

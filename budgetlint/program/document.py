@@ -1,9 +1,9 @@
 """A followed program as a located document, as if it had been written in one place: what readers read.
 
-The root has a section for each sink of a run, by the name of its class or function (``TrainingArguments``, ``AutoModelForCausalLM``), under it the
-arguments as they arrive. The tag of a section is the qualified name, with ``?`` where a condition may skip the call. A value keeps the place where it
-was decided: a line of the program, a key of a config, a word of the launch. What is not known is the plain text ``<why>``, symbolic to every reader;
-``**`` as a key says that there may be more arguments than are seen.
+The root has a section for each sink of a run, by the name of its class or function (``TrainingArguments``, ``AutoModelForCausalLM``),
+under it the arguments as they arrive. The tag of a section is the qualified name, with ``?`` where a condition may skip the call. A value
+keeps the place where it was decided: a line of the program, a key of a config, a word of the launch. What is not known is the plain text
+``<why>``, symbolic to every reader; ``**`` as a key says that there may be more arguments than are seen.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from budgetlint.documents.python_places import Places
 from budgetlint.program.modules import Files
 from budgetlint.program.packages.roots import unmarked
 from budgetlint.program.sinks import Sink
+from budgetlint.program.trained import casts_to, is_output
 from budgetlint.program.truth import DTYPES
-from budgetlint.program.values import ABSENT, Choice, External, Items, Key, Known, Map, Object, Opaque, Open, Origin, Place, Value
+from budgetlint.program.values import ABSENT, Choice, External, Items, Key, Known, Map, Object, Opaque, Open, Origin, Place, Plain, Value
 from budgetlint.program.wiring import Wiring
 
 _DEEPEST = 8
@@ -90,7 +91,7 @@ class _Writer:
     def _done(self, wiring: Wiring) -> Iterator[tuple[str, Place, Mapping]]:
         for one in wiring.done:
             name = {"cast": CAST, "freeze": "requires_grad_", "attention": "attention"}.get(one.kind, one.name)
-            if one.kind == "cast" and (not _casts(one) or _is_output(one)):
+            if one.kind == "cast" and (casts_to(one) is None or is_output(one)):
                 continue
             if one.kind in {"cast", "freeze", "checkpointing"}:
                 yield name, one.place, self.sink(one)
@@ -172,7 +173,7 @@ class _Writer:
         span = self.span(place)
         return Scalar(self._as_written(plain, span), span)
 
-    def _as_written(self, plain: object, span: Span) -> str:
+    def _as_written(self, plain: Plain, span: Span) -> str:
         """A number as its file has it: ``2e-5``, not ``2e-05``."""
         source = span.source if isinstance(span, SpanIn) else self.source
         text = source.text[span.start : span.end] if isinstance(plain, int | float) and not isinstance(plain, bool) else ""
@@ -253,20 +254,6 @@ def _last(name: str) -> str:
 def _section(one: Sink) -> str:
     """``AutoModelForCausalLM`` of ``transformers.AutoModelForCausalLM.from_pretrained``."""
     owner, _, last = one.name.rpartition(".")
+    if one.kind == "adapter":
+        return "get_peft_model"  # which makes a ``PeftModel`` of the same two arguments
     return _last(owner) if last in {"from_pretrained", "from_config"} else last
-
-
-def _is_output(one: Sink) -> bool:
-    """What a model gives is no part of it: ``logits.float()``."""
-    return isinstance(one.receiver, Opaque) and one.receiver.why.startswith(("what __call__ of", "what forward of", "what generate of"))
-
-
-def _casts(one: Sink) -> bool:
-    """``.to("cuda")`` moves, ``.to(torch.bfloat16)`` casts; one that may be either counts."""
-    if one.name in {"half", "bfloat16", "float"}:
-        return True
-    given = [*one.positional, *one.arguments.values()]
-    return any(
-        not isinstance(value, Known) and not (isinstance(value, Object) or (isinstance(value, External) and "device" in value.name))
-        for value in given
-    )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from budgetlint.program.assign import bind
 from budgetlint.program.calls import called
 from budgetlint.program.comparisons import compare, held
-from budgetlint.program.comprehensions import dict_of, list_of
+from budgetlint.program.comprehensions import dict_of, generator_of, list_of
 from budgetlint.program.formatted import joined
 from budgetlint.program.functions import defined
 from budgetlint.program.generators import yield_, yield_from
@@ -188,5 +188,5 @@ EXPRESSIONS: Mapping[type[ast.AST], Callable[..., Value]] = {
     ast.Set: _sequence("set"), ast.Dict: _dict, ast.BoolOp: _bool, ast.IfExp: _conditional, ast.Compare: compare, ast.UnaryOp: _unary,
     ast.BinOp: _binary, ast.Subscript: _subscript, ast.Slice: _slice, ast.Lambda: _lambda, ast.NamedExpr: _named, ast.Await: _inner,
     ast.Starred: _inner, ast.Yield: yield_, ast.YieldFrom: yield_from, ast.JoinedStr: _joined, ast.Call: called,
-    ast.ListComp: list_of, ast.SetComp: list_of, ast.GeneratorExp: list_of, ast.DictComp: dict_of,
+    ast.ListComp: list_of, ast.SetComp: list_of, ast.GeneratorExp: generator_of, ast.DictComp: dict_of,
 }  # fmt: skip

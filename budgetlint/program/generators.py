@@ -144,9 +144,11 @@ def _passed(given: Callable[[Value], Value], one: Value) -> Signal:
 
 def consumed(it: Interpreter, value: Value) -> None:
     """A generator that is handed to code that nobody follows: it is gone over there, some of it at least."""
-    body = body_of(value)
-    if body is not None:
-        _any(it, body)
+    data = value.data if isinstance(value, Object) else None
+    if isinstance(data, Object):  # of a context manager
+        consumed(it, data)
+    elif isinstance(data, Lazy) and isinstance(value, Object) and len(value.attributes) == 1:
+        data.others(it)
 
 
 def _any(it: Interpreter, body: Body) -> None:

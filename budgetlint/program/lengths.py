@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from budgetlint.program.sinks import Sink
-from budgetlint.program.values import NONE, Known, Origin, Value, alternatives
+from budgetlint.program.values import NONE, Known, Opaque, Origin, Value, alternatives
 
 _TARGETS = ("target", "tgt", "summary", "answer", "label", "output")
 _FIELDS = (
@@ -20,17 +20,17 @@ _FIELDS = (
     "cutoff_len",
     "context_length",
     "max_len",
-    "max_source_length",
 )
 """What programs call the longest row; the first that is asked for holds."""
 _MOST = 2_000_000
 
 
 def lengths_of(sinks: Sequence[Sink], read: Sequence[tuple[str, Value]]) -> Mapping[str, Value]:
-    """``max_length`` and ``max_target_length`` of the calls of a tokenizer, ``padding`` where every row has it; else ``field``, one that the
-    program calls so."""
+    """``max_length`` and ``max_target_length`` of the calls of a tokenizer, ``padding`` where every row has it; else ``field``, one that
+    the program calls so."""
     cuts = [(call, way.value) for call in sinks if call.kind == "tokenize" for way in alternatives(_cuts(call))]
-    cuts = [(call, value) for call, value in cuts if value is not NONE]
+    whole = any(value is NONE and _is_of_data(call) for call, value in cuts)
+    cuts = [(call, value) for call, value in cuts if value is not NONE and not (whole and call.may_be_skipped)]
     targets = [(call, value) for call, value in cuts if "text_target" in call.arguments or _is_target(value)]
     sources = [one for one in cuts if one not in targets]
     found: dict[str, Value] = {}
@@ -51,6 +51,13 @@ def _cuts(call: Sink) -> Value:
     given, truncates = call.get("max_length"), call.get("truncation")
     off = truncates is None or (isinstance(truncates, Known) and truncates.value in (False, None, "do_not_truncate"))
     return NONE if given is None or off or (isinstance(given, Known) and given.value is None) else given
+
+
+def _is_of_data(call: Sink) -> bool:
+    """Rows are texts that nobody knows; a single token is a word of the tokenizer's own. A template that gives text cuts nothing."""
+    given, as_text = call.get("text", at=0), call.get("tokenize")
+    own = isinstance(given, Known) or (isinstance(given, Opaque) and "token of" in given.why)
+    return given is not None and not own and not (isinstance(as_text, Known) and as_text.value is False)
 
 
 def _pads(call: Sink) -> bool:

@@ -10,9 +10,9 @@ from budgetlint.program.comparisons import held
 from budgetlint.program.generators import Body, body_of, drive
 from budgetlint.program.heap import Outcome, perhaps_absent
 from budgetlint.program.iterate import iterated, started
-from budgetlint.program.repeat import outcomes_of, repeated
+from budgetlint.program.repeat import outcomes_of
 from budgetlint.program.state import UNROLLED, Frame, Interpreter, Signal
-from budgetlint.program.values import NONE, Opaque, Value, origins_of
+from budgetlint.program.values import NONE, Items, Opaque, Value, origins_of
 from budgetlint.program.wording import shown
 
 
@@ -42,19 +42,33 @@ def _driven(it: Interpreter, node: ast.For | ast.AsyncFor, body: Body, frame: Fr
 def _rounds(
     it: Interpreter, node: ast.For | ast.AsyncFor, items: Sequence[Value], more: Value | None, whole: Value, frame: Frame
 ) -> Signal:
-    for one in items:
-        if perhaps_absent(one):
-            signal = repeated(it, lambda one=one: _round(it, node, one, frame), f"an item of {shown(node.iter)}", node, frame.names)  # type: ignore[misc]
-        else:
-            signal = _once(it, node, one, frame)
+    """A round for each item that is known, then any number for the others. A list is gone over as it is at each round."""
+    at = 0
+    while at < len(items):
+        signal = _item(it, node, items[at], frame)
         if signal[0]:
             return signal
+        at += 1
+        if isinstance(whole, Items) and whole.kind == "list" and whole.items is not items:
+            items, more = whole.items[:UNROLLED], whole.more
+            more = more if len(whole.items) <= UNROLLED else Opaque("more items than are followed", whole)
     if more is not None:
         inner = Opaque(f"an item of {shown(node.iter)}", whole, getattr(more, "package", ""), origins_of([more, whole]))
-        signal = repeated(it, lambda: _round(it, node, inner, frame), f"{shown(node.iter)} has items", node, frame.names)
+        signal = _any_number(it, node, inner, f"{shown(node.iter)} has items", frame)
         if signal[0]:
             return signal
     return it.run(node.orelse, frame)
+
+
+def _item(it: Interpreter, node: ast.For | ast.AsyncFor, one: Value, frame: Frame) -> Signal:
+    if not perhaps_absent(one):
+        return _once(it, node, one, frame)
+    return _any_number(it, node, one, f"an item of {shown(node.iter)}", frame)
+
+
+def _any_number(it: Interpreter, node: ast.For | ast.AsyncFor, one: Value, when: str, frame: Frame) -> Signal:
+    found = outcomes_of(it, lambda: _round(it, node, one, frame), when, node, frame.names)
+    return it.settle([Outcome("", NONE, {}, f"not {when}"), *found])
 
 
 def _round(it: Interpreter, node: ast.For | ast.AsyncFor, one: Value, frame: Frame) -> Signal:
@@ -78,9 +92,11 @@ def _while(it: Interpreter, node: ast.While, frame: Frame) -> Signal:
         known = held(it, it.evaluate(node.test, frame), node, frame)
         if known is False:
             return it.run(node.orelse, frame)
-        if known is None or isinstance(node.test, ast.Constant):
+        if known is None:
             break
         found = it.stretch(lambda: it.run(node.body, frame))
+        if isinstance(node.test, ast.Constant) and (len(found) != 1 or not found[0].changes):
+            break
         signal = it.settle([one._replace(signal="") if one.signal == "continue" else one for one in found])
         if signal[0]:
             return signal

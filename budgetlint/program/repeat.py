@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from budgetlint.program.heap import Change, Changes, Home, Outcome, Slot, Target, read
+from budgetlint.program.heap import Change, Changes, Home, Outcome, Slot, Target, perhaps_absent, read
 from budgetlint.program.state import Interpreter, Signal
-from budgetlint.program.values import ABSENT, NONE, Items, Map, Names, Object, Opaque, Value, same
+from budgetlint.program.values import ABSENT, BIRTHS, NONE, Items, Map, Names, Object, Opaque, Value, Way, choice, same
 
 _ROUNDS = 4
 """What a loop carries over is found in two rounds; a chain of names that hand on a value each round takes one more each."""
@@ -22,12 +22,13 @@ def outcomes_of(
     loop in a loop is else followed twice as often for each.
     """
     carried: dict[Slot, Change] = _expected(it, node, names)
+    start = next(BIRTHS)
     first, doubts = len(it.sinks), len(it.doubts)
     for _ in range(_ROUNDS):
         del it.sinks[first:]
         del it.doubts[doubts:]
         found = it.way(when, lambda: _after_others(it, run, carried))
-        new = _carried(found, carried)
+        new = _carried(found, carried, start)
         if not new:
             break
         carried.update(new)
@@ -40,7 +41,7 @@ def _expected(it: Interpreter, node: ast.AST | None, names: Names | None) -> dic
     for home, part, key in it.carried.get(id(node), {}).values() if node is not None else ():
         at = _at(home, names)
         old = read(at, key, part) if at is not None else ABSENT
-        if at is not None and old is not ABSENT:
+        if at is not None and (old is not ABSENT or not isinstance(at, Names)):
             found[(id(at), part, key)] = Change(at, part, key, old, old)
     return found
 
@@ -80,14 +81,24 @@ def _after_others(it: Interpreter, run: Callable[[], Signal], carried: Changes) 
 
 def _unknown(change: Change) -> Value:
     why = Opaque("changed in a loop", origins=change.old.origins)
-    return Items((), change.old.kind, why) if isinstance(change.target, Items) and isinstance(change.old, Items) else why
+    if isinstance(change.target, Items) and isinstance(change.old, Items):
+        return Items((), change.old.kind, why)
+    return choice([Way("", why), Way("", ABSENT)]) if perhaps_absent(change.old) else why
 
 
-def _carried(found: list[Outcome], known: Changes) -> Changes:
+def _carried(found: list[Outcome], known: Changes, start: int) -> Changes:
+    """What one round leaves to the next. A name that a round binds first is none: the next round binds it too."""
     return {
         slot: change
         for one in found
         if one.signal in ("", "continue")
         for slot, change in one.changes.items()
-        if slot not in known and change.old is not ABSENT and not same(change.old, change.new)
+        if slot not in known and _is_old(change, start) and not same(change.old, change.new)
     }
+
+
+def _is_old(change: Change, start: int) -> bool:
+    """Whether what was changed was there before the loop."""
+    if isinstance(change.target, Items | Map | Object):
+        return change.target.born < start
+    return change.old is not ABSENT

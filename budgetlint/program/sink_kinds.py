@@ -61,6 +61,8 @@ def kind_of_call(name: str) -> str:
         return _BY_LAST[last]
     if last in _QUANTISATION:
         return "quantisation"
+    if package == "peft" and last.startswith("PeftModel"):
+        return "adapter"
     if package == "peft" and last.endswith("Config") and last != "PeftConfig":
         return "adapter_config"
     if is_arguments(name):

@@ -37,6 +37,7 @@ from budgetlint.program.values import (
 )
 
 if TYPE_CHECKING:
+    from budgetlint.program.interface import Interface, Sought
     from budgetlint.program.modules import Module, Modules
 
 STEPS = 60_000
@@ -188,6 +189,12 @@ class Interpreter:
         self.sinks: list[Sink] = []
         self.doubts: list[Doubt] = []
         self.refusals: list[Refusal] = []
+        self.interfaces: list[Interface] = []
+        self.sought: list[Sought] = []
+        self.loaders: dict[str, str] = {}
+        """By path, what loads a file that the program opens."""
+        self.flags: dict[str, tuple[str, ...]] = {}
+        """By destination, the flags of the options that were read."""
         self.opened: list[tuple[str, Origin]] = []
         """Files of the repository that the program opens, and where their names come from."""
         self.read: list[tuple[str, Value]] = []

@@ -32,6 +32,8 @@ from budgetlint.program.values import (
 
 def item(it: Interpreter, base: Value, key: Value, node: ast.AST, frame: Frame) -> Value:
     """What stands at a key. An item that is surely not there ends the way, as Python ends it."""
+    if isinstance(base, Choice) and any(isinstance(way.value, Object) and way.value.cls is not None for way in base.ways):
+        return it.each(base, lambda one: item(it, one, key, node, frame))
     if isinstance(base, Choice):
         return _each(base, lambda one: item(it, one, key, node, frame))
     if isinstance(key, Choice):

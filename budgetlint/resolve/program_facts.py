@@ -42,15 +42,14 @@ def facts_of(
     *,
     others: Callable[[str], Iterable[Followed] | None],
     text: Callable[[], Iterable[str]],
-) -> Program | None:
-    """The facts of a program; None for one that may end before it trains, where nobody can tell. ``words`` are those of its launch;
+) -> tuple[Program, bool]:
+    """The facts of a program, and whether its refusals are all that may end it before it trains. ``words`` are those of its launch;
     ``others`` and ``text`` are told in `unread_keys`."""
     files, given_all = trees.files, not any(_may_be_any(words))
     found = [(one, _told(one, files, launched=launch is not None, given_all=given_all)) for one in _before_training(followed)]
-    if any(told is None and one.kind != "unfamiliar" for one, told in found):
-        return None
+    is_told = all(told is not None or one.kind == "unfamiliar" for one, told in found)
     started = None if launch is None else launch.source.locate(launch.span)
-    return Program(
+    program = Program(
         path,
         started,
         tuple(told for _, told in found if told is not None),
@@ -59,6 +58,7 @@ def facts_of(
         find_unread=partial(unread_keys, followed, files, others, text),
         find_idle=partial(idle_objects, followed, path, trees),
     )
+    return program, is_told
 
 
 def with_chains(program: Program, document: Document, told: Told, files: Files) -> Program:

@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from budgetlint.base.limits import BY_NAME
-from budgetlint.base.record import replace
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.base.too_large import too_large
 from budgetlint.files.disk import TextFiles
@@ -102,21 +101,11 @@ def collect(project: Project, *, extra: Budget | None = None, overrides: Setting
             if reading.role is Role.TRAINER and entry.path not in work.bound and not _is_nobodys(reading):
                 with project.contained("joining the run of", entry.path):
                     _free_run(work, entry, reading, budgets)
-    _with_openers(work)
     if any(run.budget_run is not None and run.budget_run.watches for run in work.runs):
         from budgetlint.resolve.declared_runs import with_watched
 
         with_watched(work)
     return work
-
-
-def _with_openers(work: Assembly) -> None:
-    """Who reads a file that no reader takes, where a program was followed that opens it."""
-    entries = work.project.entries
-    for path, consumer in work.programs.consumers().items():
-        entry = entries.get(path)
-        if entry is not None and (entry.consumer is None or entry.consumer.is_nobody):
-            entries[path] = replace(entry, read_by=consumer)
 
 
 # -- runs that a budget describes --------------------------------------------------------------------------------------
@@ -240,7 +229,11 @@ def _over(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) -> Budget
 def _free_run(work: Assembly, entry: FileEntry, reading: Reading, budgets: Iterable[Budget]) -> None:
     budget = _over(work, entry, budgets)
     run = budget.runs[0] if budget and budget.runs else None
-    name = entry.path if len(entry.readings) == 1 else f"{entry.path}#{reading.document.number}"
+    program = work.openers.run_of(entry.path) if work.openers is not None else None
+    if program is not None and program.is_open and not (budget is not None and (budget.names_model or (run is not None and "model" in run.settings))):
+        return
+    trainers = [one for one in entry.readings if one.role is Role.TRAINER]
+    name = entry.path if len(trainers) == 1 else f"{entry.path}#{reading.document.number}"
     trainer = composed(work, reading)
     add_run(work, name, (trainer, *referenced(work, trainer)), budget, run)
 

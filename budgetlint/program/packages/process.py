@@ -10,7 +10,7 @@ from budgetlint.program.packages.paths import project_path
 from budgetlint.program.packages.plain import Method, unknown
 from budgetlint.program.packages.sequences import items_of
 from budgetlint.program.state import Call, Exits, Interpreter, Launched, text_of
-from budgetlint.program.values import NONE, External, Handler, Items, Known, Object, Opaque, Open, Package, Value
+from budgetlint.program.values import NONE, Class, External, Function, Handler, Items, Known, Map, Object, Opaque, Open, Package, Value
 
 SEARCH = "sys.path"
 
@@ -41,6 +41,7 @@ def _search(it: Interpreter, values: list[Value], at: int | None) -> Value:
             it.modules.search.append(folder)
         else:
             it.modules.search.insert(at, folder)
+    it.modules.searched()
     return NONE
 
 
@@ -67,9 +68,18 @@ def _import(it: Interpreter, call: Call) -> Value:
     """``importlib.import_module``: of the repository, or a package; the words of a relative name say whose."""
     name, package = text_of(call.get("name", 0)), text_of(call.get("package", 1))
     if name is None or call.rest is not None or (name.startswith(".") and package is None):
+        _any_module(it)
         return unknown("importlib.import_module", call.given(), "importlib")
     whole = name if package is None or not name.startswith(".") else _relative(name, package)
     return named(it, whole)
+
+
+def _any_module(it: Interpreter) -> None:
+    """A module that is not known is imported: what it registers, nobody knows."""
+    for module in it.modules.made.values():
+        for value in list(module.names.bound.values()):
+            if isinstance(value, Map) and value.rest is None and all(isinstance(one, Function | Class) for one in value.items.values()):
+                it.heap.write(value, None, Opaque("what a module that is not known registers"), "rest")
 
 
 def _relative(name: str, package: str) -> str:

@@ -25,6 +25,7 @@ from budgetlint.readers.hf.length import read_length
 from budgetlint.readers.hf.own_script import is_own_script, own_script_defaults, reserved
 from budgetlint.readers.hf.precision import read_autocast
 from budgetlint.readers.hf.settle import settle, settle_trl
+from budgetlint.readers.hf.trained import of_task, read_trained
 from budgetlint.readers.hf.trl_defaults import trl_defaults
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.optimizer_names import read_optimizer
@@ -34,10 +35,13 @@ from budgetlint.readers.python_script.beside import read_beside
 from budgetlint.readers.python_script.model import is_loaded, read_model
 from budgetlint.readers.python_script.spans import elsewhere, open_model, spread
 from budgetlint.readers.python_script.unsloth import settled, with_models_length
-from budgetlint.settings.run import Reference, Role, Setting, Settings, Stack, over
+from budgetlint.settings.run import Origin, Reference, Role, Setting, Settings, Stack, over
 
 PLAIN, TRL = "python_script", "python_trl_script"
 _KEYS = unparsed(TRAINING)
+FOLLOWED = "a program that was followed"
+"""The fact of a document that is no look at a text: whatever stands there reaches a trainer."""
+RLOO_TASK = "rloo"
 _WRITTEN = 2
 """Literal training arguments that make a file worth a run."""
 
@@ -48,6 +52,8 @@ def score(document: Document, flavour: str) -> float:
     found = classes.block(document, section)
     if found is None or (section in classes.TRL_ARGUMENTS) is not (flavour == TRL):
         return 0.0
+    if document.facts.get(FOLLOWED):
+        return 1.0
     literal = [entry for entry in found.entries if not is_open(entry.value) and not numerals.is_digits(entry.key.text)]
     return 1.0 if len(literal) >= _WRITTEN else 0.0
 
@@ -98,11 +104,19 @@ def _task(top: Lookup, section: str, trainer: str) -> list[Setting]:
     raw = top.raw(where) if task else None
     inner = top.under(trainer)
     packing = inner.setting("packing", truthy, "packing") if trainer else None
+    look = top.under(section)
     return [
-        *([Setting("task", task, raw.origin, where)] if raw else []),
+        *(_trained(look, task, raw.origin, where) if raw and task else ()),
         *(read_length(inner) if trainer else ()),
         *([packing] if packing else []),
     ]
+
+
+def _trained(look: Lookup, task: str, origin: Origin, where: str) -> Iterable[Setting]:
+    """The task of the class, and what its own fields say; RLOO's class tells it by its fields, or by its version."""
+    if task == RLOO_TASK:
+        return read_trained(look, task)
+    return [Setting("task", task, origin, where), *of_task(look, task)]
 
 
 def _merged(settings: list[Setting]) -> Settings:

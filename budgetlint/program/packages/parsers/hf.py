@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from budgetlint.documents.scalars import Loader
 from budgetlint.program.dataclass import Field, default_of, fields_of, finish
 from budgetlint.program.enumeration import is_enum
+from budgetlint.program.interface import Interface, Sought
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.loaders.config import read_config
 from budgetlint.program.packages.parsers.fields import class_fields
@@ -148,6 +149,7 @@ def _objects(it: Interpreter, base: Value, words: Sequence[Value] | None, call: 
     types = _types(base)
     options = [option for cls in types for option in _options(it, cls)]
     own = {option.dest for option in options}
+    it.interfaces.append(_interface(base, types, options))
     parsed = read_words(it, options, words or ())
     foreign, left = _foreign(parsed.left)
     made = [_made(it, cls, _options(it, cls), parsed, foreign, own, under, words is not None, call) for cls in types]
@@ -158,6 +160,15 @@ def _objects(it: Interpreter, base: Value, words: Sequence[Value] | None, call: 
         refuse_words(it, words, it.place(call.node, call.frame), options, names=[one for cls in takers for one in _fields(cls)])
     result = [one for one in made]
     return Items([*result, Items(left)] if keeps else result, "tuple")
+
+
+def _interface(base: Value, types: Sequence[Value], options: Sequence[Option]) -> Interface:
+    """What the parser takes of a file."""
+    kinds = [cls.name if isinstance(cls, External) else cls.kind if isinstance(cls, Class) else "?" for cls in types]
+    known = [class_fields(kind) for kind in kinds if kind]
+    fields = None if any(one is None for one in known) else frozenset().union({option.dest for option in options}, *(one or () for one in known))
+    required = frozenset(option.dest for option in options if option.required)
+    return Interface(base.kind if isinstance(base, Object) else "", fields, required)
 
 
 def _foreign(left: Sequence[Value]) -> tuple[dict[str, Value], list[Value]]:
@@ -256,6 +267,8 @@ def build(it: Interpreter, cls: Value, fields: dict[str, Value], others: dict[st
 def _from_file(loader: str) -> Callable[[Interpreter, Value, Call], Value]:
     def parse(it: Interpreter, base: Value, call: Call) -> Value:
         path = call.get("json_file" if loader == "json" else "yaml_file", 0) or NONE
+        if not isinstance(path, Known):
+            it.sought.append(Sought("", (Loader.JSON if loader == "json" else Loader.PYYAML).value))
         return it.each(path, lambda one: _of_map(it, base, read_config(it, one, Loader.JSON if loader == "json" else Loader.PYYAML), call))
 
     return parse
@@ -276,6 +289,7 @@ def _trl(it: Interpreter, base: Value, call: Call) -> Value:
     """``parse_args_and_config``: a file of defaults that ``--config`` names, flags over it."""
     given = call.get("args", 0)
     words = given.items if isinstance(given, Items) and given.more is None else it.launched.words if given is None or (isinstance(given, Known) and given.value is None) else None
+    it.sought.append(Sought("--config", Loader.PYYAML.value))
     options = [Option("config", ("--config",), NONE, Place("", 0))]
     config = read_words(it, options, [*(words or ())]).given.get("config")
     kept = _without_config(words or ())

@@ -51,6 +51,7 @@ def text_of_word(word: Value) -> str:
 
 def read_words(it: Interpreter, options: Sequence[Option], words: Sequence[Value], *, booleans: frozenset[str] = frozenset()) -> Parsed:
     """What the options get of these words. ``booleans``: flags whose ``--no-`` form is an option too."""
+    it.flags.update({option.dest: option.flags for option in options})
     reader = _Reader(it, options, words, booleans)
     reader.run()
     return Parsed(reader.given, tuple(reader.left), reader.open)
