@@ -105,11 +105,11 @@ class Programs:
         from budgetlint.resolve.program_facts import facts_of, with_chains, with_doubts
 
         others, words = partial(self._openers, run.path), started_by(start).words or ()
-        facts = facts_of(run.followed, run.path, self.trees, start.launch, words, others=others, text=lambda: self._text)
+        facts, is_told = facts_of(run.followed, run.path, self.trees, start.launch, words, others=others, text=lambda: self._text)
         ways = zip(run.readings, run.told_of, run.doubts, strict=True)
         shown = (with_chains(with_doubts(facts, doubts, self.sources), one.document, told, self.sources) for one, told, doubts in ways)
         readings = tuple(replace(one, consumer=consumer, program=program) for one, program in zip(run.readings, shown, strict=True))
-        return replace(run, readings=readings, told=consumer)
+        return replace(run, readings=readings, told=consumer, stops_as_told=is_told and consumer.evidence != ACCEPTED)
 
     def _openers(self, program: str, path: str) -> list[Followed] | None:
         """Every run of a program that opens a file; None where another program, or a reader of its format, does."""
@@ -158,7 +158,7 @@ class Programs:
             if made is not None:
                 found.append((_from(made, started.folder, self.files), tolds[0], wiring.doubts))
         readings, told_of, doubts = zip(*found, strict=True) if found else ((), (), ())
-        return ProgramRun(start.path, readings, followed, len(runs), any(map(asks_for_model, runs)), None, told_of, doubts)
+        return ProgramRun(start.path, readings, followed, len(runs), any(map(asks_for_model, runs)), None, told_of, doubts=doubts)
 
 
 def _reading(document: Document) -> Reading | None:

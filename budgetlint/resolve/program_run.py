@@ -34,13 +34,16 @@ class ProgramRun:
 
     told_of: tuple[Told, ...] = ()
     """Of each reading, what the nodes of its document were made of."""
+    stops_as_told: bool = False
+    """Is every way in which it stops before it trains told (`Program.refusals`)? Then its run is the one that was meant."""
     doubts: tuple[tuple[Doubt, ...], ...] = ()
     """Of each reading, what had the model or a framework in its hands and was not followed."""
 
     @property
     def reading(self) -> Reading | None:
         """The one run, where the program was followed to its end and would not stop before it."""
-        if self.followed.stopped or self.is_refused or len(self.readings) != 1 or self.trainings != 1:
+        is_meant = not self.is_refused or self.stops_as_told
+        if self.followed.stopped or not is_meant or len(self.readings) != 1 or self.trainings != 1:
             return None
         return self.readings[0]
 

@@ -203,7 +203,7 @@ def _converted(it: Interpreter, option: Option, word: Value, origin: Origin) -> 
 def refuse(it: Interpreter, option: Option, why: str, origin: Origin, kind: str = "value") -> Value:
     """The parser ends the program; what the option would have been is not known. Under a condition nobody knows whether it comes to that."""
     long = next((flag for flag in option.flags if flag.startswith("--")), (option.flags or (option.dest,))[0])
-    it.refusals.append(Refusal(option.place, f"{long} {why}", (origin,), kind, sure=not it.conditions and not it.tries))
+    it.refusals.append(Refusal(option.place, f"{long} {why}", (origin,), kind, sure=not it.conditions and not it.tries, after=len(it.sinks)))
     return Open("flag", option.dest, (origin,))
 
 
@@ -218,11 +218,11 @@ def refuse_words(
     sure, kind = not it.conditions and not it.tries, "unfamiliar" if others else "unrecognized"
     for word in flags:
         flag = str(word.value).partition("=")[0]
-        it.refusals.append(Refusal(place, f"unrecognized arguments: {flag}"[:200], word.origins[:1], kind, known, sure))
+        it.refusals.append(Refusal(place, f"unrecognized arguments: {flag}"[:200], word.origins[:1], kind, known, sure, len(it.sinks)))
     if found and not flags:
         told = " ".join(str(word.value) for word in found)
         origins = tuple(origin for word in found for origin in word.origins)[:4]
-        it.refusals.append(Refusal(place, f"unrecognized arguments: {told}"[:200], origins, "words", (), sure))
+        it.refusals.append(Refusal(place, f"unrecognized arguments: {told}"[:200], origins, "words", (), sure, len(it.sinks)))
 
 
 def defaults(it: Interpreter, options: Sequence[Option], parsed: Parsed, launched: bool) -> Iterator[tuple[str, Value]]:
