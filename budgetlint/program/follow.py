@@ -64,6 +64,8 @@ def _start(it: Interpreter, entry: str, function: str) -> str:
         return "the program ends in an error before it trains" if not it.sinks else ""
     except TooLong as bound:
         return str(bound)
+    except RecursionError:  # a caller that is deep in its own calls
+        return "the program is nested too deep to follow"
     return ""
 
 

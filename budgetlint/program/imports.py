@@ -10,7 +10,7 @@ from budgetlint.program.heap import Outcome, Region
 from budgetlint.program.modules import Lazy, Module
 from budgetlint.program.packages.roots import ROOT
 from budgetlint.program.state import GOES_ON, Dead, Frame, Interpreter, Signal
-from budgetlint.program.values import ABSENT, BIRTHS, Class, External, Items, Known, Map, Names, Object, Opaque, Package, Value, choice
+from budgetlint.program.values import ABSENT, BIRTHS, External, Items, Known, Map, Names, Object, Opaque, Package, Value, choice
 
 
 def import_(it: Interpreter, node: ast.Import, frame: Frame) -> Signal:
