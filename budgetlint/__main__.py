@@ -6,6 +6,7 @@ process just stops.
 """
 
 import atexit
+import gc
 import os
 import sys
 
@@ -14,6 +15,7 @@ from budgetlint.isolation import search_path
 
 def run() -> None:
     """Run the command line, and end the process with its exit code."""
+    gc.disable()  # what is imported is no garbage; `budgetlint.cli.run` says which commands look for some later
     search_path.leave(sys.argv[1:])
     from budgetlint.cli import run as run_command
 

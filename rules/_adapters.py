@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from budgetlint.catalog.models import stored_as
-from budgetlint.readers.python_script import classes
 from budgetlint.rule import HUGGING_FACE, PYTHON, Mapping, Reading, RunContext, Setting, gib, written_in
 
 PEFT_FORMATS = (*HUGGING_FACE, *PYTHON, "peft_adapter_config")
@@ -25,6 +24,8 @@ def lora_sections(reading: Reading) -> tuple[str, ...]:
     if reading.format == "peft_adapter_config":
         return ("",) if reading.settings.value("adapter") == "lora" else ()
     if reading.format in PYTHON:
+        from budgetlint.readers.python_script import classes  # most files are no scripts
+
         return ("LoraConfig",) if classes.class_of(reading.document.get("LoraConfig")) == "peft.LoraConfig" else ()
     return tuple(name for name in _SECTIONS if isinstance(reading.document.get(name), Mapping))
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
+from budgetlint.base.expression import expression
 from budgetlint.rule import RunContext
 
-_MPS = re.compile(r"(?:^|[/_.-])mps(?:[/_.-]|$)")
+_MPS = expression(r"(?:^|[/_.-])mps(?:[/_.-]|$)")
 
 
 def for_apple(run: RunContext) -> bool:

@@ -78,5 +78,6 @@ RULE = Rule(
     check,
     __doc__ or "",
     "0.1.0",
+    words=("accelerate",),
     harm=6.5,
 )

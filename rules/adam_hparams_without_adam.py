@@ -89,5 +89,6 @@ RULE = Rule(
     since="0.1.0",
     fix="safe",
     needs=("optimizer",),
+    words=tuple(f"optimizer={name}" for name in sorted(UNHEARD)),
     harm=2.0,
 )

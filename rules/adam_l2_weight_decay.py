@@ -67,6 +67,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.catalog.optimizer_table import OPTIMIZERS
 from budgetlint.rule import (
     TRAINER_RUNS,
     Confidence,
@@ -147,5 +148,6 @@ RULE = Rule(
     fix="unsafe",
     needs=("optimizer", "weight_decay"),
     supersedes=("ds-adamw-mode-false",),
+    words=tuple(f"optimizer={row.name}" for row in OPTIMIZERS if row.decay == "l2" and row.adam_like),
     harm=11.0,
 )

@@ -32,7 +32,6 @@ assert optimizer <= 10GiB
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from fractions import Fraction
 
 from budgetlint.base.numerals import exact
 from budgetlint.base.record import record
@@ -97,6 +96,8 @@ def _surely_broken(left: _Sum, right: _Sum, compare: Callable[[int, int], bool])
 
 
 def _sum(run: RunContext, estimate: Estimate, terms: Iterable[SumTerm]) -> _Sum | None:
+    from fractions import Fraction  # 3 ms of a process, and most budgets assert nothing
+
     low = best = 0
     high: int | None = 0
     for term in terms:

@@ -74,5 +74,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("quant", "quant_compute_dtype", "weights_dtype"),
+    words=("weights_dtype=fp16",),
     harm=11.0,
 )

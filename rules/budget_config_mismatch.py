@@ -2,7 +2,8 @@
 
 The config is what will run, so it decides the arithmetic; the budget is what was agreed. They are compared by meaning:
 `adamw8bit` is `adamw_bnb_8bit`; a plain `precision bf16` is compared with a config only by its compute dtype. A default that
-the framework fills in counts like a written value.
+the framework fills in counts like a written value. A run that the budget has `declared` is what the budget says: what is
+written in the files that it names is compared, and a difference is a warning.
 
 ## What it costs
 
@@ -82,21 +83,28 @@ RECIPES = {"bf16-autocast": ("fp32", "bf16"), "fp16-autocast": ("fp32", "fp16"),
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    if run.budget_run is None or not run.run.readings:
-        return
-    for name, claim in run.budget_run.settings.items():
+    if run.budget_run is not None and run.budget_run.declared is not None:
+        said = Settings(one for one in run.named.values() if not one.is_default)
+        yield from (_contradicted(run, claim, setting) for claim, setting in _differing(run.budget_run.settings, said))
+    elif run.budget_run is not None and run.run.readings:
+        yield from (_finding(run, claim, setting) for claim, setting in _differing(run.budget_run.settings, run.run.settings))
+
+
+def _differing(claims: Settings, settings: Settings) -> Iterator[tuple[Setting, Setting]]:
+    """What the budget claims, with the setting that says another thing."""
+    for name, claim in claims.items():
         if name in JUDGED_BY_BUDGET or not claim.known:
             continue
         if name == "precision":
-            yield from _precision(run, claim)
+            yield from ((claim, setting) for setting in _precision(settings, claim))
             continue
-        setting = run.setting(name)
+        setting = settings.get(name)
         if setting is None or not setting.known or setting.origin.kind is OriginKind.BUDGET:
             continue
         if name in COUNTS and _asks_for_no_more(claim.value, setting.value):
             continue
         if not SAME.get(name, _equal)(claim.value, setting.value):
-            yield _finding(run, claim, setting)
+            yield claim, setting
 
 
 def _asks_for_no_more(offered: object, asked: object) -> bool:
@@ -143,16 +151,16 @@ SAME: dict[str, Callable[[object, object], bool]] = {
 }
 
 
-def _precision(run: RunContext, claim: Setting) -> Iterator[Finding]:
+def _precision(settings: Settings, claim: Setting) -> Iterator[Setting]:
     """``bf16`` is compared by compute dtype only; a recipe that is named also by the dtype of the weights."""
-    autocast, loaded, engine = run.setting("autocast"), run.setting("weights_dtype"), run.setting("engine_dtype")
+    autocast, loaded, engine = settings.get("autocast"), settings.get("weights_dtype"), settings.get("engine_dtype")
     recipe = RECIPES.get(str(claim.value))
     wanted = recipe[1] if recipe else COMPUTE.get(str(claim.value))
     computes = engine if engine is not None and engine.known and engine.value != "fp32" else autocast
     if wanted is not None and computes is not None and computes.known and computes.value != wanted and not _pure(computes, loaded, wanted):
-        yield _finding(run, claim, computes)
+        yield computes
     elif recipe and loaded is not None and loaded.known and loaded.value not in (recipe[0], "auto"):
-        yield _finding(run, claim, loaded)
+        yield loaded
 
 
 def _pure(computes: Setting, loaded: Setting | None, wanted: str) -> bool:
@@ -172,6 +180,18 @@ def _finding(run: RunContext, claim: Setting, setting: Setting) -> Finding:
         related=[(setting, f"the run has {_value(setting)}")],
         because=[setting],
         numbers={"difference_bytes": difference} if difference else {},
+    )
+
+
+def _contradicted(run: RunContext, claim: Setting, setting: Setting) -> Finding:
+    """A declared run: what it says is judged, and a file that it names says another thing."""
+    return run.finding(
+        claim,
+        f"the budget declares {claim.origin.key or claim.name} {claim.shown}, {setting.origin} says "
+        f"{setting.origin.key or setting.name}: {_value(setting)}",
+        help="make them agree: the budget is judged, the file is what somebody reads",
+        related=[(setting, f"the file has {_value(setting)}")],
+        severity=Severity.WARNING,
     )
 
 

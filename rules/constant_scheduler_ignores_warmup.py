@@ -78,5 +78,6 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     needs=("lr_scheduler",),
+    words=("lr_scheduler=constant",),
     harm=11.6,
 )

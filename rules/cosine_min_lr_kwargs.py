@@ -86,6 +86,7 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("lr_scheduler",),
+    words=tuple(f"lr_scheduler={name}" for name in sorted(FLOORED)),
     harm=5.5,
     stops=True,
 )

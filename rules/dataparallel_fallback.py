@@ -89,5 +89,6 @@ RULE = Rule(
     check,
     __doc__ or "",
     "0.1.0",
+    words=TRAINERS,
     harm=11.0,
 )

@@ -78,5 +78,6 @@ RULE = Rule(
     check,
     __doc__ or "",
     "0.1.0",
+    words=("deepspeed",),
     harm=4.0,
 )

@@ -123,5 +123,6 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     fix="unsafe",
+    words=("deepspeed",),
     harm=13.0,
 )

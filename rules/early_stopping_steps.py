@@ -111,5 +111,6 @@ RULE = Rule(
     since="0.1.0",
     fix="advice",
     formats=("llamafactory", "axolotl"),
+    words=("early_stopping_patience", "early_stopping_steps"),
     harm=2.5,
 )

@@ -101,5 +101,6 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     needs=("estimate", "eval_batch"),
+    words=("eval_on=True",),
     harm=9.3,
 )

@@ -148,6 +148,7 @@ RULE = Rule(
     fix="advice",
     formats=("llamafactory", "axolotl", *PYTHON),
     applies="Python programs: transformers >= 4.46",
+    words=("llamafactory", *PYTHON, "eval_steps", "eval_strategy"),
     harm=7.0,
     stops=True,
 )

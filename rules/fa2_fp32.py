@@ -87,5 +87,6 @@ RULE = Rule(
     "0.1.0",
     fix="unsafe",
     needs=("attention", "weights_dtype", "autocast"),
+    words=("autocast=none",),
     harm=7.5,
 )

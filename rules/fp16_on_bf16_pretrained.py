@@ -49,11 +49,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from budgetlint.base.expression import expression
 from budgetlint.catalog.families import family_of
 from budgetlint.rule import Confidence, Finding, Rule, RunContext, Setting, Severity, as_written, device_of, full_tuning, mentions, stated
 
-_NAMES = re.compile(r"(?:^|[/_-])(?:flan-|long-|um|m|by)?t5(?:[-_]|$)|(?:^|/)gemma-?[0-9]", re.IGNORECASE)
-_TOLERANT = re.compile(r"(?:^|/)t5-small$", re.IGNORECASE)
+_NAMES = expression(r"(?:^|[/_-])(?:flan-|long-|um|m|by)?t5(?:[-_]|$)|(?:^|/)gemma-?[0-9]", re.IGNORECASE)
+_TOLERANT = expression(r"(?:^|/)t5-small$", re.IGNORECASE)
 """Stays in range: huggingface/transformers#23918, #4586; t5-base does not always (#5651: 66,246 in its feed-forward)."""
 
 
@@ -122,5 +123,6 @@ RULE = Rule(
     "0.1.0",
     needs=("model",),
     aliases=("ds-loss-scale-exhausted",),
+    words=("engine_dtype=fp16", "precision=fp16", "precision=fp16-autocast", "precision=fp16-pure", "autocast=fp16"),
     harm=11.0,
 )

@@ -118,5 +118,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     aliases=("v5-dtype-auto-fp16-checkpoint", "fp16-full-ft-packing"),
+    words=("autocast=fp16",),
     harm=11.5,
 )

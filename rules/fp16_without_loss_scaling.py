@@ -106,5 +106,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     aliases=("adam-eps-fp16",),
+    words=("precision=fp16-pure", "weights_dtype=fp16"),
     harm=9.0,
 )

@@ -131,5 +131,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("estimate", "weights_dtype"),
+    words=FORMATS,
     harm=11.0,
 )

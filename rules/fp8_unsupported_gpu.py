@@ -55,9 +55,9 @@ torchtitan's `emulate` computes float8 through other formats, for tests.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from budgetlint.base.expression import expression
 from budgetlint.rule import (
     Confidence,
     Finding,
@@ -74,7 +74,7 @@ from budgetlint.rule import (
     written_by,
 )
 
-_BLOCKS = re.compile(r"\b(?:mx|mxfp8|nvfp4)\b")
+_BLOCKS = expression(r"\b(?:mx|mxfp8|nvfp4)\b")
 """Parts of torchtitan's converter names (``quantize.linear.mx``)."""
 
 _EMULATED = ("float8.emulate", "quantize.linear.float8.emulate", "quantize.linear.mx.emulate", "mx.emulate")

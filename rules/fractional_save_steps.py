@@ -91,6 +91,7 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=(*TRAINERS_AND_AXOLOTL, *PYTHON),
+    words=("eval_steps", "save_steps", "logging_steps"),
     harm=-0.5,
     stops=True,
 )

@@ -166,5 +166,6 @@ RULE = Rule(
     fix="unsafe",
     formats=("accelerate", *TRAINING_ARGUMENTS),
     applies="accelerate >= 1.6; trainer files: transformers >= 5.0 with a version, >= 5.10.0 without",
+    words=("fsdp", "fsdp_version", "version"),
     harm=8.5,
 )

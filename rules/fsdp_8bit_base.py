@@ -99,6 +99,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=TRAINER_RUNS,
-    words=("quant",),
+    words=("shard=zero3", "shard=fsdp", "shard=fsdp2"),
     harm=7.0,
 )

@@ -118,5 +118,6 @@ RULE = Rule(
     fix="unsafe",
     formats=("accelerate", *TRAINING_ARGUMENTS),
     applies="trainer files: transformers < 5.10.0; accelerate files: all versions",
+    words=("distributed_type", "fsdp"),
     harm=11.5,
 )

@@ -101,5 +101,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("quant", "quant_storage"),
+    words=("shard=fsdp", "shard=fsdp2"),
     harm=11.5,
 )

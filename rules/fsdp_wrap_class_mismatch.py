@@ -118,5 +118,6 @@ RULE = Rule(
     "0.1.0",
     fix="unsafe",
     needs=("plan",),
+    words=("transformer_layer_cls_to_wrap", "fsdp_transformer_layer_cls_to_wrap"),
     harm=9.0,
 )

@@ -155,6 +155,7 @@ RULE = Rule(
     fix="advice",
     formats=(*TRL_ARGUMENTS, "axolotl"),
     applies="axolotl's batch of one process: axolotl >= 0.18",
+    words=("rl", "task=grpo"),
     harm=6.5,
     stops=True,
 )

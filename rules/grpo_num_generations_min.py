@@ -107,6 +107,7 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=(*TRL_ARGUMENTS, "axolotl", "ms_swift"),
+    words=("rl", "num_generations", "generation_batch_size"),
     harm=2.5,
     stops=True,
 )

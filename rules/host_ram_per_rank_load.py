@@ -112,5 +112,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("target", "plan"),
+    words=("shard=fsdp", "shard=fsdp2"),
     harm=9.0,
 )

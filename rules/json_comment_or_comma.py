@@ -69,5 +69,6 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
+    words=("json",),
     harm=6.5,
 )

@@ -80,5 +80,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("estimate", "quant_upcast"),
+    words=("quant_upcast=all",),
     harm=4.0,
 )

@@ -79,5 +79,6 @@ RULE = Rule(
     check,
     __doc__ or "",
     "0.1.0",
+    words=("accelerate",),
     harm=2.5,
 )

@@ -40,6 +40,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from budgetlint.catalog.optimizer_table import OPTIMIZERS
 from budgetlint.rule import (
     TRAINERS_AND_AXOLOTL,
     Confidence,
@@ -58,6 +59,8 @@ from budgetlint.rule import (
 
 LAUNCHED = (OriginKind.FILE, OriginKind.FLAG, OriginKind.DERIVED)
 """Several GPUs in the budget may still be one process."""
+
+NAMED = tuple(name for row in OPTIMIZERS for name in row.spellings if name.endswith("_layerwise"))
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -105,6 +108,7 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("optimizer",),
+    words=(*(f"optimizer={name}" for name in NAMED), "galore_layerwise", "apollo_layerwise"),
     harm=5.0,
     stops=True,
 )

@@ -88,5 +88,6 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     needs=("quant", "autocast"),
+    words=("quant=int8",),
     harm=4.0,
 )

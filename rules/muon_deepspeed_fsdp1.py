@@ -69,6 +69,7 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("optimizer",),
+    words=("optimizer=muon",),
     harm=2.5,
     stops=True,
 )

@@ -77,5 +77,6 @@ RULE = Rule(
     since="0.1.0",
     needs=("optimizer",),
     applies="torch >= 2.9, which has the class",
+    words=tuple(f"optimizer={name}" for names in NAMES.values() for name in names),
     harm=7.0,
 )

@@ -67,5 +67,6 @@ RULE = Rule(
     "0.1.0",
     fix="unsafe",
     formats=TRAINING_ARGUMENTS,
+    words=("num_steps",),
     harm=3.0,
 )

@@ -99,5 +99,6 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     formats=TRAINER_RUNS,
+    words=("shard=zero3",),
     harm=9.5,
 )

@@ -88,5 +88,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("lr_scheduler", "learning_rate"),
+    words=("lr_scheduler=polynomial",),
     harm=3.5,
 )

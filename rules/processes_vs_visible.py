@@ -88,6 +88,7 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
+    words=("CUDA_VISIBLE_DEVICES",),
     harm=7.0,
     stops=True,
 )

@@ -92,5 +92,6 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
+    words=("precision=bf16-pure", "weights_dtype=bf16"),
     harm=13.2,
 )

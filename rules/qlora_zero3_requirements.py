@@ -133,6 +133,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     formats=TRAINER_RUNS,
-    words=("quant",),
+    words=("shard=zero3",),
     harm=11.5,
 )

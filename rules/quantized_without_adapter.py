@@ -121,6 +121,7 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
+    words=("load_in_4bit", "load_in_8bit", *(f"quant={kind}" for kind in _PACKED)),
     harm=9.0,
     stops=True,
 )

@@ -97,5 +97,6 @@ RULE = Rule(
     since="0.1.0",
     fix="safe",
     applies="transformers >= 4.50.0 (adamw_hf), >= 5.8.0 (adamw_apex_fused)",
+    words=tuple(f"optimizer={name}" for name in _GONE),
     harm=8.5,
 )

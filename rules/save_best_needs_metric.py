@@ -71,6 +71,7 @@ RULE = Rule(
     fix="safe",
     formats=(*TRAINERS_AND_AXOLOTL, *PYTHON),
     applies="transformers >= 4.47, which knows best",
+    words=("save_strategy",),
     harm=3.0,
     stops=True,
 )

@@ -79,5 +79,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("optimizer", "lr_scheduler"),
+    words=tuple(f"optimizer={name}" for name in sorted(WARMS_UP)),
     harm=7.0,
 )

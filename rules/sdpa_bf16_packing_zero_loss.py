@@ -103,6 +103,6 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     needs=("attention", "autocast"),
-    words=("sample_packing",),
+    words=("sdp_attention", "attention=sdpa", "attention=sdp"),
     harm=9.0,
 )

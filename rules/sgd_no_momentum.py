@@ -87,5 +87,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     needs=("optimizer", "learning_rate", "estimate"),
+    words=("optimizer=sgd",),
     harm=7.0,
 )

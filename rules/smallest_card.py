@@ -36,8 +36,10 @@ stack transformers@5.24 torch@2.13
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cache
+from operator import attrgetter
 
 from budgetlint.base.units import GIB
 from budgetlint.catalog.context import cublas_workspace
@@ -80,7 +82,8 @@ def check(run: RunContext) -> Iterator[Finding]:
     if estimate is None or plan is None or not _is_closed(run, estimate, plan):
         return
     bf16 = any(str(run.value(name, "")).startswith("bf16") for name in _ASKS_BF16)
-    found = ((card, need) for card in _cards() if (card.bf16 or not bf16) and (need := _need(estimate, plan, card)))
+    first = bisect_left(_cards(), estimate.allocated.high or 0, key=attrgetter("usable_min"))
+    found = ((card, need) for card in _cards()[first:] if (card.bf16 or not bf16) and (need := _need(estimate, plan, card)))
     card, need = next(found, (None, estimate.need))
     if card is None and need.low <= _cards()[-1].usable_max:
         return
@@ -128,8 +131,6 @@ def _cards() -> tuple[Device, ...]:
 
 def _need(estimate: Estimate, plan: Plan, card: Device) -> Range | None:
     """The need on this card if it fits with the headroom; newer cards have a larger workspace and context."""
-    if (estimate.allocated.high or 0) > card.usable_min:
-        return None  # as for most cards, before anything is worked out
     more = WORKSPACES * (cublas_workspace(card) - cublas_workspace(None))
     need = totals(estimate.allocated.plus(Range(more, more, more)), card, plan.ranks).need
     return need if verdict(need, (card.usable_min, card.usable_max), None, judged=True) is Verdict.FITS else None

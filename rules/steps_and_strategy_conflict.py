@@ -127,6 +127,7 @@ RULE = Rule(
     fix="safe",
     formats=(*TRAINERS_AND_AXOLOTL, *PYTHON),
     aliases=("axolotl-save-eval-steps-conflict",),
+    words=("save_steps", "eval_steps", "saves_per_epoch", "evals_per_epoch"),
     harm=7.0,
     stops=True,
 )

@@ -100,5 +100,6 @@ RULE = Rule(
     __doc__ or "",
     "0.1.0",
     needs=("seq_len",),
+    words=TRL_FORMATS,
     harm=11.0,
 )

@@ -41,15 +41,16 @@ from transformers import HfArgumentParser, TrainingArguments
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+from functools import lru_cache
 
+from budgetlint.base.expression import expression
 from budgetlint.catalog.vocabulary import keys, misspelt
 from budgetlint.rule import HUGGING_FACE, Confidence, DocumentContext, Finding, Rule, Severity, SourceFile, argument_entries
 
 from ._unknown import misspelt_key
 
-_PARSES = re.compile(r"\.parse_args_into_dataclasses\(\s*\)")
+_PARSES = expression(r"\.parse_args_into_dataclasses\(\s*\)")
 _LENIENT = ("return_remaining_strings", "parse_known_args", "allow_extra_keys")
 
 
@@ -65,8 +66,9 @@ def check(document: DocumentContext) -> Iterator[Finding]:
             yield misspelt_key(document, entry, meant, f"{program.path.rpartition('/')[2]} stops when it reads its arguments")
 
 
+@lru_cache(maxsize=4096)
 def _meant(name: str, known: frozenset[str]) -> str:
-    return "" if any(one.startswith(name) for one in known) else misspelt(name, known)
+    return "" if name in known or any(one.startswith(name) for one in known) else misspelt(name, known)
 
 
 def _is_strict(program: SourceFile) -> bool:

@@ -42,22 +42,37 @@ Ignored: the run goes on with the default (one gradient accumulation step instea
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from functools import cache
 
 from budgetlint.base.record import record
 from budgetlint.catalog.vocabulary import gone, keys, misspelt
 from budgetlint.rule import PYTHON, TRAINING_ARGUMENTS, Confidence, DocumentContext, Finding, Rule, Severity, argument_entries
 
-from ._unknown import misspelt_key
-from ._unknown_accelerate import check_accelerate
-from ._unknown_deepspeed import check_deepspeed
-from ._unknown_dropped import dropped_key
-from ._unknown_sections import VOCABULARIES, check_sections
+SECTIONED = ("litgpt", "torchtitan", "ms_swift", "peft_adapter_config", "torchtune")
+"""Formats of `_unknown_sections.VOCABULARIES`."""
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     yield from _CHECKS[document.format](document)
+
+
+def _deepspeed(document: DocumentContext) -> Iterable[Finding]:
+    from ._unknown_deepspeed import check_deepspeed  # here and below: a file has one format, and few keys are not known
+
+    return check_deepspeed(document)
+
+
+def _accelerate(document: DocumentContext) -> Iterable[Finding]:
+    from ._unknown_accelerate import check_accelerate
+
+    return check_accelerate(document)
+
+
+def _sectioned(document: DocumentContext) -> Iterable[Finding]:
+    from ._unknown_sections import check_sections
+
+    return check_sections(document)
 
 
 def _axolotl(document: DocumentContext) -> Iterator[Finding]:
@@ -101,7 +116,7 @@ class _Abbreviated:
     known: frozenset[str]
 
     def __contains__(self, name: object) -> bool:
-        return any(one.startswith(str(name)) for one in self.known)
+        return name in self.known or any(one.startswith(str(name)) for one in self.known)
 
 
 @cache
@@ -117,6 +132,8 @@ def _older(document: DocumentContext, package: str, gone: Mapping[str, str], kno
     for entry in found:
         since = gone.get(entry.key.text)
         if since and entry.key.text not in known and document.at_least(package, since):
+            from ._unknown_dropped import dropped_key
+
             yield dropped_key(document, entry, package, since, there={other.key.text for other in found})
 
 
@@ -133,14 +150,16 @@ def _slips(
     for entry in argument_entries(document.reading):
         meant = "" if entry.key.text in known else misspelt(entry.key.text, wanted)
         if meant and meant not in there:
+            from ._unknown import misspelt_key
+
             yield misspelt_key(document, entry, meant, cost, severity, confidence)
 
 
-_CHECKS = {
-    "deepspeed": check_deepspeed,
-    "accelerate": check_accelerate,
+_CHECKS: dict[str, Callable[[DocumentContext], Iterable[Finding]]] = {
+    "deepspeed": _deepspeed,
+    "accelerate": _accelerate,
     "axolotl": _axolotl,
-    **dict.fromkeys(VOCABULARIES, check_sections),
+    **dict.fromkeys(SECTIONED, _sectioned),
     **dict.fromkeys((name for name in TRAINING_ARGUMENTS if name not in ("open_instruct", *PYTHON)), _trainer),
 }
 

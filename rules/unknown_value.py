@@ -47,17 +47,22 @@ from collections.abc import Iterator
 
 from budgetlint.catalog.choice import Choice, ChoiceValue
 from budgetlint.catalog.choice_rows import CHOICES
-from budgetlint.readers.llamafactory.v1 import is_second
-from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Setting, Severity, written_in
+from budgetlint.rule import Confidence, DocumentContext, Finding, Mapping, Rule, Safety, Setting, Severity, arguments_home, written_in
 
 _MOST_SHOWN = 8
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    if document.format == "llamafactory" and is_second(document.reading.document):
-        return  # the schema of LLaMA-Factory 1 has values of its own
+    if document.format == "llamafactory":
+        from budgetlint.readers.llamafactory.v1 import is_second  # one framework's
+
+        if is_second(document.reading.document):
+            return  # the schema of LLaMA-Factory 1 has values of its own
+    home, file = arguments_home(document.reading), document.reading.document
+    block = file.get(home) if home else file.root
+    top = block.keys() if isinstance(block, Mapping) else ()
     for choice in CHOICES[document.format]:
-        setting = written_in(document.reading, choice.path)
+        setting = written_in(document.reading, choice.path) if choice.first in top else None
         if setting is not None and setting.known and isinstance(setting.value, str) and _is_word(setting.value):
             value = choice.find(setting.value)
             yield from _unknown(document, choice, setting) if value is None else _of_other_release(document, choice, setting, value)

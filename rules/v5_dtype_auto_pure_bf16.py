@@ -89,5 +89,6 @@ RULE = Rule(
     since="0.1.0",
     applies="transformers >= 5.0.0",
     needs=("model", "weights_dtype"),
+    words=("weights_dtype=auto",),
     harm=13.0,
 )

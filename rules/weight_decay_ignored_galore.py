@@ -106,5 +106,6 @@ RULE = Rule(
     since="0.1.0",
     fix="unsafe",
     needs=("optimizer",),
+    words=tuple(f"optimizer={name}" for name in DROPPED),
     harm=9.0,
 )

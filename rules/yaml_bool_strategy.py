@@ -82,6 +82,7 @@ RULE = Rule(
     since="0.1.0",
     fix="safe",
     formats=TRAINERS,
+    words=STRATEGIES,
     harm=8.5,
     stops=True,
 )

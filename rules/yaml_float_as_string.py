@@ -186,6 +186,7 @@ RULE = Rule(
     formats=tuple(_CHECKS),
     applies="LLaMA-Factory: < 0.9.4; others: all versions",
     aliases=("yaml-exp-float-string",),
+    words=("yaml",),
     harm=13.5,
     stops=True,
 )

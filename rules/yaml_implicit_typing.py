@@ -39,13 +39,16 @@ from collections.abc import Iterator
 from budgetlint.base import numerals
 from budgetlint.rule import Confidence, DocumentContext, Finding, Rule, Safety, Scalar, Severity, Style, loads_with, walk
 
+_BEGINS = frozenset("+-0123456789")
+"""How a number begins; most texts are told by that."""
+
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     if document.reading.document.format != "yaml":
         return
     for _, entry in walk(document.reading.document.root):
         node = entry.value
-        if not isinstance(node, Scalar) or node.style is not Style.PLAIN or node.tag or not _odd(node.text):
+        if not isinstance(node, Scalar) or node.text[:1] not in _BEGINS or node.style is not Style.PLAIN or node.tag or not _odd(node.text):
             continue
         value = node.value(loads_with(document.reading))
         if isinstance(value, (int, float)) and numerals.finite(value) is not None and str(value) != _decimal(node.text):
@@ -84,5 +87,6 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     fix="unsafe",
+    words=("yaml",),
     harm=5.0,
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from budgetlint.base.record import field, fields, open_record, open_state, record, replace, state
+from budgetlint.base.record import FEW, field, fields, open_record, open_state, record, replace, state
 
 
 @record
@@ -78,6 +78,20 @@ def test_a_repr_names_every_field_that_is_shown() -> None:
 def test_wrong_arguments_are_refused_at_the_first_object_too(made: Any, given: dict[str, Any]) -> None:
     with pytest.raises(TypeError):
         made(**given)
+
+
+def test_objects_made_before_and_after_the_init_is_compiled_are_alike() -> None:
+    many = [(Place("a", seen=["x"]), Child("n", 4, rule="r"), Counter(3)) for _ in range(FEW + 2)]
+    assert len(set(map(repr, many))) == 1
+    assert {type(one).__init__.__code__.co_filename for one in many[-1]} == {"<string>"}
+
+
+@pytest.mark.parametrize(("made", "args"), [(Place, ("a", 1, [], 0)), (Counter, (1, "x")), (Child, ("n", 4, "r"))])
+def test_more_arguments_than_fields_are_refused(made: Any, args: tuple[Any, ...]) -> None:
+    with pytest.raises(TypeError):
+        made(*args)
+    with pytest.raises(TypeError, match="multiple values"):
+        made(args[0], **{made.__match_args__[0]: args[0]})
 
 
 def test_a_slotted_record_takes_no_other_attribute() -> None:

@@ -50,6 +50,7 @@ WRITTEN = {
     "estimate": ["estimate"],
     "files": ["files"],
     "rule": ["rule", "--all"],
+    "run-settings": ["estimate", "--settings"],
     "solve": ["solve"],
 }
 

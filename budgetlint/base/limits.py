@@ -76,6 +76,13 @@ BUDGET_WORDS = Bound(
     "budget-words", 20_000, "words", "a budget, without its comments", "173 in the largest that we know: x 115",
     "told as `budget-too-large`",
 )  # fmt: skip
+READ_PLACES = Bound(
+    "read-places", 8, "keys", "a text of a `reads`", "1 is the rule, 2 make a ratio: x 4", "told as `wrong-value`"
+)  # fmt: skip
+READ_VALUE = Bound(
+    "read-value", 1_000, "characters", "a value that a `reads` takes from a file", "a path of a checkpoint has 200: x 5",
+    "told as `misread-value`",
+)  # fmt: skip
 CELLS = Bound(
     "cells", 512, "cells", "a budget: all of its matrices", "3 in the examples: x 170", "told as `budget-too-large`",
 )  # fmt: skip
@@ -112,6 +119,14 @@ BUILDERS = Bound("builders", 200, "functions that build a config", "a Python fil
 BUILDER_KEYS = Bound("builder-keys", 500, "keys", "a block that Python builds", "torchtitan's widest block has 25: x 20")
 COMPOSED_FILES = Bound("composed-files", 100, "files", "a config composed by a defaults list", "verl's own trainer has 40: x 2.5")
 COMPOSED_DEPTH = Bound("composed-depth", 12, "levels of defaults lists", "a config", "verl's own trainer has 4: x 3")
+WATCHED_FILES = Bound(
+    "watched-files", 500, "files", "a `watches` line", "a program and its own modules are some tens: x 10",
+    "the declaration is not known to hold: no verdict",
+)  # fmt: skip
+WATCHED_BYTES = Bound(
+    "watched-bytes", 16 * 2**20, "characters", "the files of a `watches` line", "500 programs of 33 kB",
+    "the declaration is not known to hold: no verdict",
+)  # fmt: skip
 INCLUDES = Bound("includes", 8, "includes", "a budget", "a card, a cluster and a team are 3: x 2.7", "told as `bad-include`")
 REFERENCES = Bound(
     "references", 16, "references that follow each other", "an OmegaConf config", "1 in the corpus: x 16",
@@ -129,8 +144,9 @@ FIX_TEXT = Bound(
 
 BOUNDS = (
     FILE_BYTES, DOCUMENTS, NODES, DEPTH, ALIASED, REFERENCES, COMPOSED_FILES, COMPOSED_DEPTH, WORDS, EXPANSIONS, LAUNCHES, CONTAINERS,
-    PYTHON_CHARACTERS, PYTHON_NODES, BUILDERS, BUILDER_KEYS, BUDGET_BYTES, BUDGET_WORDS, INCLUDES, CELLS, JUDGED, JOINT_READINGS,
-    FILE_READINGS, PINS,    SOLVE_ESTIMATES, FINDINGS, SUPPRESSIONS, SUGGESTIONS, SETTINGS, FIX_ROUNDS, FIX_TRIALS, FIX_TEXT,
+    PYTHON_CHARACTERS, PYTHON_NODES, BUILDERS, BUILDER_KEYS, BUDGET_BYTES, BUDGET_WORDS, INCLUDES, READ_PLACES, READ_VALUE, WATCHED_FILES,
+    WATCHED_BYTES, CELLS, JUDGED, JOINT_READINGS, FILE_READINGS, PINS, SOLVE_ESTIMATES, FINDINGS, SUPPRESSIONS, SUGGESTIONS, SETTINGS,
+    FIX_ROUNDS, FIX_TRIALS, FIX_TEXT,
 )  # fmt: skip
 """In the order of the manual."""
 

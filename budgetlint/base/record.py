@@ -2,9 +2,10 @@
 
 To mypy a record is a frozen dataclass with slots, and a state one that may change; `dataclasses.replace`, `fields` and `asdict` take
 both. At run time nothing guards a record's attributes: a guarded one takes thrice as long to make, and a file has a thousand. The
-``__init__`` is written and compiled when the first object is made, ``__eq__``, ``__hash__`` and ``__repr__`` are the functions below:
-`dataclasses` compiles all of them for each class at import, a check of one file has 140 classes and makes objects of 60. With the modules
-that it imports itself (inspect, ast, dis, tokenize), `dataclasses` was 40 of the 150 ms of such a check.
+``__init__`` is written and compiled when a class has made a few objects, ``__eq__``, ``__hash__`` and ``__repr__`` are the functions
+below: `dataclasses` compiles all of them for each class at import, a check of one file has 140 classes, makes objects of 100 and more
+than a few of 27. With the modules that it imports itself (inspect, ast, dis, tokenize), `dataclasses` was 40 of the 150 ms of such a
+check.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Callable, Mapping
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
 
-__all__ = ["Field", "field", "fields", "open_record", "open_state", "record", "replace", "state"]
+__all__ = ["FEW", "Field", "field", "fields", "open_record", "open_state", "record", "replace", "state"]
 
 T = TypeVar("T")
 
@@ -145,17 +146,45 @@ def _by_value(made: Any) -> Any:
     return _begun(made)
 
 
+FEW = 8
+"""Objects that are made before an ``__init__`` is compiled: that takes as long as setting the fields of thirty one by one."""
+
+
 def _begun(made: Any) -> Any:
-    """The class with an ``__init__`` that is written at its first call."""
+    """The class with an ``__init__`` that sets fields one by one, and is compiled after a few calls."""
     made.__repr__, made.__dataclass_fields__ = _repr, _DATACLASS_FIELDS
     if "__init__" not in made.__dict__:
+        left = FEW
 
         def first(self: Any, *args: Any, **given: Any) -> None:
-            made.__init__ = _init_of(made)
-            made.__init__(self, *args, **given)
+            nonlocal left
+            left -= 1
+            if left < 0 or not _is_filled(self, made, args, given):
+                made.__init__ = _init_of(made)
+                made.__init__(self, *args, **given)
 
         made.__init__ = first
     return made
+
+
+def _is_filled(one: Any, made: Any, args: tuple[Any, ...], given: dict[str, Any]) -> bool:
+    """Set the fields of a new object. False where the arguments do not fit: the compiled ``__init__`` says what is wrong."""
+    values = dict(zip(made.__match_args__, args, strict=False), **given)
+    if len(values) < len(args) + len(given):
+        return False
+    for known in made.__record__:
+        value = values.pop(known.name, UNSET) if known.init else UNSET
+        if value is UNSET:
+            value = known.default if known.default_factory is UNSET else known.default_factory()
+        if value is not UNSET:
+            setattr(one, known.name, value)
+        elif known.init:
+            return False
+    if values:
+        return False
+    if hasattr(made, "__post_init__"):
+        one.__post_init__()
+    return True
 
 
 def _init_of(made: Any) -> Callable[..., None]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from budgetlint.base.expression import expression
 from budgetlint.base.record import record
 
 KIB, MIB, GIB, TIB, PIB = (2 ** (10 * n) for n in range(1, 6))
@@ -17,7 +18,7 @@ DECIMAL = {"kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 BINARY = {"KiB": KIB, "MiB": MIB, "GiB": GIB, "TiB": TIB}
 UNITS = {"B": 1, **DECIMAL, **BINARY}
 
-_AMOUNT = re.compile(r"(?P<number>[0-9][0-9_]*(?:\.[0-9]+)?)[ ]?(?P<unit>[A-Za-z]+)")
+_AMOUNT = expression(r"(?P<number>[0-9][0-9_]*(?:\.[0-9]+)?)[ ]?(?P<unit>[A-Za-z]+)")
 _PREFIXES = {"k": ("kB", "KiB"), "m": ("MB", "MiB"), "g": ("GB", "GiB"), "t": ("TB", "TiB")}
 
 

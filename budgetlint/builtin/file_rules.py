@@ -147,11 +147,11 @@ NO_SUCH_CONFIG = builtin_rule(
     "no-such-config",
     Severity.ERROR,
     """\
-    A `config` line of a budget matches no file.
+    A `config` or `reads` line of a budget matches no file that can be read so.
 
     ## What it costs
 
-    The run that it should bind is not judged.
+    The run that it should bind is not judged; what a `reads` should give is unresolved.
 
     ## Failing
 
@@ -299,6 +299,95 @@ GUESSED_REFERENCE = builtin_rule(
     """,
 )
 
+MISSING_KEY = builtin_rule(
+    "BL926",
+    "missing-key",
+    Severity.ERROR,
+    """\
+    A `reads` line of a budget names a key that its file does not have, or that is null there.
+
+    The budget says that a setting of the run stands at this key. A key that was renamed or taken out in the file is told at the place
+    where it would stand, with the key that is spelled most alike.
+
+    ## What it costs
+
+    The setting is unresolved: the run is judged without it, or not at all. Nothing is filled in from a framework.
+
+    ## Failing
+
+    ```yaml launch.yaml
+    overrides:
+      model: Qwen/Qwen2.5-1.5B
+      micro_bs: 2
+    ```
+
+    ```budget
+    device 24GiB; lora r=16; seq 2048
+    reads launch.yaml { model=overrides.model; batch=overrides.micro_batch }
+    ```
+
+    ## Passing
+
+    ```yaml launch.yaml
+    overrides:
+      model: Qwen/Qwen2.5-1.5B
+      micro_batch: 2
+    ```
+
+    ```budget
+    device 24GiB; lora r=16; seq 2048
+    reads launch.yaml { model=overrides.model; batch=overrides.micro_batch }
+    ```
+
+    ## Sources
+
+    - The budget itself: `reads` in the reference of the language.
+    """,
+)
+
+LAUNCH_WITHOUT_RUN = builtin_rule(
+    "BL918",
+    "launch-without-run",
+    Severity.ERROR,
+    """\
+    A `launch` line of a budget starts nothing that trains, as far as can be told.
+
+    The command is read as one of a shell script is, never run. A launcher that nobody knows, a program that evaluates, or a known program
+    whose configuration is not here make no run.
+
+    ## What it costs
+
+    What the budget declares is not judged, and nobody would see that it is not.
+
+    ## Failing
+
+    ```budget
+    device h100-80gb
+    launch acme-submit --queue train job-7b
+    ```
+
+    ## Passing
+
+    ```yaml sft.yaml
+    model_name_or_path: Qwen/Qwen2.5-0.5B
+    dtype: bfloat16
+    per_device_train_batch_size: 1
+    max_length: 1024
+    ```
+
+    ```budget
+    device h100-80gb
+    stack trl@1.16 transformers@5.24 torch@2.13
+    launch trl sft --config sft.yaml
+    ```
+
+    ## Sources
+
+    - `budgetlint.launch.commands`: the launchers and programs that are known.
+    """,
+)
+
 FILE_RULES = (
     UNREADABLE_FILE, UNPARSABLE_FILE, AMBIGUOUS_FORMAT, MISSING_REFERENCE, NO_SUCH_CONFIG, TOO_LARGE, COMMAND_CUT_SHORT, GUESSED_REFERENCE,
+    LAUNCH_WITHOUT_RUN, MISSING_KEY,
 )  # fmt: skip

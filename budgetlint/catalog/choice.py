@@ -37,6 +37,11 @@ class Choice:
     told: str = ""
 
     @cached_property
+    def first(self) -> str:
+        """The key of the path that stands at the top."""
+        return self.path.partition(".")[0]
+
+    @cached_property
     def values(self) -> Mapping[str, ChoiceValue]:
         return {value.name: value for value in map(_value, self.words.split())}
 

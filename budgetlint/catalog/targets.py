@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from budgetlint.base.expression import expression
 from budgetlint.base.record import replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
@@ -21,7 +22,7 @@ ROLES = {
 }
 """Words that budgets use for groups of roles; a module of that very name wins."""
 
-_REGEX = re.compile(r"[\\*+?|()\[\]^$]")
+_REGEX = expression(r"[\\*+?|()\[\]^$]")
 """A single word with one of these is an expression, however it came (a module's name has none of them)."""
 
 _PARAMETERS = ("expert_", "router")

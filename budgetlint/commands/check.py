@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 
 from budgetlint.base.finding import Severity
 from budgetlint.commands.console import Console
-from budgetlint.commands.options import add_paths, add_run_options
+from budgetlint.commands.options import add_paths, add_run_options, add_settings_file
 from budgetlint.report import CHECK_FORMATS
 
 HELP = """\
@@ -30,6 +31,7 @@ examples:
 def configure(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
     add_run_options(parser)
+    add_settings_file(parser)
     parser.add_argument(
         "--format", metavar="NAME[=FILE]", action="append", default=[], help=f"{', '.join(CHECK_FORMATS)}; repeat for several"
     )
@@ -61,9 +63,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, io: Console) -> int:
+    if not can_remember(args, io.environ):
+        return _check(args, io)
     from budgetlint.commands.remember import remembered
 
     return remembered(args, io, _check)
+
+
+def can_remember(args: argparse.Namespace, environ: Mapping[str, str]) -> bool:
+    """Nothing is read from a pipe or from git, nothing is written, and the answer stands in files. On a CI machine the folder may have
+    come from somebody else's job: there only ``--cache`` asks for it."""
+    writes = args.fix or args.diff or args.baseline or any("=" in text for text in args.format)
+    read = args.stdin_filename is not None or args.settings_file is not None or args.compare_with is not None or "-" in args.paths
+    wanted = args.cache if args.cache is not None else environ.get("CI", "").lower() in ("", "0", "false")
+    return wanted and not (writes or read or args.launch)
 
 
 def _check(args: argparse.Namespace, io: Console) -> int:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 def run(args: argparse.Namespace, io: Console) -> int:
     formats = wanted(args.format)
+    _goes_together(args)
     config = _settings(args, open_config(io))
     registry = installed()
     _known_rules(registry, (*_words(args.select), *_words(args.ignore)))
@@ -67,7 +68,7 @@ def _run(
         def recheck(texts: Mapping[str, str]) -> Report:
             return checked(session.rejudged(texts))
 
-        fixed = fix_all(report, recheck, unsafe=args.unsafe_fixes)
+        fixed = fix_all(report, recheck, unsafe=args.unsafe_fixes, unwritten=session.unwritten)
         report, lost = (_shown(io, fixed, report), lost) if args.diff else _written(io, fixed, report, recheck)
     known = _baseline(args, io, config)
     if known and not args.diff:
@@ -85,7 +86,7 @@ def _run(
 
 def _checked(registry: Registry, config: Config, session: Session, judged: Judged) -> Report:
     report = replace(check(judged, registry, config), passed=session.passed, asked=bool(session.launch))
-    if session.launch or session.target or session.overrides:  # not all runs, or not as they are: nothing is safe to edit
+    if session.launch or session.target or session.overrides or session.handed:  # not all runs, or not as they are: nothing is safe to edit
         report = replace(report, findings=tuple(only_in(finding, ()) for finding in report.findings))
     if session.taken is None:
         return report
@@ -116,9 +117,22 @@ def _settings(args: argparse.Namespace, config: Config) -> Config:
     )
 
 
+def _goes_together(args: argparse.Namespace) -> None:
+    """Settings from outside are no text that could be edited, compared or launched."""
+    if args.settings_file is None:
+        return
+    beside = {
+        "--fix": args.fix, "--diff": args.diff, "--compare-with": args.compare_with is not None,
+        "--stdin-filename": args.stdin_filename is not None, "a launch command": args.launch,
+    }  # fmt: skip
+    for name, is_there in beside.items():
+        if is_there:
+            raise Misuse(f"--settings-file judges settings as they are: {name} does not go with it")
+
+
 def _whole(args: argparse.Namespace, io: Console) -> bool:
     """Did every rule see every run of the files it saw? A finding may need another file than the one it stands in."""
-    narrowed = args.select or args.ignore or args.target or args.launch or args.compare_with is not None
+    narrowed = args.select or args.ignore or args.target or args.launch or args.settings_file or args.compare_with is not None
     return not narrowed and args.stdin_filename is None and all((io.root / path).is_dir() for path in args.paths)
 
 

@@ -22,6 +22,7 @@ from budgetlint.settings.run import Settings
 
 if TYPE_CHECKING:
     from budgetlint.language.budget import Budget
+    from budgetlint.resolve.handed import HandedRun
     from budgetlint.rules_api.context import Judged, RunContext
 
 STDIN = "-"
@@ -63,8 +64,14 @@ class Session:
     """The document path of a launch command: only its runs are judged."""
     taken: frozenset[str] | None = None
     """Where only files are named: only their runs are judged, though other files are read for them."""
+    handed: tuple[HandedRun, ...] = ()
+    """Runs whose settings came from outside: only these are judged."""
 
     def judged(self) -> Judged:
+        if self.handed:
+            from budgetlint.resolve.handed_judged import judge_handed  # few checks are asked by a launcher
+
+            return self._narrowed(judge_handed(self.project, self.handed, extra=self.extra, overrides=self.overrides))
         return self._narrowed(judge(self.project, extra=self.extra, overrides=self.overrides, taken=self.taken))
 
     def rejudged(self, texts: Mapping[str, str]) -> Judged:
@@ -73,6 +80,11 @@ class Session:
         if self.launch and self.launch in self.project.entries:
             project.entries[self.launch] = self.project.entries[self.launch]
         return self._narrowed(judge(project, extra=self.extra, overrides=self.overrides, taken=self.taken))
+
+    @property
+    def unwritten(self) -> tuple[str, ...]:
+        """Texts that are no files: a budget of the command line or the settings, a command. No fix may change what has their name."""
+        return (COMMAND_LINE, *((self.extra.path,) if self.extra is not None else ()))
 
     @property
     def passed(self) -> tuple[Passed, ...]:
@@ -93,10 +105,12 @@ def open_session(paths: Sequence[str], args: argparse.Namespace, io: Console, co
     project = _launch_project(paths, launch, io, config, files) if launch else project_of(paths, io, config, files)
     extra = extra_budget(paths, args, io, config, project)
     started = add_command(project, launch) if launch else ""
-    return Session(project, _walked(paths) if not launch else tuple(project.entries), extra, _overrides(args), args.target, started)
+    return Session(
+        project, _walked(paths) if not launch else tuple(project.entries), extra, settings_of_command(args), args.target, started
+    )
 
 
-def _overrides(args: argparse.Namespace) -> Settings:
+def settings_of_command(args: argparse.Namespace) -> Settings:
     if not args.set:
         return Settings()
     from budgetlint.commands.overrides import overrides  # the table of all settings: a check without --set needs none of it
@@ -123,7 +137,7 @@ def session_around(paths: Sequence[str], args: argparse.Namespace, io: Console, 
     found = related_files(files, listed, named)
     project = open_project(files, found.paths, listed)
     extra = extra_budget(paths, args, io, config, project)
-    return Session(project, found.paths, extra, _overrides(args), args.target, taken=found.taken)
+    return Session(project, found.paths, extra, settings_of_command(args), args.target, taken=found.taken)
 
 
 def crashed(project: Project, io: Console) -> int:

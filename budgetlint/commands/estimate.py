@@ -6,10 +6,10 @@ import argparse
 
 from budgetlint.base.finding import Finding, Severity
 from budgetlint.base.plain_text import one_line
-from budgetlint.commands.common import STDIN, open_config, open_session
+from budgetlint.commands.common import STDIN, Session, open_config, open_session
 from budgetlint.commands.console import Console
 from budgetlint.commands.misuse import Misuse
-from budgetlint.commands.options import add_paths, add_run_options
+from budgetlint.commands.options import add_paths, add_run_options, add_settings_file
 from budgetlint.rules_api.context import Judged, RunContext
 
 HELP = """\
@@ -32,6 +32,7 @@ examples:
 def configure(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
     add_run_options(parser)
+    add_settings_file(parser)
     parser.add_argument("--settings", action="store_true", help="the merged run instead: every setting, its value, where it comes from")
     parser.add_argument("--terms", action="store_true", help="the peak tensor by tensor instead, biggest first: shape, bytes, which code")
     parser.add_argument("--textbook", action="store_true", help="the textbook formulas beside ours, with the difference")
@@ -44,13 +45,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, io: Console) -> int:
     if args.terms and (args.settings or args.textbook or args.oom or args.compare_with is not None or args.format == "svg"):
         raise Misuse("--terms lists the bill tensor by tensor: none of the other views goes with it")
+    if args.settings_file is not None and (args.oom or args.compare_with is not None):
+        raise Misuse("--settings-file judges settings as they are: neither --oom nor --compare-with goes with it")
     if args.compare_with is not None or args.format == "markdown":
         return _compared(args, io)
     if args.format == "svg" and (args.settings or args.textbook or args.oom):
         raise Misuse("--format svg draws the bill: it does not go with --settings, --textbook or --oom")
     if args.oom:
         return _oom(args, io)
-    result = open_session(args.paths, args, io, open_config(io)).judged()
+    result = _session(args, io).judged()
     wrong = _language_errors(result)
     if not result.runs and not wrong:
         raise Misuse(_nothing(args.paths))
@@ -62,6 +65,14 @@ def run(args: argparse.Namespace, io: Console) -> int:
         _text(args, io, result)
     _complain(io, wrong)
     return 2 if wrong else 0
+
+
+def _session(args: argparse.Namespace, io: Console) -> Session:
+    if args.settings_file is None:
+        return open_session(args.paths, args, io, open_config(io))
+    from budgetlint.commands.settings_file import settings_session  # few bills are of settings from outside
+
+    return settings_session(args.paths, args, io, open_config(io))
 
 
 def _oom(args: argparse.Namespace, io: Console) -> int:

@@ -13,3 +13,11 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--budget", metavar="TEXT", help="a budget for every run that no budget file binds: 'device t4; reserve 1GiB'")
     parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="override a setting of every run: micro_batch=2")
     parser.add_argument("--target", metavar="NAME", help="only this target of the budgets")
+
+
+def add_settings_file(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--settings-file",
+        metavar="FILE",
+        help="judge runs whose settings are resolved already, as `estimate --settings --format json` prints them (- reads them)",
+    )

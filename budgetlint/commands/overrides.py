@@ -10,10 +10,7 @@ from budgetlint.base.suggest import did_you_mean
 from budgetlint.catalog.names import NoMatch
 from budgetlint.commands.misuse import Misuse
 from budgetlint.settings.run import Origin, OriginKind, Setting, Settings
-from budgetlint.settings.vocabulary import SETTINGS, SettingSpec
-
-_LEAST = {"max_steps": -1, "images": 0}
-"""Whole numbers start at 1, except these; sizes of DeepSpeed's buckets (``zero_…``) start at 0."""
+from budgetlint.settings.vocabulary import SETTINGS, SettingSpec, least_of
 
 
 def overrides(texts: Iterable[str]) -> Settings:
@@ -40,7 +37,7 @@ def typed(spec: SettingSpec, value: str) -> object:
 
 
 def _whole(spec: SettingSpec, value: str) -> int:
-    least = 0 if spec.name.startswith("zero_") else _LEAST.get(spec.name, 1)
+    least = least_of(spec.name)
     number = numerals.whole(value)
     if number is None or not least <= number <= LARGEST:
         raise ValueError(f"{spec.name} is a number, whole and at least {least}")

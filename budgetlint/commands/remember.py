@@ -6,7 +6,7 @@ import argparse
 import datetime
 import io as streams
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import budgetlint
@@ -53,7 +53,7 @@ def remembered(args: argparse.Namespace, io: Console, run: Callable[[argparse.Na
     source = DiskFiles(io.root, named=[str(settings)]).read(str(settings)) if settings else None
     text = source.text if isinstance(source, SourceFile) else ""
     # a check writes the baseline that its settings name, and says what is wrong with settings that cannot be read
-    asked = can_remember(args, io.environ) and "baseline" not in text and not isinstance(source, UnreadableFile)
+    asked = "baseline" not in text and not isinstance(source, UnreadableFile)
     store = cache.store_of(io.root, io.environ) if asked else None
     if store is None:
         return run(args, io)
@@ -74,15 +74,6 @@ def _kept(args: argparse.Namespace, io: Console, run: Callable[[argparse.Namespa
     if len(asked) == 1 and code < 2:
         cache.keep(store, name, asked[0], _code_folders(), cache.CachedAnswer(out.getvalue(), err.getvalue(), code))
     return code
-
-
-def can_remember(args: argparse.Namespace, environ: Mapping[str, str]) -> bool:
-    """Nothing is read from a pipe or from git, nothing is written, and the answer stands in files. On a CI machine the folder may have
-    come from somebody else's job: there only ``--cache`` asks for it."""
-    writes = args.fix or args.diff or args.baseline or any("=" in text for text in args.format)
-    read = args.stdin_filename is not None or args.compare_with is not None or "-" in args.paths
-    wanted = args.cache if args.cache is not None else environ.get("CI", "").lower() in ("", "0", "false")
-    return wanted and not (writes or read or args.launch)
 
 
 def _question(args: argparse.Namespace, io: Console, settings: str) -> str:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from budgetlint.commands.console import Console
 from budgetlint.commands.misuse import Misuse
-from budgetlint.commands.writing import write_report
 from budgetlint.files.disk import repository_top
 from budgetlint.report import CHECK_FORMATS, TEXT, check_report
 from budgetlint.report.style import PLAIN
@@ -40,6 +39,8 @@ def tell(io: Console, report: Report, formats: Iterable[Wanted], gate: Gate, *, 
         if file is None:
             io.write(check_report(report, shown, io.style, info=info, gate=gate, tree=tree))
         else:
+            from budgetlint.commands.writing import write_report  # few reports go to files
+
             wrong = write_report(io, file, check_report(report, shown, PLAIN, info=info, gate=gate, tree=tree))
             lost += [f"--format {name}={file}: {file} {wrong.problem}: {wrong.cure}"] if wrong else []
     return lost

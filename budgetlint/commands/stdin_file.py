@@ -13,7 +13,11 @@ from budgetlint.files.disk import ChangedFiles, DiskFiles, is_repository
 
 
 def session_of(args: argparse.Namespace, io: Console, config: Config) -> Session:
-    """The session of a check: of what is named, or of standard input and the runs that it is part of."""
+    """The session of a check: of what is named, of settings from outside, or of standard input and the runs that it is part of."""
+    if args.settings_file is not None:
+        from budgetlint.commands.settings_file import settings_session  # few checks are asked by a launcher
+
+        return settings_session(args.paths, args, io, config)
     if args.stdin_filename is None:
         return open_session(args.paths, args, io, config)
     name = _name(args)

@@ -16,7 +16,7 @@ from budgetlint.resolve.claims import kinds_of_programs, tells
 from budgetlint.resolve.copies import versioned
 from budgetlint.resolve.membership import files_of, takes_part
 from budgetlint.resolve.project import BUDGET_SUFFIX
-from budgetlint.resolve.state import Collected
+from budgetlint.resolve.state import Alongside, Collected
 from budgetlint.resolve.versions import NAMES
 from budgetlint.rules_api.context import RunContext
 
@@ -69,7 +69,16 @@ def affected_files(change: Change, before: Files, after: Files) -> frozenset[str
     naming = {path for files in (before, after) for path in files.expand(["."]) if _names(_text(files, path), path, names)}
     said = "\n".join(_text(files, path) for files in (before, after) for path in tellers)
     named = {path for files in (before, after) for path in files.expand(["."]) if said and posixpath.basename(path) in said}
-    return change.all | naming | named
+    return change.all | naming | named | _below_launches(change.all, before, after)
+
+
+def _below_launches(changed: Iterable[str], before: Files, after: Files) -> frozenset[str]:
+    """The files of the folders of budgets that start a program: it may read any of them that nobody names."""
+    budgets = [
+        path for path in changed if path.endswith(BUDGET_SUFFIX) and any("launch" in _text(files, path) for files in (before, after))
+    ]
+    folders = tuple(f"{folder}/" if (folder := posixpath.dirname(path)) else "" for path in budgets)
+    return frozenset(path for files in (before, after) if budgets for path in files.expand(["."]) if path.startswith(folders))
 
 
 def _names(text: str, path: str, names: Iterable[str]) -> bool:
@@ -93,4 +102,5 @@ def seeds(contexts: Iterable[RunContext]) -> frozenset[str]:
 
 
 def _collected(context: RunContext) -> Collected:
-    return Collected(context.run.name, context.run.readings, context.budget, context.budget_run)
+    beside = Alongside(files=context.beside)
+    return Collected(context.run.name, context.run.readings, context.budget, context.budget_run, beside=beside)

@@ -102,7 +102,7 @@ def _run_rules(judged: Judged, rules: Iterable[Rule], said: _Outcome) -> None:
     for rule in rules:
         by_scope[rule.scope].append(rule)
     of_formats: dict[frozenset[str], list[Rule]] = {}
-    words = Words()
+    words = Words(rule for of_scope in by_scope.values() for rule in of_scope)
     for run in judged.runs:
         formats = frozenset(reading.format for reading in run.run.readings)
         if formats not in of_formats:
@@ -120,8 +120,12 @@ def _run_on_run(run: RunContext, rules: list[Rule], has: frozenset[str], said: _
     bound = run.bound(None)
     missing = {part: f"there is no {part}" for part, of in _PARTS.items() if of(run) is None}
     skipped: list[tuple[str, str, str]] = []
+    reasons: dict[tuple[str, ...], str | None] = {}  # of 120 rules two in three need what another needs
     for rule in rules:
-        reason = _cannot_run(rule, run, missing)
+        needs = rule.needs
+        if needs not in reasons:
+            reasons[needs] = _cannot_run(needs, run, missing)
+        reason = reasons[needs]
         if reason is not None:
             skipped.append((rule.code, rule.name, reason))
         elif rule.words and has.isdisjoint(rule.words):
@@ -197,12 +201,13 @@ _PARTS: Mapping[str, Any] = {
     "plan": lambda context: context.plan,
     "estimate": lambda context: context.estimate,
     "measurement": lambda context: context.recorded or None,
+    "declaration": lambda context: context.watched or None,
 }
 
 
-def _cannot_run(rule: Rule, context: RunContext, missing: Mapping[str, str]) -> str | None:
-    """None when the rule can run; the reason when something it needs is missing. ``missing`` are the parts that are not there."""
-    for need in rule.needs:
+def _cannot_run(needs: tuple[str, ...], context: RunContext, missing: Mapping[str, str]) -> str | None:
+    """None when a rule with these needs can run; the reason when something is missing. ``missing`` are the parts that are not there."""
+    for need in needs:
         if need in missing:
             return missing[need]
         if need in _PARTS:

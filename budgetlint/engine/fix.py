@@ -7,7 +7,7 @@ the result. A fix that does not remove its finding, or that breaks the file, is 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 
 from budgetlint.base.finding import Edit, Finding, Fix, Safety, Severity
 from budgetlint.base.limits import FIX_ROUNDS, FIX_TEXT, FIX_TRIALS
@@ -37,13 +37,15 @@ class Fixed:
     refused: tuple[tuple[Finding, Fix], ...]
     report: Report
     originals: Mapping[str, SourceFile] = field(default_factory=dict, repr=False)
+    unwritten: Container[str] = ()
     read: int = 0
     """Characters of edited files that were read again."""
 
 
-def fix_all(report: Report, recheck: Recheck, *, unsafe: bool = False) -> Fixed:
-    """Apply every safe fix (unsafe ones too when asked), in rounds, until none is left. Nothing is written."""
-    state = Fixed({}, (), (), report, report.sources)
+def fix_all(report: Report, recheck: Recheck, *, unsafe: bool = False, unwritten: Container[str] = ()) -> Fixed:
+    """Apply every safe fix (unsafe ones too when asked), in rounds, until none is left. Nothing is written. ``unwritten`` are texts that
+    no file holds: a budget or a command of the command line."""
+    state = Fixed({}, (), (), report, report.sources, unwritten=unwritten)
     for number in range(MAX_ROUNDS):
         if state.read > FIX_TEXT.most:
             break
@@ -88,10 +90,18 @@ def _candidates(state: Fixed, unsafe: bool) -> list[tuple[Finding, Fix]]:
     refused = {(finding.fingerprint, fix.title) for finding, fix in state.refused}
     found = []
     for finding in state.report.findings:
-        fixes = [fix for fix in finding.fixes if fix.edits and fix.safety in allowed and (finding.fingerprint, fix.title) not in refused]
+        fixes = [
+            fix
+            for fix in finding.fixes
+            if fix.safety in allowed and _is_written(state, fix) and (finding.fingerprint, fix.title) not in refused
+        ]
         if fixes:
             found.append((finding, min(fixes, key=lambda fix: allowed.index(fix.safety))))
     return found
+
+
+def _is_written(state: Fixed, fix: Fix) -> bool:
+    return bool(fix.edits) and not any(edit.file in state.unwritten for edit in fix.edits)
 
 
 def _chosen(candidates: Iterable[tuple[Finding, Fix]]) -> list[tuple[Finding, Fix]]:

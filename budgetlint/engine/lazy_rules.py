@@ -31,7 +31,7 @@ class Shelved(Rule):
 
     def __init__(self, module: str, row: Row) -> None:
         kinds = {"severity": Severity[row["severity"]], "confidence": Confidence[row["confidence"]]}
-        self.__dict__.update(DEFAULTS, **row | kinds, _module=module)
+        self.__dict__.update(row | kinds, _module=module)  # what a row does not say, the class has
 
     def __getattr__(self, name: str) -> Any:
         if name not in LATER:

@@ -21,6 +21,7 @@ MANIFESTS: tuple[Manifest, ...] = (
             ),
         ),
         top=('distributed_type', 'compute_environment'),
+        marks_flags=True,
         telling=('distributed_type',),
         packages=(
             made(Package, name='accelerate'),
@@ -42,6 +43,7 @@ MANIFESTS: tuple[Manifest, ...] = (
             ),
         ),
         top=('base_model', 'sequence_len'),
+        marks_flags=True,
         telling=('micro_batch_size', 'base_model', 'sequence_len'),
         programs=(
             made(Program, pattern='axolotl \\S+', format='axolotl', arguments='AxolotlInputConfig', source='axolotl 0.19 cli/main.py'),
@@ -84,6 +86,7 @@ MANIFESTS: tuple[Manifest, ...] = (
         formats=(
             made(Format, name='gpt_neox', title='GPT-NeoX'),
         ),
+        documents=('json', 'yaml'),
         top=('pipe_parallel_size', 'no_weight_tying', 'gpt_j_residual', 'pos_emb', 'scaled_upper_triang_masked_softmax_fusion', 'model_parallel_size', 'num_layers', 'hidden_size', 'num_attention_heads', 'seq_length', 'checkpoint_activations', 'checkpoint_num_layers', 'partition_activations', 'synchronize_each_layer', 'train_iters', 'lr_decay_iters', 'lr_decay_style', 'keep_last_n_checkpoints', 'data_impl', 'output_layer_init_method', 'attention_config', 'checkpoint_factor', 'init_method', 'min_lr', 'override_lr_scheduler', 'warmup', 'hidden_dropout'),
         programs=(
             made(Program, pattern='deepy\\.py( .*)?', format='gpt_neox', arguments='NeoXArgs', source='GPT-NeoX deepy.py'),
@@ -220,6 +223,7 @@ MANIFESTS: tuple[Manifest, ...] = (
             made(Format, name='lightning', title='Lightning'),
         ),
         top=('trainer', 'fit'),
+        marks_flags=True,
         packages=(
             made(Package, name='lightning', modules=()),
         ),
@@ -289,6 +293,7 @@ MANIFESTS: tuple[Manifest, ...] = (
         formats=(
             made(Format, name='llm_foundry', title='LLM Foundry'),
         ),
+        documents=('json', 'yaml'),
         top=('train_loader', 'icl_tasks', 'parameters'),
         programs=(
             made(Program, pattern='llmfoundry[/.].*', format='llm_foundry', arguments='OmegaConf', source='llm-foundry 0.22 cli'),
@@ -321,6 +326,7 @@ MANIFESTS: tuple[Manifest, ...] = (
         formats=(
             made(Format, name='model_config', title='Model configs'),
         ),
+        documents=('json', 'yaml'),
         top=('architectures', 'model_type', 'num_hidden_layers'),
     ),
     made(
@@ -364,6 +370,7 @@ MANIFESTS: tuple[Manifest, ...] = (
         formats=(
             made(Format, name='nemo', title='NeMo'),
         ),
+        documents=('yaml', 'shell'),
         top=('exp_manager', 'policy', 'defaults', 'trainer', 'run', 'train_settings', 'inference_settings', 'model', 'strategy', 'data', 'optim'),
     ),
     made(
@@ -400,6 +407,7 @@ MANIFESTS: tuple[Manifest, ...] = (
             made(Format, name='oumi', title='oumi'),
         ),
         top=('training',),
+        marks_flags=True,
         programs=(
             made(Program, pattern='oumi \\S+', format='oumi', arguments='TrainingConfig', source='oumi 0.7'),
         ),
@@ -425,10 +433,19 @@ MANIFESTS: tuple[Manifest, ...] = (
     ),
     made(
         Manifest,
+        name='program_config',
+        formats=(
+            made(Format, name='program_config', title="configs of a project's own programs"),
+        ),
+        documents=('program_config',),
+    ),
+    made(
+        Manifest,
         name='python_script',
         formats=(
             made(Format, name='python_script', title='Python scripts', arguments='transformers', one_process=True),
             made(Format, name='python_trl_script', title='Python scripts', arguments='trl', one_process=True),
+            made(Format, name='python_loop', title='Python scripts', one_process=True),
         ),
         documents=('python',),
         patches=(
@@ -489,6 +506,7 @@ MANIFESTS: tuple[Manifest, ...] = (
                 schema='budgetlint.readers.torchtune.schema',
             ),
         ),
+        documents=('json', 'yaml'),
         text='_component_',
         programs=(
             made(Program, pattern='tune run .*', format='torchtune', arguments='OmegaConf', source='torchtune 0.6 _cli/run.py'),
@@ -506,6 +524,7 @@ MANIFESTS: tuple[Manifest, ...] = (
         formats=(
             made(Format, name='verl', title='verl', by_ray=True),
         ),
+        documents=('yaml', 'shell'),
         top=('actor_rollout_ref', 'trainer'),
         text='verl.',
         telling_large=('actor_rollout_ref',),

@@ -155,6 +155,8 @@ class Manifest:
     top: tuple[str, ...] = ()
     text: str = ""
     asked: str = ""
+    marks_flags: bool = False
+    """The marks hold for commands too: its ``recognise`` asks keys alone. Else it is shown every command, which programs tell as well."""
     telling: tuple[str, ...] = ()
     """Words of which one tells that a text is a training config, even where it does not parse."""
     telling_large: tuple[str, ...] = ()

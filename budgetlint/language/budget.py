@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from budgetlint.base.finding import Finding
 from budgetlint.base.record import field, open_record, record
-from budgetlint.base.source import Location
+from budgetlint.base.source import Location, SourceFile, Span
 from budgetlint.catalog.device import Device
 from budgetlint.language.tree import Assert
 from budgetlint.settings.run import Origin, Settings, Stack
@@ -76,6 +76,64 @@ class ConfigRef:
 
 
 @record
+class LaunchLine:
+    """``launch COMMAND…``: the command stands in ``source`` at ``span``; paths in it are relative to the folder of that budget."""
+
+    source: SourceFile
+    span: Span
+    origin: Origin
+
+    @property
+    def text(self) -> str:
+        return self.source.text[self.span.start : self.span.end]
+
+    @property
+    def takes_configs(self) -> bool:
+        """Does ``{config}`` stand in it?"""
+        return CONFIG in self.text
+
+
+@record
+class Watch:
+    """``watches FILES… seen=sha256:…``; ``seen`` is empty where nobody wrote it yet, and belongs at ``seen_span``."""
+
+    refs: tuple[ConfigRef, ...]
+    seen: str
+    seen_span: Span
+    origin: Origin
+
+
+CONFIG = "{config}"
+"""In a command of a budget: each file of the run's ``config``."""
+
+
+@record
+class KeyPath:
+    """Where a value stands in a foreign file: keys and places in lists, with dots between."""
+
+    text: str
+
+
+@record
+class ReadKey:
+    """One setting of a ``reads``: ``parts`` are the texts and paths that its value is made of, ``origin`` where the budget says so."""
+
+    name: str
+    parts: tuple[str | KeyPath, ...]
+    origin: Origin
+
+
+@record
+class Reads:
+    """``reads PATH-OR-GLOB { setting=key … }``; ``path`` as written, relative to ``base``, the folder of the budget it stands in."""
+
+    path: str
+    base: str
+    keys: tuple[ReadKey, ...]
+    origin: Origin
+
+
+@record
 class AlsoModel:
     """``also MODEL role=reference``: a further model on the device."""
 
@@ -139,6 +197,11 @@ class BudgetRun:
     settings: Settings
     origin: Origin
     configs: tuple[ConfigRef, ...] = ()
+    launches: tuple[LaunchLine, ...] = ()
+    declared: Origin | None = None
+    """Where it says that there is no more to it than the budget says."""
+    watches: tuple[Watch, ...] = ()
+    reads: tuple[Reads, ...] = ()
     on: tuple[str, ...] = ()
     cells: tuple[MatrixCell, ...] = ()
     asserts: tuple[Assert, ...] = ()

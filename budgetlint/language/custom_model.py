@@ -32,14 +32,15 @@ def check_custom(checked: Checked, problems: Problems) -> Numbers | None:
         message = f"heads={given['heads']} is no multiple of kv_heads={kv_heads}"
         problems.add("BL003", checked.source, checked.options["kv_heads"].span, message, "each key head serves a whole number of heads")
         return None
-    if not _reads_text(given.get("family", "llama")):
+    if not reads_text(given.get("family", "llama")):
         message = f"{given['family']} has no vocabulary: a custom model is a decoder of text"
         problems.add("BL003", checked.source, checked.options["family"].span, message, "llama, qwen2, gpt2, …")
         return None
     return tuple(given.items())
 
 
-def _reads_text(name: str) -> bool:
+def reads_text(name: str) -> bool:
+    """Is a family one of decoders of text?"""
     from budgetlint.catalog.families import family_of  # few budgets have a model of their own
 
     family = family_of(name)

@@ -19,6 +19,7 @@ _NAMES = {
     "OF": "'of'", "OPTION": "key=value", "SIGN": "'+' or '-'", "CMP": "a comparison such as '<='", "COMMA": "','", "EQUALS": "'='",
     "RSQB": "']'", "LSQB": "'['", "LBRACE": "'{'", "RBRACE": "'}'", "STRING": "a text in quotes", "WORD": "a name", "LET": "'let'",
     "ASSERT": "'assert'", "QUANTITY": "an amount", "PERCENT": "a percentage", "NUMBER": "a number", "DATE": "a date", "REF": "$name",
+    "COMMAND": "a command", "LAUNCH": "'launch'",
 }  # fmt: skip
 _ENDS = frozenset({"$END", "SEMICOLON", "NEWLINE"})
 _RUN = re.compile(r"[^\s;]+")

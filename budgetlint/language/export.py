@@ -17,7 +17,8 @@ from budgetlint.base.plain_text import escaped_json
 from budgetlint.base.source import SourceFile
 from budgetlint.base.units import Amount, parse_amount
 from budgetlint.language.format import format_text
-from budgetlint.language.tree import Assert, Item, Let, ListValue, SumTerm, SyntaxTree, Value
+from budgetlint.language.slices import COMMAND
+from budgetlint.language.tree import Assert, Item, Keys, Let, ListValue, SumTerm, SyntaxTree, Value
 from budgetlint.language.values import MAX_DIGITS
 
 
@@ -44,6 +45,7 @@ _REFERENCE, _KEY = r"\$[A-Za-z_][\w-]*", r"[A-Za-z_][\w.-]*"
 AmountText = Annotated[str, _schema(_AMOUNT), _grammar(_AMOUNT)]
 WordText = Annotated[str, _schema(_WORD), _grammar(_WORD)]
 ReferenceText = Annotated[str, _schema(_REFERENCE), _grammar(_REFERENCE)]
+CommandText = Annotated[str, Field(min_length=1), _grammar(COMMAND)]
 KeyText = Annotated[str, _schema(_KEY), _grammar(_KEY)]
 
 
@@ -96,13 +98,20 @@ class ReferenceValue(_Model):
     text: ReferenceText
 
 
+class CommandValue(_Model):
+    """The command of `launch`, as it is written."""
+
+    type: Literal["command"] = "command"
+    text: CommandText
+
+
 class ListOfValues(_Model):
     type: Literal["list"] = "list"
     items: list[AnyValue]
 
 
 AnyValue = Annotated[
-    AmountValue | PercentValue | NumberValue | DateValue | StringValue | WordValue | ReferenceValue | ListOfValues,
+    AmountValue | PercentValue | NumberValue | DateValue | StringValue | WordValue | ReferenceValue | CommandValue | ListOfValues,
     Field(discriminator="type"),
 ]
 
@@ -147,7 +156,16 @@ class AssertModel(_Model):
     line: int = Field(default=1, ge=1)
 
 
-AnyItem = Annotated[StatementModel | LetModel | AssertModel, Field(discriminator="type")]
+class KeysModel(_Model):
+    """``setting=key``: a line in the block of a ``reads``."""
+
+    type: Literal["keys"] = "keys"
+    options: list[OptionModel] = Field(min_length=1)
+    line: int = Field(default=1, ge=1)
+
+
+AnyItem = Annotated[StatementModel | LetModel | AssertModel | KeysModel, Field(discriminator="type")]
+AnyModel = StatementModel | LetModel | AssertModel | KeysModel
 
 
 class BudgetDocument(_Model):
@@ -157,7 +175,7 @@ class BudgetDocument(_Model):
     statements: list[AnyItem]
 
 
-for _model in (ListOfValues, OptionModel, StatementModel, LetModel, TermModel, AssertModel, BudgetDocument):
+for _model in (ListOfValues, OptionModel, StatementModel, LetModel, TermModel, AssertModel, KeysModel, BudgetDocument):
     _model.model_rebuild()
 
 
@@ -178,7 +196,7 @@ def json_schema() -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **BudgetDocument.model_json_schema()}
 
 
-def _item(item: Item, source: SourceFile) -> StatementModel | LetModel | AssertModel:
+def _item(item: Item, source: SourceFile) -> AnyModel:
     line, _ = source.position(item.span.start)
     if isinstance(item, Let):
         return LetModel(name=item.name, value=_value(item.value), line=line)
@@ -186,10 +204,13 @@ def _item(item: Item, source: SourceFile) -> StatementModel | LetModel | AssertM
         message = _value(item.message) if item.message else None
         assert message is None or isinstance(message, StringValue)
         return AssertModel(left=_terms(item.left), comparison=item.comparison, right=_terms(item.right), message=message, line=line)  # type: ignore[arg-type]
+    options = [OptionModel(key=option.key, value=_value(option.value)) for option in item.options]
+    if isinstance(item, Keys):
+        return KeysModel(options=options, line=line)
     return StatementModel(
         keyword=item.keyword,
         values=[_value(value) for value in item.values],
-        options=[OptionModel(key=option.key, value=_value(option.value)) for option in item.options],
+        options=options,
         block=None if item.block is None else [_item(inner, source) for inner in item.block],
         line=line,
     )
@@ -234,6 +255,7 @@ _MODELS: dict[str, Callable[[Value], Any]] = {
     "string": lambda value: StringValue(text=value.text, value=value.content),
     "word": lambda value: WordValue(text=value.text),
     "ref": lambda value: ReferenceValue(text=value.text),
+    "command": lambda value: CommandValue(text=value.text),
 }
 
 
@@ -249,13 +271,16 @@ def from_json(text: str | bytes) -> str:
     return format_text("\n".join(_text(item) for item in document.statements))
 
 
-def _text(item: StatementModel | LetModel | AssertModel) -> str:
+def _text(item: AnyModel) -> str:
     if isinstance(item, LetModel):
         return f"let {item.name} = {_shown(item.value)}"
     if isinstance(item, AssertModel):
         why = f", {item.message.text}" if item.message else ""
         return f"assert {_sum(item.left)} {item.comparison} {_sum(item.right)}{why}"
-    words = [item.keyword, *(_shown(value) for value in item.values), *(f"{o.key}={_shown(o.value)}" for o in item.options)]
+    options = [f"{option.key}={_shown(option.value)}" for option in item.options]
+    if isinstance(item, KeysModel):
+        return " ".join(options)
+    words = [item.keyword, *(_shown(value) for value in item.values), *options]
     if item.block is not None:
         inner = "".join(f"{_text(inner)}\n" for inner in item.block)
         words.append(f"{{\n{inner}}}" if inner else "{ }")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.language.parsing import parse
-from budgetlint.language.tree import Assert, Item, Let, ListValue, Option, Statement, SumTerm, SyntaxTree, Value
+from budgetlint.language.tree import Assert, Item, Keys, Let, ListValue, Option, Statement, SumTerm, SyntaxTree, Value
 
 COLUMNS = 100
 
@@ -43,6 +43,8 @@ def written(item: Item) -> str:
         return f"{head(item)} {{ {inner} }}" if inner else f"{head(item)} {{ }}"
     if isinstance(item, Let):
         return f"let {item.name} = {shown(item.value)}"
+    if isinstance(item, Keys):
+        return " ".join(map(_part, item.options))
     why = f", {item.message.text}" if item.message else ""
     return f"assert {_sum(item.left)} {item.comparison} {_sum(item.right)}{why}"
 
@@ -58,6 +60,10 @@ def parts(statement: Statement) -> list[Value | ListValue | Option]:
 
 def _part(part: Value | ListValue | Option) -> str:
     return f"{part.key}={shown(part.value)}" if isinstance(part, Option) else shown(part)
+
+
+_GOES_ON = re.compile(r"[ \t]+\\\n[ \t]*")
+"""Between two words of a command, the next on a line of its own."""
 
 
 def shown(value: Value | ListValue) -> str:
@@ -134,18 +140,32 @@ class _Writer:
         elif isinstance(item, Let):
             self._add(f"let {item.name} = ")
             self._value(item.value, indent)
+        elif isinstance(item, Keys):
+            self._parts(item.options, item.span.start, indent)
         else:
             self._assert(item, indent)
 
     def _statement(self, item: Statement, indent: int) -> None:
         self._add(item.keyword)
-        end = item.keyword_span.end
-        for part in parts(item):
-            self._add(f" {part.key}=" if isinstance(part, Option) else " ")
-            self._value(part.value if isinstance(part, Option) else part, indent)
-            end = part.span.end
+        if item.keyword == "launch":
+            self._command(item.values[0], indent)
+            return
+        end = self._parts(parts(item), item.keyword_span.end, indent, " ")
         if item.block is not None:
             self._block(item.block, indent, Span(self.text.index("{", end), item.span.end))
+
+    def _command(self, command: Value | ListValue, indent: int) -> None:
+        """A command of several lines: each that follows is indented; nothing else of it is ours."""
+        first, *rest = _GOES_ON.split(_LINE_END.sub("\n", shown(command)))
+        self._add(f" {first}" + "".join(f" \\\n{' ' * (indent + 2)}{line}" for line in rest))
+
+    def _parts(self, written: Sequence[Value | ListValue | Option], end: int, indent: int, blank: str = "") -> int:
+        """Values and options, a blank before each but the first; returns where the last of them ends."""
+        for part in written:
+            self._add(f"{blank}{part.key}=" if isinstance(part, Option) else blank)
+            self._value(part.value if isinstance(part, Option) else part, indent)
+            end, blank = part.span.end, " "
+        return end
 
     def _block(self, block: tuple[Item, ...], indent: int, braces: Span) -> None:
         has_comment = bool(self.comments) and self.comments[-1].start < braces.end

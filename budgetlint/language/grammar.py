@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from budgetlint.base.source import Span
 from budgetlint.language import lalr
-from budgetlint.language.tree import Assert, Item, Let, ListValue, Option, Statement, SumTerm, Value
+from budgetlint.language.tree import Assert, Item, Keys, Let, ListValue, Option, Statement, SumTerm, Value
 
 if TYPE_CHECKING:
     import lark
 
 VALUE_KINDS = {
     "QUANTITY": "quantity", "PERCENT": "percent", "NUMBER": "number", "DATE": "date",
-    "STRING": "string", "WORD": "word", "REF": "ref",
+    "STRING": "string", "WORD": "word", "REF": "ref", "COMMAND": "command",
 }  # fmt: skip
 
 
@@ -84,6 +84,9 @@ class _Builder:
         block.end_pos = children[-1].end_pos
         return block
 
+    def keys(self, children: list[Any]) -> Keys:
+        return Keys(tuple(children), _span(children[0], children[-1]))
+
     def option(self, children: list[Any]) -> Option:
         key, _, value = children
         return Option(str(key), Span(key.start_pos, key.end_pos), _value(value), _span(key, value))
@@ -98,6 +101,10 @@ class _Builder:
         last = rest[1] if rest else right[-1]
         assert message is None or isinstance(message, Value)
         return Assert(left, str(comparison), right, message, Span(keyword.start_pos, _of(last).end))
+
+    def launch(self, children: list[Any]) -> Statement:
+        keyword, command = children
+        return Statement(str(keyword), _span(keyword, keyword), (_value(command),), (), None, _span(keyword, command))
 
     def sum(self, children: list[Any]) -> tuple[SumTerm, ...]:
         terms = [children[0]]

@@ -9,7 +9,7 @@ from functools import cache
 from budgetlint.base.finding import Related
 from budgetlint.base.source import Span
 from budgetlint.frameworks import manifests, packages
-from budgetlint.language.budget import AlsoModel, ConfigRef, Measured, Rollout, RuleLevel
+from budgetlint.language.budget import AlsoModel, ConfigRef, LaunchLine, Measured, Rollout, RuleLevel, Watch
 from budgetlint.language.catalog_names import check_model
 from budgetlint.language.check import Checked, Given
 from budgetlint.language.problems import Problems
@@ -32,6 +32,17 @@ def config_refs(checked: Checked) -> list[ConfigRef]:
     base = checked.source.path.rpartition("/")[0]
     items = checked.first.items if checked.first else ()
     return [ConfigRef(item.value, kind, origin(checked, item.span), base) for item in items]
+
+
+def launch_line(checked: Checked) -> LaunchLine | None:
+    given = checked.first
+    return None if given is None else LaunchLine(checked.source, given.span, origin(checked, given.span))
+
+
+def watch(checked: Checked) -> Watch:
+    given, end = checked.options.get("seen"), checked.statement.span.end
+    span = given.span if given is not None else Span(end, end)
+    return Watch(tuple(config_refs(checked)), given.value if given is not None else "", span, origin(checked))
 
 
 def rule_levels(checked: Checked, problems: Problems) -> list[RuleLevel]:

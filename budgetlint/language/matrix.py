@@ -8,11 +8,10 @@ from math import prod
 from budgetlint.base.limits import CELLS
 from budgetlint.base.record import replace
 from budgetlint.language.budget import MatrixCell
-from budgetlint.language.check import Checked, Given
+from budgetlint.language.check import Checked
 from budgetlint.language.problems import Problems
-from budgetlint.language.settings_of import settings_of
-from budgetlint.language.statements import setting_owners
-from budgetlint.settings.run import Setting, Settings
+from budgetlint.language.settings_of import as_said
+from budgetlint.settings.run import Settings
 
 
 def cells(checked: Checked | None, problems: Problems) -> tuple[MatrixCell, ...]:
@@ -25,17 +24,8 @@ def cells(checked: Checked | None, problems: Problems) -> tuple[MatrixCell, ...]
         message = f"the matrix has{more} cells; at most {CELLS.most:,} are checked"
         problems.add("BL015", checked.source, checked.statement.span, message, "check the ends of each range")
         return ()
-    axes = [[(f"{key}={item.text}", _cell(checked, key, item, problems)) for item in given.items] for key, given in checked.free.items()]
+    axes = [
+        [(f"{key}={item.text}", as_said(checked, key, replace(item, key_span=given.key_span), problems)) for item in given.items]
+        for key, given in checked.free.items()
+    ]
     return tuple(MatrixCell(Settings(s for _, some in cell for s in some), " ".join(text for text, _ in cell)) for cell in product(*axes))
-
-
-def _cell(matrix: Checked, key: str, item: Given, problems: Problems) -> list[Setting]:
-    """The settings that the statement ``key item`` would give."""
-    spec, option = setting_owners()[key]
-    slot = spec.option(option) if option else spec.values[0]
-    assert slot is not None
-    given = replace(item, value=(item.value,), items=(item,)) if slot.many else item
-    given = replace(given, key_span=matrix.free[key].key_span)
-    statement = replace(matrix, spec=spec, values=() if option else (given,), options={option: given} if option else {}, free={})
-    settings = settings_of(statement, problems)
-    return [setting for setting in settings if not option or setting.name != "adapter"]

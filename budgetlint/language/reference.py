@@ -54,7 +54,10 @@ def _statement(spec: StatementSpec) -> str:
 
 def _shown_example(spec: StatementSpec) -> str:
     """The example, with what else it needs to stand alone."""
-    return {"include": "", "on": "target ci { device t4 }\ntarget cloud { device l4 }\n"}.get(spec.keyword, "") + spec.example
+    return _BEFORE.get(spec.keyword, "") + spec.example
+
+
+_BEFORE = {"on": "target ci { device t4 }\ntarget cloud { device l4 }\n", "launch": "config configs/*.yaml\n"}
 
 
 def _slot(slot: Slot, name: str) -> tuple[str, str, str]:

@@ -9,10 +9,21 @@ from budgetlint.base.finding import Finding, Related
 from budgetlint.base.numerals import small
 from budgetlint.base.record import replace
 from budgetlint.base.source import SourceFile, Span
-from budgetlint.language.budget import AlsoModel, Budget, BudgetRun, RuleLevel, Target
+from budgetlint.language.budget import CONFIG, AlsoModel, Budget, BudgetRun, LaunchLine, Reads, RuleLevel, Target
 from budgetlint.language.check import Checked
 from budgetlint.language.includes import Included, Load, disk, gather
-from budgetlint.language.judgement import also_model, config_refs, measured, merged_stack, over_stack, rollout, rule_levels
+from budgetlint.language.judgement import (
+    also_model,
+    config_refs,
+    launch_line,
+    measured,
+    merged_stack,
+    origin,
+    over_stack,
+    rollout,
+    rule_levels,
+    watch,
+)
 from budgetlint.language.machine import KEYWORDS, machine
 from budgetlint.language.matrix import cells
 from budgetlint.language.placement import machine_settings, overlay
@@ -26,7 +37,9 @@ from budgetlint.language.tree import Let, Statement, Value
 from budgetlint.language.variables import Variables, set_from_outside
 from budgetlint.settings.run import Origin, OriginKind, Setting, Settings
 
-_NO_SETTINGS = frozenset((*KEYWORDS, "config", "stack", "on", "matrix", "deny", "warn", "allow", "tolerance", "measured"))
+_NO_SETTINGS = frozenset((*KEYWORDS, "stack", "on", "matrix", "deny", "warn", "allow", "tolerance", "measured")) | frozenset(
+    ("config", "reads", "launch", "declared", "watches")
+)
 
 
 def read_budget(source: SourceFile, load: Load | None = None, *, root: str = "", variables: Mapping[str, str] | None = None) -> Budget:
@@ -86,7 +99,7 @@ class _Resolver:
             self.default_target,
             levels,
             self._sorted(),
-            any(run.configs for run in runs),
+            any(run.configs or run.launches or run.reads for run in runs),
             any("model" in run.settings for run in runs),
             tuple(self.included.paths),
             self.variables.as_text(),
@@ -158,13 +171,24 @@ class _Resolver:
         if not on:
             base = overlay(own_machine, self.default_target) if own_machine else self.default_target
             settings = settings.under(Settings(machine_settings(base)))
+        configs = tuple(ref for checked in self._both(scope, "config") for ref in config_refs(checked))
+        launches = tuple(line for checked in self._both(scope, "launch") if (line := launch_line(checked)) is not None)
+        if not configs:
+            self._without_configs(launches)
+        declared = scope.one("declared") or self.top.one("declared")
+        if declared is not None and launches:
+            self._both_ways(declared, launches[0])
         tolerance = scope.one("tolerance") or self.top.one("tolerance")
         engine = scope.one("rollout") or self.top.one("rollout")
         return BudgetRun(
             name,
             settings,
             where,
-            configs=tuple(ref for checked in self._both(scope, "config") for ref in config_refs(checked)),
+            configs=configs,
+            launches=() if declared is not None else launches,
+            declared=origin(declared) if declared is not None else None,
+            watches=tuple(watch(checked) for checked in self._both(scope, "watches")),
+            reads=tuple(found for checked in self._both(scope, "reads") if (found := self._reads(checked)) is not None),
             on=on,
             cells=cells(scope.one("matrix") or self.top.one("matrix"), self.problems),
             asserts=(*self.top.asserts, *scope.asserts),
@@ -178,6 +202,25 @@ class _Resolver:
             own=own,
             defaults=self.top_settings,
         )
+
+    def _without_configs(self, launches: Iterable[LaunchLine]) -> None:
+        for line in launches:
+            if line.takes_configs:
+                at = line.span.start + line.text.index(CONFIG)
+                message = f"'{CONFIG}' stands for each file of 'config', and this run has none"
+                help = "name the files: config configs/*.yaml"
+                self.problems.add("BL008", line.source, Span(at, at + len(CONFIG)), message, help, key="launch")
+
+    def _both_ways(self, declared: Checked, line: LaunchLine) -> None:
+        related = (Related(line.source.locate(line.span), "the command"),)
+        message = "a run is declared or launched, not both: a command says more than the budget"
+        help = "leave out 'declared', or the 'launch' and say here what its program does"
+        self.problems.add("BL007", declared.source, declared.statement.span, message, help, key="declared", related=related)
+
+    def _reads(self, checked: Checked) -> Reads | None:
+        from budgetlint.language.reads import reads_of  # few budgets read files of their own
+
+        return reads_of(checked, self.problems, lambda value: self.variables.lookup(checked.source, value))
 
     def _both(self, scope: Scope, keyword: str) -> list[Checked]:
         return [*self.top.all(keyword), *scope.all(keyword)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.language.slots import EVERYWHERE, FILE, Slot, StatementSpec, amount, switch
+from budgetlint.language.slots import EVERYWHERE, FILE, RUNS, Slot, StatementSpec, amount, switch
 
 FILE_ROWS = (
     StatementSpec("budget", "the version of this language; without it, 1", "budget 1", (FILE,), (Slot("1", "count"),)),
@@ -34,6 +34,36 @@ FILE_ROWS = (
         repeatable=True,
         block=True,
         synonyms=("job", "experiment"),
+    ),
+)
+
+DECLARED_ROWS = (
+    StatementSpec(
+        "launch",
+        "a training command that no script here has, as a shell takes it; `{config}` in it is each file of `config`",
+        "launch torchrun --nproc_per_node 8 train.py --config {config}",
+        RUNS,
+        (Slot("COMMAND", "command"),),
+        repeatable=True,
+        synonyms=("command", "cmd", "start", "exec", "entrypoint"),
+    ),
+    StatementSpec(
+        "declared",
+        "the budget says all that is known of the run: what it leaves out is unresolved, never a framework's default; files that `config` "
+        "names are compared with it, and decide nothing",
+        "declared; model qwen2.5-0.5b; batch 4; seq 2048",
+        RUNS,
+        synonyms=("declare", "manual", "handwritten"),
+    ),
+    StatementSpec(
+        "watches",
+        "files that the run was declared from: where their texts are others than `seen=` says, there is no verdict",
+        "watches train.py conf/*.gin seen=sha256:3f7a90c1d2e4b5a6",
+        RUNS,
+        (Slot("PATH or GLOB", "path", many=True),),
+        (Slot("seen", "hash", "hash of their texts, as `budgetlint check --fix` writes it", required=False, synonyms=("hash", "sha256")),),
+        repeatable=True,
+        synonyms=("watch", "depends", "sources"),
     ),
 )
 

@@ -41,6 +41,17 @@ MODEL_ROWS = (
         synonyms=("file", "yaml", "configs"),
     ),
     StatementSpec(
+        "reads",
+        "keys of a file of your own (YAML, JSON, TOML) that are settings of the run: a change in that file is judged at its own lines",
+        'reads launch.yaml { model=overrides.model; batch=overrides.mbs; shard="zero{overrides.zero}" }',
+        RUNS,
+        (Slot("PATH or GLOB", "path"),),
+        repeatable=True,
+        block=True,
+        keys=True,
+        synonyms=("from", "read", "maps", "launcher"),
+    ),
+    StatementSpec(
         "model",
         "catalog name, hub id, a local config.json, or `custom` with the numbers",
         "model qwen2.5-1.5b",

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator
 
 from budgetlint.base.finding import Related
 from budgetlint.base.record import field, state
-from budgetlint.base.source import SourceFile
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.language.asserts import AssertChecker
 from budgetlint.language.check import Checked, Checker
 from budgetlint.language.includes import Placed
 from budgetlint.language.problems import Problems
 from budgetlint.language.slots import FILE, PLACE_NAMES, TARGET
-from budgetlint.language.tree import Assert, Let, ListValue, Statement, Value
+from budgetlint.language.statements import STATEMENTS
+from budgetlint.language.tree import Assert, Keys, Let, ListValue, Statement, Value
 from budgetlint.language.variables import Variables
 
 SAME_THING = {"adapter": "lora", "lora": "adapter"}
@@ -63,6 +64,8 @@ class ScopeBuilder:
                 self._let(placed, place)
             elif isinstance(placed.item, Assert):
                 self._assert(placed.item, placed.source, scope)
+            elif isinstance(placed.item, Keys):
+                self._keys(placed.item, placed.source)
             else:
                 self._statement(placed.item, placed.source, scope, seen)
         return scope
@@ -72,6 +75,13 @@ class ScopeBuilder:
         if place != FILE:
             message = f"'let' has no meaning in {PLACE_NAMES[place]}"
             self.problems.add("BL011", placed.source, placed.item.span, message, "define it at the top level")
+
+    def _keys(self, item: Keys, source: SourceFile) -> None:
+        """``device = t4``, as in many languages."""
+        key, equals = item.options[0].key, source.text.index("=", item.options[0].key_span.end)
+        spec = STATEMENTS.get(key)
+        help = f"a statement has no '=': {spec.example}" if spec else "only the block of a 'reads' holds settings with '='"
+        self.problems.add("BL001", source, Span(equals, equals + 1), f"unexpected '='; '{key[:40]}=' is no statement", help)
 
     def _assert(self, item: Assert, source: SourceFile, scope: Scope) -> None:
         if scope.place == TARGET:
@@ -90,7 +100,7 @@ class ScopeBuilder:
             self._twice(checked, first)
             return
         seen[checked.keyword] = checked
-        if not checked.spec.block:
+        if checked.spec.keys or not checked.spec.block:
             scope.add(checked)
             return
         inner = [Placed(inner, source) for inner in item.block or ()]

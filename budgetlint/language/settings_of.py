@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from budgetlint.base.record import record
+from budgetlint.base.record import record, replace
 from budgetlint.frameworks import patch
 from budgetlint.language.catalog_names import check_model, check_optimizer
 from budgetlint.language.check import Checked, Given
 from budgetlint.language.custom_model import check_custom
 from budgetlint.language.problems import Problems
+from budgetlint.language.statements import setting_owners
 from budgetlint.settings.run import Origin, OriginKind, Setting
 from budgetlint.settings.vocabulary import SETTINGS
 
@@ -57,6 +58,18 @@ def settings_of(checked: Checked, problems: Problems) -> list[Setting]:
     emitter = Emitter(checked, problems)
     special = _SPECIAL.get(checked.keyword)
     return list(special(emitter) if special else emitter.plain())
+
+
+def as_said(where: Checked, key: str, item: Given, problems: Problems) -> list[Setting]:
+    """The settings that the statement ``key item`` would give, said at another place (a matrix). ``key`` is a name of
+    `budgetlint.language.statements.setting_owners`."""
+    spec, option = setting_owners()[key]
+    slot = spec.option(option) if option else spec.values[0]
+    assert slot is not None
+    given = replace(item, value=(item.value,), items=(item,)) if slot.many and not item.items else item
+    statement = replace(where, spec=spec, values=() if option else (given,), options={option: given} if option else {}, free={})
+    settings = settings_of(statement, problems)
+    return [setting for setting in settings if not option or setting.name != "adapter"]
 
 
 def _precision(emit: Emitter) -> Iterator[Setting]:

@@ -14,7 +14,14 @@ from budgetlint.base.source import Span
 MAX_DEPTH = 4
 MAX_LIST_DEPTH = 4
 
+COMMAND = (
+    r"""(?![ \t])(?:"(?:\\[^\r\n]|[^"\\\r\n])*"|'[^'\r\n]*'|\\(?:\r\n|[\s\S])|\{[^\s{}]*\}|[^\s"'\\#;{}]"""
+    r"""|(?<=\S)#|[ \t]+(?=[^\s#;{}]|\{[^\s{}]*\}))+"""
+)
+"""As in the grammar: quotes and braces in a command are the shell's."""
+
 _PIECE = re.compile(
+    rf"""(?P<launch>(?<![^;{{}}\r\n])[ \t]*launch[ \t]+{COMMAND})|"""
     r"""(?P<string>"(?:\\.|[^"\\\r\n])*"|'[^'\r\n]*')|(?P<open>["'][^\r\n]*)"""
     r"""|(?P<word>(?<=[^\s;{}])\{[^\s{}]*\})"""
     r"""|(?P<comment>(?<![^\s;{}\[\],])\#[^\r\n]*)|(?P<line>\r\n?|\n)|(?P<mark>[\[\]{};])"""
@@ -81,6 +88,8 @@ class _Scanner:
         kind, mark = piece.lastgroup, piece.group()
         if kind == "comment":
             self.result.comments.append(Span(*piece.span()))
+        elif kind == "launch":
+            self._content(*piece.span())
         elif kind == "line" or mark == ";":
             if not inside:
                 self._end_statement()

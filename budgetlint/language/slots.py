@@ -33,6 +33,8 @@ KINDS = {
     "package": "package@version",
     "rule": "a rule name, code or family",
     "target": "a target's name",
+    "hash": "a hash such as sha256:3f7a90c1d2e4b5a6",
+    "command": "a command as a shell takes it",
     "any": "a value",
 }
 
@@ -66,7 +68,8 @@ class Slot:
 
 @record
 class StatementSpec:
-    """One row of the statement table. ``free``: options beyond the listed ones (``setting``, ``any`` or none)."""
+    """One row of the statement table. ``keys``: its block holds ``setting=key`` lines, not statements. ``free``: options beyond the listed
+    ones (``setting``, ``any`` or none)."""
 
     keyword: str
     meaning: str
@@ -76,6 +79,7 @@ class StatementSpec:
     options: tuple[Slot, ...] = ()
     repeatable: bool = False
     block: bool = False
+    keys: bool = False
     free: str = ""
     needs_option: bool = False
     synonyms: tuple[str, ...] = ()
@@ -91,7 +95,14 @@ class StatementSpec:
         values = [f"{text}…" if slot.many else text for text, slot in zip(values, self.values, strict=True)]
         options = " ".join(f"{option.name}=" for option in self.options)
         wrapped = options if self.needs_option else f"[{options}]"
-        return " ".join([self.keyword, *values, *([wrapped] if options else []), *(["{ … }"] if self.block else [])])
+        return " ".join(
+            [
+                self.keyword,
+                *values,
+                *([wrapped] if options else []),
+                *(["{ setting=key … }"] if self.keys else ["{ … }"] if self.block else []),
+            ]
+        )
 
 
 # -- options in short, for the rows ---------------------------------------------------------------------------------------

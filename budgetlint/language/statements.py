@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from budgetlint.language.rows_judgement import JUDGEMENT_ROWS
-from budgetlint.language.rows_machine import FILE_ROWS, HARDWARE_ROWS
+from budgetlint.language.rows_machine import DECLARED_ROWS, FILE_ROWS, HARDWARE_ROWS
 from budgetlint.language.rows_model import MODEL_ROWS, PRECISION_ROWS
 from budgetlint.language.rows_training import DISTRIBUTION_ROWS, TRAINING_ROWS
 from budgetlint.language.slots import Slot, StatementSpec
@@ -18,6 +18,7 @@ VERSION = 1
 
 GROUPS: tuple[tuple[str, tuple[StatementSpec, ...]], ...] = (
     ("The file", FILE_ROWS),
+    ("What cannot be inferred", DECLARED_ROWS),
     ("The machine", HARDWARE_ROWS),
     ("The model and the code", MODEL_ROWS),
     ("Precision and kernels", PRECISION_ROWS),

@@ -8,7 +8,7 @@ from budgetlint.base.source import SourceFile, Span
 
 @record
 class Value:
-    """One value. ``kind``: ``quantity | percent | number | date | string | word | ref``; ``text`` as written."""
+    """One value. ``kind``: ``quantity | percent | number | date | string | word | ref | command``; ``text`` as written."""
 
     kind: str
     text: str
@@ -81,7 +81,15 @@ class Assert:
     source: SourceFile | None = None
 
 
-Item = Statement | Let | Assert
+@record
+class Keys:
+    """``setting=key setting=key``: a line of the block of a ``reads``."""
+
+    options: tuple[Option, ...]
+    span: Span
+
+
+Item = Statement | Let | Assert | Keys
 
 
 @open_record

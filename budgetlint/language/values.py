@@ -217,11 +217,20 @@ def _any(value: Value, _slot: Slot) -> str:
     return value.content
 
 
+_HASH = expression(r"sha256:[0-9a-f]{8,64}")
+
+
+def to_hash(value: Value, slot: Slot) -> str | Wrong:
+    if value.kind not in ("word", "string") or _HASH.fullmatch(value.content) is None:
+        return _expected(value, slot, "leave it out, and let `budgetlint check --fix` write it")
+    return value.content
+
+
 _CONVERTERS: Mapping[str, Callable[[Value, Slot], Any]] = {
     "amount": to_amount, "share": to_share, "percent": to_percent, "count": to_count, "whole": to_whole, "number": to_number,
     "duration": to_duration, "choice": to_choice, "switch": to_switch, "name": to_name, "text": to_text, "path": to_text,
     "date": to_date, "version": to_version, "device": to_text, "model": to_text, "optimizer": to_text, "package": to_text,
-    "rule": to_text, "target": to_name, "any": _any,
+    "rule": to_text, "target": to_name, "command": _any, "hash": to_hash, "any": _any,
 }  # fmt: skip
 
 

@@ -108,7 +108,18 @@ class Builder:
         engines = tuple(_engines(program))
         self.found.append(
             Launch(
-                self.source, span, program, tuple(documents), configs, engines, self.request, number, None, start.arguments, environment, self.folder
+                self.source,
+                span,
+                program,
+                tuple(documents),
+                configs,
+                engines,
+                self.request,
+                number,
+                None,
+                start.arguments,
+                environment,
+                self.folder,
             )
         )
 
@@ -123,7 +134,7 @@ def _changed(folder: str, command: Command) -> str:
     words = command.words
     if not words or words[0].text != "cd":
         return folder
-    known = len(words) == 2 and words[1].known and not words[1].text.startswith(("/", "~", "-"))  # noqa: PLR2004
+    known = len(words) == 2 and words[1].known and not words[1].text.startswith(("/", "~", "-"))
     return posixpath.normpath(posixpath.join(folder, words[1].text)) if known else ""
 
 

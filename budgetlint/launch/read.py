@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from budgetlint.base.limits import CONTAINERS
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import Document
-from budgetlint.documents.shell import Command, read_shell
+from budgetlint.documents.shell import Command, Script, read_shell
 from budgetlint.documents.shell_words import Atom, Word
 from budgetlint.documents.shell_work import work_of
+from budgetlint.language.budget import CONFIG, LaunchLine
 from budgetlint.launch.blocks import places
 from budgetlint.launch.build import Builder, starts_something
 from budgetlint.launch.dockerfile import is_dockerfile, read_dockerfile
@@ -107,6 +108,33 @@ def _kubernetes(document: Document) -> tuple[Launch, ...]:
     return tuple(builder.found)
 
 
+def budget_launches(builder: Builder, line: LaunchLine, config: str = "") -> tuple[Launch, ...]:
+    """The launches of a `launch` statement; ``config`` is what `{config}` stands for. ``builder`` is of the file that the statement
+    stands in, so that all commands of a budget count together."""
+    before = len(builder.found)
+    script = _of_budget(builder, line)
+    for command in script.commands:
+        words = tuple(_with_config(word, config) for word in command.words)
+        environment = {name: _with_config(word, config) for name, word in command.environment.items()}
+        builder.command(Command(words, environment, command.span), script, (), 0)
+    return tuple(builder.found[before:])
+
+
+def budget_script(builder: Builder, line: LaunchLine, config: str = "") -> tuple[str, tuple[str, ...]] | None:
+    """The script that a `launch` statement runs, and its arguments."""
+    commands = _of_budget(builder, line).commands
+    return _script_of([_with_config(word, config) for word in commands[-1].words] if commands else ())
+
+
+def _of_budget(builder: Builder, line: LaunchLine) -> Script:
+    return read_shell(line.source.text, line.span.start, line.span.end, given=builder.given, work=builder.work)
+
+
+def _with_config(word: Word, config: str) -> Word:
+    """Where the path itself stands is another file's concern: the word keeps the place of `{config}`."""
+    return Word(word.text.replace(CONFIG, config), word.span, word.known) if CONFIG in word.text else word
+
+
 def command_launches(source: SourceFile) -> tuple[Launch, ...]:
     """The launches of one command line, whose text is the source's."""
     builder = Builder(source)
@@ -116,10 +144,13 @@ def command_launches(source: SourceFile) -> tuple[Launch, ...]:
 
 def named_script(source: SourceFile) -> tuple[str, tuple[str, ...]] | None:
     """The script that a command line runs (``bash run.sh 7b``) and its arguments, if it is no launch itself."""
+    commands: Sequence[Command] = read_shell(source.text).commands
+    return _script_of(commands[-1].words if commands else ())
+
+
+def _script_of(words: Sequence[Word]) -> tuple[str, tuple[str, ...]] | None:
     from budgetlint.launch.commands import script_named
 
-    commands: Sequence[Command] = read_shell(source.text).commands
-    words = commands[-1].words if commands else ()
     word = script_named(words)
     if word is None or not word.known:
         return None

@@ -63,6 +63,14 @@ def launched(launch: Launch, resolve: Resolve, followed: Reading | None = None) 
     )
 
 
+def of_unknown_program(launch: Launch) -> Launched:
+    """The run of a program that nobody knows, and whose flags say nothing under a name that is known: launchers and job say on how many
+    devices it runs, and which engine."""
+    around = launcher_readings(launch)
+    program = Reading(LAUNCHER, Role.LAUNCHER, launch.program, Settings(), consumer=launch.consumer)
+    return Launched((program, *_with_job(launch, around)), tuple(_references(launch, (), None, around)), (), target_of(launch.request))
+
+
 def _trainers(launch: Launch, resolve: Resolve) -> tuple[Reading, ...]:
     for reference in (*launch.configs, *_script(launch)):
         found = tuple(reading for reading in resolve(reference) if reading.role is Role.TRAINER)
@@ -81,6 +89,8 @@ def _script(launch: Launch) -> tuple[Reference, ...]:
 def _references(launch: Launch, trainers: Iterable[Reading], flags: Reading | None, around: Iterable[Reading]) -> Iterable[Reference]:
     """Files of the engine and the launcher; one that a flag names replaces the file's own."""
     by_flag = [*(flags.references if flags else ()), *launch.engines]
+    if flags is None and any(reference.role is Role.ENGINE for trainer in trainers for reference in trainer.references):
+        by_flag = []  # a program that was followed says itself which file it opens
     told = {reference.role for reference in by_flag}
     seen: set[str] = set()
     from_files = [reference for trainer in trainers for reference in trainer.references if reference.role not in told]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from budgetlint.language.read_slots import readable, slot_of
 from budgetlint.language.slots import Slot, StatementSpec
 from budgetlint.language.statements import STATEMENTS
 from budgetlint.lsp.session import EditorSession, member
@@ -14,8 +15,11 @@ KEYWORD, PROPERTY, VALUE, REFERENCE = 14, 10, 12, 18
 """CompletionItemKind of LSP 3.17."""
 
 _STATEMENT = re.compile(r"(?:^|[;{}])\s*([^;{}]*)$")
+_IN_COMMAND = re.compile(r"(?:^|[;{}])\s*launch\s(?:[^;{}]|(?<=\S)[{}]|\{(?=\S))*$")
+"""Behind ``launch``, whose ``{config}`` opens no block: what stands there is the shell's."""
 _OPTION = re.compile(r"(\w+)=\[?(?:[^\]=]*,)?\s*[\w./-]*$")
 _WORD = re.compile(r"[\w./@-]*$")
+_QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
 _NEAR = 500
 """Characters before the cursor that are looked at."""
 
@@ -30,18 +34,36 @@ def answer(session: EditorSession, params: Any) -> list[dict[str, Any]] | None:
     start = text.source.line_span(text.source.position(offset)[0]).start
     line = text.source.text[max(start, offset - _NEAR) : offset]
     begun = _STATEMENT.search(line)
-    if begun is None or _in_comment(line):
+    if begun is None or _in_comment(line) or _IN_COMMAND.search(line):
         return []
+    in_keys = _opened_by(text.source.text[max(offset - _NEAR, 0) : offset])
     word = _WORD.search(line)
     edit = positions.range(
         positions.span({"start": positions.position(offset - len(word.group() if word else "")), "end": params["position"]})
     )
-    return [item | {"textEdit": {"range": edit, "newText": item["label"]}} for item in _items(begun.group(1))]
+    items = _keys(begun.group(1)) if in_keys else _items(begun.group(1))
+    return [item | {"textEdit": {"range": edit, "newText": item["label"]}} for item in items]
 
 
 def _in_comment(line: str) -> bool:
-    bare = re.sub(r"\"[^\"]*\"|'[^']*'", "", line)
-    return "#" in bare
+    return "#" in _QUOTED.sub("", line)
+
+
+def _opened_by(before: str) -> bool:
+    """Is the cursor in the block of a statement whose lines are settings with keys (``reads``)?"""
+    bare = _QUOTED.sub("", before)
+    at = max(bare.rfind("{"), 0)
+    opener = _STATEMENT.search(bare[:at].rpartition("\n")[2]) if bare.rfind("}") < at else None
+    spec = STATEMENTS.get(opener.group(1).split(" ")[0]) if opener is not None else None
+    return spec is not None and spec.keys
+
+
+def _keys(begun: str) -> Iterator[dict[str, Any]]:
+    """The settings that a file may say; which keys it has, the file knows."""
+    if "=" not in begun.rpartition(" ")[2]:
+        for name in readable():
+            slot = slot_of(name)
+            yield _item(f"{name}=", PROPERTY, slot.meaning if slot else "", slot.shown if slot else "")
 
 
 def _items(begun: str) -> Iterator[dict[str, Any]]:

@@ -66,9 +66,11 @@ def _path_at(checked: CheckedWorkspace, text: str, path: str, offset: int) -> It
 
 
 def _configs(checked: CheckedWorkspace, text: Text, offset: int) -> Iterator[Location]:
-    """The files that a ``config`` or ``include`` statement names."""
+    """The files that a ``config``, ``reads``, ``watches`` or ``include`` statement names, and the one in a command."""
     statement = statement_at(text.source.text, offset)
-    if statement is None or statement.keyword not in ("config", "include"):
+    if statement is not None and statement.keyword == "launch":
+        yield from _path_at(checked, text.source.text, text.path, offset)
+    if statement is None or statement.keyword not in ("config", "reads", "watches", "include"):
         return
     for value in statement.values:
         name = getattr(value, "content", "")

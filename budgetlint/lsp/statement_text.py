@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base.source import SourceFile, Span
+from budgetlint.language.read_slots import slot_of
 from budgetlint.language.slots import Slot, StatementSpec
 from budgetlint.language.statements import STATEMENTS
-from budgetlint.language.tree import Item, Statement, Value
+from budgetlint.language.tree import Item, Keys, Option, Statement, Value
 from budgetlint.lsp.catalog_text import catalog_text
 
 CATALOG = {"device": "device", "model": "model", "also": "model", "optimizer": "optimizer"}
@@ -22,8 +23,8 @@ def statement_text(text: str, offset: int) -> tuple[list[str], Span] | None:
     spec = STATEMENTS.get(found.keyword)
     if spec is None:
         return None
-    option = next((one for one in found.options if one.span.start <= offset <= one.span.end), None)
-    slot = spec.option(option.key) if option else None
+    option = next((one for one in _options(found) if one.span.start <= offset <= one.span.end), None)
+    slot = None if option is None else slot_of(option.key) if spec.keys else spec.option(option.key)
     if option is not None and slot is not None:
         return [f"**{spec.keyword} {option.key}=**: {_slot(slot)}"], option.span
     value = next((one for one in found.values if isinstance(one, Value) and one.span.start <= offset <= one.span.end), None)
@@ -32,6 +33,13 @@ def statement_text(text: str, offset: int) -> tuple[list[str], Span] | None:
         if known:
             return [known], value.span
     return list(_lines(spec)), found.keyword_span
+
+
+def _options(statement: Statement) -> Iterator[Option]:
+    """Its own, and those on the lines of its block (``reads``)."""
+    yield from statement.options
+    for item in statement.block or ():
+        yield from item.options if isinstance(item, Keys) else ()
 
 
 def statement_at(text: str, offset: int) -> Statement | None:

@@ -123,9 +123,7 @@ def _embedding_mask(plan: Plan) -> int:
     return plan.tokens * plan.stream if drops and (plan.stage is None or plan.stage.first) else 0
 
 
-def of_layers(
-    plan: Plan, layer: Iterable[Saved], layers: int, name: str = "layers", *, freed: bool = False, spared: int = 0
-) -> LayerTerms:
+def of_layers(plan: Plan, layer: Iterable[Saved], layers: int, name: str = "layers", *, freed: bool = False, spared: int = 0) -> LayerTerms:
     """What so many layers keep, tensor by tensor; ``freed``: the last one's MLP has run backward; ``spared``: bytes that the norm of the
     first of all layers does not keep."""
     tokens, length = plan.tokens, plan.length

@@ -40,9 +40,11 @@ DEPENDS, INCOMPLETE, NOT_MODELLED = "depends", "incomplete", "not-modelled"
 """Why a verdict is unknown."""
 
 BROKEN = "budget"
+"""What is missing of a run whose budget has a statement that was not understood."""
 UNREAD = "readings"
 """Missing where a file has had `limits.FILE_READINGS`, and this run asks for more."""
-"""What is missing of a run whose budget has a statement that was not understood."""
+UNSEALED = "declaration"
+"""Missing where the files that a declared run was written from are not what they were."""
 
 
 @record

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from budgetlint.base.record import replace
 from budgetlint.memory import static
 from budgetlint.memory.estimate import Range
-from budgetlint.memory.host_zero import zero_bytes
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.static import Trainable
 
@@ -45,6 +44,8 @@ def _parts(plan: Plan, train: Trainable) -> Iterator[tuple[int, int]]:
     """What one rank keeps on the host: the best figure and the least."""
     sharding = plan.sharding
     if sharding.is_zero:
+        from budgetlint.memory.host_zero import zero_bytes  # few runs offload under ZeRO
+
         yield from zero_bytes(plan, train, base_bytes(plan, train))
     else:
         yield from ((count, count) for count in _sharded(plan, train))

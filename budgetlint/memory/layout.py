@@ -17,7 +17,7 @@ from budgetlint.memory.notes import Notes
 from budgetlint.memory.parallel import DEGREES, is_naive
 from budgetlint.memory.plan import DTYPE_BYTES, Plan, Precision, Recompute, Sharding, Zero
 from budgetlint.memory.unmodelled import may_save
-from budgetlint.settings.run import OriginKind, Settings, Stack
+from budgetlint.settings.run import SAID, OriginKind, Settings, Stack
 
 
 def sharding(settings: Settings, notes: Notes) -> Sharding:
@@ -161,7 +161,7 @@ def may_be_sharded(settings: Settings) -> bool:
     counts = [settings[name].origin.kind for name in ("devices", "devices_per_node") if name in settings]
     by_budget = bool(counts) and all(kind is OriginKind.BUDGET for kind in counts)
     model = settings.get("model")
-    return by_budget and "shard" not in settings and model is not None and model.origin.kind is not OriginKind.BUDGET
+    return by_budget and "shard" not in settings and model is not None and model.origin.kind not in SAID
 
 
 def _is_unknown_optimizer(plan: Plan, settings: Settings) -> bool:

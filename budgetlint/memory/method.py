@@ -9,7 +9,7 @@ from budgetlint.catalog.targets import resolve_targets
 from budgetlint.memory.code import pick
 from budgetlint.memory.notes import Notes
 from budgetlint.memory.plan import Adapter, Quant
-from budgetlint.settings.run import OriginKind, Settings, Stack
+from budgetlint.settings.run import SAID, OriginKind, Settings, Stack
 
 BITS = {"nf4": (4, 64), "fp4": (4, 64), "int8": (8, 0), "gptq": (4, 128), "awq": (4, 128), "fp8": (8, 0)}
 """Bits per weight, and the weights that share a scale (bitsandbytes functional.py; AutoGPTQ's and AWQ's usual group)."""
@@ -109,5 +109,5 @@ def wide_embedding(settings: Settings, optimizer: Optimizer, stack: Stack) -> bo
     """bitsandbytes' 8-bit optimizers keep the embedding's states in 32 bit where the trainer registers it. A budget's word counts as not:
     any loop may stand behind it."""
     eight = optimizer.library == "bitsandbytes" and any(state.block for state in optimizer.states)
-    by_trainer = "optimizer" in settings and settings["optimizer"].origin.kind is not OriginKind.BUDGET
+    by_trainer = "optimizer" in settings and settings["optimizer"].origin.kind not in SAID
     return eight and by_trainer and pick(stack).widens_embedding(stack)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from budgetlint.base.record import replace
-from budgetlint.memory import activations, buffers, gradients, local_ddp, roles, rollouts, scoring, sharded, static
+from budgetlint.memory import activations, buffers, gradients, local_ddp, roles, rollouts, sharded, static
 from budgetlint.memory.body import BODY, GRADIENTS, LAYER, LOGITS, RESTING, TRAINABLE, cast_layers
 from budgetlint.memory.code import pick
 from budgetlint.memory.estimate import Phase
@@ -68,6 +68,8 @@ def courses(step: Step) -> Iterator[tuple[str, tuple[Moment, ...]]]:
     if step.plan.rollout:
         yield "rollout", tuple(rollouts.moments(step))
     if step.plan.scoring:
+        from budgetlint.memory import scoring
+
         yield "scoring", tuple(scoring.moment(step))
     yield "forward", (_forward(step),)
     yield "backward", (_loss_backward(step), *_layer_backward(step), _embedding_backward(step), *_tower_backward(step))

@@ -22,7 +22,7 @@ from budgetlint.memory.recipe import precision_of
 from budgetlint.memory.shape import shape_of
 from budgetlint.memory.unmodelled import refuse
 from budgetlint.memory.versions import DROPS_GRADIENTS_SINCE, LOADS_LAZILY_SINCE, by_version
-from budgetlint.settings.run import Origin, OriginKind, Setting, Settings, Stack
+from budgetlint.settings.run import SAID, Origin, OriginKind, Setting, Settings, Stack
 
 
 @open_record
@@ -244,7 +244,7 @@ come near it."""
 def _is_a_cap(settings: Settings) -> bool:
     """A file or a flag says the length, and shorter samples make shorter batches; a budget's ``seq`` is the workload itself."""
     length = settings.get("seq_len")
-    return length is not None and length.known and length.origin.kind is not OriginKind.BUDGET and not _filled(settings)
+    return length is not None and length.known and length.origin.kind not in SAID and not _filled(settings)
 
 
 def _filled(settings: Settings) -> bool:

@@ -17,7 +17,6 @@ from budgetlint.catalog import ledger
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.tensor import WeightTensor
 from budgetlint.memory.parallel import Parallel, Stage
-from budgetlint.memory.pipeline import stages
 from budgetlint.memory.plan import Plan
 from budgetlint.memory.saved import Saved, total
 from budgetlint.memory.shape import Linear, Shape, shape_of
@@ -42,6 +41,8 @@ def rank_plans(plan: Plan) -> tuple[Plan, ...]:
 
 @lru_cache(maxsize=512)
 def _parts(arch: Architecture, parallel: Parallel) -> tuple[tuple[Stage, Architecture, Shape], ...]:
+    from budgetlint.memory.pipeline import stages  # most runs have one
+
     found = stages(arch.layers, parallel, smaller=bool(arch.experts and arch.first_dense_layers))
     return tuple((stage, rank_architecture(arch, parallel, stage), rank_shape(arch, parallel, stage)) for stage in found)
 

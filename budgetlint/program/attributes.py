@@ -71,6 +71,8 @@ class Attributes:
             case Known() | Items():
                 return _of_plain(it, base, name)
             case Function():
+                if name == "__get__":
+                    return Native("__get__", lambda it, call: base.of(call.positional[0]) if call.positional else base)
                 return _of_function(base, name)
         _may_lack(it)
         return part_of(base, f".{name}")
@@ -99,7 +101,7 @@ class Attributes:
                 it.heap.write(base.module.names, name, value)
             case Map():
                 it.heap.write(base, name, value)
-            case External():
+            case External() if not base.name.startswith(_FLAGS):
                 it.doubt("patch", f"{base.name}.{name} is replaced", place, base)
             case Known() | Items():
                 raise Dead("AttributeError")
@@ -114,8 +116,25 @@ class Attributes:
         if name == _TRAINED:
             made = it.sink("freeze", _TRAINED, Call((value,), {}, None, place.node or ast.Pass(), _nowhere(it, place)))
             made.receiver, made.place, made.line = base, place, place.line
-        elif not isinstance(value, Known | Open):
+        elif not isinstance(value, Known | Open) and not _is_no_module(base, name):
             it.doubt("replaced", f"{name} of a part of the model is replaced", place, model)
+
+
+_FLAGS = ("torch.backends.", "wandb", "openai", "os.", "sys.", "logging.", "warnings.")
+"""Places of settings that neither a model nor a framework's code is changed by."""
+_CONFIGS = (".config of ", ".generation_config of ", ".model_config of ")
+_REGISTERED = ("_modules", "_module", "_parameters", "_buffers", "_mod")
+"""What ``torch.nn.Module`` keeps its parts in, and wrappers theirs."""
+_MODULES = ("quant", "dtype", "attn", "architectures")
+
+
+def _is_no_module(base: Opaque, name: str) -> bool:
+    """A field of the model's configuration, which nobody asks once the model is made; the content of a weight."""
+    if name.startswith("_") and not name.startswith("__") and not name.endswith(_REGISTERED):
+        return True  # modules are called by public names
+    if name == "__setitem__":
+        return "embeddings" in base.why and base.why.startswith("what get_")
+    return base.why.startswith(_CONFIGS) and not any(word in name for word in _MODULES)
 
 
 def _of_function(base: Function, name: str) -> Value:
@@ -154,7 +173,7 @@ def set_plainly(it: Interpreter, base: Object, name: str, value: Value, place: P
     if isinstance(own, Object) and isinstance(put, Function):
         it.call(put.of(own), Call((base, value), {}, None, place.node or put.node, Frame(put.names)))
         return
-    if base.made is not None and base.made.kind in MODELS and not isinstance(value, Known | Open):
+    if base.made is not None and base.made.kind in MODELS and not isinstance(value, Known | Open) and name != "state_dict":
         it.doubt("replaced", f"{name} of the model is replaced", place, base)
     it.heap.write(base, name, value)
 
@@ -179,6 +198,29 @@ def model_of(value: Value | None, most: int = 30) -> Object | None:
         if value is None:
             return None
     return None
+
+
+def module_of(value: Value | None, most: int = 30) -> Object | None:
+    """The model that something is a part of, or the module of the repository's own."""
+    for _ in range(most):
+        if isinstance(value, Object) and ((value.made is not None and value.made.kind in MODELS) or is_module(value)):
+            return value
+        value = (
+            value.of if isinstance(value, Opaque) else value.data if isinstance(value, Object) and isinstance(value.data, Value) else None
+        )
+        if value is None:
+            return None
+    return None
+
+
+def is_module(value: Value | None) -> bool:
+    """A ``torch.nn.Module`` of the repository's own code, or one that Lightning or transformers offers to build on."""
+    if not isinstance(value, Object):
+        return False
+    if value.kind.startswith("torchvision.models."):
+        return True
+    line = [one.name for one in value.cls.line if isinstance(one, External)] if value.cls is not None else []
+    return any(name.startswith("torch.nn.") or name.endswith((".LightningModule", ".PreTrainedModel", "PreTrainedModel")) for name in line)
 
 
 def _of_object(it: Interpreter, base: Object, name: str, place: Place) -> Value:
@@ -274,6 +316,7 @@ def _of_map(it: Interpreter, base: Map, name: str) -> Value:
     if base.root is not None:  # a tree whose keys are attributes
         found = it.parts.node(it, base, name)
         if found is not ABSENT:
+            it.read.append((name, found))
             return there(found, "AttributeError")
     return _of_plain(it, base, name)
 

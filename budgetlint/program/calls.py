@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from budgetlint.program.attributes import MODELS, kind_of, model_of, set_plainly
+from budgetlint.program.attributes import MODELS, kind_of, model_of, module_of, set_plainly
 from budgetlint.program.classes import after, construct, instantiate
 from budgetlint.program.functions import call_function, method_of, opaque_call, parameters, words_of
 from budgetlint.program.generators import consumed
@@ -15,6 +15,7 @@ from budgetlint.program.iterate import iterated
 from budgetlint.program.operators import MOST_ITEMS
 from budgetlint.program.packages.benign import changes_nothing
 from budgetlint.program.pour import pour
+from budgetlint.program.reads import handed_on
 from budgetlint.program.repeat import repeated
 from budgetlint.program.state import GOES_ON, Call, Dead, Frame, Interpreter, Signal
 from budgetlint.program.values import (
@@ -91,7 +92,9 @@ def _refuse_twice(value: Value, pool: Map) -> None:
     """A keyword that is given again is an error."""
     surely = [name for name, one in pool.items.items() if not perhaps_absent(one)]
     ways = alternatives(value)
-    if surely and all(isinstance(way.value, Map) and any(not perhaps_absent(way.value.items.get(name, ABSENT)) for name in surely) for way in ways):
+    if surely and all(
+        isinstance(way.value, Map) and any(not perhaps_absent(way.value.items.get(name, ABSENT)) for name in surely) for way in ways
+    ):
         raise Dead("TypeError")
 
 
@@ -213,7 +216,13 @@ def _as_super(function: Function, bound: Value, cls: Class | None, name: str) ->
     """A function behind ``super()``: of the object or class that the method is of."""
     if name == "__new__" or cls is None:
         return function
-    return method_of(function, bound, cls) if isinstance(bound, Object) else function.of(cls) if words_of(function) & {"classmethod"} else function
+    return (
+        method_of(function, bound, cls)
+        if isinstance(bound, Object)
+        else function.of(cls)
+        if words_of(function) & {"classmethod"}
+        else function
+    )
 
 
 def _of_package(it: Interpreter, base: Value, name: str, call: Call) -> Value:
@@ -222,6 +231,7 @@ def _of_package(it: Interpreter, base: Value, name: str, call: Call) -> Value:
     if kind == "None":
         raise Dead("AttributeError")
     if isinstance(base, Object):
+        handed_on(it, f"{kind}.{name}", call)
         found = base.attributes.get(name)
         if found is not None and found is not ABSENT:
             return it.call(found, call)
@@ -246,8 +256,7 @@ def _is_model(base: Object) -> bool:
 
 def _of_opaque(it: Interpreter, base: Opaque | Open, name: str, call: Call) -> Value:
     package = base.package if isinstance(base, Opaque) else ""
-    model = model_of(base)
-    if model is not None:
+    if name == "backward" or module_of(base) is not None:
         sunk = it.parts.sink(it, f"part.{name}", call, base)
         if sunk is not None:
             return sunk
@@ -261,6 +270,7 @@ def _of_opaque(it: Interpreter, base: Opaque | Open, name: str, call: Call) -> V
 
 def call_external(it: Interpreter, name: str, call: Call, base: Class | None = None) -> Value:
     """A function or class of a package. ``base``: the class of the repository that stands between."""
+    handed_on(it, name, call)
     handler = it.parts.functions.get(name) or it.parts.functions.get(short(name))
     if handler is not None:
         return handler(it, call)
@@ -270,10 +280,16 @@ def call_external(it: Interpreter, name: str, call: Call, base: Class | None = N
     last = name.rpartition(".")[2]
     if changes_nothing(name):
         return _made(name, call) if last[:1].isupper() else _harmless(it, name, call, None)
+    if name.startswith(_PARTS[1]) or (last[:1].isupper() and name.startswith(_PARTS)):
+        return _made(name, call)
     if last[:1].isupper():
         it.disturb(Items(call.given()), f"{name} was given it", it.place(call.node, call.frame))
         return _made(name, call)
     return _not_followed(it, External(name), call, f"a call of {name}")
+
+
+_PARTS = ("transformers.models.", "torchvision.models.")
+"""Layers and models: they are made from a configuration, which stays as it is."""
 
 
 def short(name: str) -> str:
@@ -291,7 +307,7 @@ def _made(name: str, call: Call) -> Object:
 def _harmless(it: Interpreter, name: str, call: Call, base: Value | None) -> Value:
     """Code that changes none of what it is given; functions that it is given are called by it."""
     call_back(it, call.given(), f"{name} calls it")
-    model = next((one for one in (base, *call.given()) if model_of(one) is not None), None)
+    model = next((one for one in (base, *call.given()) if module_of(one) is not None), None)
     return Opaque(f"what {name} gives", model, name.partition(".")[0])
 
 
@@ -300,6 +316,7 @@ def _not_followed(it: Interpreter, what: Value, call: Call, why: str) -> Value:
     place = it.place(call.node, call.frame)
     given = call.given()
     call_back(it, given, why)
+    handed_on(it, "", call)
     for one in (*given, *([what] if isinstance(what, Items | Map | Object) else [])):
         it.disturb(one, f"{why} was given it", place)
     if isinstance(what, External):

@@ -79,12 +79,23 @@ def _own(it: Interpreter, made: Class, inside: Frame) -> None:
 
 def _tell_bases(it: Interpreter, made: Class, words: dict[str, Value], node: ast.ClassDef, frame: Frame) -> None:
     """``__init_subclass__`` of the nearest base."""
-    told = next((one.attributes["__init_subclass__"] for one in made.line[1:] if isinstance(one, Class) and "__init_subclass__" in one.attributes), None)
+    told = next(
+        (one.attributes["__init_subclass__"] for one in made.line[1:] if isinstance(one, Class) and "__init_subclass__" in one.attributes),
+        None,
+    )
     if isinstance(told, Function):
         it.call(told.of(made), Call((), words, None, node, frame))
 
 
 # objects
+
+
+_OF_TRAINER = ("get_train_dataloader", "create_optimizer_and_scheduler", "training_step", "compute_loss", "prediction_step")
+
+
+def _is_copied_trainer(cls: Class) -> bool:
+    """transformers' own ``trainer.py`` as a file of the repository: it is what it is a copy of, and long."""
+    return cls.name == "Trainer" and all(name in cls.attributes for name in _OF_TRAINER)
 
 
 def instantiate(it: Interpreter, cls: Class, call: Call) -> Value:
@@ -109,6 +120,9 @@ def _initialised(it: Interpreter, made: Value, cls: Class, call: Call) -> Value:
         return made
     if any(isinstance(one, Opaque) for one in cls.decorators):
         made.rest = Opaque(f"{cls.name} is made by what is not known")
+    if any(isinstance(one, Class) and _is_copied_trainer(one) for one in cls.line):
+        construct(it, made, "transformers.Trainer", call)
+        return made
     for one in made.cls.line:
         if isinstance(one, Class) and "__init__" in one.attributes:
             it.call(_bound(one.attributes["__init__"], made), call)

@@ -78,5 +78,3 @@ def held(it: Interpreter, value: Value, node: ast.AST, frame: Frame) -> bool | N
         if own is not None:
             return truth(own)
     return truth(value)
-
-

@@ -123,7 +123,9 @@ def _field(cls: Class, node: ast.AnnAssign, name: str, *, by_name: bool) -> Fiel
         if _is(default, ...):
             default = None
     passed = "InitVar" in _text_of(node.annotation)
-    return Field(name, node.annotation, default, factory, cls, Place(cls.names.module.path, node.lineno, node), settings, init, by_name, passed)
+    return Field(
+        name, node.annotation, default, factory, cls, Place(cls.names.module.path, node.lineno, node), settings, init, by_name, passed
+    )
 
 
 def _is(node: ast.expr | None, value: object) -> bool:
@@ -150,7 +152,9 @@ def default_of(it: Interpreter, field: Field) -> Value:
     """The default of a field, with the option as its origin; ABSENT for a required one."""
     value = field.owner.defaults.get(field.name)
     if value is None and field.settings is None:
-        value = next((one.attributes[field.name] for one in field.owner.line[1:] if isinstance(one, Class) and field.name in one.attributes), None)
+        value = next(
+            (one.attributes[field.name] for one in field.owner.line[1:] if isinstance(one, Class) and field.name in one.attributes), None
+        )
     if value is None or isinstance(value, Property):
         return ABSENT
     if field.factory is not None:

@@ -201,5 +201,3 @@ def _by_name(wanted: str, line: Sequence[Value] | None) -> bool | None:
 def _builtin(name: str) -> type[BaseException] | None:
     found = getattr(builtins, name, None)
     return found if isinstance(found, type) and issubclass(found, BaseException) else None
-
-

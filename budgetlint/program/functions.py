@@ -29,7 +29,9 @@ from budgetlint.program.values import (
     choice,
 )
 
-_PLAIN = frozenset({"staticmethod", "classmethod", "property", "cached_property", "setter", "deleter", "getter", "abstractmethod", "override", "overload"})
+_PLAIN = frozenset(
+    {"staticmethod", "classmethod", "property", "cached_property", "setter", "deleter", "getter", "abstractmethod", "override", "overload"}
+)
 """Decorators that are a word of the language: what they do is done where the function is asked for."""
 
 
@@ -141,7 +143,9 @@ def _generator(function: Function, frame: Frame) -> Value:
 
 def _keeps_names(node: ast.AST) -> bool:
     """Whether something made in the body may ask for its names later."""
-    return any(isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda | ast.GeneratorExp) for one in own_nodes(node))
+    return any(
+        isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda | ast.GeneratorExp) for one in own_nodes(node)
+    )
 
 
 def _without(outcome: Outcome, names: Names) -> Outcome:

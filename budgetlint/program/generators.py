@@ -43,7 +43,6 @@ class Body(NamedTuple):
         drive(it, self, keep)
         return Items(made.items, "list", made.more)
 
-
     def first(self, it: Interpreter, call: Call) -> Value:
         """The first item. What the body does when it goes on is done later, if it is."""
         made = Items((), "list")
@@ -100,7 +99,10 @@ def _outside(one: Outcome) -> Outcome:
 
 def _given(it: Interpreter, value: Value, do: Callable[[Value], Signal]) -> Value:
     found = it.stretch(lambda: do(value))
-    named = [one._replace(signal="" if one.signal in ("", "continue") else one.signal if one.signal == "raise" else _LEAVES + one.signal) for one in found]
+    named = [
+        one._replace(signal="" if one.signal in ("", "continue") else one.signal if one.signal == "raise" else _LEAVES + one.signal)
+        for one in found
+    ]
     signal, left = it.settle(named)
     if signal == "raise":
         raise Dead(left)

@@ -104,7 +104,11 @@ def _around(it: Interpreter, generator: Body, body: Callable[[Value], Signal]) -
         groups: dict[str, list[Outcome]] = {}
         for one in found:
             groups.setdefault(one.signal, []).append(one)
-        ended = [end for signal, ones in groups.items() for end in it.way("", lambda signal=signal, ones=ones: _noted(it, generator, signal, ones))]  # type: ignore[misc]
+        ended = [
+            end
+            for signal, ones in groups.items()
+            for end in it.way("", lambda signal=signal, ones=ones: _noted(it, generator, signal, ones))
+        ]  # type: ignore[misc]
         return it.settle(ended)
 
     signal = drive(it, generator, at_yield)

@@ -157,8 +157,7 @@ def _small(op: ast.operator, one: Plain, other: Plain) -> bool:
             not isinstance(other, int)
             or not isinstance(one, int)
             or (abs(other) <= _MOST_BITS and one.bit_length() * abs(other) <= _MOST_BITS * 4)
-            or (isinstance(op, ast.LShift)
-            and 0 <= other <= _MOST_BITS)
+            or (isinstance(op, ast.LShift) and 0 <= other <= _MOST_BITS)
         )
     return True
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from budgetlint.program.attributes import MODELS, model_of
+from budgetlint.program.attributes import MODELS, model_of, module_of
 from budgetlint.program.functions import opaque_call
 from budgetlint.program.generators import consumed
 from budgetlint.program.repeat import repeated
 from budgetlint.program.sink_kinds import SIGNATURES, kind_of_call, kind_of_method
+from budgetlint.program.sinks import Sink
 from budgetlint.program.state import GOES_ON, Call, Interpreter, Signal
 from budgetlint.program.values import Class, External, Function, Items, Known, Map, Object, Opaque, Value, alternatives
 
 _ITSELF = frozenset({"cast", "mode", "freeze", "checkpointing", "kbit", "ddp", "fsdp"})
 """A method that gives the model itself."""
+_OF_MODULES = frozenset({"cast", "freeze", "checkpointing"})
+"""Methods that are written down of modules of the repository too."""
 _LENGTHS = frozenset({"__getitem__", "__call__", "__iter__", "__len__"})
 
 
@@ -31,8 +34,18 @@ def sink(it: Interpreter, name: str, call: Call, receiver: Value | None) -> Valu
     written.result = made
     _keep(it, made, kind, call)
     if kind == "trainer":
+        _made_by_function(it, written)
+    if kind in {"trainer", "dataloader"}:
         _called_back(it, [*call.positional, *call.keywords.values()])
     return _given(made, kind)
+
+
+def _made_by_function(it: Interpreter, trainer: Sink) -> None:
+    """``model_init`` is called for the model that is trained (transformers ``trainer.py`` call_model_init)."""
+    make, model = trainer.get("model_init"), trainer.get("model")
+    if isinstance(make, Function) and (model is None or (isinstance(model, Known) and model.value is None)):
+        trainer.arguments["model"] = it.call(make, opaque_call(it, make, "the trial of a search"))
+        trainer.number = len(it.sinks)
 
 
 def _named(call: Call, kind: str) -> Call:
@@ -59,8 +72,8 @@ def _keep(it: Interpreter, made: Object, kind: str, call: Call) -> None:
                 it.heap.write(made, name, value)
         if call.rest is not None:
             made.rest = call.rest
-    elif kind in {"adapter", "unsloth_adapter", "kbit", "peft_load", "ddp", "fsdp"}:
-        made.data = next((one for one in call.given() if model_of(one) is not None), None)
+    elif kind in {"adapter", "unsloth_adapter", "kbit", "peft_load", "ddp", "dp", "fsdp", "deepspeed"}:
+        made.data = next((one for one in call.given() if module_of(one) is not None), None)
     elif kind == "trainer":
         for name, value in _named(call, kind).keywords.items():
             it.heap.write(made, name, value)
@@ -88,14 +101,26 @@ def _method(it: Interpreter, name: str, call: Call, receiver: Value | None) -> V
     ):
         _written(it, "tokenize", last, call, receiver)
         return Opaque("what a tokenizer gives", package="transformers")
-    if kind and model_of(receiver) is not None:
+    if kind and (model_of(receiver) is not None or (kind in _OF_MODULES and module_of(receiver) is not None)):
         return _written(it, kind, last, call, receiver)
+    if last == "train" and isinstance(receiver, Object) and receiver.made is not None and receiver.made.kind == "trainer":
+        _written(it, "trains", last, call, receiver)
+        return Opaque("what a training gives", package="transformers")
+    if last in _LOOKS and module_of(receiver) is not None:
+        return Opaque(f"what {last} of the model gives", receiver, "torch")
     if isinstance(receiver, Object) and receiver.made is not None and receiver.made.kind in MODELS and last not in _KEPT:
         return Opaque(f"what {last} of the model gives", receiver, receiver.kind.partition(".")[0])
     return None
 
 
-_KEPT = frozenset({"get_peft_model", "print_trainable_parameters"})
+_KEPT = frozenset({"get_peft_model"})
+_LOOKS = frozenset({
+    "parameters", "named_parameters", "buffers", "modules", "named_modules", "children", "named_children", "state_dict", "num_parameters",
+    "print_trainable_parameters", "get_nb_trainable_parameters", "zero_grad", "clip_grad_norm_", "no_sync", "post_init", "__call__",
+    "forward", "generate", "step", "save_pretrained", "push_to_hub", "get_input_embeddings", "get_output_embeddings", "optim_state_dict",
+    "is_gradient_checkpointing",
+})  # fmt: skip
+"""Methods of a model, or of what is wrapped around one, that leave its modules as they are."""
 
 
 def _written(it: Interpreter, kind: str, name: str, call: Call, receiver: Value | None) -> Value:

@@ -13,7 +13,9 @@ _ROUNDS = 4
 """What a loop carries over is found in two rounds; a chain of names that hand on a value each round takes one more each."""
 
 
-def outcomes_of(it: Interpreter, run: Callable[[], Signal], when: str, node: ast.AST | None = None, names: Names | None = None) -> list[Outcome]:
+def outcomes_of(
+    it: Interpreter, run: Callable[[], Signal], when: str, node: ast.AST | None = None, names: Names | None = None
+) -> list[Outcome]:
     """How any number of rounds, one at least, can end. What a round finds changed by an earlier one is opaque to it.
 
     ``node`` and ``names``: the loop and the names of its body. What it carried over when it was met before, it is taken to carry again: a loop in a

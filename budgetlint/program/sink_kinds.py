@@ -11,9 +11,9 @@ _NO_MODELS = ("Tokenizer", "TokenizerFast", "Processor", "ImageProcessor", "Imag
 _OPTIMIZERS = frozenset({
     "AdamW", "Adam", "SGD", "AdamW8bit", "AdamW32bit", "PagedAdamW8bit", "PagedAdamW32bit", "PagedAdamW", "Adam8bit", "Adafactor", "Lion", "Lion8bit", "PagedLion8bit",
     "Muon", "Adam_mini", "FusedAdam", "DeepSpeedCPUAdam", "GaLoreAdamW", "GaLoreAdamW8bit", "Adagrad", "RMSprop", "LAMB", "AdEMAMix", "Adamax", "NAdam", "RAdam",
-    "SophiaG", "AdamW4bit", "AdamWFp8", "AdaLomo", "Lomo", "Prodigy", "Shampoo",
+    "SophiaG", "AdamW4bit", "AdamWFp8", "AdaLomo", "Lomo", "Prodigy", "Shampoo", "Optimizer",
 })  # fmt: skip
-_OPTIMIZER_PACKAGES = frozenset({
+OPTIMIZER_PACKAGES = frozenset({
     "torch", "bitsandbytes", "transformers", "deepspeed", "apex", "adam_mini", "galore_torch", "torchao", "lomo_optim", "muon", "lion_pytorch", "prodigyopt",
     "pytorch_optimizer", "timm", "schedulefree", "sophia",
 })  # fmt: skip
@@ -29,7 +29,7 @@ _BY_NAME = {
 }
 _BY_LAST = {
     "prepare_model_for_kbit_training": "kbit", "prepare_model_for_int8_training": "kbit", "Accelerator": "accelerator", "FullyShardedDataParallel": "fsdp",
-    "fully_shard": "fsdp", "DistributedDataParallel": "ddp",
+    "fully_shard": "fsdp", "DistributedDataParallel": "ddp", "DataParallel": "dp",
 }  # fmt: skip
 _OF_MODELS = {
     "gradient_checkpointing_enable": "checkpointing", "gradient_checkpointing_disable": "checkpointing", "half": "cast", "bfloat16": "cast", "float": "cast",
@@ -41,8 +41,9 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "unsloth_load": ("model_name", "max_seq_length", "dtype", "load_in_4bit"),
     "adapter": ("model", "peft_config", "adapter_name"), "unsloth_adapter": ("model", "r"), "peft_load": ("model", "model_id"), "kbit": ("model", "use_gradient_checkpointing"),
     "arguments": ("output_dir",), "trainer": ("model", "args", "data_collator", "train_dataset", "eval_dataset"), "optimizer": ("params", "lr"),
-    "dataloader": ("dataset", "batch_size", "shuffle"), "fsdp": ("module",), "ddp": ("module",), "scaling": ("num_workers", "use_gpu"),
-    "deepspeed": ("args", "model", "optimizer", "model_parameters"), "quantisation": ("load_in_8bit", "load_in_4bit"),
+    "dataloader": ("dataset", "batch_size", "shuffle"), "fsdp": ("module",), "ddp": ("module",), "dp": ("module",), "scaling": ("num_workers", "use_gpu"),
+    "deepspeed": ("args", "model", "optimizer", "model_parameters", "training_data", "lr_scheduler", "distributed_port", "mpu", "dist_init_required",
+                  "collate_fn", "config"), "quantisation": ("load_in_8bit", "load_in_4bit"),
 }  # fmt: skip
 
 
@@ -60,6 +61,8 @@ def kind_of_call(name: str) -> str:
         return _BY_LAST[last]
     if last in _QUANTISATION:
         return "quantisation"
+    if package == "peft" and last.startswith("PeftModel"):
+        return "adapter"
     if package == "peft" and last.endswith("Config") and last != "PeftConfig":
         return "adapter_config"
     if is_arguments(name):
@@ -68,7 +71,7 @@ def kind_of_call(name: str) -> str:
         return "trainer"
     if last == "Trainer" and package in {"lightning", "pytorch_lightning", "composer"}:
         return "foreign_trainer"
-    if last in _OPTIMIZERS and package in _OPTIMIZER_PACKAGES:
+    if last in _OPTIMIZERS and package in OPTIMIZER_PACKAGES:
         return "optimizer"
     return "dataloader" if last == "DataLoader" and package == "torch" else ""
 

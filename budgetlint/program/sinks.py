@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from budgetlint.program.values import Object, Place, Value
 
+_LOOP = " has items"
+"""The condition of a loop's body: a training that takes no step needs no memory."""
+
 
 class Sink:
     """``kind`` is what it decides (`sink_kinds.KINDS`), ``name`` the qualified name of what was called, ``base`` the class of the repository
@@ -48,6 +51,11 @@ class Sink:
             if name in self.arguments:
                 return self.arguments[name]
         return self.positional[at] if at is not None and at < len(self.positional) else None
+
+    @property
+    def may_be_skipped(self) -> bool:
+        """Does a condition decide whether the call is made, beside that a loop has something to go over?"""
+        return any(part and not part.endswith(_LOOP) for whole in self.conditions for part in whole.split(" and "))
 
     def __repr__(self) -> str:
         shown = ", ".join(

@@ -14,6 +14,7 @@ from budgetlint.program.values import (
     Absent,
     Choice,
     Class,
+    External,
     Function,
     Items,
     Known,
@@ -54,6 +55,8 @@ def item(it: Interpreter, base: Value, key: Value, node: ast.AST, frame: Frame) 
         return named(base, key)
     if isinstance(base, Class | Function):
         return base  # list[int], Generic[T]
+    if isinstance(base, External) and base.name.endswith(".__dict__") and isinstance(key, Known) and isinstance(key.value, str):
+        return External(f"{base.name.removesuffix('.__dict__')}.{key.value}")
     it.may_fail("IndexError")
     it.may_fail("KeyError")
     return part_of(base, f"[{key.value!r}]" if isinstance(key, Known) else "[]")
@@ -150,7 +153,9 @@ def _of_text(base: Known, key: Value) -> Value:
 
 def _keeps_the_root(text: str, at: object) -> bool:
     """A part of a project's path that still begins with the project's folder: ``__file__[:-3]``."""
-    return isinstance(at, slice) and at.start is None and at.step is None and isinstance(at.stop, int) and len(ROOT) - len(text) <= at.stop < 0
+    return (
+        isinstance(at, slice) and at.start is None and at.step is None and isinstance(at.stop, int) and len(ROOT) - len(text) <= at.stop < 0
+    )
 
 
 def _of_object(it: Interpreter, base: Object, key: Value, node: ast.AST, frame: Frame) -> Value:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from budgetlint.program.attributes import MODELS, model_of
+from budgetlint.program.attributes import MODELS, is_module, model_of
 from budgetlint.program.follow import Followed
+from budgetlint.program.lengths import lengths_of
+from budgetlint.program.own_loops import by_config, is_loop, loop_of
 from budgetlint.program.sinks import Sink
 from budgetlint.program.state import Doubt
-from budgetlint.program.values import Known, Object, Opaque, Value, alternatives
+from budgetlint.program.trained import cast_of, trained_model
+from budgetlint.program.values import Known, Object, Opaque, Open, Value, alternatives
 
 _MOST_STEPS = 24
 
@@ -16,9 +20,9 @@ _MOST_STEPS = 24
 class Wiring(NamedTuple):
     """One run of a program. ``trainer`` is None for a loop of the program's own.
 
-    ``arguments``: the object that holds the training arguments, as it is when the trainer gets it. ``models``: the sinks that the trained model
-    went through, the load last. ``done``: what was done to it by methods (`checkpointing`, `cast`, `freeze`). ``name``: the model where the trainer is
-    given its name. ``closed``: nothing that is not followed had the model in its hands.
+    ``arguments``: the object that holds the training arguments, as it is when the trainer gets it. ``models``: the sinks that the trained
+    model went through, the load last. ``done``: what was done to it by methods (`checkpointing`, `cast`, `freeze`). ``name``: the model
+    where the trainer is given its name. ``closed``: nothing that is not followed had the model in its hands.
     """
 
     trainer: Sink | None
@@ -29,6 +33,18 @@ class Wiring(NamedTuple):
     doubts: tuple[Doubt, ...]
     name: Known | None
     closed: bool
+    facts: Mapping[str, Value] = {}
+    """What calls beside these tell: of a loop of the program's own everything (`own_loops`), of any the length of its rows
+    (`lengths`)."""
+
+
+def asks_for_model(wiring: Wiring) -> bool:
+    """Does whoever starts the program name the model?"""
+    load = wiring.models[-1] if wiring.models else None
+    given = load.get("pretrained_model_name_or_path", "model_name", at=0) if load is not None else None
+    if given is None and wiring.trainer is not None:
+        given = wiring.trainer.get("model")
+    return given is not None and any(isinstance(way.value, Open) for way in alternatives(given))
 
 
 def wirings(followed: Followed) -> list[Wiring]:
@@ -36,12 +52,7 @@ def wirings(followed: Followed) -> list[Wiring]:
     trainers = [one for one in followed.sinks if one.kind == "trainer"]
     if trainers:
         return [_of_trainer(followed, one) for one in trainers]
-    return [_of_loop(followed)] if _is_loop(followed) else []
-
-
-def _is_loop(followed: Followed) -> bool:
-    kinds = {one.kind for one in followed.sinks}
-    return ("backward" in kinds and bool(kinds & {"load", "optimizer", "accelerator", "unsloth_load"})) or "deepspeed" in kinds
+    return [_of_loop(followed)] if is_loop(followed.sinks) else []
 
 
 def _of_trainer(followed: Followed, trainer: Sink) -> Wiring:
@@ -50,26 +61,36 @@ def _of_trainer(followed: Followed, trainer: Sink) -> Wiring:
     model = trainer.get("model")
     models, closed = _chain(model)
     name = model if isinstance(model, Known) and isinstance(model.value, str) else None
-    return _wiring(followed, trainer, arguments, models, closed=closed, name=name)
+    found = _wiring(followed, trainer, arguments, models, closed=closed, name=name)
+    return found._replace(facts={**lengths_of(followed.sinks, followed.read), **cast_of(found.done), **by_config(found.models)})
 
 
 def _of_loop(followed: Followed) -> Wiring:
-    """The last model that was loaded, or wrapped, is the one that trains, where there is one chain only."""
+    """The model whose parameters the optimizer gets; where that cannot be told, the one that was loaded, if it is one."""
     loads = [one for one in followed.sinks if one.kind in {"load", "unsloth_load"}]
-    wrapped = [one for one in followed.sinks if one.kind in MODELS]
-    models, closed = _chain(wrapped[-1].result) if wrapped else ((), False)
-    return _wiring(followed, None, None, models, closed=closed and len(loads) == 1, name=None)
+    trained = trained_model(followed.sinks)
+    wrapped = [one.result for one in followed.sinks if one.kind in MODELS] if trained is None and len(loads) == 1 else [trained]
+    models, closed = _chain(wrapped[-1])
+    found = _wiring(followed, None, None, models, closed=closed, name=None)
+    facts = loop_of(followed.sinks, found.doubts, followed.read, checkpoints=followed.checkpoints, typed=followed.typed)
+    return found._replace(facts={**facts, **cast_of(found.done)})
 
 
 def _wiring(
     followed: Followed, trainer: Sink | None, arguments: Object | None, models: tuple[Sink, ...], *, closed: bool, name: Known | None
 ) -> Wiring:
     mine = {id(one) for one in models}
-    before = len(followed.sinks) if trainer is None else trainer.number
+    before = _begins(followed, trainer)
     done = [one for one in followed.sinks if one.receiver is not None and one.number < before and _about(one.receiver, mine)]
     others = [one for one in followed.sinks if one.receiver is None and one.kind not in {*MODELS, "trainer"}]
     doubts = [one for one in followed.doubts if one.about is None or _about(one.about, mine) or one.kind == "patch"]
     return Wiring(trainer, arguments, models, tuple(done), tuple(others), tuple(doubts), name, closed)
+
+
+def _begins(followed: Followed, trainer: Sink | None) -> int:
+    """Where a trainer begins to train: what is done to the model until then counts. One whose own code trains never says so."""
+    trains = (one for one in followed.sinks if one.kind == "trains" and isinstance(one.receiver, Object))
+    return next((one.number for one in trains if isinstance(one.receiver, Object) and one.receiver.made is trainer), len(followed.sinks))
 
 
 def _about(value: Value, mine: set[int]) -> bool:
@@ -85,8 +106,8 @@ def _about(value: Value, mine: set[int]) -> bool:
 
 def _held(module: Object) -> Object | None:
     """The one model that a module of the repository holds."""
-    found = [one for value in module.attributes.values() for one in [model_of(value)] if one is not None]
-    return found[0] if len(found) == 1 else None
+    found = {id(one): one for value in module.attributes.values() for one in [model_of(value)] if one is not None}
+    return next(iter(found.values())) if len(found) == 1 else None
 
 
 def _chain(model: Value | None) -> tuple[tuple[Sink, ...], bool]:
@@ -103,7 +124,8 @@ def _chain(model: Value | None) -> tuple[tuple[Sink, ...], bool]:
             closed, at = False, at.of
             continue
         if isinstance(at, Object) and at.made is None and at.cls is not None:
-            closed, at = False, _held(at)  # a module of the repository around a model
+            whole, at = is_module(at), _held(at)  # a module of the repository around a model, whose parameters are all its own
+            closed = closed and whole and at is not None
             continue
         if not isinstance(at, Object) or at.made is None:
             break

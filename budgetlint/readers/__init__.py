@@ -13,6 +13,7 @@ from budgetlint.documents import Document
 from budgetlint.frameworks import home_of, manifests
 from budgetlint.readers.base import Reader, Reading
 from budgetlint.readers.marks import candidates
+from budgetlint.settings.run import Role
 
 __all__ = ["Reader", "Tie", "all_readers", "identify", "reader_by", "reader_of", "recognise"]
 
@@ -39,6 +40,10 @@ def reader_of(format: str) -> Reader | None:
 
 def reader_by(reading: Reading) -> Reader:
     """The reader that made a reading."""
+    if reading.role is Role.STATED:
+        from budgetlint.readers.stated import READER  # few budgets read files of their own
+
+        return READER
     found = reader_of(reading.format)
     assert found is not None, reading.format
     return found

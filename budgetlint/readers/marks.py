@@ -15,12 +15,14 @@ from budgetlint.frameworks import Manifest, manifests
 
 
 def candidates(document: Document) -> tuple[Manifest, ...]:
-    """Those that may claim the document, in their order. Flags and programs are told by more than keys: nobody is left out."""
+    """Those that may claim the document, in their order. Scripts and most commands are told by more than keys."""
     of_format = _of_format(document.format)
-    if document.format in ("shell", "python"):
+    if document.format == "python":
         return of_format
-    marked = _marked(document)
-    return tuple([manifest for manifest in of_format if manifest.name in marked or not manifest.is_marked])
+    marked, shell = _marked(document), document.format == "shell"
+    return tuple(
+        [manifest for manifest in of_format if manifest.name in marked or not manifest.is_marked or (shell and not manifest.marks_flags)]
+    )
 
 
 def _marked(document: Document) -> set[str]:

@@ -12,7 +12,7 @@ from budgetlint.memory.term import ALLOCATED_BUCKETS, Bucket, Term
 from budgetlint.report.answer import fork_lines, loud
 from budgetlint.report.headroom import about, against
 from budgetlint.report.rank import RANK, rank_line
-from budgetlint.report.style import PLAIN, WIDTH, TerminalStyle, plural, wrapped
+from budgetlint.report.style import PLAIN, WIDTH, TerminalStyle, cells, plural, wrapped
 from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import Setting
 
@@ -241,7 +241,12 @@ def _costly(estimate: Estimate, style: TerminalStyle) -> Iterator[str]:
     yield style.ink("  the lines that cost most", "bold")
     for line in lines[:LINES]:
         said = f"{line.key}: {line.text}" if line.text else f"{line.key} (no setting)"
-        yield f"  {gib(line.bytes):>12}  {one_line(said)}  {style.ink(one_line(line.where), 'dim')}".rstrip()
+        figure, where = f"  {gib(line.bytes):>12}  {one_line(said)}", one_line(line.where)
+        if cells(f"{figure}  {where}") <= WIDTH:
+            yield f"{figure}  {style.ink(where, 'dim')}".rstrip()
+            continue
+        yield figure
+        yield from (style.ink(part, "dim") for part in wrapped(where, WIDTH, " " * 16, " " * 16))
     rest = sum(line.bytes for line in lines[LINES:])
     if rest:
         yield f"  {gib(rest):>12}  {plural(len(lines) - LINES, 'more line')}"

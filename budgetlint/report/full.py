@@ -9,8 +9,6 @@ from budgetlint.base.finding import Finding, Fix, Related, Safety, Severity
 from budgetlint.base.plain_text import one_line
 from budgetlint.base.source import Location, SourceFile
 from budgetlint.report.alike import places, told_once
-from budgetlint.report.excerpt import excerpt, marked
-from budgetlint.report.numbers import shown_numbers
 from budgetlint.report.style import PLAIN, SEVERITY_INK, TerminalStyle, cells, wrapped
 from budgetlint.report.summary import summary_lines
 from budgetlint.results.report import Gate, Report
@@ -71,6 +69,8 @@ def _place(
     inks: tuple[str, ...],
     note: str = "",
 ) -> Iterator[str]:
+    from budgetlint.report.excerpt import excerpt, marked  # here and below: most checks find nothing
+
     yield f"{' ' * gutter}{style.ink(arrow, 'blue')} {one_line(str(at))}"
     room = style.width - gutter - 3
     found = excerpt(sources.get(at.file), at, room)
@@ -92,6 +92,8 @@ def _elsewhere(related: Related, sources: Mapping[str, SourceFile], style: Termi
 
 def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
     if finding.numbers:
+        from budgetlint.report.numbers import shown_numbers
+
         yield "cost", shown_numbers(finding.numbers)
     if finding.help:
         yield "help", finding.help

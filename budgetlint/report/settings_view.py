@@ -67,18 +67,21 @@ def _run(context: RunContext) -> dict[str, Any]:
     }
 
 
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    return [_plain(item) for item in value] if isinstance(value, tuple) else str(value)
+
+
 def _setting(setting: Setting) -> dict[str, Any]:
     at = setting.origin.location
-    value = setting.value
-    plain = (
-        value if isinstance(value, (str, int, float, bool)) or value is None else (list(value) if isinstance(value, tuple) else str(value))
-    )
     return {
         "name": setting.name,
-        "value": plain,
+        "value": _plain(setting.value),
         "text": setting.text,
         "state": setting.state,
         "certainty": setting.certainty,
+        "readings": [_plain(value) for value in setting.readings],
         "origin": setting.origin.kind.value,
         "file": at.file if at else None,
         "line": at.line if at else None,

@@ -9,7 +9,6 @@ from budgetlint.base.finding import Severity
 from budgetlint.base.plain_text import one_line
 from budgetlint.files.walk import Passed
 from budgetlint.memory.estimate import Verdict
-from budgetlint.report.headroom import lacking
 from budgetlint.report.style import PLAIN, VERDICT_WORDS, TerminalStyle, plural
 from budgetlint.results.report import Gate, Report
 from budgetlint.results.verdict import RunVerdict
@@ -114,15 +113,21 @@ def verdict_count(verdict: Verdict, count: int) -> str:
     return f"{count:,} {VERDICT_WORDS[verdict]}"
 
 
+def _lacking(counts: Counter[str], how: str = "not known") -> str:
+    from budgetlint.report.headroom import lacking  # most runs lack a device at most
+
+    return lacking((name for name, _ in counts.most_common(4)), how)
+
+
 def _why_not(verdicts: tuple[RunVerdict, ...]) -> str:
     """The settings that are missing most often; before them the device, where no run has one."""
     missing = [verdict.missing or (() if verdict.forks else ("device",)) for verdict in verdicts]
     counts = Counter(name for names in missing for name in names)
     if any(verdict.limit is not None for verdict in verdicts):
-        return "; ".join(part for part in (_depends(verdicts), lacking(name for name, _ in counts.most_common(4))) if part)
+        return "; ".join(part for part in (_depends(verdicts), _lacking(counts)) if part)
     del counts["device"]
     if counts:
-        return f"no budget names a device (budgetlint init); {lacking((name for name, _ in counts.most_common(4)), 'not known either')}"
+        return f"no budget names a device (budgetlint init); {_lacking(counts, 'not known either')}"
     return "no budget names a device (budgetlint init, or --budget 'device 24GiB')"
 
 

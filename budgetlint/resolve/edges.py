@@ -15,12 +15,12 @@ AS_WRITTEN, OWN_FOLDER, ABOVE, BY_NAME = (
     "only file of that name",
 )
 BASE, CALL, BOUND, HOLDS = "base of a config", "call of a script", "config of a budget", "nearest budget above"
-COMMAND, OPENED, ACCEPTED = "file of a command", "path in a program's text", "keys that a program takes"
+COMMAND, OPENED, ACCEPTED, READ = "file of a command", "path in a program's text", "keys that a program takes", "keys that a budget reads"
 
 _SURE, _LIKELY, _ASSUMED = "sure", "likely", "assumed"
 CERTAINTY = {
     AS_WRITTEN: _SURE, OWN_FOLDER: _LIKELY, ABOVE: _LIKELY, BY_NAME: _ASSUMED,
-    BASE: _SURE, CALL: _SURE, BOUND: _SURE, HOLDS: _SURE, COMMAND: _SURE, OPENED: _LIKELY, ACCEPTED: _ASSUMED,
+    BASE: _SURE, CALL: _SURE, BOUND: _SURE, HOLDS: _SURE, COMMAND: _SURE, OPENED: _LIKELY, ACCEPTED: _ASSUMED, READ: _SURE,
 }  # fmt: skip
 """How sure a rule is. A path from the working directory and one from the file's folder differ where the program starts elsewhere; of a
 program that has a path in its text, nobody knows what it does with it."""

@@ -25,6 +25,7 @@ from budgetlint.resolve.forks import SURE, decided
 from budgetlint.resolve.measured import with_measurements
 from budgetlint.resolve.precedence import join, with_derived, with_stored_weights
 from budgetlint.resolve.state import Assembly, Collected
+from budgetlint.resolve.undeclared import with_unsaid
 from budgetlint.rules_api.context import RunContext
 from budgetlint.settings.run import Reading, Role, Run, Setting, Settings, Stack
 
@@ -35,27 +36,51 @@ def run_contexts(work: Assembly, collected: Collected) -> Iterator[RunContext]:
     """One context for each target and matrix cell; where the budget names no device, on the machine that the job asks for."""
     budget, run, readings = collected.budget, collected.budget_run, collected.readings
     stack = _stack(work, readings, run)
+    if collected.stack is not None:
+        from budgetlint.language.judgement import over_stack  # few runs come from outside
+
+        stack = over_stack(collected.stack, stack)
     for place in placements(budget, run) if budget and run else (NOWHERE,):
         if collected.requested is not None and place.target.device is None:
             place = replace(place, target=overlay(place.target, collected.requested))
-        merged = Run(collected.name, _merged(work, readings, place, stack), readings, stack)
+        merged = Run(collected.name, _merged(work, collected, place, stack), readings, stack)
         context, planned, architecture = _judged(work, merged, collected, place)
         measured = with_measurements(work, collected, context)
         narrowed = measured.estimate is not context.estimate
-        yield measured if narrowed else _decided(measured, planned, _Rereading(work, context, place, architecture))
+        found = measured if narrowed else _decided(measured, planned, _Rereading(work, collected, context, place, architecture))
+        yield _held(found) if collected.beside.watched else found
 
 
-def _merged(work: Assembly, readings: tuple[Reading, ...], place: Placement, stack: Stack) -> Settings:
-    settings = _settings(readings, place.settings, stack)
+def _held(context: RunContext) -> RunContext:
+    from budgetlint.resolve.declared_runs import held  # few runs watch anything
+
+    return held(context)
+
+
+def _merged(work: Assembly, collected: Collected, place: Placement, stack: Stack) -> Settings:
+    settings = _settings(collected, place.settings, stack)
     if place.cell is not None:
         settings = settings.under(place.cell.settings)
-    return settings.under(work.overrides)
+    settings = settings.under(work.overrides)
+    if not _is_stated(collected.readings):
+        return settings
+    from budgetlint.resolve.unresolved import with_readings  # few runs are stated by a file of their own, or from outside
+
+    return with_readings(settings)
 
 
-def _settings(readings: tuple[Reading, ...], claims: Settings, stack: Stack) -> Settings:
+def _is_stated(readings: tuple[Reading, ...]) -> bool:
+    """Does somebody say settings whose files nobody reads as a framework would?"""
+    return any(reading.role is Role.STATED for reading in readings)
+
+
+def _settings(collected: Collected, claims: Settings, stack: Stack) -> Settings:
     """What the files say, then what the frameworks fill in (the trainer first, its engine then asks it), then what the budget
     adds."""
+    readings = collected.readings
     settings = with_stored_weights(join(readings), claims)
+    if collected.unsaid:
+        settings = with_unsaid(settings, claims, collected.unsaid)
     if is_own_script(settings):  # what a budget says is better than what some script could do
         settings = settings.filled(claim for claim in claims.values() if claim.name != "nodes")
     sink = next((one.consumer.sink for one in readings if one.consumer is not None and one.consumer.sink is not None), None)
@@ -63,6 +88,7 @@ def _settings(readings: tuple[Reading, ...], claims: Settings, stack: Stack) -> 
         from budgetlint.readers.hf.of_class import class_defaults  # few scripts say so plainly
 
         settings = settings.filled(class_defaults(sink, settings, stack))
+    readings = tuple(reading for reading in readings if reading.role is not Role.STATED)
     for reading in sorted(readings, key=lambda reading: reading.role is not Role.TRAINER):
         if reading.role is not Role.TRAINER and _under_deepspeed(settings):
             settings = fill_engine_dtype(settings)
@@ -81,7 +107,8 @@ def _stack(work: Assembly, readings: tuple[Reading, ...], budget_run: BudgetRun 
     stated = budget_run.stack if budget_run else Stack()
     if stated.releases:
         return stated
-    found = work.stack_of(readings[0]) if readings else Stack()
+    of_frameworks = [reading for reading in readings if reading.role is not Role.STATED]
+    found = work.stack_of(of_frameworks[0]) if of_frameworks else Stack()
     return replace(found, model_code=stated.model_code)
 
 
@@ -93,6 +120,10 @@ def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) ->
     run = replace(run, settings=fill_auto(run.settings, architecture.hidden if architecture else None))
     planned, answer = _answer(work, run, target, architecture)
     answer = _with_reader(answer, run)
+    if _is_stated(run.readings):
+        from budgetlint.resolve.unresolved import without_verdict
+
+        answer = without_verdict(answer, run.settings)
     if errors:
         answer = replace(answer, missing=(BROKEN,), opened=(Opened(BROKEN, errors[0].location, errors[0].message),))
     context = RunContext(
@@ -103,6 +134,9 @@ def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) ->
         budget_run=collected.budget_run,
         plan=planned.plans[0] if planned.plans else None,
         estimate=answer,
+        named=collected.beside.named,
+        watched=collected.beside.watched,
+        beside=collected.beside.files,
     )
     return context, planned, architecture
 
@@ -174,6 +208,7 @@ class _Rereading:
     """One run on one target, to be read again with versions or settings fixed."""
 
     work: Assembly
+    collected: Collected
     context: RunContext
     place: Placement
     architecture: Architecture | None
@@ -188,7 +223,7 @@ class _Rereading:
 
     def _joined(self, stack: Stack) -> Settings:
         run = self.context.run
-        merged = replace(run, settings=_merged(self.work, run.readings, self.place, stack))
+        merged = replace(run, settings=_merged(self.work, self.collected, self.place, stack))
         return _on(merged, self.context.target or NOWHERE.target).settings
 
     @property

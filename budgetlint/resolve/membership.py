@@ -25,6 +25,7 @@ def files_of(run: Collected) -> Iterator[str]:
     """The script that starts it, its budgets, its documents with what they are composed of, the shape of its model."""
     yield run.name.partition("#")[0]
     yield from _budget_files(run.budget)
+    yield from run.beside.files
     for reading in run.readings:
         yield from _reading_files(reading)
     claims = (run.budget_run.settings,) if run.budget_run else ()
@@ -46,7 +47,7 @@ def narrowed(result: Judged, taken: Set[str]) -> Judged:
     """Only what stands in the files of these runs and in the files themselves. ``result`` holds no other runs."""
     readings = [reading for context in result.runs for reading in context.run.readings]
     kept = {path for reading in readings for path in _reading_files(reading)} | taken
-    kept |= {path for context in result.runs for path in _budget_files(context.budget)}
+    kept |= {path for context in result.runs for path in (*_budget_files(context.budget), *context.beside)}
     return replace(
         result,
         documents=tuple(context for context in result.documents if context.reading.document.path in kept),

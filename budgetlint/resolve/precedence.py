@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from budgetlint.base.expression import expression
-from budgetlint.catalog.stored import storage
 from budgetlint.frameworks import format_of
 from budgetlint.readers.hf.own_script import is_own_script
 from budgetlint.settings.run import Origin, OriginKind, Reading, Role, Setting, Settings, over
@@ -23,7 +22,7 @@ ENGINE_FIRST = frozenset({
 })  # fmt: skip
 LAUNCHER_BEFORE_TRAINER = frozenset({"shard", "devices", "nodes", "devices_per_node"})
 
-_ORDER = {Role.TRAINER: 0, Role.ENGINE: 1, Role.LAUNCHER: 2, Role.MODEL: 3, Role.INFERENCE: 4}
+_ORDER = {Role.STATED: -3, Role.TRAINER: 0, Role.ENGINE: 1, Role.LAUNCHER: 2, Role.MODEL: 3, Role.INFERENCE: 4, Role.INPUT: 5}
 
 
 def join(readings: Iterable[Reading]) -> Settings:
@@ -51,6 +50,8 @@ alone."""
 
 
 def _rank(name: str, role: Role, loops: bool) -> int:
+    if role is Role.STATED:  # what a budget reads is what arrives, whoever else says so
+        return _ORDER[role]
     if name == "grad_accum" and loops and role in (Role.ENGINE, Role.LAUNCHER):
         return -1
     if name in ENGINE_FIRST and role is Role.ENGINE:
@@ -93,6 +94,8 @@ def with_stored_weights(settings: Settings, claims: Settings) -> Settings:
     model = settings.get("model") or claims.get("model")
     if model is None or not model.known or "quant" in settings or "quant" in claims:
         return settings
+    from budgetlint.catalog.stored import storage  # most files say it themselves
+
     found = storage(str(model.value))
     if found is None:
         return settings

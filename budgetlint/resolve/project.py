@@ -51,13 +51,17 @@ class FileEntry:
     arguments: tuple[str, ...] = ()
     commands: tuple[Launch, ...] = ()
     """The training commands that a README shows: they say who reads a file, and start no run."""
+    read_by: Consumer | None = None
+    """The first budget that reads keys of it."""
     kind: str = ""
     """The format that a budget names for it."""
+    started: tuple[int, ...] = ()
+    """Of a budget: how many of the launches each of its runs has."""
 
     @property
     def consumer(self) -> Consumer | None:
         """Who reads it; of a script, the program of its first training command."""
-        told = (*(reading.consumer for reading in self.readings), *(launch.consumer for launch in self.launches))
+        told = (self.read_by, *(reading.consumer for reading in self.readings), *(launch.consumer for launch in self.launches))
         return next((consumer for consumer in told if consumer is not None), None)
 
 
@@ -354,6 +358,9 @@ CODES = {
     "too-large": "BL915",
     "command-cut-short": "BL916",
     "guessed-reference": "BL917",
+    "launch-without-run": "BL918",
+    "missing-key": "BL926",
+    "misread-value": "BL907",
     "internal-error": "BL998",
 }
 

@@ -9,11 +9,9 @@ from budgetlint.base.finding import Severity
 from budgetlint.base.record import replace
 from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document
-from budgetlint.documents.shell_written import FACT
 from budgetlint.files.disk import PYTHON_SUFFIX, makes_arguments
 from budgetlint.isolation.boundary import LEADS_OUT
 from budgetlint.readers import Reader, identify
-from budgetlint.readers.deepspeed.shipped import shipped_engine
 from budgetlint.readers.launcher import FORMAT as LAUNCHER
 from budgetlint.resolve.composition import composed
 from budgetlint.resolve.edges import BY_NAME, Edge, candidates, rule_of
@@ -61,19 +59,27 @@ def _named(work: Assembly, trainer: Reading, reference: Reference) -> Iterable[R
     if written is not None:
         return written
     path = _found(work, reference, named_in)
-    shipped = None if path else shipped_engine(trainer, reference)
-    if shipped is not None:
-        return (shipped,)
-    if path is None:
+    return _elsewhere(work, trainer, reference) if path is None else _joined(work, reference, named_in, path)
+
+
+def _elsewhere(work: Assembly, trainer: Reading, reference: Reference) -> tuple[Reading, ...]:
+    """Of a file that is not here: what the trainer's package ships under its name."""
+    from budgetlint.readers.deepspeed.shipped import shipped_engine  # most files that are named are here
+
+    shipped = shipped_engine(trainer, reference)
+    if shipped is None:
         _missing(work, reference)
-        return ()
-    return _joined(work, reference, named_in, path)
+    return () if shipped is None else (shipped,)
 
 
 def _written(reference: Reference) -> tuple[Reading, ...] | None:
     """The file that the script itself writes under this name; None where it writes none, or one that nobody here reads."""
-    documents: dict[str, Document] = reference.origin.source.facts.get(FACT, {}) if reference.origin.source else {}
-    document = documents.get(reference.text)
+    facts = reference.origin.source.facts if reference.origin.source else {}
+    if not facts:
+        return None
+    from budgetlint.documents.shell_written import FACT  # of a script, which is read by then
+
+    document: Document | None = facts.get(FACT, {}).get(reference.text)
     if document is None:
         return None
     reader = identify(document)

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
 from budgetlint.base.limits import BY_NAME
-from budgetlint.base.record import replace
-from budgetlint.base.source import Location, SourceFile, Span
+from budgetlint.base.source import SourceFile, Span
 from budgetlint.base.too_large import too_large
 from budgetlint.files.disk import TextFiles
-from budgetlint.isolation.boundary import LEADS_OUT
 from budgetlint.language import read_budget
 from budgetlint.resolve.budget_scope import comment, nearest_budget
 from budgetlint.resolve.claims import claim_all
 from budgetlint.resolve.composition import composed
-from budgetlint.resolve.edges import BOUND, COMMAND, HOLDS, Edge
-from budgetlint.resolve.followed import ProgramRun
-from budgetlint.resolve.project import FileEntry, Project, file_finding, open_project
-from budgetlint.resolve.references import place_of, program_text, quietly, referenced, resolve_references
+from budgetlint.resolve.edges import HOLDS, Edge
+from budgetlint.resolve.launched_programs import launched_run
+from budgetlint.resolve.named_files import matches
+from budgetlint.resolve.project import FileEntry, Project, open_project
+from budgetlint.resolve.references import place_of, program_text, referenced
+from budgetlint.resolve.run_parts import add_run, entries_of, label_of, whole, with_named
 from budgetlint.resolve.script_calls import with_arguments
-from budgetlint.resolve.state import Assembly, Collected
+from budgetlint.resolve.state import Assembly, Stated
 from budgetlint.settings.run import Reading, Role, Settings
 
 if TYPE_CHECKING:
     from budgetlint.base.finding import Finding
-    from budgetlint.language.budget import Budget, BudgetRun, ConfigRef, Target
+    from budgetlint.language.budget import Budget, BudgetRun
     from budgetlint.launch import Launch
     from budgetlint.launch.run import Launched
     from budgetlint.rules_api.context import Judged
@@ -85,6 +84,7 @@ def collect(project: Project, *, extra: Budget | None = None, overrides: Setting
     """Every run of the project in ``runs``: which files it is made of, and under which budget. Nothing is estimated."""
     called = with_arguments(project)
     work = Assembly(project, extra, overrides or Settings(), edges=dict.fromkeys(called))
+    _with_declarations(work)
     claim_all(work)
     budgets = [entry.budget for entry in list(project.entries.values()) if entry.budget is not None]
     for budget in (*budgets, *([extra] if extra else [])):
@@ -95,100 +95,108 @@ def collect(project: Project, *, extra: Budget | None = None, overrides: Setting
     for entry in entries:
         with project.contained("joining the runs of", entry.path):
             started.extend(_launch_runs(work, entry, budgets))
-    work.bound.update(started, _idle_files(work))
+    work.bound.update(started, work.started, _idle_files(work))
     for entry in list(project.entries.values()):
         for reading in entry.readings:
             if reading.role is Role.TRAINER and entry.path not in work.bound and not _is_nobodys(reading):
                 with project.contained("joining the run of", entry.path):
                     _free_run(work, entry, reading, budgets)
+    if any(run.budget_run is not None and run.budget_run.watches for run in work.runs):
+        from budgetlint.resolve.declared_runs import with_watched
+
+        with_watched(work)
     return work
 
 
 # -- runs that a budget describes --------------------------------------------------------------------------------------
 
 
+def _with_declarations(work: Assembly) -> None:
+    """What budgets say of files before anybody asks who reads them: the commands that name some, and the runs that are only compared."""
+    budgets = [entry.budget for entry in work.project.entries.values() if entry.budget is not None]
+    runs = [run for budget in (*budgets, work.extra) if budget is not None for run in budget.runs]
+    if any(run.launches for run in runs):
+        from budgetlint.resolve.budget_launches import enter_launches  # few budgets start what no script does
+
+        enter_launches(work)
+    refs = [ref for run in runs if run.declared is not None for ref in run.configs]
+    work.declared = frozenset(path for ref in refs for path in matches(work.files, ref)[0])
+
+
 def _budget_runs(work: Assembly, budget: Budget) -> None:
-    for run in budget.runs:
-        if run.configs:
-            _bound_runs(work, budget, run)
-        elif budget.names_model or "model" in run.settings or "model_custom" in run.settings:
-            _add(work, run.name or _label(budget), (), budget, run)
+    for run, launches in zip(budget.runs, _launches_of(work, budget), strict=True):
+        for stated in _stated(work, run):
+            _runs_of(work, budget, run, stated, launches)
 
 
-def _label(budget: Budget) -> str:
-    return "stdin" if budget.path in ("-", "<stdin>") else budget.path
+def _stated(work: Assembly, run: BudgetRun) -> list[Stated]:
+    if not run.reads:
+        return [Stated()]
+    from budgetlint.resolve.foreign import stated  # few budgets read files of their own
+
+    return stated(work, run.reads)
 
 
-def _bound_runs(work: Assembly, budget: Budget, run: BudgetRun) -> None:
-    entries = [entry for ref in run.configs for entry in _entries(work, ref)]
+def _launches_of(work: Assembly, budget: Budget) -> Iterable[tuple[Launch, ...]]:
+    """The commands of each run of a budget."""
+    if not any(run.launches for run in budget.runs):
+        return ((),) * len(budget.runs)
+    from budgetlint.resolve.budget_launches import launches_of_runs
+
+    return launches_of_runs(work, budget)
+
+
+def _runs_of(work: Assembly, budget: Budget, run: BudgetRun, stated: Stated, launches: tuple[Launch, ...]) -> None:
+    """The runs of one run block, with what its ``reads`` find in one set of files."""
+    if run.declared is not None:
+        from budgetlint.resolve.declared_runs import declared_run
+
+        declared_run(work, budget, run, stated)
+        return
+    if run.launches:
+        from budgetlint.resolve.started_runs import started_runs
+
+        run = started_runs(work, budget, run, stated, launches)
+    if run.configs:
+        _bound_runs(work, budget, run, stated)
+    elif not run.launches and (stated.readings or budget.names_model or "model" in run.settings or "model_custom" in run.settings):
+        add_run(work, stated.named(run.name) or label_of(budget), stated.readings, budget, run)
+
+
+def _bound_runs(work: Assembly, budget: Budget, run: BudgetRun, stated: Stated) -> None:
+    entries = [entry for ref in run.configs for entry in entries_of(work, ref)]
     trainers = [reading for entry in entries for reading in entry.readings if reading.role is Role.TRAINER]
     sides = [reading for entry in entries for reading in entry.readings if reading.role not in (Role.TRAINER, Role.INFERENCE)]
     work.bound.update(entry.path for entry in entries)
-    if not trainers and _bound_launches(work, entries, budget, run):
+    if not trainers and _bound_launches(work, entries, budget, run, stated):
         return
     if not trainers:
-        if sides or "model" in run.settings:
-            _add(work, run.name or _label(budget), _with_named(work, (), sides), budget, run)
+        if sides or stated.readings or "model" in run.settings:
+            name = stated.named(run.name) or label_of(budget)
+            add_run(work, name, (*stated.readings, *with_named(work, (), sides)), budget, run)
         return
     for trainer in (composed(work, one) for one in trainers):
         name = run.name or trainer.document.path
         if run.name and len(trainers) > 1:
             name = f"{run.name}:{trainer.document.path}"
+        name = stated.named(name)
         launch = None if sides else _launch_of(work, trainer.document.path)
         if launch is not None:
-            _add(work, name, _whole(work, launch), budget, run, launch.target)
+            add_run(work, name, (*whole(work, launch), *stated.readings), budget, run, launch.target)
         else:
-            _add(work, name, _with_named(work, (trainer, *referenced(work, trainer)), sides), budget, run)
+            readings = with_named(work, (trainer, *referenced(work, trainer)), sides)
+            add_run(work, name, (*readings, *stated.readings), budget, run)
 
 
-def _with_named(work: Assembly, trainer: tuple[Reading, ...], sides: Iterable[Reading]) -> tuple[Reading, ...]:
-    """The trainer's readings, the side files that a budget names, and what those name in their turn (an accelerate file's
-    ``deepspeed_config_file``)."""
-    readings = list(trainer)
-    for side in sides:
-        readings.extend(one for one in (side, *referenced(work, side)) if all(one is not mine for mine in readings))
-    return tuple(readings)
-
-
-def _bound_launches(work: Assembly, entries: Iterable[FileEntry], budget: Budget, run: BudgetRun) -> bool:
+def _bound_launches(work: Assembly, entries: Iterable[FileEntry], budget: Budget, run: BudgetRun, stated: Stated) -> bool:
     """The runs of scripts that a budget names as its configs."""
     found = [(entry, launch, one) for entry in entries if entry.launches for launch, one in _launched_in(work, entry)]
     for entry, launch, one in found:
         label = entry.path if len(found) == 1 else f"{entry.path}#{launch.number}"
         name = label if not run.name else run.name if len(found) == 1 else f"{run.name}:{label}"
-        _add(work, name, _whole(work, one), budget, run, one.target)
+        add_run(work, stated.named(name), (*whole(work, one), *stated.readings), budget, run, one.target)
         work.bound.update(one.files)
     return bool(found)
-
-
-def _entries(work: Assembly, ref: ConfigRef) -> Iterator[FileEntry]:
-    whole = posixpath.normpath(posixpath.join(ref.base, ref.path))
-    if any(char in ref.path for char in "*?["):
-        paths = work.files.glob(whole)
-        if not paths:
-            _no_config(work, ref, LEADS_OUT if work.files.leads_out(posixpath.dirname(whole)) else "matches no file")
-    elif work.files.exists(whole):
-        paths = [whole]
-    else:
-        _no_config(work, ref, LEADS_OUT if work.files.leads_out(whole) else "does not exist")
-        return
-    for path in paths:
-        entry = work.project.as_kind(path, ref.kind) if ref.kind else work.project.add(path)
-        if entry.format is None and not entry.launches:
-            _no_config(work, ref, f"is no training config that a reader knows ({path})")
-        named = ref.origin.location
-        if named is not None:
-            work.edges[Edge(path, named.file, named.line, ref.path, BOUND)] = None
-        yield entry
-
-
-def _no_config(work: Assembly, ref: ConfigRef, why: str) -> None:
-    location = ref.origin.location or Location(ref.path)
-    work.project.findings.append(
-        file_finding(
-            "no-such-config", location, f"config {ref.path} {why}: this run is judged without it", "paths are relative to the budget file"
-        )
-    )
 
 
 # -- runs that only files describe -------------------------------------------------------------------------------------
@@ -221,9 +229,13 @@ def _over(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) -> Budget
 def _free_run(work: Assembly, entry: FileEntry, reading: Reading, budgets: Iterable[Budget]) -> None:
     budget = _over(work, entry, budgets)
     run = budget.runs[0] if budget and budget.runs else None
-    name = entry.path if len(entry.readings) == 1 else f"{entry.path}#{reading.document.number}"
+    program = work.openers.run_of(entry.path) if work.openers is not None else None
+    if program is not None and program.is_open and not (budget is not None and (budget.names_model or (run is not None and "model" in run.settings))):
+        return
+    trainers = [one for one in entry.readings if one.role is Role.TRAINER]
+    name = entry.path if len(trainers) == 1 else f"{entry.path}#{reading.document.number}"
     trainer = composed(work, reading)
-    _add(work, name, (trainer, *referenced(work, trainer)), budget, run)
+    add_run(work, name, (trainer, *referenced(work, trainer)), budget, run)
 
 
 # -- runs that a launch command starts -----------------------------------------------------------------------------------
@@ -233,31 +245,16 @@ def _launched_in(work: Assembly, entry: FileEntry) -> list[tuple[Launch, Launche
     """The launches of a file that start a run."""
     if entry.path not in work.launched:
         from budgetlint.launch.purpose import runs_on_jax
-        from budgetlint.launch.run import launched, on_jax
+        from budgetlint.launch.run import on_jax
         from budgetlint.resolve.copied_config import over_own_config
 
         found: list[tuple[Launch, Launched]] = []
         for launch in (over_own_config(work, launch) for launch in _training(work, entry)):
-            program = followed_run(work, launch)
-            run = launched(launch, partial(quietly, work), program.readings[0] if program is not None else None)
-            if run is not None and program is not None:
-                run = replace(run, files=(*run.files, *program.opened))
+            run = launched_run(work, launch)
             if run is not None:
                 found.append((launch, on_jax(run, launch) if runs_on_jax(launch, partial(program_text, work, entry.path)) else run))
         work.launched[entry.path] = found
     return work.launched[entry.path]
-
-
-def followed_run(work: Assembly, launch: Launch) -> ProgramRun | None:
-    """What a program of the project makes of a launch, where it was followed to one training. A program that is known is its reader's."""
-    if launch.consumer is None or launch.consumer.followed:
-        return None
-    found = work.programs.launched(launch)
-    if found is None or len(found.readings) != 1:
-        return None
-    at = launch.source.locate(launch.span)
-    work.edges.update({Edge(path, at.file, at.line, path, COMMAND): None for path in found.opened})
-    return found
 
 
 def _training(work: Assembly, entry: FileEntry) -> Iterator[Launch]:
@@ -279,13 +276,8 @@ def _launch_runs(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) ->
         budget = _over(work, entry, budgets)
         budget_run = budget.runs[0] if budget and budget.runs else None
         name = entry.path if len(found) == 1 else f"{entry.path}#{launch.number}"
-        _add(work, name, _whole(work, run), budget, budget_run, run.target)
+        add_run(work, name, whole(work, run), budget, budget_run, run.target)
     return tuple(path for _, run in found for path in run.files)
-
-
-def _whole(work: Assembly, run: Launched) -> tuple[Reading, ...]:
-    followed = resolve_references(work, run.readings[0], list(run.references))
-    return (*run.readings, *(reading for reading in followed if all(reading is not mine for mine in run.readings)))
 
 
 def _launch_of(work: Assembly, path: str) -> Launched | None:
@@ -293,14 +285,3 @@ def _launch_of(work: Assembly, path: str) -> Launched | None:
     entries = list(work.project.entries.values())
     found = [run for entry in entries if entry.launches for _, run in _launched_in(work, entry) if path in run.files]
     return found[0] if len(found) == 1 else None
-
-
-def _add(
-    work: Assembly,
-    name: str,
-    readings: tuple[Reading, ...],
-    budget: Budget | None,
-    budget_run: BudgetRun | None,
-    requested: Target | None = None,
-) -> None:
-    work.runs.append(Collected(name, readings, budget, budget_run, requested))

@@ -21,11 +21,23 @@ from budgetlint.resolve.versions import stack_beside
 from budgetlint.settings.run import Reading, Settings, Stack
 
 if TYPE_CHECKING:
-    from budgetlint.base.source import SourceFile
+    from budgetlint.base.source import Location, SourceFile
     from budgetlint.language.budget import Budget, BudgetRun, Measured, Target
     from budgetlint.launch import Launch
     from budgetlint.launch.run import Launched
+    from budgetlint.resolve.claims.openers import Openers
+    from budgetlint.measured.watched import Watched
     from budgetlint.rules_api.context import RunContext
+
+
+@record
+class Alongside:
+    """What stands beside a run that its budget declares, and decides nothing: what the files say that it names, the files that it was
+    written from, and the paths of both."""
+
+    named: Settings = field(default_factory=Settings)
+    watched: tuple[Watched, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 @record
@@ -38,6 +50,25 @@ class Collected:
     budget: Budget | None = None
     budget_run: BudgetRun | None = None
     requested: Target | None = None
+    unsaid: str = ""
+    """Why nobody knows what is not said of it; empty where frameworks fill it in."""
+    beside: Alongside = field(default_factory=Alongside)
+    stack: Stack | None = None
+    """Versions that came with settings from outside."""
+
+
+@record
+class Stated:
+    """What the ``reads`` of a run come to, for one of the runs that they make. ``path`` is the file of a glob that this run is for."""
+
+    readings: tuple[Reading, ...] = ()
+    path: str = ""
+
+    def named(self, name: str | None) -> str:
+        """What a run is called: one of several by its file too, and one without a name by its first file."""
+        if name and self.path:
+            return f"{name}:{self.path}"
+        return name or self.path or (self.readings[0].document.path if self.readings else "")
 
 
 @open_state
@@ -53,9 +84,16 @@ class Assembly:
     comments: list[tuple[Budget, SourceFile | None]] = field(default_factory=list)
     """Budgets that stand in comments of configs, with the text they stand in."""
     bound: set[str] = field(default_factory=set)
+    """Files that a budget binds: they are its runs', whoever else names them."""
+    started: set[str] = field(default_factory=set)
+    """Files that a command of a budget takes: another command may take them too."""
     launched: dict[str, list[tuple[Launch, Launched]]] = field(default_factory=dict)
     bases: dict[str, Document | None] = field(default_factory=dict)
     """Files that configs are composed of, by path: None for one that holds no mapping."""
+    foreign: dict[str, tuple[Document, ...]] = field(default_factory=dict)
+    """What the files hold that budgets read keys of, by path."""
+    told: set[tuple[Location, str]] = field(default_factory=set)
+    """What was found wrong there: runs of one budget share its top level."""
     stacks: dict[str, Stack] = field(default_factory=dict)
     """What the requirement files in and above a folder say."""
     copies: dict[tuple[str, str | None], Copy | None] = field(default_factory=dict)
@@ -71,15 +109,25 @@ class Assembly:
     """By script, the commands whose programs train nothing, each with what it does instead."""
     edges: dict[Edge, None] = field(default_factory=dict)
     """Why each file is part of a run, in the order in which that was found."""
+    declared: frozenset[str] = frozenset()
+    """Files that a declared run names: who reads them, nobody here knows."""
     own: Callable[[Launch], Launch] = field(default=lambda launch: launch)
     """Says whose the flags of a launch are."""
+    openers: Openers | None = None
+    """The programs of the project that are followed, and what they open."""
     locks: dict[str, tuple[Measured, ...]] = field(default_factory=dict)
     """What each budget.lock says was measured."""
 
     @cached_property
     def programs(self) -> Programs:
         """The programs of the project, followed when they are asked for."""
-        return Programs(self.files)
+        return Programs(self.files, self._read_otherwise)
+
+    def _read_otherwise(self, path: str, program: str) -> bool:
+        """A file that a reader of its own format takes for somebody else's."""
+        entry = self.project.entries.get(path)
+        told = [one.consumer for one in entry.readings] if entry is not None else []
+        return any(one is None or posixpath.basename(one.program) != posixpath.basename(program) for one in told)
 
     @property
     def files(self) -> Files:

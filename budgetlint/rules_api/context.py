@@ -20,13 +20,15 @@ from budgetlint.language.budget import Budget, BudgetRun, Target
 from budgetlint.memory.estimate import Estimate
 from budgetlint.rules_api import edits as cures
 from budgetlint.rules_api.location import At, Elsewhere, Place, place_of
-from budgetlint.settings.run import Reading, Run, Setting, Stack, run_label
+from budgetlint.settings.run import Reading, Run, Setting, Settings, Stack, run_label
 
 if TYPE_CHECKING:
     from budgetlint.measured.lines import Line
+    from budgetlint.measured.watched import Watched
 
     # for types: a rule is given a context, and a context knows the rule it is bound to
     from budgetlint.rules_api.rule import Rule
+    from budgetlint.settings.program import Program
 
 
 @open_record
@@ -156,7 +158,8 @@ class RunContext(Context):
     """One run on one target, in one matrix cell.
 
     ``run.settings`` are what will run; ``budget_run.settings`` what the budget claims. ``plan`` is a ``memory.plan.Plan``;
-    ``recorded`` what was measured of this run, in its budget and in the budget.lock beside it.
+    ``recorded`` what was measured of this run, in its budget and in the budget.lock beside it; ``named`` what the files say that a
+    declared run names, and that decide nothing; ``watched`` what it was written from; ``beside`` the files of both.
     """
 
     run: Run
@@ -167,6 +170,9 @@ class RunContext(Context):
     plan: Any = None
     estimate: Estimate | None = None
     recorded: tuple[Line, ...] = ()
+    named: Settings = field(default_factory=Settings, repr=False)
+    watched: tuple[Watched, ...] = ()
+    beside: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -182,6 +188,11 @@ class RunContext(Context):
 
     def _edited(self) -> tuple[Document, ...]:
         return tuple(reading.document for reading in self.run.readings)
+
+    @property
+    def program(self) -> Program | None:
+        """The program of the project that was followed to make this run; None where a reader reads its files."""
+        return next((reading.program for reading in self.run.readings if reading.program is not None), None)
 
     def setting(self, name: str) -> Setting | None:
         return self.run.settings.get(name)

@@ -58,10 +58,11 @@ def never(_: Any) -> tuple[Finding, ...]:
 class Rule:
     """A registered rule. ``manual`` is the module docstring.
 
-    ``needs`` are settings (or ``budget``, ``target``, ``device``, ``plan``, ``estimate``, ``measurement``) without which the
-    rule is skipped and the report says so; ``formats`` the document formats it looks at (all when empty); ``supersedes`` the rules whose
-    findings on the same line this one explains. ``flags``: a document rule that looks at the flags of launch commands too.
-    ``words``: keys that files write, and settings, of which there is one or the rule has nothing to say: else it is not even loaded.
+    ``needs`` are settings (or ``budget``, ``target``, ``device``, ``plan``, ``estimate``, ``measurement``, ``declaration``) without which
+    the rule is skipped and the report says so; ``formats`` the document formats it looks at (all when empty); ``supersedes`` the rules
+    whose findings on the same line this one explains. ``flags``: a document rule that looks at the flags of launch commands too.
+    ``words``: keys that files write, settings, formats, and settings with their values (``task=grpo``), of which there is one or the rule
+    has nothing to say: else it is not even loaded.
     ``url`` is the page of a rule that lives elsewhere; ``harm`` how much the mistake hurts, 0 (not judged) to 15. ``stops``: where it is an
     error the framework refuses the run while it reads the arguments, loads the model, or makes the trainer, the optimizer or the schedule.
     """

@@ -35,7 +35,19 @@ def _settings() -> Schema:
     return {**json_schema(), "title": "[tool.budgetlint] of pyproject.toml"}
 
 
-_OWN: Mapping[str, Callable[[], Schema]] = {"budget": _budget, "settings": _settings}
+def _run_settings() -> Schema:
+    """With the names of today's vocabulary."""
+    from budgetlint.settings.run import OriginKind
+    from budgetlint.settings.vocabulary import SETTINGS
+
+    schema = _report("run-settings")
+    fields = schema["$defs"]["setting"]["properties"]
+    fields["name"]["enum"] = list(SETTINGS)
+    fields["origin"]["enum"] = [*(kind.value for kind in OriginKind), None]
+    return schema
+
+
+_OWN: Mapping[str, Callable[[], Schema]] = {"budget": _budget, "settings": _settings, "run-settings": _run_settings}
 REPORTS = ("check", "estimate", "files", "rule", "solve")
 
 

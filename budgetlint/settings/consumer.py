@@ -6,11 +6,12 @@ from typing import Any
 
 from budgetlint.base.record import record
 
-LAUNCH, OPENED, ACCEPTED, FORMAT, SEVERAL, NOBODY, LONE = "A", "B", "C", "D", "E", "F", "L"
+LAUNCH, OPENED, ACCEPTED, FORMAT, SEVERAL, NOBODY, LONE, BUDGET = "A", "B", "C", "D", "E", "F", "L", "R"
 """A launch names it; a program of the project opens it; one program's interface takes it; a key that one strict program alone has; several
-programs take it; nobody is known; no program is here, and its keys are one command line tool's."""
+programs take it; nobody is known; no program is here, and its keys are one command line tool's; a budget reads
+keys of it."""
 
-WORDS = {LAUNCH: "launch", OPENED: "opened", ACCEPTED: "accepted", FORMAT: "format", SEVERAL: "several", LONE: "lone"}
+WORDS = {LAUNCH: "launch", OPENED: "opened", ACCEPTED: "accepted", FORMAT: "format", SEVERAL: "several", LONE: "lone", BUDGET: "budget"}
 
 
 @record

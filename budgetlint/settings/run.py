@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from budgetlint.base.record import field, record, replace
 from budgetlint.base.source import Location, SourceFile, Span
 from budgetlint.documents.node import Document
+from budgetlint.documents.scalars import Loader
 from budgetlint.settings.consumer import Consumer
 
 if TYPE_CHECKING:
     from packaging.version import Version
 
     from budgetlint.base.finding import Because
+    from budgetlint.settings.program import Program
 
 
 T = TypeVar("T")
@@ -25,11 +27,17 @@ RESERVED = "read by a script of its own"
 """The note of what a program says or decides that is not followed."""
 
 
+UNSAID = "nobody says"
+"""The note of what a run leaves open that only its budget describes: no framework is known to fill it in."""
+
+
 class OriginKind(Enum):
     FILE = "file"
     BUDGET = "budget"
     FLAG = "flag"
     COMMAND_LINE = "command line"
+    READ = "read"
+    OUTSIDE = "outside"
     DEFAULT = "default"
     DERIVED = "derived"
 
@@ -38,9 +46,9 @@ class OriginKind(Enum):
 class Origin:
     """Where a setting comes from.
 
-    FILE and BUDGET have ``source``, ``span`` (exactly the value) and the dotted ``key``; DEFAULT and DERIVED have ``note``
-    (``transformers 5.24 TrainingArguments.optim``), and what they follow from. A FILE origin with a ``note`` is read with a
-    reservation: the note says which.
+    FILE and BUDGET have ``source``, ``span`` (exactly the value) and the dotted ``key``, and so have READ, a key of a file that a budget
+    reads, and OUTSIDE, one of settings that were handed over; DEFAULT and DERIVED have ``note`` (``transformers 5.24
+    TrainingArguments.optim``), and what they follow from. A FILE origin with a ``note`` is read with a reservation: the note says which.
     """
 
     kind: OriginKind
@@ -59,6 +67,10 @@ class Origin:
     def __str__(self) -> str:
         at = self.location
         return str(at) if at else (self.note or self.kind.value)
+
+
+SAID = frozenset((OriginKind.BUDGET, OriginKind.READ, OriginKind.OUTSIDE))
+"""What is said of the run itself, wherever it stands; not what some trainer is told, and may read in its own way."""
 
 
 @record
@@ -91,7 +103,7 @@ class Setting:
     def certainty(self) -> str:
         """How well the value is known: ``stated`` in the project, the ``default`` of a program that is known to run, ``varies`` by its
         version, or ``unresolved``: a variable, or what a program decides that is not followed."""
-        if self.state == "symbolic" or (self.origin.note.startswith(RESERVED) and (self.is_default or not self.known)):
+        if self.state == "symbolic" or (self.origin.note.startswith((RESERVED, UNSAID)) and (self.is_default or not self.known)):
             return "unresolved"
         if self.state == "auto":
             return "varies" if self.readings else "unresolved"
@@ -276,13 +288,16 @@ def release(package: str, version: str, origin: Origin) -> Release | None:
 
 class Role(Enum):
     """What part of a run a document describes. A TRAINER document starts a run; ENGINE, LAUNCHER and MODEL join the run that
-    names them; INFERENCE is a document of an ecosystem that starts no training (chat, export, prediction)."""
+    names them; STATED is a file whose keys a budget reads; INFERENCE is a document of an ecosystem that starts no training (chat,
+    export, prediction); INPUT one that a program of the project reads, whose run says what it means."""
 
     TRAINER = "trainer"
     ENGINE = "engine"
     LAUNCHER = "launcher"
     MODEL = "model"
+    STATED = "stated"
     INFERENCE = "inference"
+    INPUT = "input"
 
 
 @record
@@ -317,6 +332,10 @@ class Reading:
     """Who reads it, as far as the project tells; None where nobody asked."""
     guessed: str = ""
     """That the file is here by its name alone, where the path that names it leads nowhere."""
+    loader: Loader | None = None
+    """What loads the document, where the call that opens it was seen."""
+    program: Program | None = field(default=None, repr=False, compare=False)
+    """The program that was followed to make it; None for a file that a reader reads."""
 
 
 def run_label(name: str, target: str | None, cell: str) -> str:

@@ -200,3 +200,10 @@ _ROWS: tuple[SettingSpec, ...] = (
 )
 
 SETTINGS: dict[str, SettingSpec] = {row.name: row for row in _ROWS}
+
+_LEAST = {"max_steps": -1, "images": 0, "quant_group": 0, "pipeline_stage": 0}
+
+
+def least_of(name: str) -> int:
+    """The least that a whole number can be: 1, but for these; sizes of DeepSpeed's buckets start at 0."""
+    return 0 if name.startswith("zero_") else _LEAST.get(name, 1)

@@ -363,3 +363,21 @@ def test_a_gate_that_could_judge_nothing_says_so(shell, sft: str, files: dict[st
     assert gate.code == 1
     assert f"{told} A verdict is required of every run." in " ".join(gate.out.split())
     assert "is required" not in shell("check", "--format", format).out
+
+
+def test_what_no_file_holds_is_not_written(shell) -> None:
+    """A budget of the command line, one of the settings, a command: where a file has the same mistake, only that is mended."""
+    whole = "device l4; declared; model qwen2.5-1.5b; batch 1; watches x.yaml"
+    shell.write("x.yaml", "steps: 1\n")
+    shell.write("gpu.budget", f"{whole}\n")
+    for argv in (
+        ("check", "--fix", "--budget", whole),
+        ("check", "--fix", "--unsafe-fixes", "--", "trl", "sft", "--evaluation_strategy", "no"),
+    ):
+        shell(*argv)
+    settings = f"[tool.budgetlint]\nbudget = '''{whole}'''\n"
+    shell.write("pyproject.toml", settings)
+    shell.write("gpu.budget", f"{whole}\n")
+    assert "applied in gpu.budget\n" in shell("check", "--fix").err
+    assert (shell.root / "pyproject.toml").read_text(encoding="utf-8") == settings
+    assert sorted(path.name for path in shell.root.iterdir() if path.is_file()) == ["gpu.budget", "pyproject.toml", "x.yaml"]

@@ -588,3 +588,22 @@ def test_what_does_not_go_together(repo: Repo) -> None:
         assert (ran.code, "does not go with" in ran.err) == (2, True)
     alone = repo("estimate", "--format", "markdown")
     assert (alone.code, "--compare-with" in alone.err) == (2, True)
+
+
+def test_a_declaration_is_compared_like_a_config(empty: Repo) -> None:
+    """A watched text, and the command of a budget: what hangs on them is judged again, also files that the new command may read."""
+    whole = "declared; model qwen2.5-1.5b; precision bf16-pure; lora r=16; quant none; optimizer adamw; batch 1; seq 512\n"
+    rest = "recompute full; attention sdpa; loss full\nwatches x.gin\n"
+    empty.write("jobs/gpu.budget", f"device 24GiB\n{whole}{rest}")
+    empty.write("jobs/x.gin", "a = 1\n")
+    empty.write("jobs/a.yaml", TRAIN)
+    empty.shell("check", "--fix")
+    empty.git("add", "-A")
+    empty.git("commit", "-qm", "before")
+    empty.write("jobs/x.gin", "a = 2\n")
+    empty.write("jobs/run.budget", "device 24GiB\nlaunch python -m acme.train --size 7b\n")
+    ran = empty.shell("check", "--compare-with", "HEAD", "--format", "json")
+    found = told(ran.json["compare"])
+    assert found["jobs/gpu.budget"][1:] == ("fits", "unknown")
+    assert "jobs/a.yaml" in found
+    assert [one["name"] for one in ran.json["findings"] if one["severity"] != "info"] == ["declaration-stale"]

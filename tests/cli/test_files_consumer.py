@@ -8,6 +8,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from budgetlint.base.limits import FILE_BYTES
+
 SFT = "model_name_or_path: Qwen/Qwen2.5-0.5B\ndataset_name: a/b\nper_device_train_batch_size: 1\nmax_length: 512\n"
 AXOLOTL = "base_model: Qwen/Qwen2.5-0.5B\nsequence_len: 512\nmicro_batch_size: 1\ndatasets: [{path: a/b, type: alpaca}]\n"
 ZERO = '{"zero_optimization": {"stage": 3}, "train_micro_batch_size_per_gpu": 1}\n'
@@ -158,3 +160,42 @@ def test_the_manual_names_every_evidence_and_certainty(repository: Path) -> None
 
     assert all(f"`{word}`" in page for word in WORDS.values() if word != "several")
     assert all(f"*{word}*" in page for word in ("stated", "default", "varies", "unresolved"))
+
+
+def test_a_file_that_a_budget_reads_keys_of(shell) -> None:
+    shell.write("launch.yaml", "o: {model: qwen2.5-1.5b, mbs: 2}\n")
+    shell.write("run.budget", "device 24GiB; lora r=8; seq 512\nreads launch.yaml { model=o.model; batch=o.mbs }\n")
+    row = next(row for row in shell("files", "--format", "json").json["files"] if row["path"] == "launch.yaml")
+    assert row["consumer"] == {"program": "run.budget", "evidence": "budget", "file": "run.budget", "line": 2}
+    assert (row["format"], row["runs"], row["problem"]) == (None, ["launch.yaml"], None)
+    assert [(one["file"], one["line"], one["rule"]) for one in row["because"]] == [("run.budget", 2, "keys that a budget reads")]
+    assert "because run.budget:2 names launch.yaml (keys that a budget reads, sure)" in shell("files", "--why").out
+    assert "launch.yaml:1:31  o.mbs" in shell("estimate", "--settings").out
+
+
+OUTSIDE = [
+    ("link.yaml", "leads out of the project"),
+    ("../secret.yaml", "leads out of the project"),
+    ("../*.yaml", "leads out of the project"),
+    ("large.yaml", "a training config is at most"),
+]
+
+
+@pytest.mark.parametrize(("path", "why"), OUTSIDE)
+def test_what_a_budget_may_not_read_is_told_and_not_read(shell, path: str, why: str) -> None:
+    (shell.root.parent / "secret.yaml").write_text("token: 4242\n", encoding="utf-8")
+    (shell.root / "link.yaml").symlink_to(shell.root.parent / "secret.yaml")
+    shell.write("large.yaml", "token: 4242\n" + "#" * FILE_BYTES.most)
+    shell.write("run.budget", f"device 24GiB; model qwen2.5-1.5b; lora r=8; seq 512\nreads {path} {{ batch=token }}\n")
+    found = [one for one in shell("check", "--format", "json").json["findings"] if one["severity"] == "error"]
+    assert [(one["code"], one["file"], one["line"]) for one in found] == [("BL914", "run.budget", 2)]
+    assert why in found[0]["message"]
+    assert "4242" not in shell("estimate", "--settings").out
+
+
+@pytest.mark.parametrize("named", [["launch.yaml"], ["run.budget"], []])
+def test_a_change_of_such_a_file_is_judged_at_its_own_line(shell, named: list[str]) -> None:
+    shell.write("launch.yaml", "o:\n  model: qwen2.5-1.5b\n  mbs: 512\n")
+    shell.write("run.budget", "device 24GiB; lora r=8; seq 512\nreads launch.yaml { model=o.model; batch=o.mbs }\n")
+    found = [(one["file"], one["line"], one["code"]) for one in shell("check", *named, "--format", "json").json["findings"]]
+    assert ("launch.yaml", 3, "BL101") in found

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-REPORTS = ("check", "estimate", "files", "solve", "rule", "budget", "settings")
+REPORTS = ("check", "estimate", "files", "solve", "rule", "budget", "settings", "run-settings")
 HERE = Path(__file__).resolve()
 
 
@@ -53,7 +53,10 @@ def _exit_codes() -> Iterator[str]:
 
 
 def _fields(root: Path, name: str) -> Iterator[str]:
-    schema = json.loads((root / "docs" / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8"))
+    path = root / "docs" / "schemas" / f"{name}.schema.json"
+    if not path.exists():  # a release before it
+        return
+    schema = json.loads(path.read_text(encoding="utf-8"))
     yield from (f"json: {name} {path}" for path in _paths(schema, schema, "$", frozenset()))
 
 

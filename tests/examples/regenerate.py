@@ -16,12 +16,14 @@ from budgetlint.commands.console import Console
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
+WORLDS = "declared"
 COLUMNS = ("run", "target", "cell", "verdict", "need GiB")
 
 
 def projects() -> list[str]:
-    """Every folder under examples/ that holds configs; a package of rules is tested as a package."""
-    return sorted(folder.name for folder in (ROOT / "examples").iterdir() if folder.is_dir() and not (folder / "pyproject.toml").exists())
+    """Every folder under examples/ that holds configs; a package of rules is tested as a package, a declared world by itself."""
+    folders = (folder for folder in (ROOT / "examples").iterdir() if folder.is_dir() and folder.name != WORLDS)
+    return sorted(folder.name for folder in folders if not (folder / "pyproject.toml").exists())
 
 
 def expected(name: str) -> dict[str, str]:

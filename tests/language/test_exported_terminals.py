@@ -33,13 +33,14 @@ PLACES = {
     "option": "a {OPTION}={VALUE}",
     "keyword": "{WORD} {VALUE} {{ {WORD} [{VALUE}, {VALUE}] }}",
     "let": "let {WORD} = {VALUE}",
+    "launch": "launch {COMMAND}",
     "assert": "assert {PERCENT} of {VALUE} - {VALUE} <= {VALUE}, {STRING}",
 }
 
 
 def test_every_terminal_with_a_text_of_its_own_is_tried() -> None:
     named = set(re.findall(r"^([A-Z]+)(?:\.[0-9])?:[ ]+/", GRAMMAR, re.MULTILINE))
-    assert named - {"CMP", "SIGN", "RSQB", "NEWLINE", "COMMENT"} == {*VALUES, "OPTION"}
+    assert named - {"CMP", "SIGN", "RSQB", "NEWLINE", "COMMENT"} == {*VALUES, "OPTION", "COMMAND"}
 
 
 @st.composite

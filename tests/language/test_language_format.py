@@ -37,6 +37,10 @@ def comments(tree: SyntaxTree) -> list[str]:
 
 
 PAIRS = [
+    ("launch   torchrun  --x 1   # a\n", "launch torchrun  --x 1  # a\n"),
+    ("run a {\nlaunch torchrun \\\n      --x 1 \\\n\tt.py; seq 1}\n", "run a {\n  launch torchrun \\\n    --x 1 \\\n    t.py; seq 1\n}\n"),
+    ("launch a \\\r\n b\r\n", "launch a \\\r\n  b\r\n"),
+    ("run a { launch python t.py --c {config} ; config a.yaml }\n", "run a { launch python t.py --c {config}; config a.yaml }\n"),
     ("device   32GiB ;reserve 3GB;\n", "device 32GiB; reserve 3GB\n"),
     ("a\n\n\n\nb", "a\n\nb\n"),
     ("\n\n# one\n\n\n# two\na # three   \n", "# one\n\n# two\na  # three\n"),

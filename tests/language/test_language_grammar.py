@@ -18,13 +18,15 @@ import pytest
 from budgetlint.base.source import SourceFile
 from budgetlint.language import parse, tables
 from budgetlint.language.grammar import parser
+from budgetlint.language.lalr import grammar_text
 from budgetlint.language.parsing import _Recovery
 from budgetlint.language.problems import Problems
 from budgetlint.language.reference import page_path, renewed
 from budgetlint.language.resolve import read_budget
-from budgetlint.language.slices import outline
+from budgetlint.language.slices import COMMAND, outline
 from budgetlint.language.slots import FILE
 from budgetlint.language.statements import STATEMENTS, setting_paths
+from budgetlint.language.tree import Statement, Value
 from budgetlint.settings.vocabulary import SETTINGS
 
 EXAMPLE = re.compile(r"^```budget\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -145,3 +147,59 @@ def test_every_row_of_the_statement_table_is_whole(spec: object) -> None:
 
 def test_every_setting_of_the_table_is_in_the_vocabulary() -> None:
     assert {setting for setting, _ in setting_paths().values()} <= set(SETTINGS)
+
+
+COMMANDS = [
+    ("launch torchrun --x=1 train.py --config {config}", "torchrun --x=1 train.py --config {config}"),
+    ("launch A=1 python t.py; device t4", "A=1 python t.py"),
+    ("launch python t.py # why", "python t.py"),
+    ("launch python t.py --tag a#b", "python t.py --tag a#b"),
+    ("launch python t.py --x 'a ; b } # c'", "python t.py --x 'a ; b } # c'"),
+    ('launch python t.py --x "a \\" } b"', 'python t.py --x "a \\" } b"'),
+    ("launch python t.py --x ${SIZE} a\\;b", "python t.py --x ${SIZE} a\\;b"),
+    ("launch torchrun \\\n  t.py", "torchrun \\\n  t.py"),
+    ("launch torchrun \\\r\n  t.py\r\ndevice t4", "torchrun \\\r\n  t.py"),
+    ("launch python t.py --x [1 --y 2]", "python t.py --x [1 --y 2]"),
+]
+
+
+@pytest.mark.parametrize(("text", "command"), COMMANDS)
+def test_a_command_is_taken_as_it_is(text: str, command: str) -> None:
+    for whole in (text, f"run a {{\n{text}\n}}\n"):
+        tree, problems = parse(SourceFile("x.budget", whole))
+        assert problems == ()
+        first = tree.items[0]
+        assert isinstance(first, Statement)
+        launch = first if first.block is None else first.block[0]
+        assert isinstance(launch, Statement)
+        (value,) = launch.values
+        assert isinstance(value, Value)
+        assert (launch.keyword, value.kind, value.text) == ("launch", "command", command)
+        assert whole[value.span.start : value.span.end] == command
+
+
+@pytest.mark.parametrize("text", ["let launch = 3", "target launch { device t4 }", "run launch { seq 1 }", "run a { seq 1 }; model launch"])
+def test_launch_is_a_word_where_no_statement_begins(text: str) -> None:
+    tree, problems = parse(SourceFile("x.budget", text))
+    assert problems == ()
+    assert not any(isinstance(item, Statement) and item.keyword == "launch" for item in tree.items)
+
+
+WRONG_COMMANDS = {
+    "launch": ("1:6", "expected a command"),
+    "launch 'a b": ("1:8", "not closed"),
+    "launch a { b }": ("1:10", "unexpected '{'"),
+    "launch a\nlaunch\ndevise t4": ("2:6", "expected a command"),
+}
+
+
+@pytest.mark.parametrize("text", WRONG_COMMANDS)
+def test_what_is_no_command_is_told_in_its_line(text: str) -> None:
+    place, words = WRONG_COMMANDS[text]
+    _, problems = parse(SourceFile("x.budget", text))
+    assert words in problems[0].message
+    assert f"{problems[0].location.line}:{problems[0].location.column}" == place
+
+
+def test_the_grammar_and_the_slices_have_one_command() -> None:
+    assert f"COMMAND: /{COMMAND}/\n" in grammar_text()

@@ -22,6 +22,8 @@ TEXTS = [path.read_text(encoding="utf-8") for path in sorted(Path(__file__).pare
 WORDS = [
     "let",
     "assert",
+    "launch",
+    "launch a {config}",
     "of",
     "letter",
     "official",

@@ -206,6 +206,45 @@ def test_completion(text: str, labels: set[str], talk: Made) -> None:
     assert labels <= {one["label"] for one in session.answer("textDocument/completion", place)}
 
 
+def test_a_reads_offers_settings_and_tells_what_they_are(talk: Made) -> None:
+    session, text = talk(), 'device 24GiB\nreads sft.yaml {\n  shard="zero{z}"\n  ba\n}\n'
+    document = session.open("run.budget", text)
+    place = {"textDocument": document, "position": _at(text, "  ba", end=True)}
+    labels = {one["label"] for one in session.answer("textDocument/completion", place)}
+    assert {"batch=", "devices=", "lora.r="} <= labels
+    assert "device" not in labels
+    told = _hover(talk(), "two.budget", "device 24GiB\nreads sft.yaml { seq=max_length }\n", "seq=")
+    assert "a whole number" in told
+    session = talk(sft_yaml="max_length: 1\n")
+    document = session.open("run.budget", text)
+    (found,) = session.answer("textDocument/definition", {"textDocument": document, "position": _at(text, "sft.yaml")})
+    assert found["uri"].endswith("sft.yaml")
+
+
+@pytest.mark.parametrize(
+    "line", ["launch tor", "launch torchrun train.py --config {config} --b", "run a { launch python t.py --x ${A} --de"]
+)
+def test_completion_stays_away_from_commands(line: str, talk: Made) -> None:
+    session = talk()
+    place = {"textDocument": session.open("team.budget", line), "position": {"line": 0, "character": len(line)}}
+    assert session.answer("textDocument/completion", place) == []
+
+
+def test_completion_goes_on_behind_a_command(talk: Made) -> None:
+    for line in ("launch torchrun t.py --config {config}; dev", "run a { launch torchrun t.py }; dev"):
+        session = talk()
+        place = {"textDocument": session.open("team.budget", line), "position": {"line": 0, "character": len(line)}}
+        assert "device" in {one["label"] for one in session.answer("textDocument/completion", place)}
+
+
+def test_what_a_launch_is_and_where_its_file_lies(talk: Made) -> None:
+    text = "device l4; stack trl@1.16 transformers@5.24 torch@2.13\nlaunch trl sft --config sft.yaml --max_length 512\n"
+    assert "a training command that no script here has" in _hover(talk(), "run.budget", text, "launch")
+    session = talk(sft_yaml="model_name_or_path: Qwen/Qwen2.5-0.5B\nper_device_train_batch_size: 1\n")
+    place = {"textDocument": session.open("run.budget", text), "position": _at(text, "sft.yaml")}
+    assert [one["uri"] for one in session.answer("textDocument/definition", place)] == [session.uri("sft.yaml")]
+
+
 def test_completion_stays_away_from_comments_and_configs(talk: Made) -> None:
     session = talk()
     place = {"textDocument": session.open("team.budget", "# dev"), "position": {"line": 0, "character": 5}}

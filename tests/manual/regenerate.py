@@ -12,7 +12,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 DOCS = HERE.parent.parent / "docs"
-PAGES = ("index.md", "quickstart.md", "tutorial.md", "plugins.md")
+PAGES = ("index.md", "quickstart.md", "tutorial.md", "python.md", "plugins.md")
 
 
 def now(name: str, home: Path) -> dict[Path, str]:

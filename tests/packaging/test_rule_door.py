@@ -28,6 +28,10 @@ INSIDE = {
     ),
     "budgetlint.catalog.models": ("names of checkpoints, every family", "_adapters _modules"),
     "budgetlint.catalog.module_names": ("a release that changed which modules LoRA reaches", "_offload"),
+    "budgetlint.catalog.optimizer_table": (
+        "the optimizers that a rule is about, before a run is looked at",
+        "adam_l2_weight_decay layerwise_optimizer_grad_accumulation",
+    ),
     "budgetlint.catalog.optimizers": ("bytes of the states of what is trained besides", "modules_to_save_embeddings"),
     "budgetlint.catalog.targets": ("module names of a family", "_modules lora_target_mismatch"),
     "budgetlint.catalog.vocabulary": (
@@ -41,6 +45,7 @@ INSIDE = {
     "budgetlint.language.tree": ("asserts of a budget", "_asserted assert_broken static_state_as_total"),
     "budgetlint.measured.lines": ("measured lines of a budget", "_measured measured_oom"),
     "budgetlint.measured.reconcile": ("an estimate against what was measured", "measured_below_static measured_differs"),
+    "budgetlint.measured.watched": ("files that a declared run was written from", "_declared"),
     "budgetlint.memory.estimate": ("why a verdict is open", "_open"),
     "budgetlint.memory.estimator": ("the estimate with one thing otherwise", "_whatif"),
     "budgetlint.memory.layout": ("settings that split a model", "_asserted"),
@@ -79,7 +84,8 @@ def imports(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _resolved(module: str, name: str) -> tuple[str, str]:
-    return (f"{module}.{name}", "") if inspect.ismodule(getattr(import_module(module), name)) else (module, name)
+    found = getattr(import_module(module), name, None)
+    return (f"{module}.{name}", "") if found is None or inspect.ismodule(found) else (module, name)
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -292,12 +292,14 @@ def _same_name(claim: str, called: str) -> bool:
     return one[-1] == other[-1]
 
 
-@cache
-def _spans(path: Path) -> tuple[tuple[int, int], ...]:
+@lru_cache(maxsize=8)
+def _spans(text: str) -> tuple[tuple[int, int], ...]:
     """Lines from which each call of a file is made: those of its function's name."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return tuple((one.lineno, one.func.end_lineno or one.lineno) for one in ast.walk(tree) if isinstance(one, ast.Call))
+    return tuple((one.lineno, one.func.end_lineno or one.lineno) for one in ast.walk(ast.parse(text)) if isinstance(one, ast.Call))
 
 
 def _one_call(root: Path, file: str, line: int, other: int) -> bool:
-    return line == other or any(first <= line <= last and first <= other <= last for first, last in _spans(root / file))
+    """Whether two lines are of one call; of a call that takes several Python tells another than the first."""
+    if line == other:
+        return True
+    return any(first <= line <= last and first <= other <= last for first, last in _spans((root / file).read_text(encoding="utf-8")))

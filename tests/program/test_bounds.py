@@ -68,8 +68,8 @@ PROGRAMS = {
     + "\n".join(f"class A{i}(A{i - 1}, B{i - 1}): pass\nclass B{i}(A{i - 1}, B{i - 1}): pass" for i in range(1, 60))
     + "\nsink(x=A59())",
     "manyfields": "from dataclasses import dataclass\n@dataclass\nclass A:\n"
-    + "\n".join(f"    x{i}: int = {i}" for i in range(5000))
-    + "\nfor i in range(60):\n    a = A()\nsink(x=a.x7)",
+    + "\n".join(f"    x{i}: int = {i}" for i in range(800))
+    + "\nfor i in range(20):\n    a = A()\nsink(x=a.x7)",
     "nestloops": "".join("    " * i + f"for x{i} in many:\n" for i in range(18)) + "    " * 18 + "n = [1]\nsink(x=1)",
     "nestloopsk": "n = 0\n" + "".join("    " * i + f"for x{i} in range(60):\n" for i in range(6)) + "    " * 6 + "n += 1\nsink(n=n)",
     "nesttry": "".join(" " * i + "try:\n" for i in range(18))

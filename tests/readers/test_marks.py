@@ -68,7 +68,7 @@ def left_out(document: Document) -> set[str]:
     return {reader.format for reader in all_readers() if reader.format not in asked and reader.recognise(document) > 0}
 
 
-@pytest.mark.parametrize("suffix", ["yaml", "json", "toml"])
+@pytest.mark.parametrize("suffix", ["yaml", "json", "toml", "shell"])
 @pytest.mark.parametrize("name", SEEDS)
 def test_what_a_recogniser_claims_is_never_left_out(name, suffix):
     format = name.split()[0]

@@ -23,7 +23,7 @@ FILES = case_files(Path(__file__).parent)
 
 def unasked(judged: Judged) -> Iterator[tuple[Rule, object]]:
     """Rules with what they would be asked about if their words did not count."""
-    words = Words()
+    words = Words(WORDED)
     for rule in WORDED:
         if rule.scope == "run":
             seen = [(run, words.of_run(run.run), {one.format for one in run.run.readings}) for run in judged.runs]
@@ -53,14 +53,29 @@ def test_a_rule_that_is_not_asked_has_run_all_the_same() -> None:
     assert [finding.name for finding in report.findings if finding.location.line == 5] == ["unused-suppression"]
 
 
-@pytest.mark.parametrize(("text", "times"), [(AXOLOTL, 0), (f"{AXOLOTL}qat: {{}}\n", 1), (f"{AXOLOTL}deep:\n  - qat: 1\n", 1)])
-def test_a_rule_is_asked_where_one_of_its_words_is_at_any_depth(text: str, times: int) -> None:
+@pytest.mark.parametrize(
+    ("word", "text", "times"),
+    [
+        ("qat", AXOLOTL, 0),
+        ("qat", f"{AXOLOTL}qat: {{}}\n", 1),
+        ("qat", f"{AXOLOTL}deep:\n  - qat: 1\n", 1),
+        ("adapter=lora", AXOLOTL, 1),
+        ("adapter=none", AXOLOTL, 0),
+        ("optimizer=adamw", f"{AXOLOTL}optimizer: adamw_torch\n", 1),  # the catalog's name, and what is written
+        ("optimizer=adamw_torch", f"{AXOLOTL}optimizer: adamw_torch\n", 1),
+        ("axolotl", AXOLOTL, 1),
+        ("yaml", AXOLOTL, 1),
+        ("json", AXOLOTL, 0),
+    ],
+)
+def test_a_rule_is_asked_where_one_of_its_words_is(word: str, text: str, times: int) -> None:
+    """Keys at any depth, settings, values of settings, formats."""
     asked: list[object] = []
 
     def check(document: object) -> tuple[Finding, ...]:
         asked.append(document)
         return ()
 
-    rule = Rule("XY100", "probe", Severity.INFO, Confidence.HIGH, "document", check, "A rule.", "0.1", words=("qat",))
+    rule = Rule("XY100", "probe", Severity.INFO, Confidence.HIGH, "document", check, "A rule.", "0.1", words=(word,))
     report_on({"train.yaml": text}, "", None, Registry((rule,)))
     assert len(asked) == times

@@ -102,7 +102,59 @@ def _decorator(it: Interpreter, call: Call) -> Value:
     return call.positional[0] if call.positional else Object("a context")
 
 
+_DOCUMENTS = ("add_start_docstrings", "add_start_docstrings_to_model_forward", "add_end_docstrings", "replace_return_docstrings",
+              "add_code_sample_docstrings")  # fmt: skip
+
+
+def _documented(it: Interpreter, call: Call) -> Value:
+    """``@add_start_docstrings(…)`` of transformers ``utils/doc.py`` gives back what it decorates."""
+    return Object("a context")
+
+
+def _spawned(it: Interpreter, call: Call) -> Value:
+    """``spawn(fn, args=(…))``: each process calls ``fn(rank, …)`` (torch ``multiprocessing/spawn.py``)."""
+    function, args = call.get("fn", 0), call.get("args", 1)
+    given = args.items if isinstance(args, Items) else ()
+    more = args.more if isinstance(args, Items) else args
+    if function is not None:
+        it.call(function, call._replace(positional=(Opaque("the rank of a process"), *given), keywords={}, rest=more))
+    return NONE
+
+
+def _launched(it: Interpreter, call: Call) -> Value:
+    """``notebook_launcher(fn, args=(…))`` (accelerate ``launchers.py``)."""
+    function, args = call.get("function", 0), call.get("args", 1)
+    given = args.items if isinstance(args, Items) else ()
+    if function is not None:
+        it.call(function, call._replace(positional=tuple(given), keywords={}, rest=None))
+    return NONE
+
+
+_SWITCH: dict[str, Value] = {"action": Known("store_true"), "default": Known(False)}
+_PATH: dict[str, Value] = {"type": External("str"), "default": NONE}
+_FLAGS = (("--deepspeed", True), ("--deepspeed_config", False), ("--deepscale", True), ("--deepscale_config", False))
+
+
+def _with_flags(it: Interpreter, call: Call) -> Value:
+    """``deepspeed.add_config_arguments(parser)`` adds four options and gives the parser back (deepspeed ``__init__.py``)."""
+    parser = call.get("parser", 0)
+    add = it.parts.methods["argparse.ArgumentParser.add_argument"]
+    if not isinstance(parser, Object):
+        return parser or Opaque("a parser")
+    for name, is_switch in _FLAGS:
+        keywords = _SWITCH if is_switch else _PATH
+        add(it, parser, call._replace(positional=(Known(name),), keywords=keywords, rest=None))
+    return parser
+
+
 FUNCTIONS: dict[str, Handler] = {
+    **{f"transformers.{name}": _documented for name in _DOCUMENTS},
+    "torch.multiprocessing.spawn": _spawned,
+    "accelerate.notebook_launcher": _launched,
+    "deepspeed.add_config_arguments": _with_flags,
+    "torch.state_dict_type": lambda it, call: Object("a context"),  # static methods of FullyShardedDataParallel: how states are saved
+    "torch.set_state_dict_type": _nothing,
+    "torch.optim_state_dict": lambda it, call: Opaque("the states of an optimizer", package="torch"),
     "torch.cuda.is_available": _yes,
     "torch.device": _device,
     "torch.compile": _compiled,

@@ -21,6 +21,7 @@ MANIFEST = Manifest(
         ),
     ),
     top=names("distributed_type compute_environment"),
+    marks_flags=True,
     telling=("distributed_type",),
     packages=(Package("accelerate"),),
 )

@@ -34,6 +34,7 @@ MANIFEST = Manifest(
         ),
     ),
     top=names("base_model sequence_len"),
+    marks_flags=True,
     telling=names("micro_batch_size base_model sequence_len"),
     programs=(Program(r"axolotl \S+", "axolotl", "AxolotlInputConfig", "axolotl 0.19 cli/main.py"),),
     tools=(

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.readers.base import default, to_count, to_float
-from budgetlint.readers.hf.rollouts import at_most, read_rollouts, rollout_defaults
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.view import View
 from budgetlint.settings.run import Misread, Setting, Settings, Stack
@@ -19,6 +18,8 @@ def rollout_settings(view: View, misreads: list[Misread]) -> Iterator[Setting]:
     """Nothing cuts a prompt: ``sequence_len`` is what the file says of its lengths, the completion alone is the least."""
     if view.word("rl") not in ("grpo", "gdpo"):
         return
+    from budgetlint.readers.hf.rollouts import at_most, read_rollouts  # here and below: few runs generate
+
     block = Lookup(view.document, view.loader, "trl", misreads)
     engine = Lookup(view.document, view.loader, "vllm", misreads)
     share = engine.setting("rollout_memory", to_float, "gpu_memory_utilization")
@@ -32,5 +33,7 @@ def rollout_settings(view: View, misreads: list[Misread]) -> Iterator[Setting]:
 
 def rollout_filling(settings: Settings, stack: Stack) -> Iterator[Setting]:
     if settings.value("task") == "grpo":
+        from budgetlint.readers.hf.rollouts import rollout_defaults
+
         yield default("rollout_memory", 0.9, "axolotl utils/schemas/vllm.py gpu_memory_utilization")
         yield from rollout_defaults(settings, stack)

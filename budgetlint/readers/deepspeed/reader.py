@@ -24,8 +24,6 @@ from budgetlint.readers.base import (
     to_int,
 )
 from budgetlint.readers.deepspeed.defaults import deepspeed_defaults
-from budgetlint.readers.deepspeed.optimizer import read_engine_optimizer
-from budgetlint.readers.deepspeed.precision import read_engine_precision
 from budgetlint.readers.deepspeed.recognise import score
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.unmodelled import asks
@@ -130,6 +128,9 @@ def read(document: Document) -> Reading:
 
 def read_section(document: Document, loader: Loader, prefix: str = "") -> tuple[Settings, list[Misread]]:
     """The engine settings below ``prefix``: a whole DeepSpeed file, or one inside a trainer's or launcher's document."""
+    from budgetlint.readers.deepspeed.optimizer import read_engine_optimizer  # many files look like its own, few are
+    from budgetlint.readers.deepspeed.precision import read_engine_precision
+
     settings, misreads = read_keys(document, loader, _KEYS, prefix)
     look = Lookup(document, loader, prefix, misreads)
     return Settings([*settings, *read_engine_precision(look), *read_engine_optimizer(look)]), misreads

@@ -7,6 +7,7 @@ from budgetlint.frameworks.manifest import Format, Manifest, Program, names
 MANIFEST = Manifest(
     "gpt_neox",
     (Format("gpt_neox", "GPT-NeoX"),),
+    documents=names("json yaml"),
     top=names(
         """pipe_parallel_size no_weight_tying gpt_j_residual pos_emb scaled_upper_triang_masked_softmax_fusion
         model_parallel_size num_layers hidden_size num_attention_heads seq_length checkpoint_activations checkpoint_num_layers

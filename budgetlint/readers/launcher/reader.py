@@ -7,10 +7,10 @@ composer 0.32 ``cli/launcher.py`` (every visible device), Slurm 24.11 ``srun(1)`
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from budgetlint.base import numerals
+from budgetlint.base.expression import expression
 from budgetlint.documents import Document, Loader, Sequence
 from budgetlint.readers.base import AUTO, Key, Reader, read_keys, to_count
 from budgetlint.readers.launcher import FORMAT
@@ -36,7 +36,7 @@ def to_visible(value: Any) -> Any:
     return len(names) if names and all(numerals.is_digits(name.strip()) for name in names) else None
 
 
-_INCLUDE = re.compile(r"[^:@]+:([0-9]+(?:,[0-9]+)*)")
+_INCLUDE = expression(r"[^:@]+:([0-9]+(?:,[0-9]+)*)")
 
 
 def to_included(value: Any) -> Any:

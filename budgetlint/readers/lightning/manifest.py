@@ -8,5 +8,6 @@ MANIFEST = Manifest(
     "lightning",
     (Format("lightning", "Lightning"),),
     top=names("trainer fit"),
+    marks_flags=True,
     packages=(Package("lightning", modules=()),),
 )

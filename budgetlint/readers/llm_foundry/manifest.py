@@ -7,6 +7,7 @@ from budgetlint.frameworks.manifest import Format, Manifest, Package, Program, n
 MANIFEST = Manifest(
     "llm_foundry",
     (Format("llm_foundry", "LLM Foundry"),),
+    documents=names("json yaml"),
     top=names("train_loader icl_tasks parameters"),
     programs=(Program(r"llmfoundry[/.].*", "llm_foundry", "OmegaConf", "llm-foundry 0.22 cli"),),
     packages=(Package("llm-foundry", modules=("llmfoundry",)),),

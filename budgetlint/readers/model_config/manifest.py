@@ -4,4 +4,9 @@ from __future__ import annotations
 
 from budgetlint.frameworks.manifest import Format, Manifest, names
 
-MANIFEST = Manifest("model_config", (Format("model_config", "Model configs"),), top=names("architectures model_type num_hidden_layers"))
+MANIFEST = Manifest(
+    "model_config",
+    (Format("model_config", "Model configs"),),
+    documents=names("json yaml"),
+    top=names("architectures model_type num_hidden_layers"),
+)

@@ -7,5 +7,6 @@ from budgetlint.frameworks.manifest import Format, Manifest, names
 MANIFEST = Manifest(
     "nemo",
     (Format("nemo", "NeMo"),),
+    documents=names("yaml shell"),
     top=names("exp_manager policy defaults trainer run train_settings inference_settings model strategy data optim"),
 )

@@ -7,10 +7,10 @@ program's config (``--train_module.optim.lr``) are flags too.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from budgetlint.base.expression import expression
 from budgetlint.documents import Document, Loader
 from budgetlint.readers.base import Key, Reader, default, read_keys, to_count, to_float, to_text, unsettled
 from budgetlint.readers.derived import derived
@@ -18,7 +18,7 @@ from budgetlint.readers.lookup import Lookup, renamed
 from budgetlint.settings.run import Reading, Role, Setting, Settings, Stack
 
 FORMAT = "olmo_core"
-_PROGRAM = re.compile(r"(?:.*/)?scripts/train/sft/([\w.-]+)\.py")
+_PROGRAM = expression(r"(?:.*/)?scripts/train/sft/([\w.-]+)\.py")
 _MODELS = {
     "olmo2-7b": "olmo-2-7b", "olmo3-7b": "olmo-3-7b", "olmo3-32b": "olmo-3-32b",
     "Olmo-2-7B-SFT": "olmo-2-7b", "Olmo-3-7B-SFT": "olmo-3-7b", "Olmo-3-32B-SFT": "olmo-3-32b",

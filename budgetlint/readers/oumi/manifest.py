@@ -8,6 +8,7 @@ MANIFEST = Manifest(
     "oumi",
     (Format("oumi", "oumi"),),
     top=("training",),
+    marks_flags=True,
     programs=(Program(r"oumi \S+", "oumi", "TrainingConfig", "oumi 0.7"),),
     tools=(Tool("oumi", ("train",), modules={"oumi": ""}),),
     packages=(Package("oumi"),),

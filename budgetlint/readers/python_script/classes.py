@@ -20,7 +20,8 @@ TRL_ARGUMENTS = {
     "RewardConfig": "reward",
     "PPOConfig": "ppo",
     "PPOv2Config": "ppo",
-    **dict.fromkeys(names("RLOOConfig CPOConfig GKDConfig OnlineDPOConfig XPOConfig NashMDConfig BCOConfig PRMConfig GOLDConfig"), "other"),
+    "RLOOConfig": "rloo",
+    **dict.fromkeys(names("CPOConfig GKDConfig OnlineDPOConfig XPOConfig NashMDConfig BCOConfig PRMConfig GOLDConfig"), "other"),
 }
 """TRL's arguments, with the task of their trainer. Those of ``other`` hold models that are not judged here."""
 TRL_TRAINERS = {"SFTTrainer": "sft", "DPOTrainer": "dpo", "KTOTrainer": "kto", "ORPOTrainer": "orpo", "RewardTrainer": "reward"}

@@ -25,6 +25,7 @@ MANIFEST = Manifest(
             },
         ),
     ),
+    documents=("json", "yaml"),
     text="_component_",
     programs=(Program(r"tune run .*", "torchtune", "OmegaConf", "torchtune 0.6 _cli/run.py"),),
     packages=(Package("torchtune"),),

@@ -7,6 +7,7 @@ from budgetlint.frameworks.manifest import CONVERTS, EVALUATES, HYDRA, SERVES, F
 MANIFEST = Manifest(
     "verl",
     (Format("verl", "verl", by_ray=True),),  # verl 0.6.1 trainer.nnodes
+    documents=names("yaml shell"),
     top=names("actor_rollout_ref trainer"),
     text="verl.",
     telling_large=("actor_rollout_ref",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -43,8 +43,20 @@ class Programs:
         """The programs of the project that train, each with the format of a known one."""
         return (*self._launched(), *self._written())
 
+    def near(self, path: str) -> tuple[tuple[Consumer, str], ...]:
+        """Those that may read a file: a budget speaks of its own folder only."""
+        return (*self.all, *(found for folder, found in self._of_budgets if not folder or path.startswith(f"{folder}/")))
+
+    @cached_property
+    def _of_budgets(self) -> tuple[tuple[str, tuple[Consumer, str]], ...]:
+        entries = [entry for entry in self.work.project.entries.values() if entry.started]
+        return tuple((posixpath.dirname(entry.path), found) for entry in entries for found in self._training(entry.launches))
+
     def _launched(self) -> Iterator[tuple[Consumer, str]]:
-        for launch in self._launches():
+        return self._training(self._launches())
+
+    def _training(self, launches: Iterable[Launch]) -> Iterator[tuple[Consumer, str]]:
+        for launch in launches:
             row = self.started.row(launch)
             if row is not None or launch.configs or _TRAINS.search(posixpath.basename(launch.program.program)):
                 yield self.started.by(launch), row.format if row else ""
@@ -53,7 +65,7 @@ class Programs:
         """Of every script, also of those that are not read because only some files are asked about."""
         project = self.work.project
         for entry in list(project.entries.values()):
-            yield from (*entry.launches, *entry.commands)
+            yield from (*(() if entry.started else entry.launches), *entry.commands)
         for path in project.listed:
             asked = path not in project.entries and (tells(path) or path.endswith((".yaml", ".yml")))
             source = project.files.read(path) if asked else None

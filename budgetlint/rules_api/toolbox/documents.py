@@ -13,7 +13,6 @@ from budgetlint.frameworks._index import MANIFESTS
 from budgetlint.frameworks.manifest import Format
 from budgetlint.readers.base import AUTO, Raw, entry_under, is_symbolic, loader_of, raw_of
 from budgetlint.readers.hf.recognise import home_of
-from budgetlint.readers.python_script.classes import arguments_of, block, is_partial
 from budgetlint.settings.run import Reading, Setting
 
 _FORMATS = {manifest.name: manifest.formats for manifest in MANIFESTS}
@@ -89,6 +88,8 @@ def arguments_home(reading: Reading) -> str:
     Example: ``arguments_home(document.reading)``.
     """
     if reading.format in PYTHON:
+        from budgetlint.readers.python_script.classes import arguments_of  # most files are no scripts
+
         return arguments_of(reading.document)
     return home_of(reading.document) if reading.format in HUGGING_FACE else ""
 
@@ -108,7 +109,11 @@ def may_hide_arguments(reading: Reading) -> bool:
 
     Example: ``if may_hide_arguments(document.reading): return`` before a rule says that a key lacks.
     """
-    return reading.format in PYTHON and is_partial(block(reading.document, arguments_of(reading.document)))
+    if reading.format not in PYTHON:
+        return False
+    from budgetlint.readers.python_script.classes import arguments_of, block, is_partial  # most files are no scripts
+
+    return is_partial(block(reading.document, arguments_of(reading.document)))
 
 
 def loads_with(reading: Reading) -> Loader:
@@ -116,6 +121,8 @@ def loads_with(reading: Reading) -> Loader:
 
     Example: ``entry.value.value(loads_with(document.reading))``, for a scalar.
     """
+    if reading.loader is not None:
+        return reading.loader
     if reading.format == "deepspeed":
         return Loader.HJSON
     return loader_of(reading.document, _LOADERS.get(reading.format, Loader.PYYAML))
