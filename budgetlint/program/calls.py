@@ -12,6 +12,7 @@ from budgetlint.program.generators import consumed
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.imports import lookup, member
 from budgetlint.program.iterate import iterated
+from budgetlint.program.operators import MOST_ITEMS
 from budgetlint.program.packages.benign import changes_nothing
 from budgetlint.program.pour import pour
 from budgetlint.program.reads import handed_on
@@ -69,6 +70,8 @@ def arguments(it: Interpreter, node: ast.Call, frame: Frame) -> Call:
             items, more = iterated(it, it.evaluate(one.value, frame), one, frame)
             positional += items if rest is None else ()
             rest = rest if rest is not None else more
+            if len(positional) > MOST_ITEMS:
+                positional, rest = positional[:MOST_ITEMS], Opaque("more arguments than are followed")
         else:
             value = it.evaluate(one, frame)
             positional += [value] if rest is None else []

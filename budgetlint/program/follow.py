@@ -81,6 +81,8 @@ def _start(it: Interpreter, entry: str, function: str) -> str:
     except TooLong as bound:
         trains = any(one.kind == "backward" for one in it.sinks) and not any(one.kind == "trainer" for one in it.sinks)
         return "" if trains or any(map(_is_of_trainer, it.within)) else str(bound)
+    except RecursionError:  # a caller that is deep in its own calls
+        return "the program is nested too deep to follow"
     return ""
 
 

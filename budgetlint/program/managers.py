@@ -16,6 +16,8 @@ from budgetlint.program.values import NONE, Choice, Function, Items, Object, Opa
 
 _SUPPRESS = "contextlib.suppress"
 _LEFT = "<left>"
+_MANAGER = 6
+"""Python's own frames that one more manager takes."""
 _ANY = frozenset({""})
 
 
@@ -36,6 +38,14 @@ def _inside(it: Interpreter, node: ast.With | ast.AsyncWith, at: int, frame: Fra
     """The managers from here on, and the body."""
     if at == len(node.items):
         return it.run(node.body, frame)
+    it.deeper(_MANAGER)
+    try:
+        return _entered(it, node, at, frame)
+    finally:
+        it.nested -= _MANAGER
+
+
+def _entered(it: Interpreter, node: ast.With | ast.AsyncWith, at: int, frame: Frame) -> Signal:
     one = node.items[at]
     value = it.evaluate(one.context_expr, frame)
 

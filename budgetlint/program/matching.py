@@ -14,7 +14,7 @@ from budgetlint.program.packages.kinds import is_instance
 from budgetlint.program.state import GOES_ON, Frame, Interpreter, Signal
 from budgetlint.program.truth import compared
 from budgetlint.program.values import Choice, Class, External, Items, Key, Known, Map, Opaque, Value, Way, choice, key_of
-from budgetlint.program.wording import MOST_SHOWN, shown
+from budgetlint.program.wording import MOST_SHOWN, shown, words
 
 Bound = dict[str, Value]
 Match = tuple[bool | None, Bound]
@@ -45,7 +45,7 @@ def _cases(it: Interpreter, node: ast.Match, subject: Value, frame: Frame) -> Si
         guarded = _guard(it, case.guard, names, frame) if fits is not False else False
         if fits is False or guarded is False:
             continue
-        ways.append((f"{shown(node.subject)} matches {ast.unparse(case.pattern)}"[:MOST_SHOWN], partial(_taken, it, case, names, frame)))
+        ways.append((f"{shown(node.subject)} matches {words(case.pattern)}"[:MOST_SHOWN], partial(_taken, it, case, names, frame)))
         if fits and guarded:
             break
     else:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from budgetlint.program.heap import Heap, Home, Outcome, perhaps_absent
@@ -48,8 +47,11 @@ DEEP = 45
 """Functions within functions; the deepest that was met is 19."""
 IN_ITSELF = 10
 """How often a function may stand in its own call."""
-NESTED = 260
-"""Statements and expressions that are open at once; each takes two or three of Python's own frames, of 1,000."""
+NESTED = 640
+"""Python's own frames, of 1,000, that the following of nested code may take, counted as below; 830 programs take 250 at most, and callers have 200."""
+_EXPRESSION, _STATEMENT, _CALL, _STRETCH = 4, 4, 5, 8
+"""Frames that each takes at most, helpers of its handler included."""
+_MOST_KEPT, _DEEPEST_KEPT = 2_000, 25
 UNROLLED = 64
 """Items of a loop that are followed one by one."""
 
@@ -236,15 +238,12 @@ class Interpreter:
         if self.tries and any(_may_catch(names, error) for names in self.tries):
             self.heap.leave(Outcome("raise", External(error) if error else ANY_ERROR, {}))
 
-    @contextmanager
-    def deeper(self) -> Iterator[None]:
-        self.nested += 1
-        try:
-            if self.nested > NESTED:
-                raise TooLong("the program is nested too deep to follow")
-            yield
-        finally:
-            self.nested -= 1
+    def deeper(self, frames: int) -> None:
+        """Something begins that takes this many of Python's own frames at most; who began it takes them off again."""
+        self.nested += frames
+        if self.nested > NESTED:
+            self.nested -= frames
+            raise TooLong("the program is nested too deep to follow")
 
     def evaluate(self, node: ast.expr, frame: Frame) -> Value:
         """What an expression is."""
@@ -252,14 +251,11 @@ class Interpreter:
         handler = self.parts.expressions.get(type(node))
         if handler is None:
             return Opaque(f"{type(node).__name__} is not followed")
-        self.nested += 1
-        if self.nested > NESTED:
-            self.nested -= 1
-            raise TooLong("the program is nested too deep to follow")
+        self.deeper(_EXPRESSION)
         try:
             return handler(self, node, frame)
         finally:
-            self.nested -= 1
+            self.nested -= _EXPRESSION
 
     def run(self, body: Iterable[ast.stmt], frame: Frame) -> Signal:
         """Statements in order, until one leaves."""
@@ -268,15 +264,22 @@ class Interpreter:
             handler = self.parts.statements.get(type(node))
             if handler is None:
                 continue
-            with self.deeper():
+            self.deeper(_STATEMENT)
+            try:
                 signal = handler(self, node, frame)
+            finally:
+                self.nested -= _STATEMENT
             if signal[0]:
                 return signal
         return GOES_ON
 
     def call(self, function: Value, call: Call) -> Value:
         """What a call comes to."""
-        return self.parts.call(self, function, call)
+        self.deeper(_CALL)
+        try:
+            return self.parts.call(self, function, call)
+        finally:
+            self.nested -= _CALL
 
     def attribute(self, base: Value, name: str, place: Place) -> Value:
         return self.parts.attributes.get(self, base, name, place)
@@ -313,7 +316,11 @@ class Interpreter:
 
     def stretch(self, run: Callable[[], Signal]) -> list[Outcome]:
         """A stretch of the program: how it can end. Ways that end in an error are among them where something may catch it. The state is that from before."""
-        found = self.heap.region(lambda: self.guarded(run))
+        self.deeper(_STRETCH)
+        try:
+            found = self.heap.region(lambda: self.guarded(run))
+        finally:
+            self.nested -= _STRETCH
         return found if self.tries else [one for one in found if one.signal != "raise"]
 
     def guarded(self, run: Callable[[], Signal]) -> Signal:
@@ -428,35 +435,41 @@ def parts_of(value: Value) -> list[Value]:
     return [value.of] if isinstance(value, Opaque) and value.of is not None else []
 
 
-def frozen(value: Value, kept: dict[int, Value] | None = None) -> Value:
-    """A copy of what can change, as it is now. ``kept``: what was copied already, by identity."""
+def frozen(value: Value, kept: dict[int, Value] | None = None, depth: int = 0) -> Value:
+    """A copy of what can change, as it is now. ``kept``: what was copied already, by identity. What is deeper in something than anybody reads is left out."""
     kept = {} if kept is None else kept
-    if id(value) in kept or len(kept) > 2_000:
-        return kept.get(id(value), value)
+    if not isinstance(value, Choice | Items | Map | Object):
+        return value
+    if id(value) in kept:
+        return kept[id(value)]
+    if len(kept) > _MOST_KEPT or depth > _DEEPEST_KEPT:
+        return Opaque("nested too deep, or too much, to be told", origins=value.origins)
     if isinstance(value, Choice):
-        return Choice([Way(way.when, frozen(way.value, kept)) for way in value.ways])
+        return Choice([Way(way.when, frozen(way.value, kept, depth + 1)) for way in value.ways])
     if isinstance(value, Items):
-        made = Items(value.items, value.kind, value.more, value.origins)
+        if all(isinstance(one, Known | External) for one in value.items):
+            made = Items(value.items, value.kind, value.more, value.origins)
+            kept[id(value)] = made
+            return made
+        made = Items((), value.kind, value.more, value.origins)
         kept[id(value)] = made
-        made.items = tuple(frozen(one, kept) for one in value.items)
+        made.items = tuple(frozen(one, kept, depth + 1) for one in value.items)
         return made
-    if isinstance(value, Map | Object):
-        return _frozen_table(value, kept)
-    return value
+    return _frozen_table(value, kept, depth)
 
 
-def _frozen_table(value: Map | Object, kept: dict[int, Value]) -> Value:
+def _frozen_table(value: Map | Object, kept: dict[int, Value], depth: int) -> Value:
     made: Map | Object
     if isinstance(value, Map):
         made = Map(None, value.rest, value.origins)
         made.loader, made.path = value.loader, value.path
         kept[id(value)] = made
-        made.items = {key: frozen(one, kept) for key, one in value.items.items()}
+        made.items = {key: frozen(one, kept, depth + 1) for key, one in value.items.items()}
         return made
     made = Object(value.kind, value.cls, value.origins)
     made.made, made.data, made.rest = value.made, value.data, value.rest
     kept[id(value)] = made
-    made.attributes = {key: frozen(one, kept) for key, one in value.attributes.items()}
+    made.attributes = {key: frozen(one, kept, depth + 1) for key, one in value.attributes.items()}
     return made
 
 

@@ -126,6 +126,8 @@ def _of_items(base: Items, key: Value) -> Value:
 
 
 def _sliced(base: Items, part: slice) -> Value:
+    if part.step == 0:
+        raise Dead("ValueError")
     if base.more is None:
         return Items(base.items[part], base.kind, None, base.origins)
     if part.start in (None, 0) and isinstance(part.stop, int) and 0 <= part.stop <= len(base.items) and part.step is None:

@@ -129,7 +129,11 @@ class _Finder:
 def plain(value: object, depth: int = 0) -> object:
     """A value as it is now, of plain kinds; what is none is its class's name."""
     if isinstance(value, list | tuple) and depth < 6:
-        return type(value)(plain(one, depth + 1) for one in value) if type(value) in (list, tuple) else tuple(plain(one, depth + 1) for one in value)
+        return (
+            type(value)(plain(one, depth + 1) for one in value)
+            if type(value) in (list, tuple)
+            else tuple(plain(one, depth + 1) for one in value)
+        )
     if isinstance(value, dict) and depth < 6:
         return {key: plain(one, depth + 1) for key, one in value.items()}
     if isinstance(value, set | frozenset):
@@ -149,7 +153,11 @@ def wrong(text: str, files: Mapping[str, str] | None = None) -> list[str]:
     for met in runs:
         found += _missed(got, met)
     if runs and not got.stopped:
-        found += [f"line {one.line - _LINES}: said to be always met, and is not" for one in got.sinks if not one.conditions and not all(_has(met, one) for met in runs)]
+        found += [
+            f"line {one.line - _LINES}: said to be always met, and is not"
+            for one in got.sinks
+            if not one.conditions and not all(_has(met, one) for met in runs)
+        ]
     if got.stopped and runs and not got.stopped.startswith("the program is"):
         found.append(f"stopped: {got.stopped}")
     return list(dict.fromkeys(found))
@@ -172,7 +180,8 @@ def _missed(got: Followed, met: list[Met]) -> Iterator[str]:
 def _agree(sink: Sink, met: Met) -> bool:
     names = set(sink.arguments) | set(met.values)
     return all(
-        (sink.rest is not None and name not in sink.arguments) or (name in sink.arguments and may_be(sink.arguments[name], met.values.get(name, _NOTHING)))
+        (sink.rest is not None and name not in sink.arguments)
+        or (name in sink.arguments and may_be(sink.arguments[name], met.values.get(name, _NOTHING)))
         for name in names
     )
 
@@ -217,9 +226,9 @@ def _map_may_be(value: Map, real: object) -> bool:
 def unknown(text: str, files: Mapping[str, str] | None = None) -> list[str]:
     """Arguments that are not known, nor one of several that are: soundness alone would let everything be open."""
     got = followed(text, files)
-    return [f"line {one.line - _LINES}: {name}={value!r}" for one in got.sinks for name, value in one.arguments.items() if not _is_known(value)] + (
-        [] if got.sinks else ["no sink was met"]
-    )
+    return [
+        f"line {one.line - _LINES}: {name}={value!r}" for one in got.sinks for name, value in one.arguments.items() if not _is_known(value)
+    ] + ([] if got.sinks else ["no sink was met"])
 
 
 def _is_known(value: Value) -> bool:
