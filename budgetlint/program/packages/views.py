@@ -17,7 +17,7 @@ class View(Items):
     __slots__ = ("of",)
 
     def __init__(self, of: Map, kind: str) -> None:
-        self.of, self.kind, self.origins = of, kind, of.origins
+        self.of, self.kind, self.origins, self.born = of, kind, of.origins, of.born
 
     @property
     def items(self) -> tuple[Value, ...]:
