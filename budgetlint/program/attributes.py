@@ -8,7 +8,7 @@ from budgetlint.program.dataclass import is_frozen
 from budgetlint.program.enumeration import is_enum
 from budgetlint.program.functions import method_of
 from budgetlint.program.heap import perhaps_absent
-from budgetlint.program.imports import member
+from budgetlint.program.imports import all_followed, member
 from budgetlint.program.modules import Lazy
 from budgetlint.program.state import Call, Dead, Frame, Interpreter
 from budgetlint.program.subscripts import part_of, there
@@ -97,6 +97,7 @@ class Attributes:
             case Class():
                 it.heap.write(base, name, value)
             case Package():
+                all_followed(it)
                 it.heap.write(base.module.names, name, value)
             case Map():
                 it.heap.write(base, name, value)

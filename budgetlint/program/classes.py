@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from budgetlint.program.dataclass import DATACLASSES, FIELDS_OF_BASES, fill, is_marked, keep_defaults
 from budgetlint.program.enumeration import is_enum, member_of, members
 from budgetlint.program.functions import decorated, decorator_word
+from budgetlint.program.imports import resolved
+from budgetlint.program.modules import Lazy
 from budgetlint.program.state import GOES_ON, Call, Dead, Frame, Interpreter, Signal, name_of
 from budgetlint.program.values import Class, External, Function, Key, Known, Map, Names, Object, Opaque, Property, Value
 
@@ -62,6 +64,8 @@ def _plain_metaclass(node: ast.ClassDef) -> bool:
 def _own(it: Interpreter, made: Class, inside: Frame) -> None:
     """What a class makes of the names of its body."""
     for name, value in list(made.attributes.items()):
+        if isinstance(value, Lazy):
+            made.attributes[name] = resolved(it, value)
         for function in (value.get, value.set) if isinstance(value, Property) else (value,):
             if isinstance(function, Function) and function.owner is None:
                 function.owner = made

@@ -36,10 +36,14 @@ _BEST = ("config", "flag", "environment", "declared", "option", "class", "source
 """Which of several origins is told: that which a user would change."""
 
 
-def document_of(wiring: Wiring, source: SourceFile, files: Files, way: int | None = None) -> Document:
-    """One run of a program. ``source`` is its entry file. ``way``: which of several known values is written, where one is chosen by what
-    nobody here decides; None: none of them."""
-    writer = _Writer(source, files, way)
+Told = dict[int, tuple[Value, Place]]
+"""By the identity of a node, its value and where it is given."""
+
+
+def document_of(wiring: Wiring, source: SourceFile, files: Files, way: int | None = None, told: Told | None = None) -> Document:
+    """One run of a program. ``source`` is its entry file. ``way``: which of several known values is written, where one is chosen by what nobody
+    here decides; None: none of them. ``told`` is filled with what each node was made of."""
+    writer = _Writer(source, files, way, {} if told is None else told)
     sections: dict[str, Mapping] = {}
     keys: dict[str, Scalar] = {}
     for name, place, block in writer.sections(wiring):
@@ -53,7 +57,8 @@ def document_of(wiring: Wiring, source: SourceFile, files: Files, way: int | Non
 class _Writer:
     source: SourceFile
     files: Files
-    way: int | None = None
+    way: int | None
+    told: Told
 
     def sections(self, wiring: Wiring) -> Iterator[tuple[str, Place, Mapping]]:
         trainer, arguments = wiring.trainer, wiring.arguments
@@ -128,6 +133,11 @@ class _Writer:
         return Entry(Scalar(name, node.span), node)
 
     def node(self, value: Value, place: Place, depth: int) -> Node:
+        made = self._node(value, place, depth)
+        self.told[id(made)] = (value, place)
+        return made
+
+    def _node(self, value: Value, place: Place, depth: int) -> Node:
         origin = best(value.origins)
         at = origin.place if origin is not None else place
         if isinstance(value, Known):
@@ -185,7 +195,7 @@ class _Writer:
             return Span(0, 0)
         node = place.node
         if isinstance(node, ast.expr | ast.stmt | ast.keyword):
-            return _in(source, _places(source).span(node), self.source)
+            return _in(source, places(source).span(node), self.source)
         return _in(source, source.line_span(place.line) if 0 < place.line <= source.line_count else Span(0, 0), self.source)
 
 
@@ -193,7 +203,7 @@ def _in(source: SourceFile, span: Span, home: SourceFile) -> Span:
     return span if source is home else SpanIn(span.start, span.end, source)
 
 
-def _places(source: SourceFile) -> Places:
+def places(source: SourceFile) -> Places:
     if "places" not in source.facts:
         source.facts["places"] = Places(source.text)
     found: Places = source.facts["places"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from budgetlint.program.attributes import Attributes
@@ -12,9 +13,11 @@ from budgetlint.program.expressions import EXPRESSIONS
 from budgetlint.program.functions import entry_call
 from budgetlint.program.heap import Region
 from budgetlint.program.imports import execute, member
+from budgetlint.program.interface import Interface, Sought
 from budgetlint.program.modules import Modules, Trees
 from budgetlint.program.packages import tables
 from budgetlint.program.packages.class_defaults import default as class_default
+from budgetlint.program.reads import noting
 from budgetlint.program.record import sink
 from budgetlint.program.sinks import Sink
 from budgetlint.program.state import Dead, Doubt, Interpreter, Launched, Parts, Refusal, TooLong
@@ -28,8 +31,8 @@ Default = Callable[[str, str], Value | None]
 class Followed(NamedTuple):
     """What a program comes to. ``stopped``: why it was not followed to its end, empty where it was.
 
-    ``sinks`` are the calls that decide memory, in order; ``opened`` the files that the program reads, and what named them; ``read`` the
-    fields of objects that were asked for.
+    ``sinks`` are the calls that decide memory, in order; ``opened`` the files that the program reads, and what named them; ``read`` the fields of
+    objects that were asked for. ``interfaces`` and ``sought``: what it would take of a file that nobody names; ``loaders``: what loads each file.
     """
 
     sinks: tuple[Sink, ...]
@@ -42,6 +45,11 @@ class Followed(NamedTuple):
     checkpoints: bool = False
     typed: bool = False
     """Of a loop: whether a module that was followed names activation checkpointing at all, or gives layers a dtype."""
+    interfaces: tuple[Interface, ...] = ()
+    sought: tuple[Sought, ...] = ()
+    loaders: Mapping[str, str] = {}
+    asked: Mapping[tuple[str, int], bool] = MappingProxyType({})
+    """Values of configs that were asked for."""
 
 
 def follow(trees: Trees, entry: str, launched: Launched | None = None, *, function: str = "", default: Default = class_default) -> Followed:
@@ -50,10 +58,9 @@ def follow(trees: Trees, entry: str, launched: Launched | None = None, *, functi
     it = Interpreter(_parts(default, started), Modules(trees, entry, started.folder), started)
     stopped = _start(it, entry, function)
     doubts = tuple({(one.kind, one.why, str(one.place)): one for one in it.doubts}.values())
-    return Followed(
-        tuple(it.sinks), doubts, tuple(it.refusals), tuple(it.opened), tuple(it.read), it.steps, stopped,
-        _names(it, _is_checkpointing), _names(it, _is_typed),
-    )  # fmt: skip
+    ran = tuple(it.sinks), doubts, tuple(it.refusals), tuple(it.opened), tuple(it.read), it.steps, stopped
+    sought = tuple(dict.fromkeys(it.interfaces)), tuple(dict.fromkeys(it.sought)), it.loaders
+    return Followed(*ran, _names(it, _is_checkpointing), _names(it, _is_typed), *sought, it.asked)
 
 
 def _start(it: Interpreter, entry: str, function: str) -> str:
@@ -135,7 +142,7 @@ def _parts(default: Default, started: Launched) -> Parts:
         known.methods,
         known.constants_of(started),
         known.properties,
-        known.node,
+        noting(known.node),
         sink,
         asked,
     )

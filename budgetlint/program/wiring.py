@@ -12,7 +12,7 @@ from budgetlint.program.own_loops import by_config, is_loop, loop_of
 from budgetlint.program.sinks import Sink
 from budgetlint.program.state import Doubt
 from budgetlint.program.trained import cast_of, trained_model
-from budgetlint.program.values import Known, Object, Opaque, Value, alternatives
+from budgetlint.program.values import Known, Object, Opaque, Open, Value, alternatives
 
 _MOST_STEPS = 24
 
@@ -36,6 +36,15 @@ class Wiring(NamedTuple):
     facts: Mapping[str, Value] = {}
     """What calls beside these tell: of a loop of the program's own everything (`own_loops`), of any the length of its rows
     (`lengths`)."""
+
+
+def asks_for_model(wiring: Wiring) -> bool:
+    """Does whoever starts the program name the model?"""
+    load = wiring.models[-1] if wiring.models else None
+    given = load.get("pretrained_model_name_or_path", "model_name", at=0) if load is not None else None
+    if given is None and wiring.trainer is not None:
+        given = wiring.trainer.get("model")
+    return given is not None and any(isinstance(way.value, Open) for way in alternatives(given))
 
 
 def wirings(followed: Followed) -> list[Wiring]:

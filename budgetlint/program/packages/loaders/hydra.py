@@ -104,6 +104,7 @@ def compose(it: Interpreter, folder: str | None, name: str | None, words: Sequen
     groups = _groups(it, folder, words)
     task = Composition(lambda one: _document(it, one))
     root = task.whole(document, groups, (path,))
+    it.loaders.update(dict.fromkeys((source.path for source in (document.source, *task.sources)), Loader.OMEGACONF.value))
     it.opened.extend((source.path, Origin("config", Place(path, 1))) for source in (document.source, *task.sources))
     made = tree(Document(document.source, "yaml", root), Loader.OMEGACONF) if root is not None else Map()
     if not isinstance(made, Map):

@@ -180,7 +180,7 @@ def namespace(
     if isinstance(options_held, Items) and options_held.more is not None:
         made.rest = Opaque("an option that is not known")
     elif left and not known_only:
-        refuse_words(it, left, it.place(call.node, call.frame))
+        refuse_words(it, left, it.place(call.node, call.frame), options)
     return made, left
 
 

@@ -124,7 +124,7 @@ def _read(it: Interpreter, options: Sequence[Option], call: Call) -> dict[str, V
     plain = [option._replace(action="store_true") if option.action == "boolean" else option for option in options]
     parsed = read_words(it, plain, words or (), booleans=optional)
     if parsed.left:
-        refuse_words(it, parsed.left, it.place(call.node, call.frame))
+        refuse_words(it, parsed.left, it.place(call.node, call.frame), options)
     return dict(defaults(it, plain, parsed, words is not None))
 
 
@@ -273,7 +273,7 @@ def _tyro(it: Interpreter, call: Call) -> Value:
     options = [option for one in names.values() for option in one[1]]
     parsed = read_words(it, options, it.launched.words or ())
     if parsed.left:
-        refuse_words(it, parsed.left, it.place(call.node, call.frame))
+        refuse_words(it, parsed.left, it.place(call.node, call.frame), options)
     given = dict(defaults(it, options, parsed, it.launched.words is not None))
     return _object(it, kind, "", given, call)
 

@@ -11,10 +11,12 @@ from collections.abc import Callable, Sequence
 from budgetlint.documents.scalars import Loader
 from budgetlint.program.dataclass import Field, default_of, fields_of, finish
 from budgetlint.program.enumeration import is_enum
+from budgetlint.program.interface import Interface, Sought
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.loaders.config import read_config
 from budgetlint.program.packages.parsers.fields import class_fields
 from budgetlint.program.packages.parsers.options import Option, Parsed, flag_origin, read_words, refuse, refuse_words, text_of_word
+from budgetlint.program.reads import whole
 from budgetlint.program.state import Call, Dead, Interpreter, text_of
 from budgetlint.program.truth import truth
 from budgetlint.program.values import (
@@ -142,17 +144,31 @@ def _from_words(remaining: bool) -> Callable[[Interpreter, Value, Call], Value]:
 
 def _objects(it: Interpreter, base: Value, words: Sequence[Value] | None, call: Call, *, keeps: bool, under: Map | None = None) -> Value:
     """One object for each class: given by flags, else by a file (``under``), else by default."""
+    if under is not None:
+        whole(it, under)
     types = _types(base)
     options = [option for cls in types for option in _options(it, cls)]
     own = {option.dest for option in options}
+    it.interfaces.append(_interface(base, types, options))
     parsed = read_words(it, options, words or ())
     foreign, left = _foreign(parsed.left)
     made = [_made(it, cls, _options(it, cls), parsed, foreign, own, under, words is not None, call) for cls in types]
     takers = [cls for cls in types if not isinstance(cls, Class) or cls.kind]
-    if not takers and foreign and not keeps:
-        refuse_words(it, [Known(name, value.origins) for name, value in foreign.items()], it.place(call.node, call.frame))
+    unknown = {name for name in foreign if not any(_takes(it, cls, name) for cls in takers)}
+    if unknown and not keeps:
+        words = [word for word in parsed.left if text_of_word(word).partition("=")[0][2:].replace("-", "_") in unknown]
+        refuse_words(it, words, it.place(call.node, call.frame), options, names=[one for cls in takers for one in _fields(cls)])
     result = [one for one in made]
     return Items([*result, Items(left)] if keeps else result, "tuple")
+
+
+def _interface(base: Value, types: Sequence[Value], options: Sequence[Option]) -> Interface:
+    """What the parser takes of a file."""
+    kinds = [cls.name if isinstance(cls, External) else cls.kind if isinstance(cls, Class) else "?" for cls in types]
+    known = [class_fields(kind) for kind in kinds if kind]
+    fields = None if any(one is None for one in known) else frozenset().union({option.dest for option in options}, *(one or () for one in known))
+    required = frozenset(option.dest for option in options if option.required)
+    return Interface(base.kind if isinstance(base, Object) else "", fields, required)
 
 
 def _foreign(left: Sequence[Value]) -> tuple[dict[str, Value], list[Value]]:
@@ -208,15 +224,22 @@ def _made(it: Interpreter, cls: Value, options: list[Option], parsed: Parsed, fo
         elif parsed.open or (option.default is ABSENT and not launched) or (under is not None and under.rest is not None):
             fields[option.dest] = Open("flag", option.flags[0], (Origin("option", option.place, option.dest),))
         else:
-            fields[option.dest] = option.default if option.default is not ABSENT else refuse(it, option, "is required", Origin("option", option.place, option.dest))
+            fields[option.dest] = option.default if option.default is not ABSENT else refuse(it, option, "is required", Origin("option", option.place, option.dest), "required")
     others = {name: value for name, value in {**file, **foreign}.items() if name not in own and _takes(it, cls, name)}
     return build(it, cls, fields, others, parsed.open or (under is not None and under.rest is not None), call)
 
 
 def _takes(it: Interpreter, cls: Value, name: str) -> bool:
-    kind = cls.name if isinstance(cls, External) else cls.kind if isinstance(cls, Class) else ""
-    known = class_fields(kind)
-    return bool(kind) and (known is None or name in known)
+    known = class_fields(_kind(cls))
+    return bool(_kind(cls)) and (known is None or name in known)
+
+
+def _kind(cls: Value) -> str:
+    return cls.name if isinstance(cls, External) else cls.kind if isinstance(cls, Class) else ""
+
+
+def _fields(cls: Value) -> list[str]:
+    return [f"--{name}" for name in sorted(class_fields(_kind(cls)) or ())]
 
 
 def build(it: Interpreter, cls: Value, fields: dict[str, Value], others: dict[str, Value], is_open: bool, call: Call) -> Value:
@@ -244,6 +267,8 @@ def build(it: Interpreter, cls: Value, fields: dict[str, Value], others: dict[st
 def _from_file(loader: str) -> Callable[[Interpreter, Value, Call], Value]:
     def parse(it: Interpreter, base: Value, call: Call) -> Value:
         path = call.get("json_file" if loader == "json" else "yaml_file", 0) or NONE
+        if not isinstance(path, Known):
+            it.sought.append(Sought("", (Loader.JSON if loader == "json" else Loader.PYYAML).value))
         return it.each(path, lambda one: _of_map(it, base, read_config(it, one, Loader.JSON if loader == "json" else Loader.PYYAML), call))
 
     return parse
@@ -264,6 +289,7 @@ def _trl(it: Interpreter, base: Value, call: Call) -> Value:
     """``parse_args_and_config``: a file of defaults that ``--config`` names, flags over it."""
     given = call.get("args", 0)
     words = given.items if isinstance(given, Items) and given.more is None else it.launched.words if given is None or (isinstance(given, Known) and given.value is None) else None
+    it.sought.append(Sought("--config", Loader.PYYAML.value))
     options = [Option("config", ("--config",), NONE, Place("", 0))]
     config = read_words(it, options, [*(words or ())]).given.get("config")
     kept = _without_config(words or ())

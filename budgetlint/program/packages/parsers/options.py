@@ -14,6 +14,9 @@ SUPPRESSED = Opaque("argparse.SUPPRESS")
 """A default of nothing: the name is not there unless it is given."""
 
 
+_MOST_REFUSED = 20
+
+
 class Option(NamedTuple):
     """One option of a parser. ``nargs`` is argparse's (an int, ``?``, ``*``, ``+``, empty for one); ``flags`` are empty for a positional."""
 
@@ -48,6 +51,7 @@ def text_of_word(word: Value) -> str:
 
 def read_words(it: Interpreter, options: Sequence[Option], words: Sequence[Value], *, booleans: frozenset[str] = frozenset()) -> Parsed:
     """What the options get of these words. ``booleans``: flags whose ``--no-`` form is an option too."""
+    it.flags.update({option.dest: option.flags for option in options})
     reader = _Reader(it, options, words, booleans)
     reader.run()
     return Parsed(reader.given, tuple(reader.left), reader.open)
@@ -196,18 +200,29 @@ def _converted(it: Interpreter, option: Option, word: Value, origin: Origin) -> 
     return made
 
 
-def refuse(it: Interpreter, option: Option, why: str, origin: Origin) -> Value:
-    """The parser ends the program; what the option would have been is not known."""
-    it.refusals.append(Refusal(option.place, f"{(option.flags or (option.dest,))[0]} {why}", (origin,)))
+def refuse(it: Interpreter, option: Option, why: str, origin: Origin, kind: str = "value") -> Value:
+    """The parser ends the program; what the option would have been is not known. Under a condition nobody knows whether it comes to that."""
+    long = next((flag for flag in option.flags if flag.startswith("--")), (option.flags or (option.dest,))[0])
+    it.refusals.append(Refusal(option.place, f"{long} {why}", (origin,), kind, sure=not it.conditions and not it.tries))
     return Open("flag", option.dest, (origin,))
 
 
-def refuse_words(it: Interpreter, words: Iterable[Value], place: Place) -> None:
-    """Words that no option takes."""
+def refuse_words(
+    it: Interpreter, words: Iterable[Value], place: Place, options: Sequence[Option] = (), *, names: Iterable[str] = ()
+) -> None:
+    """Words that no option takes: one refusal for each long flag, one for all others. ``names``: flags that others take, of some release at least."""
     found = [word for word in words if isinstance(word, Known)]
-    if found:
+    flags = [word for word in found if str(word.value).startswith("--")][:_MOST_REFUSED]
+    others = tuple(names)
+    known = tuple(flag for option in options for flag in option.flags) + others
+    sure, kind = not it.conditions and not it.tries, "unfamiliar" if others else "unrecognized"
+    for word in flags:
+        flag = str(word.value).partition("=")[0]
+        it.refusals.append(Refusal(place, f"unrecognized arguments: {flag}"[:200], word.origins[:1], kind, known, sure))
+    if found and not flags:
+        told = " ".join(str(word.value) for word in found)
         origins = tuple(origin for word in found for origin in word.origins)[:4]
-        it.refusals.append(Refusal(place, f"unrecognized arguments: {' '.join(str(word.value) for word in found)}"[:200], origins))
+        it.refusals.append(Refusal(place, f"unrecognized arguments: {told}"[:200], origins, "words", (), sure))
 
 
 def defaults(it: Interpreter, options: Sequence[Option], parsed: Parsed, launched: bool) -> Iterator[tuple[str, Value]]:
@@ -220,6 +235,6 @@ def defaults(it: Interpreter, options: Sequence[Option], parsed: Parsed, launche
         elif parsed.open or (option.required and launched is False):
             yield option.dest, Open("flag", (option.flags or (option.dest,))[0], (Origin("option", option.place, option.dest),))
         elif option.required:
-            yield option.dest, refuse(it, option, "is required", Origin("option", option.place, option.dest))
+            yield option.dest, refuse(it, option, "is required", Origin("option", option.place, option.dest), "required")
         else:
             yield option.dest, option.default
