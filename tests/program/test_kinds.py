@@ -460,7 +460,8 @@ def settings(kind: Kind) -> Mapping[str, Setting]:
     [launch] = script_launches(source)  # type: ignore[arg-type]
     run = Programs(files).launched(launch)
     assert run is not None
-    [reading] = run.readings
+    reading = run.reading
+    assert reading is not None
     pinned = release("transformers", "4.57.0", Origin(OriginKind.COMMAND_LINE))
     assert pinned is not None
     return complete(reader_by(reading), reading.settings, Stack({"transformers": pinned}))
