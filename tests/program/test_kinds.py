@@ -201,6 +201,19 @@ class Module(pl.LightningModule):
 pl.Trainer(precision='bf16-mixed', accumulate_grad_batches=8).fit(Module(7))
 """
 
+WRAPPED = """
+from torch import nn
+class Lora(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+        self.down = nn.Linear(8, 2)
+
+def parents(model):
+    for parent in model.modules():
+        for name, child in parent.named_children():
+            yield parent, name, child
+"""
 WHOLE = {"adapter": "none", "quant": "none", "recompute": "none", "micro_batch": 2, "optimizer": "adamw", "weights_dtype": "fp32"}
 KINDS = (
     Kind("a trainer alone: a closed way", trainer(), "", WHOLE),
@@ -214,6 +227,18 @@ KINDS = (
         ),
         "",
         {"adapter": UNRESOLVED, "quant": UNRESOLVED, "weights_dtype": UNRESOLVED, "micro_batch": 2},
+    ),
+    Kind(
+        "layers that are wrapped one by one",
+        trainer(WRAPPED, "for parent, name, child in parents(model):\n    parent._modules[name] = Lora(child)"),
+        "",
+        {"adapter": UNRESOLVED, "quant": UNRESOLVED, "micro_batch": 2},
+    ),
+    Kind(
+        "layers that are wrapped by a name",
+        trainer(WRAPPED, "for parent, name, child in parents(model):\n    setattr(parent, name, Lora(child))"),
+        "",
+        {"adapter": UNRESOLVED, "quant": UNRESOLVED, "micro_batch": 2},
     ),
     Kind(
         "frozen by the pattern of a name",
