@@ -119,7 +119,7 @@ class Attributes:
         if name == _TRAINED:
             made = it.sink("freeze", _TRAINED, Call((value,), {}, None, place.node or ast.Pass(), _nowhere(it, place)))
             made.receiver, made.place, made.line = base, place, place.line
-        elif not isinstance(value, Known | Open) and not _is_no_module(base, name):
+        elif not isinstance(value, Known | Open) and not (_is_no_module(base, name) or _is_content(place.node)):
             it.doubt("replaced", f"{name} of a part of the model is replaced", place, model)
 
 
@@ -129,6 +129,14 @@ _CONFIGS = (".config of ", ".generation_config of ", ".model_config of ")
 _REGISTERED = ("_modules", "_module", "_parameters", "_buffers", "_mod")
 """What ``torch.nn.Module`` keeps its parts in, and wrappers theirs."""
 _MODULES = ("quant", "dtype", "attn", "architectures")
+
+
+_TENSORS = frozenset({"data", "weight", "bias", "grad", "ds_tensor"})
+
+
+def _is_content(node: ast.AST | None) -> bool:
+    """``weight.data[-3:] = mean``: numbers of a tensor, which stays what it is."""
+    return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr in _TENSORS
 
 
 def _is_no_module(base: Opaque, name: str) -> bool:

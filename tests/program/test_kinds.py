@@ -229,6 +229,12 @@ KINDS = (
         {"adapter": UNRESOLVED, "quant": UNRESOLVED, "weights_dtype": UNRESOLVED, "micro_batch": 2},
     ),
     Kind(
+        "the content of a weight",
+        trainer("import torch", "model.get_input_embeddings().weight.data[-2:] = torch.zeros(2, 8)"),
+        "",
+        WHOLE,
+    ),
+    Kind(
         "layers that are wrapped one by one",
         trainer(WRAPPED, "for parent, name, child in parents(model):\n    parent._modules[name] = Lora(child)"),
         "",
