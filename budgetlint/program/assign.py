@@ -195,7 +195,12 @@ def augment(it: Interpreter, node: ast.AugAssign, frame: Frame) -> None:
             set_item(it, base, key, _augmented(it, item(it, base, key, target, frame), node, frame), target, frame)
             return
         value = it.evaluate(node.value, frame)
-        each_item(it, base, key, lambda one, at: set_item(it, one, at, augmented(it, item(it, one, at, target, frame), value, node, frame), target, frame))
+        each_item(
+            it,
+            base,
+            key,
+            lambda one, at: set_item(it, one, at, augmented(it, item(it, one, at, target, frame), value, node, frame), target, frame),
+        )
 
 
 def _change_attribute(it: Interpreter, base: Value, target: ast.Attribute, place: Place, node: ast.AugAssign, frame: Frame) -> Value:
@@ -225,10 +230,18 @@ def _in_place(it: Interpreter, old: Value, value: Value, node: ast.AugAssign, fr
         return old
     if isinstance(old, Items) and old.kind == "set":
         return _of_set(it, old, value, node.op)
-    if (isinstance(old, Object) and old.cls is None) or isinstance(old, Map) or (isinstance(old, Items) and not isinstance(node.op, ast.Add | ast.Mult)):
+    if (
+        (isinstance(old, Object) and old.cls is None)
+        or isinstance(old, Map)
+        or (isinstance(old, Items) and not isinstance(node.op, ast.Add | ast.Mult))
+    ):
         it.disturb(old, "changed by an operator", it.place(node, frame))
         return old
-    own = old.cls.find(f"__i{_WORDS[type(node.op)]}__") if isinstance(old, Object) and old.cls is not None and type(node.op) in _WORDS else None
+    own = (
+        old.cls.find(f"__i{_WORDS[type(node.op)]}__")
+        if isinstance(old, Object) and old.cls is not None and type(node.op) in _WORDS
+        else None
+    )
     if isinstance(own, Function):
         return it.call(own.of(old), Call((value,), {}, None, node, frame))
     return operated(it, node, old, value, frame)

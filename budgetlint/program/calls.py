@@ -312,7 +312,8 @@ def _harmless(it: Interpreter, name: str, call: Call, base: Value | None) -> Val
 
 
 def _not_followed(it: Interpreter, what: Value, call: Call, why: str) -> Value:
-    """Code that nobody knows: what it was given may be changed, and if it was given nothing, it was called for what it changes elsewhere."""
+    """Code that nobody knows: what it was given may be changed, and if it was given nothing, it was called for what it changes
+    elsewhere."""
     place = it.place(call.node, call.frame)
     given = call.given()
     call_back(it, given, why)

@@ -58,7 +58,11 @@ def _acts(node: ast.stmt, ours: set[str]) -> bool:
         case ast.FunctionDef(decorator_list=decorators) | ast.AsyncFunctionDef(decorator_list=decorators):
             return any(_root(one) in ours for one in decorators)
         case ast.ClassDef(decorator_list=decorators, body=body, bases=bases):
-            return any(_root(one) in ours for one in decorators) or any(_acts(one, ours) for one in body) or any(_calls(one, ours) for one in bases)
+            return (
+                any(_root(one) in ours for one in decorators)
+                or any(_acts(one, ours) for one in body)
+                or any(_calls(one, ours) for one in bases)
+            )
         case ast.If(test=test, body=body, orelse=orelse):
             return not _is_main(test) and (_calls(test, ours) or any(_acts(one, ours) for one in [*body, *orelse]))
         case ast.Try(body=body, handlers=handlers):

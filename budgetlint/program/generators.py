@@ -80,7 +80,10 @@ def body_of(value: Value) -> Body | None:
 
 
 def drive(it: Interpreter, body: Body, do: Callable[[Value], Signal]) -> Signal:
-    """Follows a generator's body, and at each `yield` what is done with the item. How it ends: by itself, or as what is done with an item ends."""
+    """Follows a generator's body, and at each `yield` what is done with the item.
+
+    How it ends: by itself, or as what is done with an item ends.
+    """
     frame = Frame(body.frame.names, body.function)
     frame.given = lambda value: _given(it, value, do)
     it.stack.append(body.function)

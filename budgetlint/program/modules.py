@@ -19,7 +19,10 @@ from budgetlint.program.values import Names, Value
 MOST_TEXT = 1_000_000
 """Characters of a module; the longest of 830 programs has 310,000."""
 
-CORE = frozenset({"transformers", "torch", "trl", "peft", "accelerate", "deepspeed", "bitsandbytes", "unsloth", "datasets", "typing", "dataclasses", "os", "sys", "json", "yaml", "argparse"})  # fmt: skip
+CORE = frozenset({
+    "transformers", "torch", "trl", "peft", "accelerate", "deepspeed", "bitsandbytes", "unsloth", "datasets", "typing", "dataclasses",
+    "os", "sys", "json", "yaml", "argparse",
+})  # fmt: skip
 """Packages that a folder of the repository never stands for: a data folder called ``datasets``, a copy of ``trl`` are not followed."""
 
 

@@ -48,7 +48,8 @@ DEEP = 45
 IN_ITSELF = 10
 """How often a function may stand in its own call."""
 NESTED = 640
-"""Python's own frames, of 1,000, that the following of nested code may take, counted as below; 830 programs take 250 at most, and callers have 200."""
+"""Python's own frames, of 1,000, that the following of nested code may take, counted as below; 830 programs take 250 at most, and callers
+have 200."""
 _EXPRESSION, _STATEMENT, _CALL, _STRETCH = 4, 4, 5, 8
 """Frames that each takes at most, helpers of its handler included."""
 _MOST_KEPT, _DEEPEST_KEPT = 2_000, 25
@@ -64,7 +65,10 @@ ANY_ERROR = Opaque("an error")
 
 
 class Dead(Exception):
-    """This way ends in an error: no run comes of it, save where it is caught. ``error``: what is raised, a class's name of Python, or a value."""
+    """This way ends in an error: no run comes of it, save where it is caught.
+
+    ``error``: what is raised, a class's name of Python, or a value.
+    """
 
     def __init__(self, error: Value | str = "") -> None:
         super().__init__()
@@ -84,7 +88,10 @@ class TooLong(Exception):
 
 
 class Frame:
-    """A body that is followed: of a module, function or class. ``given``: what is done with what a generator gives, None for other bodies."""
+    """A body that is followed: of a module, function or class.
+
+    ``given``: what is done with what a generator gives, None for other bodies.
+    """
 
     __slots__ = ("function", "given", "names")
 
@@ -117,8 +124,8 @@ class Call(NamedTuple):
 
 
 class Doubt(NamedTuple):
-    """Something that was done and is not followed. ``kind``: ``patch`` (a framework's own code is changed, or may be), ``touched`` (an unknown call was
-    given ``about``), ``replaced`` (modules of a model are exchanged)."""
+    """Something that was done and is not followed. ``kind``: ``patch`` (a framework's own code is changed, or may be), ``touched`` (an
+    unknown call was given ``about``), ``replaced`` (modules of a model are exchanged)."""
 
     kind: str
     why: str
@@ -129,9 +136,10 @@ class Doubt(NamedTuple):
 class Refusal(NamedTuple):
     """A condition that is known to hold and ends the way in an error. ``because``: where its values come from.
 
-    ``kind``: ``stops`` (a condition of the program), ``required`` (an option that is not given), ``unrecognized`` (a flag that no option takes, then
-    ``names`` are the options that there are; ``unfamiliar`` where a package's class may have it in another release), ``words`` (other words that no
-    option takes), ``value`` (one that an option does not take). ``sure``: no condition or handler is around, and all that it hangs on has a place.
+    ``kind``: ``stops`` (a condition of the program), ``required`` (an option that is not given), ``unrecognized`` (a flag that no option
+    takes, then ``names`` are the options that there are; ``unfamiliar`` where a package's class may have it in another release), ``words``
+    (other words that no option takes), ``value`` (one that an option does not take). ``sure``: no condition or handler is around, and all
+    that it hangs on has a place.
     ``after``: the sinks that were met before.
     """
 
@@ -173,8 +181,8 @@ class Parts(NamedTuple):
 
 
 class Launched(NamedTuple):
-    """How a program is started. ``words``: its arguments, Known or Open; None where nobody starts it here. ``folder``: where it is started, from the
-    root of the project. ``environment``: what the launch exports."""
+    """How a program is started. ``words``: its arguments, Known or Open; None where nobody starts it here. ``folder``: where it is started,
+    from the root of the project. ``environment``: what the launch exports."""
 
     words: tuple[Value, ...] | None = None
     folder: str = ""
@@ -315,7 +323,10 @@ class Interpreter:
         return [one._replace(when=both(when, one.when)) for one in found]
 
     def stretch(self, run: Callable[[], Signal]) -> list[Outcome]:
-        """A stretch of the program: how it can end. Ways that end in an error are among them where something may catch it. The state is that from before."""
+        """A stretch of the program: how it can end. Ways that end in an error are among them where something may catch it.
+
+        The state is that from before.
+        """
         self.deeper(_STRETCH)
         try:
             found = self.heap.region(lambda: self.guarded(run))
@@ -436,7 +447,10 @@ def parts_of(value: Value) -> list[Value]:
 
 
 def frozen(value: Value, kept: dict[int, Value] | None = None, depth: int = 0) -> Value:
-    """A copy of what can change, as it is now. ``kept``: what was copied already, by identity. What is deeper in something than anybody reads is left out."""
+    """A copy of what can change, as it is now. ``kept``: what was copied already, by identity.
+
+    What is deeper in something than anybody reads is left out.
+    """
     kept = {} if kept is None else kept
     if not isinstance(value, Choice | Items | Map | Object):
         return value

@@ -31,7 +31,8 @@ _ORDER: dict[type[ast.cmpop], Callable[[object, object], object]] = {
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
 }  # fmt: skip
 _NEGATED = (ast.NotEq, ast.IsNot, ast.NotIn)
-DTYPES = frozenset({"bfloat16", "float16", "half", "float32", "float", "float64", "double", "int8", "uint8", "int16", "int32", "int64", "long", "int", "bool",
+DTYPES = frozenset({"bfloat16", "float16", "half", "float32", "float", "float64", "double", "int8", "uint8", "int16", "int32", "int64",
+    "long", "int", "bool",
                     "float8_e4m3fn", "float8_e5m2"})  # fmt: skip
 
 
@@ -169,7 +170,9 @@ def _equal_items(left: Items, right: Items, depth: int) -> bool | None:
         return None
     if len(left.items) != len(right.items):
         return False
-    found = [True if one is other else compared(ast.Eq(), one, other, depth + 1) for one, other in zip(left.items, right.items, strict=True)]
+    found = [
+        True if one is other else compared(ast.Eq(), one, other, depth + 1) for one, other in zip(left.items, right.items, strict=True)
+    ]
     return False if False in found else None if None in found else True
 
 
