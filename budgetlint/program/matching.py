@@ -166,10 +166,10 @@ def _mapping(it: Interpreter, pattern: ast.MatchMapping, subject: Value, frame: 
     asked: list[Key] = []
     for key_node, inner in zip(pattern.keys, pattern.patterns, strict=True):
         key = key_of(it.evaluate(key_node, frame))
-        value = subject.items.get(key)  # type: ignore[arg-type]
+        value = subject.items.get(key)
         if value is None:
             return _NO
-        asked.append(key)  # type: ignore[arg-type]
+        asked.append(key)
         present = [way for way in (value.ways if isinstance(value, Choice) else (Way("", value),)) if not perhaps_absent(way.value)]
         found.append(_match(it, inner, choice(present), frame) if present else _NO)
         found += [(None, {})] if perhaps_absent(value) else []

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol
 
 from budgetlint.base.source import SourceFile
-from budgetlint.program.effects import acts, imports_of
+from budgetlint.program.effects import Effects, effects_of
 from budgetlint.program.values import Names, Value
 
 MOST_TEXT = 1_000_000
@@ -73,6 +73,7 @@ class Trees:
     def __init__(self, files: Files) -> None:
         self.files = files
         self._trees: dict[str, ast.Module | None] = {}
+        self._effects: dict[str, Effects] = {}
 
     def tree(self, path: str) -> ast.Module | None:
         """The tree of a module; None where it cannot be read or is no Python."""
@@ -80,6 +81,13 @@ class Trees:
             source = self.files.source(path)
             self._trees[path] = None if source is None else parsed(source.text)
         return self._trees[path]
+
+    def effects(self, path: str) -> Effects:
+        """What a module does when it is imported; nothing for a folder."""
+        tree = self.tree(path) if path.endswith(".py") else None
+        if path not in self._effects:
+            self._effects[path] = Effects() if tree is None else effects_of(tree)
+        return self._effects[path]
 
 
 def parsed(text: str) -> ast.Module | None:
@@ -158,12 +166,11 @@ class Modules:
         return False
 
     def _acts_itself(self, path: str) -> bool:
-        tree = self.trees.tree(path) if path.endswith(".py") else None
-        return tree is not None and acts(tree, lambda dotted, level: self.named(path, dotted, level) is not None)
+        told = self.trees.effects(path)
+        return told.always or any(self.named(path, *one) is not None for one in told.calls)
 
     def _imported(self, path: str) -> list[str]:
-        tree = self.trees.tree(path) if path.endswith(".py") else None
-        found = [self.named(path, dotted, level) for dotted, level in imports_of(tree)] if tree is not None else []
+        found = [self.named(path, *one) for one in self.trees.effects(path).imports]
         return [one for one in found if one is not None]
 
     def named(self, path: str, dotted: str, level: int) -> str | None:

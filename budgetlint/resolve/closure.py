@@ -29,10 +29,6 @@ class NotedTrees(Trees):
         self.files.source(path)
         return super().tree(path)
 
-    def acts(self, path: str) -> bool:
-        self.files.source(path)
-        return super().acts(path)
-
 
 @open_state
 class Closures:
