@@ -1,7 +1,7 @@
-"""How much of what decides a bill is read from public training programs: the facts that were read by eye beside what budgetlint makes of them.
+"""How much of what decides a bill is read from public training programs: facts read by eye beside what budgetlint makes of them.
 
-Each row of ``tests/program/scripts/facts.jsonl`` names a program, a launch of it that its repository shows, and eight facts. The launch is read
-by the linter's own launch reader from the file that the row names, the program followed, and its run joined as a check joins it; a row
+Each row of ``tests/program/scripts/facts.jsonl`` names a program, a launch of it that its repository shows, and eight facts. The launch
+is read by the linter's own launch reader from the file that the row names, the program followed, and its run joined as a check does; a row
 without a launch is followed as if it were started without words. ``--mirror`` is a folder of ``OWNER+NAME`` with git directories, as
 `first_look.py` has it; nothing of a repository is run. ``--trees`` keeps the trees for the next time.
 
@@ -76,9 +76,8 @@ def answers(row: Mapping[str, Any], tree: Path) -> Iterator[Answer]:
 
 
 def is_told(fact: Mapping[str, Any]) -> bool:
-    return ("value" in fact and fact["value"] not in ("none",)) or (
-        "value" in fact and fact["value"] == "none" and "images" not in fact.get("note", "")
-    )
+    """Has the row a value? That images have no length is none."""
+    return "value" in fact and not (fact["value"] == "none" and "images" in fact.get("note", ""))
 
 
 def claims(setting: Setting | None) -> bool:
@@ -110,7 +109,7 @@ def alone(work: Assembly, path: str) -> tuple[Settings | None, str]:
     source = work.files.read(path)
     run = work.programs.alone(source) if isinstance(source, SourceFile) else None
     if run is None or len(run.readings) != 1:
-        return None, unfollowed(work, run)
+        return None, unfollowed(run)
     return joined(work, path, (run.readings[0], *referenced(work, run.readings[0])))
 
 
@@ -119,7 +118,7 @@ def started(work: Assembly, launch: Launch, path: str) -> tuple[Settings | None,
         return None, f"another program is found: {work.programs.place(launch)}"
     program = work.programs.launched(launch)
     if program is None or len(program.readings) != 1:
-        return None, unfollowed(work, program)
+        return None, unfollowed(program)
     run = launched(launch, partial(quietly, work), program.readings[0])
     if run is None:
         return None, "no run comes of the launch"
@@ -128,7 +127,7 @@ def started(work: Assembly, launch: Launch, path: str) -> tuple[Settings | None,
     return joined(work, path, readings)
 
 
-def unfollowed(work: Assembly, program: Any) -> str:
+def unfollowed(program: Any) -> str:
     return "not followed to a training" if program is None else f"{len(program.readings)} ways of training"
 
 
@@ -138,7 +137,7 @@ def joined(work: Assembly, name: str, readings: tuple[Reading, ...]) -> tuple[Se
 
 
 def launch_of(files: DiskFiles, row: Mapping[str, Any]) -> Launch | None:
-    """The launch of a row as the launch reader has it; one that stands where no reader looks, inside a sentence, is given to it as a script."""
+    """The launch of a row as the launch reader has it; one that stands inside a sentence, where no reader looks, is given as a script."""
     path, _, lines = row["launch_at"].rpartition(":")
     first, last = (int(one) for one in (lines.split("-") * 2)[:2])
     source = files.read(path)
@@ -181,15 +180,16 @@ def _word(same: bool) -> str:
     return KNOWN if same else WRONG
 
 
-def _model(fact: Mapping[str, Any], value: Any, settings: Settings) -> str:
-    return _word(re.split(r"[,\s]", str(fact["value"]))[0] == value)
+def _model(fact: Mapping[str, Any], value: Any, _: Settings) -> str:
+    told, parts = re.split(r"[,\s]", str(fact["value"])), str(value).split(".")
+    return _word(told[0] == value or (parts[0] == told[0] == "torchvision" and parts[-1] in told))
 
 
-def _dtype(fact: Mapping[str, Any], value: Any, settings: Settings) -> str:
+def _dtype(fact: Mapping[str, Any], value: Any, _: Settings) -> str:
     return _word(DTYPES[re.split(r"[,\s]", fact["value"])[0]] == value)
 
 
-def _quant(fact: Mapping[str, Any], value: Any, settings: Settings) -> str:
+def _quant(fact: Mapping[str, Any], value: Any, _: Settings) -> str:
     wanted = next((words for bits, words in BITS.items() if fact["value"].startswith(bits)), ())
     return _word(value in wanted and ("nf4" not in fact["value"] or value == "nf4"))
 
@@ -209,7 +209,7 @@ def _adapter(fact: Mapping[str, Any], value: Any, settings: Settings) -> str:
     return _word(rank.value == told["r"] and named)
 
 
-def _batch(fact: Mapping[str, Any], value: Any, settings: Settings) -> str:
+def _batch(fact: Mapping[str, Any], value: Any, _: Settings) -> str:
     return _word(fact["value"] == value)
 
 
@@ -223,11 +223,11 @@ def _length(fact: Mapping[str, Any], value: Any, settings: Settings) -> str:
     return OPEN if not claims(target) or target is None else _word((value, target.value) == (told["source"], told["target"]))
 
 
-def _checkpointing(fact: Mapping[str, Any], value: Any, settings: Settings) -> str:
+def _checkpointing(fact: Mapping[str, Any], value: Any, _: Settings) -> str:
     return _word((value != "none") is fact["value"])
 
 
-def _optimizer(fact: Mapping[str, Any], value: Any, settings: Settings) -> str:
+def _optimizer(fact: Mapping[str, Any], value: Any, _: Settings) -> str:
     spelling = re.split(r"[,\s]", fact["value"].removeprefix("transformers "))[0]
     if "of the DeepSpeed file" in fact["value"]:
         spelling = "DeepSpeedCPUAdam" if "CPU" in fact["value"] else spelling

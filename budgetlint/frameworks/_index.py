@@ -433,6 +433,14 @@ MANIFESTS: tuple[Manifest, ...] = (
     ),
     made(
         Manifest,
+        name='program_config',
+        formats=(
+            made(Format, name='program_config', title="configs of a project's own programs"),
+        ),
+        documents=('program_config',),
+    ),
+    made(
+        Manifest,
         name='python_script',
         formats=(
             made(Format, name='python_script', title='Python scripts', arguments='transformers', one_process=True),

@@ -8,7 +8,7 @@ from budgetlint.program.dataclass import is_frozen
 from budgetlint.program.enumeration import is_enum
 from budgetlint.program.functions import method_of
 from budgetlint.program.heap import perhaps_absent
-from budgetlint.program.imports import member
+from budgetlint.program.imports import all_followed, member
 from budgetlint.program.modules import Lazy
 from budgetlint.program.state import Call, Dead, Frame, Interpreter
 from budgetlint.program.subscripts import part_of, there
@@ -97,6 +97,7 @@ class Attributes:
             case Class():
                 it.heap.write(base, name, value)
             case Package():
+                all_followed(it)
                 it.heap.write(base.module.names, name, value)
             case Map():
                 it.heap.write(base, name, value)
@@ -122,11 +123,15 @@ class Attributes:
 _FLAGS = ("torch.backends.", "wandb", "openai", "os.", "sys.", "logging.", "warnings.")
 """Places of settings that neither a model nor a framework's code is changed by."""
 _CONFIGS = (".config of ", ".generation_config of ", ".model_config of ")
+_REGISTERED = ("_modules", "_module", "_parameters", "_buffers", "_mod")
+"""What ``torch.nn.Module`` keeps its parts in, and wrappers theirs."""
 _MODULES = ("quant", "dtype", "attn", "architectures")
 
 
 def _is_no_module(base: Opaque, name: str) -> bool:
     """A field of the model's configuration, which nobody asks once the model is made; the content of a weight."""
+    if name.startswith("_") and not name.startswith("__") and not name.endswith(_REGISTERED):
+        return True  # modules are called by public names
     if name == "__setitem__":
         return "embeddings" in base.why and base.why.startswith("what get_")
     return base.why.startswith(_CONFIGS) and not any(word in name for word in _MODULES)

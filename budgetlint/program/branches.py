@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from budgetlint.program.assign import bind
 from budgetlint.program.comparisons import held
 from budgetlint.program.state import GOES_ON, Frame, Interpreter, Refusal, Signal
 from budgetlint.program.truth import truth
-from budgetlint.program.values import ABSENT, Choice, External, Way, choice, origins_of
+from budgetlint.program.values import ABSENT, Choice, External, Items, Known, Map, Way, choice, origins_of
 from budgetlint.program.wording import ends, negated, shown
 
 _MOST_REFUSALS = 20
@@ -37,8 +38,25 @@ def _is_main(test: ast.expr) -> bool:
 
 def _refuse(it: Interpreter, node: ast.If | ast.Assert, frame: Frame) -> None:
     if len(it.refusals) < _MOST_REFUSALS:
-        asked = [it.evaluate(one, frame) for one in ast.walk(node.test) if isinstance(one, ast.Name | ast.Attribute)]
-        it.refusals.append(Refusal(it.place(node, frame), shown(node.test), origins_of(asked)))
+        asked = [it.evaluate(one, frame) for one in _asked(node.test)]
+        sure = all(one.origins for one in asked if isinstance(one, Known | Items | Map | Choice))
+        it.refusals.append(Refusal(it.place(node, frame), shown(node.test), origins_of(asked), sure=sure, after=len(it.sinks)))
+
+
+def _asked(node: ast.AST) -> Iterator[ast.expr]:
+    """What a condition asks for: names, attributes, items, ``x.get(key)``; of another method what it is a method of."""
+    if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+        yield node
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if node.func.attr == "get":
+            yield node
+            return
+        yield from _asked(node.func.value)
+        for one in (*node.args, *node.keywords):
+            yield from _asked(one)
+    else:
+        for one in ast.iter_child_nodes(node):
+            yield from _asked(one)
 
 
 def assert_(it: Interpreter, node: ast.Assert, frame: Frame) -> Signal:

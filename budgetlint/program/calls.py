@@ -14,6 +14,7 @@ from budgetlint.program.imports import lookup, member
 from budgetlint.program.iterate import iterated
 from budgetlint.program.packages.benign import changes_nothing
 from budgetlint.program.pour import pour
+from budgetlint.program.reads import handed_on
 from budgetlint.program.repeat import repeated
 from budgetlint.program.state import GOES_ON, Call, Dead, Frame, Interpreter, Signal
 from budgetlint.program.values import (
@@ -227,6 +228,7 @@ def _of_package(it: Interpreter, base: Value, name: str, call: Call) -> Value:
     if kind == "None":
         raise Dead("AttributeError")
     if isinstance(base, Object):
+        handed_on(it, f"{kind}.{name}", call)
         found = base.attributes.get(name)
         if found is not None and found is not ABSENT:
             return it.call(found, call)
@@ -265,6 +267,7 @@ def _of_opaque(it: Interpreter, base: Opaque | Open, name: str, call: Call) -> V
 
 def call_external(it: Interpreter, name: str, call: Call, base: Class | None = None) -> Value:
     """A function or class of a package. ``base``: the class of the repository that stands between."""
+    handed_on(it, name, call)
     handler = it.parts.functions.get(name) or it.parts.functions.get(short(name))
     if handler is not None:
         return handler(it, call)
@@ -310,6 +313,7 @@ def _not_followed(it: Interpreter, what: Value, call: Call, why: str) -> Value:
     place = it.place(call.node, call.frame)
     given = call.given()
     call_back(it, given, why)
+    handed_on(it, "", call)
     for one in (*given, *([what] if isinstance(what, Items | Map | Object) else [])):
         it.disturb(one, f"{why} was given it", place)
     if isinstance(what, External):

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from budgetlint.program.dataclass import DATACLASSES, FIELDS_OF_BASES, fill, is_marked, keep_defaults
 from budgetlint.program.enumeration import is_enum, member_of, members
 from budgetlint.program.functions import decorated, decorator_word
+from budgetlint.program.imports import resolved
+from budgetlint.program.modules import Lazy
 from budgetlint.program.state import GOES_ON, Call, Dead, Frame, Interpreter, Signal, name_of
 from budgetlint.program.values import Class, External, Function, Key, Known, Map, Names, Object, Opaque, Property, Value
 
@@ -62,6 +64,8 @@ def _plain_metaclass(node: ast.ClassDef) -> bool:
 def _own(it: Interpreter, made: Class, inside: Frame) -> None:
     """What a class makes of the names of its body."""
     for name, value in list(made.attributes.items()):
+        if isinstance(value, Lazy):
+            made.attributes[name] = resolved(it, value)
         for function in (value.get, value.set) if isinstance(value, Property) else (value,):
             if isinstance(function, Function) and function.owner is None:
                 function.owner = made
@@ -86,6 +90,14 @@ def _tell_bases(it: Interpreter, made: Class, words: dict[str, Value], node: ast
 # objects
 
 
+_OF_TRAINER = ("get_train_dataloader", "create_optimizer_and_scheduler", "training_step", "compute_loss", "prediction_step")
+
+
+def _is_copied_trainer(cls: Class) -> bool:
+    """transformers' own ``trainer.py`` as a file of the repository: it is what it is a copy of, and long."""
+    return cls.name == "Trainer" and all(name in cls.attributes for name in _OF_TRAINER)
+
+
 def instantiate(it: Interpreter, cls: Class, call: Call) -> Value:
     """``Class(...)`` of a class of the repository."""
     if is_enum(cls):
@@ -108,6 +120,9 @@ def _initialised(it: Interpreter, made: Value, cls: Class, call: Call) -> Value:
         return made
     if any(isinstance(one, Opaque) for one in cls.decorators):
         made.rest = Opaque(f"{cls.name} is made by what is not known")
+    if any(isinstance(one, Class) and _is_copied_trainer(one) for one in cls.line):
+        construct(it, made, "transformers.Trainer", call)
+        return made
     for one in made.cls.line:
         if isinstance(one, Class) and "__init__" in one.attributes:
             it.call(_bound(one.attributes["__init__"], made), call)

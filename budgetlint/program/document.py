@@ -1,9 +1,9 @@
 """A followed program as a located document, as if it had been written in one place: what readers read.
 
-The root has a section for each sink of a run, by the name of its class or function (``TrainingArguments``, ``AutoModelForCausalLM``), under it the
-arguments as they arrive. The tag of a section is the qualified name, with ``?`` where a condition may skip the call. A value keeps the place where it
-was decided: a line of the program, a key of a config, a word of the launch. What is not known is the plain text ``<why>``, symbolic to every reader;
-``**`` as a key says that there may be more arguments than are seen.
+The root has a section for each sink of a run, by the name of its class or function (``TrainingArguments``, ``AutoModelForCausalLM``),
+under it the arguments as they arrive. The tag of a section is the qualified name, with ``?`` where a condition may skip the call. A value
+keeps the place where it was decided: a line of the program, a key of a config, a word of the launch. What is not known is the plain text
+``<why>``, symbolic to every reader; ``**`` as a key says that there may be more arguments than are seen.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Se
 from budgetlint.documents.python_marks import CAST, FACTS, LOOP, MORE, REPLACED
 from budgetlint.documents.python_places import Places
 from budgetlint.program.modules import Files
-from budgetlint.program.own_loops import casts_to, is_output
 from budgetlint.program.packages.roots import unmarked
 from budgetlint.program.sinks import Sink
+from budgetlint.program.trained import casts_to, is_output
 from budgetlint.program.truth import DTYPES
-from budgetlint.program.values import ABSENT, Choice, External, Items, Key, Known, Map, Object, Opaque, Open, Origin, Place, Value
+from budgetlint.program.values import ABSENT, Choice, External, Items, Key, Known, Map, Object, Opaque, Open, Origin, Place, Plain, Value
 from budgetlint.program.wiring import Wiring
 
 _DEEPEST = 8
@@ -36,10 +36,14 @@ _BEST = ("config", "flag", "environment", "declared", "option", "class", "source
 """Which of several origins is told: that which a user would change."""
 
 
-def document_of(wiring: Wiring, source: SourceFile, files: Files, way: int | None = None) -> Document:
+Told = dict[int, tuple[Value, Place]]
+"""By the identity of a node, its value and where it is given."""
+
+
+def document_of(wiring: Wiring, source: SourceFile, files: Files, way: int | None = None, told: Told | None = None) -> Document:
     """One run of a program. ``source`` is its entry file. ``way``: which of several known values is written, where one is chosen by what nobody
-    here decides; None: none of them."""
-    writer = _Writer(source, files, way)
+    here decides; None: none of them. ``told`` is filled with what each node was made of."""
+    writer = _Writer(source, files, way, {} if told is None else told)
     sections: dict[str, Mapping] = {}
     keys: dict[str, Scalar] = {}
     for name, place, block in writer.sections(wiring):
@@ -53,7 +57,8 @@ def document_of(wiring: Wiring, source: SourceFile, files: Files, way: int | Non
 class _Writer:
     source: SourceFile
     files: Files
-    way: int | None = None
+    way: int | None
+    told: Told
 
     def sections(self, wiring: Wiring) -> Iterator[tuple[str, Place, Mapping]]:
         trainer, arguments = wiring.trainer, wiring.arguments
@@ -128,6 +133,11 @@ class _Writer:
         return Entry(Scalar(name, node.span), node)
 
     def node(self, value: Value, place: Place, depth: int) -> Node:
+        made = self._node(value, place, depth)
+        self.told[id(made)] = (value, place)
+        return made
+
+    def _node(self, value: Value, place: Place, depth: int) -> Node:
         origin = best(value.origins)
         at = origin.place if origin is not None else place
         if isinstance(value, Known):
@@ -163,7 +173,7 @@ class _Writer:
         span = self.span(place)
         return Scalar(self._as_written(plain, span), span)
 
-    def _as_written(self, plain: object, span: Span) -> str:
+    def _as_written(self, plain: Plain, span: Span) -> str:
         """A number as its file has it: ``2e-5``, not ``2e-05``."""
         source = span.source if isinstance(span, SpanIn) else self.source
         text = source.text[span.start : span.end] if isinstance(plain, int | float) and not isinstance(plain, bool) else ""
@@ -185,7 +195,7 @@ class _Writer:
             return Span(0, 0)
         node = place.node
         if isinstance(node, ast.expr | ast.stmt | ast.keyword):
-            return _in(source, _places(source).span(node), self.source)
+            return _in(source, places(source).span(node), self.source)
         return _in(source, source.line_span(place.line) if 0 < place.line <= source.line_count else Span(0, 0), self.source)
 
 
@@ -193,7 +203,7 @@ def _in(source: SourceFile, span: Span, home: SourceFile) -> Span:
     return span if source is home else SpanIn(span.start, span.end, source)
 
 
-def _places(source: SourceFile) -> Places:
+def places(source: SourceFile) -> Places:
     if "places" not in source.facts:
         source.facts["places"] = Places(source.text)
     found: Places = source.facts["places"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from budgetlint.program.attributes import Attributes
@@ -12,9 +13,11 @@ from budgetlint.program.expressions import EXPRESSIONS
 from budgetlint.program.functions import entry_call
 from budgetlint.program.heap import Region
 from budgetlint.program.imports import execute, member
+from budgetlint.program.interface import Interface, Sought
 from budgetlint.program.modules import Modules, Trees
 from budgetlint.program.packages import tables
 from budgetlint.program.packages.class_defaults import default as class_default
+from budgetlint.program.reads import noting
 from budgetlint.program.record import sink
 from budgetlint.program.sinks import Sink
 from budgetlint.program.state import Dead, Doubt, Interpreter, Launched, Parts, Refusal, TooLong
@@ -29,7 +32,7 @@ class Followed(NamedTuple):
     """What a program comes to. ``stopped``: why it was not followed to its end, empty where it was.
 
     ``sinks`` are the calls that decide memory, in order; ``opened`` the files that the program reads, and what named them; ``read`` the fields of
-    objects that were asked for.
+    objects that were asked for. ``interfaces`` and ``sought``: what it would take of a file that nobody names; ``loaders``: what loads each file.
     """
 
     sinks: tuple[Sink, ...]
@@ -40,7 +43,13 @@ class Followed(NamedTuple):
     steps: int
     stopped: str = ""
     checkpoints: bool = False
-    """Whether a module that was followed names activation checkpointing at all."""
+    typed: bool = False
+    """Of a loop: whether a module that was followed names activation checkpointing at all, or gives layers a dtype."""
+    interfaces: tuple[Interface, ...] = ()
+    sought: tuple[Sought, ...] = ()
+    loaders: Mapping[str, str] = {}
+    asked: Mapping[tuple[str, int], bool] = MappingProxyType({})
+    """Values of configs that were asked for."""
 
 
 def follow(trees: Trees, entry: str, launched: Launched | None = None, *, function: str = "", default: Default = class_default) -> Followed:
@@ -49,9 +58,9 @@ def follow(trees: Trees, entry: str, launched: Launched | None = None, *, functi
     it = Interpreter(_parts(default, started), Modules(trees, entry, started.folder), started)
     stopped = _start(it, entry, function)
     doubts = tuple({(one.kind, one.why, str(one.place)): one for one in it.doubts}.values())
-    return Followed(
-        tuple(it.sinks), doubts, tuple(it.refusals), tuple(it.opened), tuple(it.read), it.steps, stopped, _names_checkpointing(it)
-    )
+    ran = tuple(it.sinks), doubts, tuple(it.refusals), tuple(it.opened), tuple(it.read), it.steps, stopped
+    sought = tuple(dict.fromkeys(it.interfaces)), tuple(dict.fromkeys(it.sought)), it.loaders
+    return Followed(*ran, _names(it, _is_checkpointing), _names(it, _is_typed), *sought, it.asked)
 
 
 def _start(it: Interpreter, entry: str, function: str) -> str:
@@ -80,16 +89,16 @@ def _is_of_trainer(function: Function) -> bool:
 
 
 _CHECKPOINTING = frozenset({
-    "checkpoint_sequential", "checkpoint_wrapper", "gradient_checkpointing", "gradient_checkpointing_enable", "apply_activation_checkpointing",
-    "set_grad_checkpointing", "activation_checkpointing", "use_checkpoint",
+    "checkpoint_sequential", "checkpoint_wrapper", "gradient_checkpointing", "gradient_checkpointing_enable",
+    "apply_activation_checkpointing", "set_grad_checkpointing", "activation_checkpointing", "use_checkpoint",
 })  # fmt: skip
 
 
-def _names_checkpointing(it: Interpreter) -> bool:
+def _names(it: Interpreter, what: Callable[[ast.AST], bool]) -> bool:
     """Asked of loops only, whose models are often the repository's own: those of a Trainer say it in their arguments."""
     if not any(one.kind in {"backward", "foreign_trainer", "deepspeed"} for one in it.sinks):
         return False
-    return any(_is_checkpointing(node) for module in it.modules.made.values() for node in ast.walk(module.tree))
+    return any(what(node) for module in it.modules.made.values() for node in ast.walk(module.tree))
 
 
 def _is_checkpointing(node: ast.AST) -> bool:
@@ -109,6 +118,14 @@ def _is_checkpointing(node: ast.AST) -> bool:
     return False
 
 
+def _is_typed(node: ast.AST) -> bool:
+    """``nn.Linear(8, 8, dtype=torch.bfloat16)``"""
+    if not isinstance(node, ast.Call) or not any(one.arg == "dtype" for one in node.keywords):
+        return False
+    owner = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+    return getattr(owner, "id", getattr(owner, "attr", "")) in {"nn", "Linear", "Embedding", "Parameter"}
+
+
 def _parts(default: Default, started: Launched) -> Parts:
     known = tables()
 
@@ -125,7 +142,7 @@ def _parts(default: Default, started: Launched) -> Parts:
         known.methods,
         known.constants_of(started),
         known.properties,
-        known.node,
+        noting(known.node),
         sink,
         asked,
     )

@@ -126,6 +126,10 @@ class Heap:
         self.writes += len(changes)
         return Outcome(one.signal, choice([Way(one.when, one.value), Way(other.when, other.value)]), changes, one.when)
 
+    def put_perhaps(self, change: Change) -> None:
+        """A change that one way made and others did not; it is done already."""
+        _put(change.target, change.key, _joined([Way("", change.new), Way("", change.old)], change.target), change.part)
+
     def join(self, outcomes: Sequence[Outcome]) -> None:
         """The state after several ways: what they left differently is a choice."""
         slots = {slot: change for one in outcomes for slot, change in one.changes.items()}

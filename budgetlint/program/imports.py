@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Sequence
 
-from budgetlint.program.heap import Region
+from budgetlint.program.heap import Outcome, Region
 from budgetlint.program.modules import Lazy, Module
 from budgetlint.program.packages.roots import ROOT
 from budgetlint.program.state import GOES_ON, Dead, Frame, Interpreter, Signal
-from budgetlint.program.values import ABSENT, External, Known, Names, Opaque, Package, Value, choice
+from budgetlint.program.values import ABSENT, BIRTHS, External, Items, Known, Map, Names, Object, Opaque, Package, Value, choice
 
 
 def import_(it: Interpreter, node: ast.Import, frame: Frame) -> Signal:
@@ -17,7 +18,10 @@ def import_(it: Interpreter, node: ast.Import, frame: Frame) -> Signal:
         first = alias.name.partition(".")[0]
         _may_not_be_there(it, frame.module, alias.name)
         _acting(it, frame.module, alias.name, 0)
-        it.heap.write(_home(frame, alias.asname or first), alias.asname or first, Lazy(frame.module, alias.name if alias.asname else first))
+        path = _path(it, frame.module, alias.name, 0)
+        if path is not None:
+            it.modules.waiting.setdefault(path, [])
+        _bind(it, frame, alias.asname or first, Lazy(frame.module, alias.name if alias.asname else first))
     return GOES_ON
 
 
@@ -25,15 +29,44 @@ def import_from(it: Interpreter, node: ast.ImportFrom, frame: Frame) -> Signal:
     dotted = node.module or ""
     if not node.level:
         _may_not_be_there(it, frame.module, dotted)
-    _acting(it, frame.module, dotted, node.level)
+    _acting(it, frame.module, dotted, node.level, [alias.name for alias in node.names])
     for alias in node.names:
         if alias.name == "*":
             _star(it, frame, dotted, node.level)
         else:
-            it.heap.write(
-                _home(frame, alias.asname or alias.name), alias.asname or alias.name, Lazy(frame.module, dotted, alias.name, node.level)
-            )
+            lazy = Lazy(frame.module, dotted, alias.name, node.level)
+            _must_be_there(it, lazy)
+            _bind(it, frame, alias.asname or alias.name, lazy)
     return GOES_ON
+
+
+def _bind(it: Interpreter, frame: Frame, name: str, value: Value) -> None:
+    """A name of an import: what it is now, if its module was followed already; else what it is when that is."""
+    names = frame.names.shared.get(name, frame.names)
+    if isinstance(value, Lazy) and value.name:
+        path = _path(it, value.module, value.dotted, value.level)
+        module = it.modules.made.get(path) if path is not None else None
+        now = module.names.bound.get(value.name) if module is not None and module.state == "done" else None
+        if now is not None:
+            value = now
+        elif path is not None:
+            it.modules.waiting.setdefault(path, []).append((names, name, value))
+    it.heap.write(names, name, value)
+
+
+def _settle_those_that_wait(it: Interpreter, module: Module) -> None:
+    """Names that were imported of a module before it was followed are what they are when it ends: what changes them later does not reach these."""
+    for names, name, lazy in it.modules.waiting.pop(module.path, []):
+        if names.bound.get(name) is lazy and lazy.name in module.names.bound:
+            names.bound[name] = module.names.bound[lazy.name]
+
+
+def all_followed(it: Interpreter) -> None:
+    """A name of a module is changed from outside: modules whose turn has come and that were put off are followed as things were before."""
+    for path in list(it.modules.waiting):
+        module = it.modules.at(path, path)
+        if module is not None:
+            execute(it, module)
 
 
 def _may_not_be_there(it: Interpreter, module: Module, dotted: str) -> None:
@@ -42,17 +75,35 @@ def _may_not_be_there(it: Interpreter, module: Module, dotted: str) -> None:
         it.may_fail("ModuleNotFoundError")
 
 
+def _must_be_there(it: Interpreter, lazy: Lazy) -> None:
+    """A program that asks for the error may be told now that a module of the repository has no such name."""
+    if not any(names & {"ImportError", "ModuleNotFoundError"} for names in it.tries):
+        return
+    path = _path(it, lazy.module, lazy.dotted, lazy.level)
+    if path is None:
+        if lazy.level:
+            it.may_fail("ImportError")
+        return
+    found = resolved(it, lazy)
+    if isinstance(found, Opaque):
+        it.may_fail("ImportError")
+
+
 def _home(frame: Frame, name: str) -> Names:
     return frame.names.shared.get(name, frame.names)
 
 
-def _acting(it: Interpreter, module: Module, dotted: str, level: int) -> None:
-    """A module that does something when it is imported is followed here, others when they are asked."""
-    path = _path(it, module, dotted, level)
-    if path is not None and it.modules.trees.acts(path):
-        found = it.modules.at(path, dotted or path)
-        if found is not None:
-            execute(it, found)
+def _acting(it: Interpreter, module: Module, dotted: str, level: int, names: Sequence[str] = ()) -> None:
+    """A module that does something when it is imported is followed here, others when they are asked. The packages around it come first."""
+    parts = dotted.split(".") if dotted else []
+    whole = [".".join(parts[: at + 1]) for at in range(len(parts))] if not level else [dotted]
+    below = [f"{dotted}.{name}" if dotted else name for name in names if name != "*"]
+    for one in (*whole, *below):
+        path = _path(it, module, one, level)
+        if path is not None and it.modules.acts(path):
+            found = it.modules.at(path, one or path)
+            if found is not None:
+                execute(it, found)
 
 
 def _star(it: Interpreter, frame: Frame, dotted: str, level: int) -> None:
@@ -61,7 +112,7 @@ def _star(it: Interpreter, frame: Frame, dotted: str, level: int) -> None:
         frame.module.stars.append(dotted)
         return
     listed = found.module.names.bound.get("__all__")
-    wanted = {one.value for one in listed.items if isinstance(one, Known)} if listed is not None and hasattr(listed, "items") else None
+    wanted = {one.value for one in listed.items if isinstance(one, Known)} if isinstance(listed, Items) and listed.more is None else None
     for name, value in list(found.module.names.bound.items()):
         if isinstance(name, str) and (name in wanted if wanted is not None else not name.startswith("_")):
             it.heap.write(_home(frame, name), name, value)
@@ -84,21 +135,43 @@ def _module(it: Interpreter, module: Module, dotted: str, level: int) -> Value:
 
 
 def execute(it: Interpreter, module: Module, name: str = "") -> None:
-    """Follows a module's body, once. What it does holds on every way: it is as if it had been imported first."""
+    """Follows a module's body, once. What it defines holds on every way; what it does to others, on this one."""
     if module.state != "new":
         return
     module.state = "running"
     module.names.bound["__name__"] = Known(name or module.name)
     module.names.bound["__file__"] = Known(f"{ROOT}/{module.path}")
-    regions, conditions, tries = it.heap.regions, it.conditions, it.tries
-    it.heap.regions, it.conditions, it.tries = [Region()], [], []
+    region, perhaps = Region(), any(it.conditions)
+    regions, conditions = it.heap.regions, it.conditions
+    it.heap.regions, it.conditions = [region], []
+    start = next(BIRTHS)
     try:
         signal = it.run(module.tree.body, Frame(module.names))
     finally:
-        it.heap.regions, it.conditions, it.tries = regions, conditions, tries
+        it.heap.regions, it.conditions = regions, conditions
         module.state = "done"
+        module.births = (start, next(BIRTHS))
+    _settle_those_that_wait(it, module)
+    if perhaps:
+        _perhaps_done(it, region, module)
+    for one in region.left:
+        it.heap.leave(Outcome("raise", one.value, {}))
     if signal[0] == "raise":
         raise Dead(signal[1])
+
+
+def _perhaps_done(it: Interpreter, region: Region, module: Module) -> None:
+    """What a module that is imported on one way only has changed of others."""
+    first, last = module.births
+    inner = [one.births for one in it.modules.made.values() if first < one.births[0] and one.births[1] < last]
+    for change in region.changes.values():
+        target = change.target
+        if isinstance(target, Items | Map | Object):
+            others = target.born < first or any(start <= target.born < end for start, end in inner)
+        else:
+            others = isinstance(target, Names) and target.above is None and target is not module.names
+        if others:
+            it.heap.put_perhaps(change)
 
 
 def resolved(it: Interpreter, lazy: Lazy) -> Value:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.reads import whole
 from budgetlint.program.state import Call, Frame, Interpreter
 from budgetlint.program.values import ABSENT, Choice, Class, Function, Items, Key, Known, Map, Object, Opaque, Value, Way, choice
 
@@ -20,6 +21,7 @@ def iterated(it: Interpreter, value: Value, node: ast.AST, frame: Frame) -> tupl
         case Items():
             return value.items, value.more
         case Map():
+            whole(it, value)
             return [_perhaps(key_value(key), one) for key, one in value.items.items()], value.rest
         case Known() if isinstance(value.value, str) and len(value.value) <= _MOST:
             return [Known(one, value.origins) for one in value.value], None

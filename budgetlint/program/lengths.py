@@ -26,8 +26,8 @@ _MOST = 2_000_000
 
 
 def lengths_of(sinks: Sequence[Sink], read: Sequence[tuple[str, Value]]) -> Mapping[str, Value]:
-    """``max_length`` and ``max_target_length`` of the calls of a tokenizer, ``padding`` where every row has it; else ``field``, one that the
-    program calls so."""
+    """``max_length`` and ``max_target_length`` of the calls of a tokenizer, ``padding`` where every row has it; else ``field``, one that
+    the program calls so."""
     cuts = [(call, way.value) for call in sinks if call.kind == "tokenize" for way in alternatives(_cuts(call))]
     whole = any(value is NONE and _is_of_data(call) for call, value in cuts)
     cuts = [(call, value) for call, value in cuts if value is not NONE and not (whole and call.may_be_skipped)]

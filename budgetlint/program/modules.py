@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol
 
 from budgetlint.base.source import SourceFile
+from budgetlint.program.effects import acts, imports_of
 from budgetlint.program.values import Names, Value
 
 MOST_TEXT = 1_000_000
@@ -20,6 +21,10 @@ MOST_TEXT = 1_000_000
 
 CORE = frozenset({"transformers", "torch", "trl", "peft", "accelerate", "deepspeed", "bitsandbytes", "unsloth", "datasets", "typing", "dataclasses", "os", "sys", "json", "yaml", "argparse"})  # fmt: skip
 """Packages that a folder of the repository never stands for: a data folder called ``datasets``, a copy of ``trl`` are not followed."""
+
+
+_MOST_ASKED = 300
+"""Modules of an import's closure that are asked whether they act."""
 
 
 class Files(Protocol):
@@ -34,15 +39,19 @@ class Files(Protocol):
 
 
 class Module:
-    """``name`` is what ``__name__`` is, ``state``: ``new``, ``running``, ``done``. ``stars``: packages of which everything was imported."""
+    """``name`` is what ``__name__`` is, ``state``: ``new``, ``running``, ``done``. ``stars``: packages of which everything was imported.
 
-    __slots__ = ("folder", "name", "names", "path", "stars", "state", "tree")
+    ``births``: the numbers of the first and the last thing that was made while it was followed.
+    """
+
+    __slots__ = ("births", "folder", "name", "names", "path", "stars", "state", "tree")
 
     def __init__(self, name: str, path: str, tree: ast.Module) -> None:
         self.name, self.path, self.tree = name, path, tree
         self.folder = posixpath.dirname(path) if path.endswith(".py") else path
         self.names = Names(None, self)
         self.state = "new"
+        self.births = (0, 0)
         self.stars: list[str] = []
 
 
@@ -61,7 +70,6 @@ class Trees:
     def __init__(self, files: Files) -> None:
         self.files = files
         self._trees: dict[str, ast.Module | None] = {}
-        self._effects: dict[str, bool] = {}
 
     def tree(self, path: str) -> ast.Module | None:
         """The tree of a module; None where it cannot be read or is no Python."""
@@ -69,13 +77,6 @@ class Trees:
             source = self.files.source(path)
             self._trees[path] = None if source is None else parsed(source.text)
         return self._trees[path]
-
-    def acts(self, path: str) -> bool:
-        """Whether a module does more than define things when it is imported."""
-        if path not in self._effects:
-            tree = self.tree(path) if path.endswith(".py") else None
-            self._effects[path] = tree is not None and any(map(_acts, tree.body))
-        return self._effects[path]
 
 
 def parsed(text: str) -> ast.Module | None:
@@ -90,30 +91,6 @@ def parsed(text: str) -> ast.Module | None:
         return None
 
 
-def _acts(node: ast.stmt) -> bool:
-    match node:
-        case ast.Expr(value=ast.Call()) | ast.For() | ast.While() | ast.With() | ast.AugAssign() | ast.Delete():
-            return True
-        case ast.Assign(targets=targets):
-            return any(isinstance(one, ast.Attribute | ast.Subscript) for one in targets)
-        case ast.FunctionDef(decorator_list=decorators) | ast.ClassDef(decorator_list=decorators):
-            return any(isinstance(one, ast.Call) and not _defines(one.func) for one in decorators)
-        case ast.If(test=test, body=body, orelse=orelse):
-            return not _is_main(test) and any(map(_acts, [*body, *orelse]))
-        case ast.Try(body=body, handlers=handlers):
-            return any(map(_acts, body)) or any(_acts(one) for handler in handlers for one in handler.body)
-    return False
-
-
-def _defines(node: ast.expr) -> bool:
-    name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-    return name in {"dataclass", "wraps", "lru_cache", "define", "no_grad", "inference_mode"}
-
-
-def _is_main(test: ast.expr) -> bool:
-    return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
-
-
 class Modules:
     """The modules of one program. ``search``: folders in which a module is looked for, best first; a program may change it."""
 
@@ -123,6 +100,10 @@ class Modules:
         above = list(_above(home))
         self.search = list(dict.fromkeys([home, folder, "", "src", *above, *(posixpath.join(one, "src") for one in above)]))
         self.made: dict[str, Module] = {}
+        self.waiting: dict[str, list[tuple[Names, str, Lazy]]] = {}
+        """By module, the names that were imported of it before it was followed."""
+        self._found: dict[str, str | None] = {}
+        self._acts: dict[str, bool] = {}
 
     def at(self, path: str, name: str) -> Module | None:
         """The module of this file or folder; None where it cannot be parsed."""
@@ -147,12 +128,56 @@ class Modules:
         """The same of an absolute import; a package whose folder is put on the path unseen is found by being the only one."""
         if dotted.split(".", 1)[0] in CORE:
             return None
-        return self.find(dotted) or self._only(dotted)
+        if dotted not in self._found:
+            self._found[dotted] = self.find(dotted) or self._only(dotted)
+        return self._found[dotted]
+
+    def searched(self) -> None:
+        """The folders in which modules are looked for have changed."""
+        self._found.clear()
+        self._acts.clear()
+
+    def acts(self, path: str) -> bool:
+        """Whether a module, or one that it imports, does more than define things when it is imported."""
+        if path in self._acts:
+            return self._acts[path]
+        seen, waiting = {path}, [path]
+        while waiting:
+            one = waiting.pop()
+            if self._acts.get(one) or self._acts_itself(one):
+                self._acts[path] = True
+                return True
+            if len(seen) < _MOST_ASKED:
+                new = [other for other in self._imported(one) if other not in seen and self._acts.get(other) is not False]
+                seen.update(new)
+                waiting += new
+        self._acts |= dict.fromkeys(seen, False)
+        return False
+
+    def _acts_itself(self, path: str) -> bool:
+        tree = self.trees.tree(path) if path.endswith(".py") else None
+        return tree is not None and acts(tree, lambda dotted, level: self.named(path, dotted, level) is not None)
+
+    def _imported(self, path: str) -> list[str]:
+        tree = self.trees.tree(path) if path.endswith(".py") else None
+        found = [self.named(path, dotted, level) for dotted, level in imports_of(tree)] if tree is not None else []
+        return [one for one in found if one is not None]
+
+    def named(self, path: str, dotted: str, level: int) -> str | None:
+        """The file or folder that an import in the module of this path names."""
+        if not level:
+            return self.absolute(dotted)
+        return self._relative(path if not path.endswith(".py") else posixpath.dirname(path), dotted, level)
 
     def relative(self, module: Module, dotted: str, level: int) -> str | None:
-        """The same of ``from ..a import b``."""
-        base = module.folder
+        """The same of ``from ..a import b``; None also for one above the project's root."""
+        return self._relative(module.folder, dotted, level)
+
+    def _relative(self, folder: str, dotted: str, level: int) -> str | None:
+        base = folder
         for _ in range(level - 1):
+            if not base:
+                return None
             base = posixpath.dirname(base)
         if dotted:
             return self.find(dotted, [base])

@@ -6,23 +6,21 @@ condition decides, is `Opaque` with the reason; a fact that nothing speaks of is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from budgetlint.program.attributes import MODELS, is_module, model_of, module_of
+from budgetlint.program.attributes import MODELS, is_module
 from budgetlint.program.lengths import field_of, lengths_of
 from budgetlint.program.sink_kinds import OPTIMIZER_PACKAGES
 from budgetlint.program.sinks import Sink
 from budgetlint.program.state import Doubt
-from budgetlint.program.values import Choice, External, Items, Known, Map, Object, Opaque, Origin, Value, Way, alternatives, choice
+from budgetlint.program.trained import casts_to, is_one, is_whole, trained_module
+from budgetlint.program.values import External, Known, Object, Opaque, Origin, Value, Way, alternatives, choice
 
 _BATCHES = ("per_device_train_batch_size", "per_gpu_train_batch_size", "train_micro_batch_size_per_gpu", "micro_batch_size")
 """What programs call the rows of one device; ``batch_size`` is as often that of all."""
 _PLAIN_NAMES = frozenset({"AdamW", "Adam", "SGD", "Adafactor", "Lion", "RMSprop", "Optimizer"})
 """Own classes of these names may do anything (GaLore's is called AdamW)."""
 _SHUFFLED = ("RandomSampler", "DistributedSampler")
-_ROUNDS = 12
-_DEVICES = ("device", "rank", "gpu", "cuda")
-"""Words of what a module is moved to."""
 
 
 def is_loop(sinks: Sequence[Sink]) -> bool:
@@ -30,22 +28,28 @@ def is_loop(sinks: Sequence[Sink]) -> bool:
     return bool(kinds & {"backward", "foreign_trainer"}) or "deepspeed" in kinds
 
 
-def loop_of(sinks: Sequence[Sink], doubts: Sequence[Doubt], read: Sequence[tuple[str, Value]], *, checkpoints: bool) -> Mapping[str, Value]:
-    """The facts of the one loop, by what they are called in the document. ``checkpoints``: a module names activation checkpointing."""
+def loop_of(
+    sinks: Sequence[Sink], doubts: Sequence[Doubt], read: Sequence[tuple[str, Value]], *, checkpoints: bool, typed: bool
+) -> Mapping[str, Value]:
+    """The facts of the one loop, by what they are called in the document. ``checkpoints``: a module names activation checkpointing;
+    ``typed``: it gives layers a dtype."""
     found = {
         "optimizer": _optimizer(sinks),
         "batch_size": _batch(sinks, read),
         **_engine(sinks),
         **_accelerator(sinks),
-        "whole": Known(True) if _is_whole(sinks) else None,
+        **_autocast(sinks),
+        **_sharded(sinks),
+        "whole": Known(True) if is_whole(sinks) else None,
+        "loads": Known(loads) if (loads := sum(one.kind in {"load", "unsloth_load"} for one in sinks)) > 1 else None,
         **lengths_of(sinks, read),
     }
     own = not any(one.kind in MODELS for one in sinks)
     if own:
-        found |= _own_model(sinks, doubts)
+        found |= _own_model(sinks, doubts, typed=typed)
         found.pop("field", None)
     if not any(one.kind in {"checkpointing", "kbit", "unsloth_load"} for one in sinks) and not (
-        own and (checkpoints or _trained(sinks) is None)
+        own and _may_checkpoint(trained_module(sinks), checkpoints)
     ):
         found["checkpoints"] = Known(False)
     found |= by_config(sinks)
@@ -74,7 +78,7 @@ def _optimizer(sinks: Sequence[Sink]) -> Value | None:
 
 
 def _name(one: Sink) -> str:
-    """The class as its package calls it, also where the repository holds a copy of the package; empty for a class of the repository's own."""
+    """The class as its package calls it, also where the repository holds a copy of the package; empty for a class of its own."""
     own = one.result.cls if one.result is not None else None
     if own is None:
         return one.name
@@ -88,6 +92,8 @@ def _name(one: Sink) -> str:
 
 def _batch(sinks: Sequence[Sink], read: Sequence[tuple[str, Value]]) -> Value | None:
     """Rows of one device and step: those of the loader that shuffles, as the others are of an evaluation."""
+    if any(one.kind == "accelerator" and one.get("split_batches", "dataloader_config") is not None for one in sinks):
+        return Opaque("accelerate may share the rows out between its processes", package="accelerate")
     if any(one.kind == "dp" for one in sinks):
         return Opaque("torch.nn.DataParallel shares the rows out between all devices", package="torch")
     loaders = [one for one in sinks if one.kind == "dataloader" and _rows(one) is not None]
@@ -115,8 +121,17 @@ def _is_shuffled(loader: Sink) -> bool:
     return any(isinstance(one, Object) and one.kind.endswith(_SHUFFLED) for one in ways)
 
 
+def _may_checkpoint(trained: Object | None, named: bool) -> bool:
+    """A module of one's own may checkpoint in its code; one that is built on transformers' does where a method switches it on."""
+    line = trained.cls.line if trained is not None and trained.cls is not None else ()
+    switched = any(isinstance(one, External) and one.name.endswith("PreTrainedModel") for one in line)
+    return trained is None or (named and not switched)
+
+
 def by_config(sinks: Sequence[Sink]) -> dict[str, Value]:
-    """``config.gradient_checkpointing``, which a load obeys (transformers 4 ``modeling_utils.py`` _backward_compatibility_gradient_checkpointing)."""
+    """``config.gradient_checkpointing``, which a load obeys.
+
+    Source: transformers 4.2 to 4.57 ``modeling_utils.py`` _backward_compatibility_gradient_checkpointing."""
     configs = [value for one in sinks if one.kind == "load" and isinstance(value := one.get("config"), Object)]
     given = [value for one in configs if (value := one.attributes.get("gradient_checkpointing")) is not None]
     given += [value for one in sinks if one.kind == "load" and (value := one.get("gradient_checkpointing")) is not None]
@@ -146,138 +161,54 @@ def _accelerator(sinks: Sequence[Sink]) -> dict[str, Value]:
     return {name: value for name, value in given.items() if value is not None}
 
 
+def _autocast(sinks: Sequence[Sink]) -> dict[str, Value]:
+    """The dtype of ``torch.autocast``: float16 on a card unless another is given. ``none`` where nothing casts."""
+    made = [one for one in sinks if one.kind == "autocast" and not _is_off(one)]
+    if not made:
+        around = {"accelerator", "foreign_trainer", "deepspeed", "fsdp"} & {one.kind for one in sinks}
+        return {} if around else {"autocast": Known("none")}
+    found = _one((one.get("dtype", at=1) or External("torch.float16") for one in made), "autocast")
+    return {"autocast": found} if found is not None else {}
+
+
+def _is_off(one: Sink) -> bool:
+    enabled = one.get("enabled", at=2)
+    return isinstance(enabled, Known) and not enabled.value
+
+
+def _sharded(sinks: Sequence[Sink]) -> dict[str, Value]:
+    made = [one for one in sinks if one.kind == "fsdp"]
+    if not made:
+        return {}
+    names = {"fsdp2" if one.name.endswith("fully_shard") else "fsdp" for one in made}
+    sure = len(names) == 1 and not all(one.may_be_skipped for one in made)
+    plain = all(one.get("sharding_strategy") is None for one in made)
+    return {"shard": Known(next(iter(names))) if sure and plain else Opaque("FSDP, in a way of its own")}
+
+
 # a model of the repository's own
 
 
-def _own_model(sinks: Sequence[Sink], doubts: Sequence[Doubt]) -> dict[str, Value]:
+def _own_model(sinks: Sequence[Sink], doubts: Sequence[Doubt], *, typed: bool) -> dict[str, Value]:
     """Torch makes parameters in float32, and nothing is quantised or adapted where nothing else happens to the module."""
-    trained = _trained(sinks)
+    trained = trained_module(sinks)
     name = "" if trained is None else f"own class {trained.cls.name}" if trained.cls is not None else trained.kind
     found: dict[str, Value] = {"model": Opaque(name or "made by the program")}
+    if trained is not None and trained.cls is None:
+        found["model"] = Known(name)  # of a package that has models ready: torchvision
     if trained is None:
         return found
     casts = [one for one in sinks if one.kind == "cast" and is_module(one.receiver) and casts_to(one) is not None]
-    if any("set_default_dtype" in one.why for one in doubts):
-        found["weights_dtype"] = Opaque("torch.set_default_dtype")
+    if typed or any("set_default_dtype" in one.why for one in doubts):
+        found["weights_dtype"] = Opaque("its layers are given a dtype")
     elif not casts:
         found["weights_dtype"] = Known("fp32")
-    elif len(casts) == 1 and not casts[0].may_be_skipped and _is_one(casts[0].receiver, trained):
+    elif len(casts) == 1 and not casts[0].may_be_skipped and is_one(casts[0].receiver, trained):
         found["weights_dtype"] = casts_to(casts[0]) or Opaque("a dtype")
     changed = [one for one in doubts if one.kind == "replaced"]
     if not changed and not any(one.kind in {"quantisation", "adapter", "adapter_config"} for one in sinks):
         found["quant"] = Known("none")
-        if not any(one.kind == "freeze" for one in sinks) and _is_whole(sinks):
+        stepped = is_whole(sinks) or not any(one.kind in {"optimizer", "deepspeed"} for one in sinks)
+        if not any(one.kind == "freeze" for one in sinks) and stepped:
             found["adapter"] = Known("none")
     return found
-
-
-def casts_to(one: Sink) -> Value | None:
-    """The dtype that a cast casts to; None where it only moves, Opaque where nobody knows."""
-    if one.name in {"half", "bfloat16", "float"}:
-        return External({"half": "torch.float16", "bfloat16": "torch.bfloat16", "float": "torch.float32"}[one.name])
-    given = one.get("dtype")
-    if given is not None:
-        return given
-    for value in one.positional:
-        if isinstance(value, External) and value.name.startswith("torch."):
-            return value
-        if isinstance(value, Choice) and any(isinstance(way.value, External) and way.value.name.startswith("torch.") for way in value.ways):
-            return value
-        if isinstance(value, Opaque) and not any(word in value.why.lower() for word in _DEVICES):
-            return value
-    return None
-
-
-def cast_of(done: Sequence[Sink]) -> dict[str, Value]:
-    """``cast``: the dtype that the whole loaded model is cast to; Opaque where a part of it is, or perhaps none of it."""
-    casts = [(one, dtype) for one in done if one.kind == "cast" and not is_output(one) and (dtype := casts_to(one)) is not None]
-    if not casts:
-        return {}
-    one, dtype = casts[-1]
-    whole = isinstance(one.receiver, Object) and not one.may_be_skipped and all(isinstance(other.receiver, Object) for other, _ in casts)
-    return {"cast": dtype if whole and isinstance(dtype, External) else Opaque("a part of it is cast, or perhaps")}
-
-
-def is_output(one: Sink) -> bool:
-    """What a model gives is no part of it: ``logits.float()``."""
-    return isinstance(one.receiver, Opaque) and one.receiver.why.startswith(("what __call__ of", "what forward of", "what generate of"))
-
-
-def _is_one(value: Value | None, other: Object) -> bool:
-    """Is it a module of that class? The arguments of a sink are copies."""
-    return isinstance(value, Object) and (value.cls, value.kind) == (other.cls, other.kind)
-
-
-def _trained(sinks: Sequence[Sink]) -> Object | None:
-    """The module whose parameters the optimizer gets, or that is wrapped; None where that is not one."""
-    found: list[Object] = []
-    for one in sinks:
-        if one.kind in {"optimizer", "ddp", "dp", "fsdp", "deepspeed"}:
-            for value in (*one.arguments.values(), *one.positional):
-                found += _modules(value)
-    found = found or [
-        module for one in sinks if one.kind == "cast" and (module := module_of(one.receiver)) is not None and is_module(module)
-    ]
-    names = {(id(one.cls), one.kind): one for one in found}
-    return next(iter(names.values())) if len(names) == 1 else None
-
-
-def _modules(value: Value, depth: int = 0) -> Iterator[Object]:
-    """Modules that something is made of."""
-    if depth > _ROUNDS:
-        return
-    if isinstance(value, Choice):
-        for way in value.ways:
-            yield from _modules(way.value, depth + 1)
-        return
-    found = module_of(value)
-    if found is not None and model_of(found) is None:
-        yield found
-    elif isinstance(value, Items):
-        for one in (*value.items, *([value.more] if value.more is not None else [])):
-            yield from _modules(one, depth + 1)
-    elif isinstance(value, Map):
-        for one in value.items.values():
-            yield from _modules(one, depth + 1)
-
-
-def _is_whole(sinks: Sequence[Sink]) -> bool:
-    """Does the optimizer get all parameters: a module's own, or groups of them by name?"""
-    made = [one.get("params") for one in sinks if one.kind == "optimizer"]
-    return bool(made) and all(value is not None and is_all(value) for value in made)
-
-
-def is_all(value: Value) -> bool:
-    """``model.parameters()``; two groups or more (those with weight decay, and those without)."""
-    ways = [way.value for way in alternatives(value)]
-    if len(ways) > 1:
-        return all(map(is_all, ways))
-    if isinstance(value, Items):
-        return len(value.items) > 1 and all(isinstance(one, Map) and "params" in one.items for one in value.items)
-    return isinstance(value, Opaque) and ("parameters" in value.why)
-
-
-def trained_model(sinks: Sequence[Sink]) -> Object | None:
-    """The loaded model whose parameters the optimizer gets, or that an engine is given; None where there is not one."""
-    found: dict[int, Object] = {}
-    for one in sinks:
-        if one.kind in {"optimizer", "deepspeed", "ddp", "dp", "fsdp"}:
-            for value in (*one.arguments.values(), *one.positional):
-                model = model_of(next(iter(_held_by(value)), None))
-                if model is not None and model.made is not None:
-                    found.setdefault(id(model.made), model)
-    return next(iter(found.values())) if len(found) == 1 else None
-
-
-def _held_by(value: Value, depth: int = 0) -> Iterator[Value]:
-    if model_of(value) is not None:
-        yield value
-    elif depth < _ROUNDS:
-        inner = [way.value for way in value.ways] if isinstance(value, Choice) else value.items if isinstance(value, Items) else ()
-        inner = [*inner, *(value.items.values() if isinstance(value, Map) else ())]
-        inner += [value.more] if isinstance(value, Items) and value.more is not None else []
-        for one in inner:
-            yield from _held_by(one, depth + 1)
-
-
-__all__ = ["cast_of", "casts_to", "is_loop", "is_output", "loop_of", "trained_model"]

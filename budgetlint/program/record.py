@@ -103,6 +103,9 @@ def _method(it: Interpreter, name: str, call: Call, receiver: Value | None) -> V
         return Opaque("what a tokenizer gives", package="transformers")
     if kind and (model_of(receiver) is not None or (kind in _OF_MODULES and module_of(receiver) is not None)):
         return _written(it, kind, last, call, receiver)
+    if last == "train" and isinstance(receiver, Object) and receiver.made is not None and receiver.made.kind == "trainer":
+        _written(it, "trains", last, call, receiver)
+        return Opaque("what a training gives", package="transformers")
     if last in _LOOKS and module_of(receiver) is not None:
         return Opaque(f"what {last} of the model gives", receiver, "torch")
     if isinstance(receiver, Object) and receiver.made is not None and receiver.made.kind in MODELS and last not in _KEPT:
@@ -113,8 +116,9 @@ def _method(it: Interpreter, name: str, call: Call, receiver: Value | None) -> V
 _KEPT = frozenset({"get_peft_model"})
 _LOOKS = frozenset({
     "parameters", "named_parameters", "buffers", "modules", "named_modules", "children", "named_children", "state_dict", "num_parameters",
-    "print_trainable_parameters", "get_nb_trainable_parameters", "zero_grad", "clip_grad_norm_", "no_sync", "post_init", "__call__", "forward",
-    "generate", "step", "save_pretrained", "push_to_hub", "get_input_embeddings", "get_output_embeddings", "optim_state_dict", "is_gradient_checkpointing",
+    "print_trainable_parameters", "get_nb_trainable_parameters", "zero_grad", "clip_grad_norm_", "no_sync", "post_init", "__call__",
+    "forward", "generate", "step", "save_pretrained", "push_to_hub", "get_input_embeddings", "get_output_embeddings", "optim_state_dict",
+    "is_gradient_checkpointing",
 })  # fmt: skip
 """Methods of a model, or of what is wrapped around one, that leave its modules as they are."""
 

@@ -37,6 +37,7 @@ from budgetlint.program.values import (
 )
 
 if TYPE_CHECKING:
+    from budgetlint.program.interface import Interface, Sought
     from budgetlint.program.modules import Module, Modules
 
 STEPS = 60_000
@@ -124,11 +125,21 @@ class Doubt(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """A condition that is known to hold and ends the way in an error. ``because``: where its values come from."""
+    """A condition that is known to hold and ends the way in an error. ``because``: where its values come from.
+
+    ``kind``: ``stops`` (a condition of the program), ``required`` (an option that is not given), ``unrecognized`` (a flag that no option takes, then
+    ``names`` are the options that there are; ``unfamiliar`` where a package's class may have it in another release), ``words`` (other words that no
+    option takes), ``value`` (one that an option does not take). ``sure``: no condition or handler is around, and all that it hangs on has a place.
+    ``after``: the sinks that were met before.
+    """
 
     place: Place
     condition: str
     because: tuple[Origin, ...]
+    kind: str = "stops"
+    names: tuple[str, ...] = ()
+    sure: bool = True
+    after: int = 0
 
 
 class Attributes(Protocol):
@@ -178,10 +189,18 @@ class Interpreter:
         self.sinks: list[Sink] = []
         self.doubts: list[Doubt] = []
         self.refusals: list[Refusal] = []
+        self.interfaces: list[Interface] = []
+        self.sought: list[Sought] = []
+        self.loaders: dict[str, str] = {}
+        """By path, what loads a file that the program opens."""
+        self.flags: dict[str, tuple[str, ...]] = {}
+        """By destination, the flags of the options that were read."""
         self.opened: list[tuple[str, Origin]] = []
         """Files of the repository that the program opens, and where their names come from."""
         self.read: list[tuple[str, Value]] = []
         """Fields of argument objects that were asked for, in order: the program's read set."""
+        self.asked: dict[tuple[str, int], bool] = {}
+        """Values of configs that were asked for (`reads.Asked`)."""
         self.steps = self.nested = 0
         self.within: tuple[Function, ...] = ()
         """The functions that were open when a bound was reached."""

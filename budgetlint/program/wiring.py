@@ -8,10 +8,11 @@ from typing import NamedTuple
 from budgetlint.program.attributes import MODELS, is_module, model_of
 from budgetlint.program.follow import Followed
 from budgetlint.program.lengths import lengths_of
-from budgetlint.program.own_loops import by_config, cast_of, is_loop, loop_of, trained_model
+from budgetlint.program.own_loops import by_config, is_loop, loop_of
 from budgetlint.program.sinks import Sink
 from budgetlint.program.state import Doubt
-from budgetlint.program.values import Known, Object, Opaque, Value, alternatives
+from budgetlint.program.trained import cast_of, trained_model
+from budgetlint.program.values import Known, Object, Opaque, Open, Value, alternatives
 
 _MOST_STEPS = 24
 
@@ -19,9 +20,9 @@ _MOST_STEPS = 24
 class Wiring(NamedTuple):
     """One run of a program. ``trainer`` is None for a loop of the program's own.
 
-    ``arguments``: the object that holds the training arguments, as it is when the trainer gets it. ``models``: the sinks that the trained model
-    went through, the load last. ``done``: what was done to it by methods (`checkpointing`, `cast`, `freeze`). ``name``: the model where the trainer is
-    given its name. ``closed``: nothing that is not followed had the model in its hands.
+    ``arguments``: the object that holds the training arguments, as it is when the trainer gets it. ``models``: the sinks that the trained
+    model went through, the load last. ``done``: what was done to it by methods (`checkpointing`, `cast`, `freeze`). ``name``: the model
+    where the trainer is given its name. ``closed``: nothing that is not followed had the model in its hands.
     """
 
     trainer: Sink | None
@@ -33,7 +34,17 @@ class Wiring(NamedTuple):
     name: Known | None
     closed: bool
     facts: Mapping[str, Value] = {}
-    """What calls beside these tell: of a loop of the program's own everything (`own_loops`), of any run the length of its rows (`lengths`)."""
+    """What calls beside these tell: of a loop of the program's own everything (`own_loops`), of any the length of its rows
+    (`lengths`)."""
+
+
+def asks_for_model(wiring: Wiring) -> bool:
+    """Does whoever starts the program name the model?"""
+    load = wiring.models[-1] if wiring.models else None
+    given = load.get("pretrained_model_name_or_path", "model_name", at=0) if load is not None else None
+    if given is None and wiring.trainer is not None:
+        given = wiring.trainer.get("model")
+    return given is not None and any(isinstance(way.value, Open) for way in alternatives(given))
 
 
 def wirings(followed: Followed) -> list[Wiring]:
@@ -61,7 +72,7 @@ def _of_loop(followed: Followed) -> Wiring:
     wrapped = [one.result for one in followed.sinks if one.kind in MODELS] if trained is None and len(loads) == 1 else [trained]
     models, closed = _chain(wrapped[-1])
     found = _wiring(followed, None, None, models, closed=closed, name=None)
-    facts = loop_of(followed.sinks, found.doubts, followed.read, checkpoints=followed.checkpoints)
+    facts = loop_of(followed.sinks, found.doubts, followed.read, checkpoints=followed.checkpoints, typed=followed.typed)
     return found._replace(facts={**facts, **cast_of(found.done)})
 
 
@@ -69,11 +80,17 @@ def _wiring(
     followed: Followed, trainer: Sink | None, arguments: Object | None, models: tuple[Sink, ...], *, closed: bool, name: Known | None
 ) -> Wiring:
     mine = {id(one) for one in models}
-    before = len(followed.sinks) if trainer is None else trainer.number
+    before = _begins(followed, trainer)
     done = [one for one in followed.sinks if one.receiver is not None and one.number < before and _about(one.receiver, mine)]
     others = [one for one in followed.sinks if one.receiver is None and one.kind not in {*MODELS, "trainer"}]
     doubts = [one for one in followed.doubts if one.about is None or _about(one.about, mine) or one.kind == "patch"]
     return Wiring(trainer, arguments, models, tuple(done), tuple(others), tuple(doubts), name, closed)
+
+
+def _begins(followed: Followed, trainer: Sink | None) -> int:
+    """Where a trainer begins to train: what is done to the model until then counts. One whose own code trains never says so."""
+    trains = (one for one in followed.sinks if one.kind == "trains" and isinstance(one.receiver, Object))
+    return next((one.number for one in trains if isinstance(one.receiver, Object) and one.receiver.made is trainer), len(followed.sinks))
 
 
 def _about(value: Value, mine: set[int]) -> bool:

@@ -3,97 +3,138 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from budgetlint.base.record import field, open_state, record, replace
+from budgetlint.base.record import field, open_record, open_state, record, replace
 from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document, Loader
 from budgetlint.files.disk import PYTHON_SUFFIX, Files
 from budgetlint.readers import Reader, identify
+from budgetlint.readers.python_script.reader import FOLLOWED
 from budgetlint.resolve.edges import candidates
-from budgetlint.settings.consumer import LAUNCH, OPENED, Consumer
+from budgetlint.resolve.program_files import Asked, ProgramFiles
+from budgetlint.settings.consumer import ACCEPTED, LAUNCH, OPENED, Consumer
 from budgetlint.settings.run import Reference, Setting, Settings
 
 if TYPE_CHECKING:
     from budgetlint.documents.shell_words import Word
     from budgetlint.launch import Launch
+    from budgetlint.program.document import Told
     from budgetlint.program.follow import Followed
     from budgetlint.program.modules import Trees
+    from budgetlint.program.state import Launched
     from budgetlint.program.values import Value
+    from budgetlint.resolve.closure import Closures
     from budgetlint.settings.run import Reading
 
+REQUIRED = "is required"
+"""What a parser says of an option that nobody gives (`budgetlint.program.packages.parsers`)."""
+MOST_KEPT = 128
+"""Programs whose runs are kept for the next look at the same project, in an editor or between the rounds of a fix."""
 
-@record
+
+@open_record
 class ProgramRun:
     """What a program comes to: one reading for each way that it may train, and the files that it opens."""
 
+    path: str
     readings: tuple[Reading, ...]
-    opened: tuple[str, ...]
     followed: Followed
+    trainings: int
+    """How many trainings it comes to, read or not."""
+    asks_for_model: bool = False
+    """Does whoever starts it name the model?"""
+    told: Consumer | None = None
+
+    told_of: tuple[Told, ...] = ()
+    """Of each reading, what the nodes of its document were made of."""
+
+    @property
+    def reading(self) -> Reading | None:
+        """The one run, where the program was followed to its end and would not stop before it."""
+        if self.followed.stopped or self.is_refused or len(self.readings) != 1 or self.trainings != 1:
+            return None
+        return self.readings[0]
+
+    @property
+    def is_refused(self) -> bool:
+        """Does the program stop at what it is given? Who starts it gives what is required beside a file that nobody names."""
+        is_launched = self.told is not None and self.told.evidence == LAUNCH
+        return any(is_launched or not one.condition.endswith(REQUIRED) for one in self.followed.refusals)
+
+    @property
+    def is_open(self) -> bool:
+        """Nothing starts it, and who starts it names the model: no run that anybody means."""
+        return self.told is not None and self.told.evidence == OPENED and self.asks_for_model
+
+    @property
+    def knows_model(self) -> bool:
+        model = self.reading.settings.get("model") if self.reading is not None else None
+        return model is not None and model.known
+
+    @property
+    def opened(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for name, _ in self.followed.opened))
+
+    def opener(self, path: str) -> Consumer | None:
+        """The program as what reads a file: where the path stands, if nothing starts it."""
+        at = next((named.place for name, named in self.followed.opened if name == path), None)
+        if self.told is None or at is None or self.told.evidence == LAUNCH or not at.path.endswith(PYTHON_SUFFIX):
+            return self.told
+        return replace(self.told, file=at.path, line=at.line)
+
+    def loader_of(self, path: str) -> Loader | None:
+        """What the program loads a file with; None where it was not seen."""
+        name = self.followed.loaders.get(path)
+        return Loader(name) if name is not None else None
 
 
-class Sources:
-    """The files of a project as a program may read them (`program.modules.Files`)."""
+@record
+class Start:
+    """How a program is started: by a launch, by the words that would name a file, or without words."""
 
-    def __init__(self, files: Files) -> None:
-        self._files = files
+    path: str
+    launch: Launch | None = None
+    words: tuple[str, ...] | None = None
 
-    def source(self, path: str) -> SourceFile | None:
-        found = self._files.read(path)
-        return found if isinstance(found, SourceFile) else None
+    @property
+    def key(self) -> tuple[object, ...]:
+        if self.launch is None:
+            return self.path, self.words
+        launch = self.launch
+        environment = tuple((name, word.text) for name, word in launch.environment.items())
+        return self.path, launch.source.path, launch.source.text, launch.number, tuple(word.text for word in launch.words), environment
 
-    def is_file(self, path: str) -> bool:
-        return not path.startswith("..") and self._files.exists(path)
 
-    def is_folder(self, path: str) -> bool:
-        return path in self._folders
-
-    def called(self, name: str) -> Sequence[str]:
-        return self._by_name.get(name, ())
-
-    def below(self, folder: str) -> Sequence[str]:
-        return [path for path in self._modules if path.startswith(f"{folder}/")]
-
-    @cached_property
-    def _modules(self) -> list[str]:
-        return self._files.glob(f"**/*{PYTHON_SUFFIX}")
-
-    @cached_property
-    def _by_name(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for path in self._modules:
-            found.setdefault(posixpath.basename(path), []).append(path)
-        return found
-
-    @cached_property
-    def _folders(self) -> frozenset[str]:
-        found: set[str] = set()
-        for path in self._modules:
-            folder = posixpath.dirname(path)
-            while folder and folder not in found:
-                found.add(folder)
-                folder = posixpath.dirname(folder)
-        return frozenset(found)
+_kept: dict[tuple[object, ...], list[tuple[dict[Asked, object], ProgramRun]]] = {}
 
 
 @open_state
 class Programs:
-    """Follows each program once for each way in which it is started."""
+    """Follows each program once for each way in which it is started, and not again while nothing that it read has changed."""
 
     files: Files
+    read_otherwise: Callable[[str, str], bool] = field(default=lambda _path, _program: False)
+    """Whether a file is read by something else than this program."""
     _known: dict[tuple[object, ...], ProgramRun | None] = field(default_factory=dict)
 
     @cached_property
-    def sources(self) -> Sources:
-        return Sources(self.files)
+    def sources(self) -> ProgramFiles:
+        return ProgramFiles(self.files)
 
     @cached_property
     def trees(self) -> Trees:
-        from budgetlint.program.modules import Trees  # `ast`, for projects with programs
+        from budgetlint.resolve.closure import NotedTrees  # `ast`, for projects with programs
 
-        return Trees(self.sources)
+        return NotedTrees(self.sources)
+
+    @cached_property
+    def closures(self) -> Closures:
+        from budgetlint.resolve.closure import Closures
+
+        return Closures(self.trees)
 
     def place(self, launch: Launch) -> str | None:
         """The file of the project that a launch starts; None for a program that is not here."""
@@ -107,47 +148,88 @@ class Programs:
         return found[0] if len(found) == 1 else None
 
     def launched(self, launch: Launch) -> ProgramRun | None:
-        """The run of a launch; None where its program is not here, or does not come to a training that can be told."""
+        """The run of a launch; None where its program is not here, or trains nothing."""
         path = self.place(launch)
         if path is None:
             return None
-        key = (path, launch.source.path, launch.number, tuple(word.text for word in launch.words))
-        if key not in self._known:
-            at, name = launch.source.locate(launch.span), launch.program.program
-            named = any(path in candidates(launch.source.path, posixpath.join(one, _written(launch))) for one in ("", launch.folder))
-            says = "" if named else f"{name} is taken to be {path}: the one file of that name"
-            consumer = Consumer(name, LAUNCH, at.file, at.line, says=says)
-            self._known[key] = self._run(path, launch, consumer)
-        return self._known[key]
+        at, name = launch.source.locate(launch.span), launch.program.program
+        named = any(path in candidates(launch.source.path, posixpath.join(one, _written(launch))) for one in ("", launch.folder))
+        says = "" if named else f"{name} is taken to be {path}: the one file of that name"
+        return self._run(Start(path, launch), Consumer(name, LAUNCH, at.file, at.line, says=says))
 
-    def alone(self, source: SourceFile) -> ProgramRun | None:
+    def alone(self, path: str) -> ProgramRun | None:
         """The run of a program that nothing here starts, as if it were started without words."""
-        if (source.path,) not in self._known:
-            self._known[(source.path,)] = self._run(source.path, None, Consumer(source.path, OPENED, source.path, 1))
-        return self._known[(source.path,)]
+        says = f"{path} is taken to be started without words: nothing here starts it"
+        return self._run(Start(path), Consumer(path, OPENED, path, 1, says=says))
 
-    def _run(self, path: str, launch: Launch | None, consumer: Consumer) -> ProgramRun | None:
+    def given(self, path: str, words: tuple[str, ...]) -> ProgramRun | None:
+        """The run of a program that is started with a file which nobody names."""
+        says = f"{path} takes this file, and nothing here starts it"
+        return self._run(Start(path, words=words), Consumer(path, ACCEPTED, path, 1, says=says))
+
+    def _run(self, start: Start, consumer: Consumer) -> ProgramRun | None:
+        if start.key not in self._known:
+            run = self._remembered(start) if self.closures.trains(start.path) else None
+            self._known[start.key] = None if run is None else self._with_facts(run, start, consumer)
+        return self._known[start.key]
+
+    def _with_facts(self, run: ProgramRun, start: Start, consumer: Consumer) -> ProgramRun:
+        """The run with what else the program shows."""
+        from budgetlint.resolve.program_facts import facts_of, with_chains
+
+        others, words = partial(self._openers, run.path), _started(start).words or ()
+        facts = facts_of(run.followed, run.path, self.trees, start.launch, words, others=others, text=lambda: self._text)
+        shown = (with_chains(facts, one.document, told, self.sources) for one, told in zip(run.readings, run.told_of, strict=True))
+        readings = tuple(replace(one, consumer=consumer, program=program) for one, program in zip(run.readings, shown, strict=True))
+        return replace(run, readings=readings, told=consumer)
+
+    def _openers(self, program: str, path: str) -> list[Followed] | None:
+        """Every run of a program that opens a file; None where another program, or a reader of its format, does."""
+        runs = [one for one in self._known.values() if one is not None and path in one.opened]
+        if any(one.path != program or one.reading is None for one in runs) or self.read_otherwise(path, program):
+            return None
+        return [one.followed for one in runs]
+
+    @cached_property
+    def _text(self) -> list[str]:
+        """The text of every Python file of the project."""
+        read = (self.sources.source(path) for path in self.sources.below(""))
+        return [source.text for source in read if source is not None]
+
+    def _remembered(self, start: Start) -> ProgramRun | None:
+        """The run of before, where nothing that was asked for it has changed."""
+        kept = _kept.pop(start.key, [])
+        found = next((one for one in kept if self.sources.answers(one[0])), None)
+        if found is None:
+            self.sources.asked = {}
+            run = self._follow(start)
+            found = (self.sources.asked, run) if run is not None else None
+        _kept[start.key] = [*([found] if found else []), *(one for one in kept if one is not found)][:2]
+        while len(_kept) > MOST_KEPT:
+            del _kept[next(iter(_kept))]
+        return found[1] if found is not None else None
+
+    def _follow(self, start: Start) -> ProgramRun | None:
         from budgetlint.program.document import document_of, most_ways
         from budgetlint.program.follow import follow
-        from budgetlint.program.state import Launched
-        from budgetlint.program.wiring import wirings
+        from budgetlint.program.wiring import asks_for_model, wirings
 
-        source = self.sources.source(path)
+        source = self.sources.source(start.path)
         if source is None:
             return None
-        started = Launched() if launch is None else Launched(_words(launch), _folder(path, launch), _environment(launch))
-        followed = follow(self.trees, path, started)
+        started = _started(start)
+        followed = follow(self.trees, start.path, started)
+        below = tuple(one for path in followed.loaders if (one := self.sources.source(path)) is not None)
         runs = wirings(followed)
-        documents = [[document_of(one, source, self.sources, way) for way in (None, *_ways(most_ways(one)))] for one in runs]
-        readings = [reading for ways in documents if (reading := _of_ways(ways)) is not None]
-        readings = [_from(reading, _folder(path, launch) if launch is not None else "", self.files) for reading in readings]
-        if followed.refusals or followed.stopped or len(readings) < len(documents) or not readings:
-            return None
-        opened = tuple(dict.fromkeys(name for name, _ in followed.opened))
-        return ProgramRun(tuple(replace(one, consumer=consumer) for one in readings), opened, followed)
+        made = [[(document_of(one, source, self.sources, way, told), told) for way in _ways(most_ways(one)) for told in ({},)] for one in runs]
+        found = [_of_ways([(replace(document, below=below), told) for document, told in ways]) for ways in made]
+        kept = [(_from(reading, started.folder, self.files), told) for reading, told in filter(None, found)]
+        readings, told_of = tuple(reading for reading, _ in kept), tuple(told for _, told in kept)
+        return ProgramRun(start.path, readings, followed, len(runs), any(map(asks_for_model, runs)), None, told_of)
 
 
 def _reading(document: Document) -> Reading | None:
+    document.facts[FOLLOWED] = True
     found = identify(document) if document.root is not None else None
     return found.read(document) if isinstance(found, Reader) and found.loader is Loader.PYTHON else None
 
@@ -156,18 +238,20 @@ _MOST_WAYS = 4
 """Values of a choice that are read; of more the first few."""
 
 
-def _ways(most: int) -> range:
-    return range(min(most, _MOST_WAYS)) if most > 1 else range(0)
+def _ways(most: int) -> tuple[int | None, ...]:
+    """None of several values, then each."""
+    return (None, *range(min(most, _MOST_WAYS))) if most > 1 else (None,)
 
 
-def _of_ways(documents: Sequence[Document]) -> Reading | None:
+def _of_ways(documents: Sequence[tuple[Document, Told]]) -> tuple[Reading, Told] | None:
     """The reading of a run; what one of a few known values decides has all of them as its readings."""
-    found, *ways = [_reading(one) for one in documents]
+    found, *ways = [_reading(one) for one, _ in documents]
+    told = documents[0][1]
     if found is None or not ways:
-        return found
+        return None if found is None else (found, told)
     others = [one.settings for one in ways if one is not None]
     settings = [_chosen(setting, [one.get(setting.name) for one in others]) for setting in found.settings.values()]
-    return replace(found, settings=Settings(settings))
+    return replace(found, settings=Settings(settings)), told
 
 
 def _chosen(setting: Setting, ways: Sequence[Setting | None]) -> Setting:
@@ -203,8 +287,14 @@ def _folder(path: str, launch: Launch) -> str:
     return path.removesuffix(written).rstrip("/") if path.endswith(f"/{written}") else ""
 
 
-def _words(launch: Launch) -> tuple[Value, ...]:
-    return tuple(_word(word, launch.source) for word in launch.words)
+def _started(start: Start) -> Launched:
+    from budgetlint.program.state import Launched
+    from budgetlint.program.values import Known
+
+    launch = start.launch
+    if launch is not None:
+        return Launched(tuple(_word(word, launch.source) for word in launch.words), _folder(start.path, launch), _environment(launch))
+    return Launched(None if start.words is None else tuple(Known(word) for word in start.words))
 
 
 def _word(word: Word, source: SourceFile) -> Value:
@@ -215,5 +305,5 @@ def _word(word: Word, source: SourceFile) -> Value:
     return Known(word.text, origins) if word.known else Open("word", word.text, origins)
 
 
-def _environment(launch: Launch) -> dict[str, Value]:
+def _environment(launch: Launch) -> Mapping[str, Value]:
     return {name: _word(word, launch.source) for name, word in launch.environment.items()}

@@ -16,7 +16,7 @@ from budgetlint.resolve.state import Assembly
 def launched_run(work: Assembly, launch: Launch) -> Launched | None:
     """The run that a command starts; None where nobody can read what it trains. The files that a followed program opens are its own."""
     program = followed_run(work, launch)
-    run = launched(launch, partial(quietly, work), program.readings[0] if program is not None else None)
+    run = launched(launch, partial(quietly, work), program.reading if program is not None else None)
     return run if run is None or program is None else replace(run, files=(*run.files, *program.opened))
 
 
@@ -25,7 +25,7 @@ def followed_run(work: Assembly, launch: Launch) -> ProgramRun | None:
     if launch.consumer is None or launch.consumer.followed:
         return None
     found = work.programs.launched(launch)
-    if found is None or len(found.readings) != 1:
+    if found is None or found.reading is None:
         return None
     at = launch.source.locate(launch.span)
     work.edges.update({Edge(path, at.file, at.line, path, COMMAND): None for path in found.opened})

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from budgetlint.language.budget import Budget, BudgetRun, Measured, Target
     from budgetlint.launch import Launch
     from budgetlint.launch.run import Launched
+    from budgetlint.resolve.claims.openers import Openers
     from budgetlint.measured.watched import Watched
     from budgetlint.rules_api.context import RunContext
 
@@ -112,13 +113,21 @@ class Assembly:
     """Files that a declared run names: who reads them, nobody here knows."""
     own: Callable[[Launch], Launch] = field(default=lambda launch: launch)
     """Says whose the flags of a launch are."""
+    openers: Openers | None = None
+    """The programs of the project that are followed, and what they open."""
     locks: dict[str, tuple[Measured, ...]] = field(default_factory=dict)
     """What each budget.lock says was measured."""
 
     @cached_property
     def programs(self) -> Programs:
         """The programs of the project, followed when they are asked for."""
-        return Programs(self.files)
+        return Programs(self.files, self._read_otherwise)
+
+    def _read_otherwise(self, path: str, program: str) -> bool:
+        """A file that a reader of its own format takes for somebody else's."""
+        entry = self.project.entries.get(path)
+        told = [one.consumer for one in entry.readings] if entry is not None else []
+        return any(one is None or posixpath.basename(one.program) != posixpath.basename(program) for one in told)
 
     @property
     def files(self) -> Files:

@@ -89,6 +89,118 @@ def own(before: str = "", between: str = "") -> str:
     return OWN.format(before=before, between=between)
 
 
+FROZEN_BY_THE_PATTERN_OF_A_NAME = """\
+for name, p in model.named_parameters():
+    if 'lm_head' not in name:
+        p.requires_grad_(False)"""
+CHECKPOINTING_BY_THE_MODEL_S_CONFIGURATION = """\
+from transformers import AutoConfig
+config = AutoConfig.from_pretrained('gpt2')
+config.gradient_checkpointing = True"""
+TARGETS_BY_A_CONDITION_THAT_NOBODY_DECIDES = """\
+names = ['q_proj'] if model.config.model_type == 'llama' else ['c_attn']
+model = get_peft_model(model, LoraConfig(r=4, target_modules=names))"""
+A_QUANTISATION_BY_A_NAME_THAT_STANDS_ELSEWHERE = """\
+import torch
+from transformers import AutoModelForCausalLM, BitsAndBytesConfig, Trainer, TrainingArguments
+quantised = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type='nf4')
+kwargs = {'quantization_config': quantised}
+model = AutoModelForCausalLM.from_pretrained('gpt2', **kwargs)
+Trainer(model=model, args=TrainingArguments(output_dir='o', per_device_train_batch_size=2)).train()
+"""
+A_TRAINER_OF_ONE_S_OWN = """\
+class Mine(Trainer):
+    def compute_loss(self, model, inputs, **rest):
+        return model(**inputs).loss
+    def create_optimizer(self):
+        return make(self.model)
+args = Tr"""
+A_FUNCTION_THAT_MAKES_THE_MODEL = """\
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+def make():
+    return AutoModelForCausalLM.from_pretrained('gpt2')
+Trainer(model_init=make, args=TrainingArguments(output_dir='o', per_device_train_batch_size=2)).train()
+"""
+SEQ2SEQTRAINER_WITH_TWO_LENGTHS = """\
+from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, Seq2SeqTrainer, Seq2SeqTrainingArguments
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument('--max_source_len', type=int, default=320)
+parser.add_argument('--max_target_len', type=int, default=128)
+args = parser.parse_args()
+tokenizer = AutoTokenizer.from_pretrained('t5-small')
+def rows(batch):
+    found = tokenizer(batch['a'], max_length=args.max_source_len, padding='max_length', truncation=True)
+    found['labels'] = tokenizer(batch['b'], max_length=args.max_target_len, padding='max_length', truncation=True)['input_ids']
+    return found
+from datasets import load_dataset
+data = load_dataset('x').map(rows)
+model = AutoModelForSeq2SeqLM.from_pretrained('t5-small')
+Seq2SeqTrainer(model=model, args=Seq2SeqTrainingArguments(output_dir='o', per_device_train_batch_size=2), train_dataset=data).train()
+"""
+A_LENGTH_THAT_ONLY_A_FIELD_IS_CALLED_SO = """\
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument('--seq_length', type=int, default=512)
+args = parser.parse_args()
+data = pack(args.seq_length)
+"""
+A_MODULE_OF_THE_REPOSITORY_AROUND_A_MODEL = """\
+from torch import nn
+class Scorer(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+        self.head = nn.Linear(8, 1)
+"""
+A_LOOP_WITH_ACCELERATE = """\
+from accelerate import Accelerator
+accelerator = Accelerator(mixed_precision='bf16', gradient_accumulation_steps=4)"""
+ONE_OF_TWO_OPTIMIZERS = """\
+if os.cpu_count() > 8:
+    optimizer = AdamW8bit(model.parameters())
+else:
+    optimizer = torch.optim.AdamW(model.parameters())"""
+DEEPSPEED_WITH_A_DICT = """\
+import deepspeed
+from transformers import AutoModelForCausalLM
+model = AutoModelForCausalLM.from_pretrained('gpt2')
+engine, *_ = deepspeed.initialize(model=model, model_parameters=model.parameters(), config={'train_micro_batch_size_per_gpu': 3,
+    'bf16': {'enabled': True}, 'optimizer': {'type': 'AdamW', 'params': {'lr': 1e-4}}, 'zero_optimization': {'stage': 2}})
+for batch in data:
+    engine.backward(engine(**batch).loss)
+    engine.step()
+"""
+FUNCTIONS_THAT_PROCESSES_ARE_STARTED_WITH = """\
+import torch
+import torch.multiprocessing as mp
+from torch.utils.data import DataLoader
+from transformers import AutoModelForCausalLM
+def work(rank, rows):
+    model = AutoModelForCausalLM.from_pretrained('gpt2')
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+    for batch in DataLoader(data, batch_size=rows, shuffle=True):
+        model(**batch).loss.backward()
+        optimizer.step()
+mp.spawn(work, args=(6,), nprocs=2)
+"""
+LIGHTNING = """\
+import pytorch_lightning as pl
+import torch
+from torch.utils.data import DataLoader
+from transformers import AutoModelForCausalLM
+class Module(pl.LightningModule):
+    def __init__(self, rows):
+        super().__init__()
+        self.save_hyperparameters()
+        self.model = AutoModelForCausalLM.from_pretrained('gpt2')
+    def train_dataloader(self):
+        return DataLoader(data, batch_size=self.hparams.rows, shuffle=True)
+    def configure_optimizers(self):
+        return torch.optim.AdamW(self.model.parameters(), lr=1e-4)
+pl.Trainer(precision='bf16-mixed', accumulate_grad_batches=8).fit(Module(7))
+"""
+
 WHOLE = {"adapter": "none", "quant": "none", "recompute": "none", "micro_batch": 2, "optimizer": "adamw", "weights_dtype": "fp32"}
 KINDS = (
     Kind("a trainer alone: a closed way", trainer(), "", WHOLE),
@@ -105,7 +217,7 @@ KINDS = (
     ),
     Kind(
         "frozen by the pattern of a name",
-        trainer(between="for name, p in model.named_parameters():\n    if 'lm_head' not in name:\n        p.requires_grad_(False)"),
+        trainer(between=FROZEN_BY_THE_PATTERN_OF_A_NAME),
         "",
         {"adapter": UNRESOLVED, "quant": "none"},
     ),
@@ -114,13 +226,23 @@ KINDS = (
     Kind("cast after a load of another dtype", loop(between="model.to('cuda').to(torch.float16)"), "", {"weights_dtype": "fp16"}),
     Kind("a part that is cast", trainer(between="model.lm_head.float()"), "", {"weights_dtype": UNRESOLVED}),
     Kind("moved to a device", trainer(between="import os\nmodel.to(int(os.environ['LOCAL_RANK']))"), "", {"weights_dtype": "fp32"}),
-    Kind("what a model gives is cast", loop().replace("loss = model(**batch).loss", "loss = model(**batch).logits.float().mean()"), "", {"weights_dtype": "bf16"}),
+    Kind(
+        "what a model gives is cast",
+        loop().replace("loss = model(**batch).loss", "loss = model(**batch).logits.float().mean()"),
+        "",
+        {"weights_dtype": "bf16"},
+    ),
     Kind("checkpointing at the model", trainer(between="model.gradient_checkpointing_enable()"), "", {"recompute": "full"}),
     Kind(
+        "checkpointing at the model after the trainer is made",
+        trainer().replace("trainer.train()", "model.gradient_checkpointing_enable()\ntrainer.train()"),
+        "",
+        {"recompute": "full"},
+    ),
+    Kind("what is done after the training", trainer() + "model.half()\n", "", {"weights_dtype": "fp32"}),
+    Kind(
         "checkpointing by the model's configuration",
-        trainer("from transformers import AutoConfig\nconfig = AutoConfig.from_pretrained('gpt2')\nconfig.gradient_checkpointing = True").replace(
-            'pretrained("gpt2")', 'pretrained("gpt2", config=config)'
-        ),
+        trainer(CHECKPOINTING_BY_THE_MODEL_S_CONFIGURATION).replace('pretrained("gpt2")', 'pretrained("gpt2", config=config)'),
         "",
         {"recompute": "full"},
     ),
@@ -140,17 +262,14 @@ KINDS = (
         "targets by a condition that nobody decides",
         trainer(
             "from peft import LoraConfig, get_peft_model",
-            "names = ['q_proj'] if model.config.model_type == 'llama' else ['c_attn']\nmodel = get_peft_model(model, LoraConfig(r=4, target_modules=names))",
+            TARGETS_BY_A_CONDITION_THAT_NOBODY_DECIDES,
         ),
         "",
         {"adapter": "lora", "lora_r": 4, "lora_targets": Either(("q_proj",), ("c_attn",))},
     ),
     Kind(
         "a quantisation by a name that stands elsewhere",
-        "import torch\nfrom transformers import AutoModelForCausalLM, BitsAndBytesConfig, Trainer, TrainingArguments\n"
-        "quantised = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type='nf4')\nkwargs = {'quantization_config': quantised}\n"
-        "model = AutoModelForCausalLM.from_pretrained('gpt2', **kwargs)\n"
-        "Trainer(model=model, args=TrainingArguments(output_dir='o', per_device_train_batch_size=2)).train()\n",
+        A_QUANTISATION_BY_A_NAME_THAT_STANDS_ELSEWHERE,
         "",
         {"quant": "nf4", "weights_dtype": "fp16", "micro_batch": 2},
     ),
@@ -165,8 +284,7 @@ KINDS = (
         trainer()
         .replace(
             "args = Tr",
-            "class Mine(Trainer):\n    def compute_loss(self, model, inputs, **rest):\n        return model(**inputs).loss\n"
-            "    def create_optimizer(self):\n        return make(self.model)\nargs = Tr",
+            A_TRAINER_OF_ONE_S_OWN,
         )
         .replace("trainer = Trainer(", "trainer = Mine("),
         "",
@@ -174,42 +292,26 @@ KINDS = (
     ),
     Kind(
         "a function that makes the model",
-        "from transformers import AutoModelForCausalLM, Trainer, TrainingArguments\n"
-        "def make():\n    return AutoModelForCausalLM.from_pretrained('gpt2')\n"
-        "Trainer(model_init=make, args=TrainingArguments(output_dir='o', per_device_train_batch_size=2)).train()\n",
+        A_FUNCTION_THAT_MAKES_THE_MODEL,
         "",
         {"model": "gpt2", "micro_batch": 2},
     ),
     Kind(
         "Seq2SeqTrainer with two lengths",
-        "from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, Seq2SeqTrainer, Seq2SeqTrainingArguments\n"
-        "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--max_source_len', type=int, default=320)\n"
-        "parser.add_argument('--max_target_len', type=int, default=128)\nargs = parser.parse_args()\n"
-        "tokenizer = AutoTokenizer.from_pretrained('t5-small')\n"
-        "def rows(batch):\n    found = tokenizer(batch['a'], max_length=args.max_source_len, padding='max_length', truncation=True)\n"
-        "    found['labels'] = tokenizer(batch['b'], max_length=args.max_target_len, padding='max_length', truncation=True)['input_ids']\n    return found\n"
-        "data = load_dataset('x').map(rows)\n"
-        "model = AutoModelForSeq2SeqLM.from_pretrained('t5-small')\n"
-        "Seq2SeqTrainer(model=model, args=Seq2SeqTrainingArguments(output_dir='o', per_device_train_batch_size=2), train_dataset=data).train()\n".replace(
-            "data = ", "from datasets import load_dataset\ndata = "
-        ),
+        SEQ2SEQTRAINER_WITH_TWO_LENGTHS,
         "--max_target_len 64",
         {"seq_len": 320, "target_len": 64, "pad_to_seq_len": True, "micro_batch": 2},
     ),
     Kind(
         "a length that only a field is called so",
-        trainer(
-            "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--seq_length', type=int, default=512)\n"
-            "args = parser.parse_args()\ndata = pack(args.seq_length)\n"
-        ),
+        trainer(A_LENGTH_THAT_ONLY_A_FIELD_IS_CALLED_SO),
         "--seq_length 2048",
         {"seq_len": 2048},
     ),
     Kind(
         "a module of the repository around a model",
         trainer(
-            "from torch import nn\nclass Scorer(nn.Module):\n    def __init__(self, inner):\n        super().__init__()\n        self.inner = inner\n"
-            "        self.head = nn.Linear(8, 1)\n",
+            A_MODULE_OF_THE_REPOSITORY_AROUND_A_MODEL,
             "model = Scorer(model)",
         ),
         "",
@@ -251,7 +353,7 @@ KINDS = (
     Kind(
         "a loop with accelerate",
         loop(
-            "from accelerate import Accelerator\naccelerator = Accelerator(mixed_precision='bf16', gradient_accumulation_steps=4)",
+            A_LOOP_WITH_ACCELERATE,
             after="model, optimizer, loader = accelerator.prepare(model, optimizer, loader)",
         ).replace("loss.backward()", "accelerator.backward(loss)"),
         "",
@@ -261,29 +363,50 @@ KINDS = (
         "one of two optimizers",
         loop("import argparse, os\nfrom bitsandbytes.optim import AdamW8bit").replace(
             "optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)",
-            "if os.cpu_count() > 8:\n    optimizer = AdamW8bit(model.parameters())\nelse:\n    optimizer = torch.optim.AdamW(model.parameters())",
+            ONE_OF_TWO_OPTIMIZERS,
         ),
         "",
         {"optimizer": UNRESOLVED},
     ),
     Kind(
         "DeepSpeed with a dict",
-        "import deepspeed\nfrom transformers import AutoModelForCausalLM\nmodel = AutoModelForCausalLM.from_pretrained('gpt2')\n"
-        "engine, *_ = deepspeed.initialize(model=model, model_parameters=model.parameters(), config={'train_micro_batch_size_per_gpu': 3,\n"
-        "    'bf16': {'enabled': True}, 'optimizer': {'type': 'AdamW', 'params': {'lr': 1e-4}}, 'zero_optimization': {'stage': 2}})\n"
-        "for batch in data:\n    engine.backward(engine(**batch).loss)\n    engine.step()\n",
+        DEEPSPEED_WITH_A_DICT,
         "",
         {"model": "gpt2", "micro_batch": 3, "shard": "zero2", "optimizer": "fused_adam"},
     ),
     Kind(
         "functions that processes are started with",
-        "import torch\nimport torch.multiprocessing as mp\nfrom torch.utils.data import DataLoader\nfrom transformers import AutoModelForCausalLM\n"
-        "def work(rank, rows):\n    model = AutoModelForCausalLM.from_pretrained('gpt2')\n"
-        "    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)\n"
-        "    for batch in DataLoader(data, batch_size=rows, shuffle=True):\n        model(**batch).loss.backward()\n        optimizer.step()\n"
-        "mp.spawn(work, args=(6,), nprocs=2)\n",
+        FUNCTIONS_THAT_PROCESSES_ARE_STARTED_WITH,
         "",
         {"model": "gpt2", "micro_batch": 6, "optimizer": "adamw"},
+    ),
+    Kind(
+        "a loop under autocast",
+        loop().replace(
+            "    loss = model(**batch).loss",
+            "    with torch.autocast('cuda', dtype=torch.bfloat16):\n        loss = model(**batch).loss",
+        ),
+        "",
+        {"autocast": "bf16"},
+    ),
+    Kind("a loop under nothing", loop(), "", {"autocast": "none"}),
+    Kind(
+        "a loop with FSDP",
+        loop("from torch.distributed.fsdp import FullyShardedDataParallel", "model = FullyShardedDataParallel(model)"),
+        "",
+        {"shard": "fsdp", "autocast": UNRESOLVED, "model": "gpt2", "adapter": "none"},
+    ),
+    Kind(
+        "a loop with a second model",
+        loop(between='teacher = AutoModelForCausalLM.from_pretrained("gpt2-large")'),
+        "",
+        {"model": "gpt2", "reference_model": UNRESOLVED, "micro_batch": 6},
+    ),
+    Kind(
+        "a loop whose rows are shared out",
+        loop("from accelerate import Accelerator\naccelerator = Accelerator(split_batches=True)"),
+        "",
+        {"micro_batch": UNRESOLVED},
     ),
     # models of the repository
     Kind(
@@ -302,6 +425,12 @@ KINDS = (
     ),
     Kind("one that is cast", own(between="net = net.to(device='cuda', dtype=torch.bfloat16)"), "", {"weights_dtype": "bf16"}),
     Kind("one that is moved", own(between="net = net.to('cuda')"), "", {"weights_dtype": "fp32"}),
+    Kind(
+        "one whose layers are given a dtype",
+        own().replace("nn.Linear(8, 8)", "nn.Linear(8, 8, dtype=torch.bfloat16)"),
+        "",
+        {"weights_dtype": UNRESOLVED},
+    ),
     Kind("after another default", own("torch.set_default_dtype(torch.bfloat16)"), "", {"weights_dtype": UNRESOLVED}),
     Kind(
         "one that may checkpoint",
@@ -313,16 +442,11 @@ KINDS = (
         "one of torchvision",
         own("import torchvision.models as models").replace("net = Net()", "net = models.__dict__['resnet18']()"),
         "",
-        {"model": UNRESOLVED, "weights_dtype": "fp32", "optimizer": "sgd", "micro_batch": 32},
+        {"model": "torchvision.models.resnet18", "weights_dtype": "fp32", "optimizer": "sgd", "micro_batch": 32},
     ),
     Kind(
         "Lightning",
-        "import pytorch_lightning as pl\nimport torch\nfrom torch.utils.data import DataLoader\nfrom transformers import AutoModelForCausalLM\n"
-        "class Module(pl.LightningModule):\n    def __init__(self, rows):\n        super().__init__()\n        self.save_hyperparameters()\n"
-        "        self.model = AutoModelForCausalLM.from_pretrained('gpt2')\n"
-        "    def train_dataloader(self):\n        return DataLoader(data, batch_size=self.hparams.rows, shuffle=True)\n"
-        "    def configure_optimizers(self):\n        return torch.optim.AdamW(self.model.parameters(), lr=1e-4)\n"
-        "pl.Trainer(precision='bf16-mixed', accumulate_grad_batches=8).fit(Module(7))\n",
+        LIGHTNING,
         "",
         {"model": "gpt2", "micro_batch": 7, "optimizer": "adamw", "autocast": "bf16", "grad_accum": 8},
     ),

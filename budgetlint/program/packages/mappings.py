@@ -12,6 +12,7 @@ from budgetlint.program.packages.sequences import items_of
 from budgetlint.program.packages.variables import ENVIRONMENT, unset
 from budgetlint.program.packages.views import present, view
 from budgetlint.program.pour import pour
+from budgetlint.program.reads import whole
 from budgetlint.program.state import Call, Dead, Interpreter
 from budgetlint.program.values import (
     ABSENT,
@@ -37,6 +38,7 @@ def found_in(it: Interpreter, base: Map, key: Value) -> Value:
     """What stands at a key, a way of it ABSENT where it may be missing."""
     asked = key_of(key)
     if isinstance(asked, Absent):
+        whole(it, base)
         return (
             ABSENT
             if base.rest is None and not base.items

@@ -41,6 +41,7 @@ def _search(it: Interpreter, values: list[Value], at: int | None) -> Value:
             it.modules.search.append(folder)
         else:
             it.modules.search.insert(at, folder)
+    it.modules.searched()
     return NONE
 
 

@@ -102,6 +102,10 @@ def _decorator(it: Interpreter, call: Call) -> Value:
     return call.positional[0] if call.positional else Object("a context")
 
 
+_DOCUMENTS = ("add_start_docstrings", "add_start_docstrings_to_model_forward", "add_end_docstrings", "replace_return_docstrings",
+              "add_code_sample_docstrings")  # fmt: skip
+
+
 def _documented(it: Interpreter, call: Call) -> Value:
     """``@add_start_docstrings(…)`` of transformers ``utils/doc.py`` gives back what it decorates."""
     return Object("a context")
@@ -126,6 +130,8 @@ def _launched(it: Interpreter, call: Call) -> Value:
     return NONE
 
 
+_SWITCH: dict[str, Value] = {"action": Known("store_true"), "default": Known(False)}
+_PATH: dict[str, Value] = {"type": External("str"), "default": NONE}
 _FLAGS = (("--deepspeed", True), ("--deepspeed_config", False), ("--deepscale", True), ("--deepscale_config", False))
 
 
@@ -133,15 +139,16 @@ def _with_flags(it: Interpreter, call: Call) -> Value:
     """``deepspeed.add_config_arguments(parser)`` adds four options and gives the parser back (deepspeed ``__init__.py``)."""
     parser = call.get("parser", 0)
     add = it.parts.methods["argparse.ArgumentParser.add_argument"]
-    for name, is_switch in _FLAGS if isinstance(parser, Object) else ():
-        keywords: dict[str, Value] = {"action": Known("store_true"), "default": Known(False)} if is_switch else {"type": External("str"), "default": NONE}
+    if not isinstance(parser, Object):
+        return parser or Opaque("a parser")
+    for name, is_switch in _FLAGS:
+        keywords = _SWITCH if is_switch else _PATH
         add(it, parser, call._replace(positional=(Known(name),), keywords=keywords, rest=None))
-    return parser or Opaque("a parser")
+    return parser
 
 
 FUNCTIONS: dict[str, Handler] = {
-    **{f"transformers.{name}": _documented for name in (
-        "add_start_docstrings", "add_start_docstrings_to_model_forward", "add_end_docstrings", "replace_return_docstrings", "add_code_sample_docstrings")},
+    **{f"transformers.{name}": _documented for name in _DOCUMENTS},
     "torch.multiprocessing.spawn": _spawned,
     "accelerate.notebook_launcher": _launched,
     "deepspeed.add_config_arguments": _with_flags,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.iterate import key_value
 from budgetlint.program.packages.plain import Method, taken
+from budgetlint.program.reads import whole
 from budgetlint.program.state import Call, Interpreter
 from budgetlint.program.values import ABSENT, Absent, Items, Key, Map, Opaque, Value, Way, alternatives, choice
 
@@ -17,7 +18,7 @@ class View(Items):
     __slots__ = ("of",)
 
     def __init__(self, of: Map, kind: str) -> None:
-        self.of, self.kind, self.origins = of, kind, of.origins
+        self.of, self.kind, self.origins, self.born = of, kind, of.origins, of.born
 
     @property
     def items(self) -> tuple[Value, ...]:
@@ -54,8 +55,10 @@ def present(value: Value) -> Value:
 def view(kind: str) -> Method:
     def method(it: Interpreter, base: Value, call: Call) -> Value:
         if isinstance(base, Map) and base.root is not None:
+            whole(it, base)
             return _tree(it, base, kind)
         assert isinstance(base, Map)
+        whole(it, base)
         return View(base, kind)
 
     return method

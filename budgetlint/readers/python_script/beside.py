@@ -1,4 +1,5 @@
-"""The length of rows that calls beside the training arguments decide: a tokenizer's ``max_length``, a field of the program that is called so."""
+"""The length of rows that calls beside the training arguments decide: a tokenizer's ``max_length``, a field of the program that is called
+so."""
 
 from __future__ import annotations
 

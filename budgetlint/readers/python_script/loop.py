@@ -1,8 +1,8 @@
 """Loops of a program's own, without a Trainer: what its calls tell of them (`budgetlint.program.own_loops`).
 
-Nothing here has a framework's defaults but the dtype of ``from_pretrained``: what the calls do not tell is unresolved. Sources: torch 2.13
-``nn/modules/module.py`` (parameters are float32 unless something else is asked for); accelerate 1.15 ``accelerator.py`` (``mixed_precision``
-None: that of ``accelerate launch``; ``gradient_accumulation_steps=1``).
+Nothing here has a framework's defaults but the dtype of ``from_pretrained``: what the calls do not tell is unresolved. Sources: torch
+2.13 ``nn/modules/module.py`` (parameters are float32 unless something else is asked for); accelerate 1.15 ``accelerator.py``
+(``mixed_precision`` None: that of ``accelerate launch``; ``gradient_accumulation_steps=1``).
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from budgetlint.settings.run import Reading, Reference, Role, Setting, Settings,
 FORMAT = "python_loop"
 _OLD = "transformers from_pretrained: float32 where transformers still has AdamW, which 5.0.0 has not"
 _NOTE = "the loop decides it where it cannot be read"
+_TORCH = {"none": "none", "torch.bfloat16": "bf16", "torch.float16": "fp16", "torch.half": "fp16"}
 _AUTOCAST = {"no": "none", "fp16": "fp16", "bf16": "bf16", "fp8": "fp8"}
 _KEYS = (
     Key("batch_size", "micro_batch", to_count),
@@ -37,6 +38,7 @@ _KEYS = (
     Key("model", "model", to_text),
     Key("quant", "quant", to_text),
     Key("adapter", "adapter", to_text),
+    Key("shard", "shard", to_text),
 )
 
 
@@ -49,7 +51,8 @@ def read(document: Document) -> Reading:
     top = Lookup(document, Loader.PYTHON, "", look.misreads, truthy)
     settings, misreads = read_keys(document, Loader.PYTHON, _KEYS, LOOP)
     look.misreads.extend(misreads)
-    found = [*_model(top, look), *settings, *_optimizer(look), *_autocast(look), *read_beside(top, LOOP), *_checkpointing(top)]
+    found = [*_model(top, look), *_others(look), *settings, *_optimizer(look), *_autocast(look)]
+    found += [*read_beside(top, LOOP), *_checkpointing(top)]
     merged: dict[str, Setting] = {}
     for setting in found:
         merged[setting.name] = over(setting, merged.get(setting.name))
@@ -76,6 +79,13 @@ def _model(top: Lookup, look: Lookup) -> list[Setting]:
     ]
 
 
+def _others(look: Lookup) -> Iterator[Setting]:
+    """A second model that is loaded: a reference, a teacher, or one that only an evaluation has."""
+    raw = look.raw("loads")
+    if raw is not None:
+        yield Setting("reference_model", None, raw.origin, raw.text, "symbolic", readings=("none", "policy"))
+
+
 def _optimizer(look: Lookup) -> list[Setting]:
     raw = look.raw("optimizer")
     if raw is None:
@@ -89,6 +99,10 @@ def _autocast(look: Lookup) -> Iterator[Setting]:
     """``Accelerator(mixed_precision=…)``; None leaves it to the launcher."""
     if (precision := look.raw("precision")) is not None:
         yield from _of_lightning(precision)
+    cast = look.raw("autocast")
+    if cast is not None:
+        word = _TORCH.get(str(cast.value))
+        yield Setting("autocast", word, cast.origin, cast.text, "known" if word else "symbolic", readings=() if word else SPANS["autocast"])
     raw = look.raw("mixed_precision")
     if raw is None:
         return

@@ -110,7 +110,8 @@ def _dtype(inner: Lookup, section: str, settings: list[Setting]) -> list[Setting
     if cast is not None and not is_open(cast.node):
         return [Setting("weights_dtype", to_dtype(cast.value), cast.origin, cast.text)]
     if any(setting.name == "weights_dtype" for setting in settings):
-        doubted = CAST in (inner.document.mapping or ()) and (FACTS in (inner.document.mapping or ()) or LOOP in (inner.document.mapping or ()))
+        there = inner.document.mapping or ()
+        doubted = CAST in there and (FACTS in there or LOOP in there)
         return [hidden("weights_dtype", DTYPE, f"{section}: {_ONCE}")] if doubted else []
     if section in classes.UNSLOTH:
         return [unsettled("weights_dtype", ("bf16", "fp16"), "unsloth: bfloat16 where the device has it")]

@@ -39,6 +39,8 @@ from budgetlint.settings.run import Origin, Reference, Role, Setting, Settings, 
 
 PLAIN, TRL = "python_script", "python_trl_script"
 _KEYS = unparsed(TRAINING)
+FOLLOWED = "a program that was followed"
+"""The fact of a document that is no look at a text: whatever stands there reaches a trainer."""
 RLOO_TASK = "rloo"
 _WRITTEN = 2
 """Literal training arguments that make a file worth a run."""
@@ -50,6 +52,8 @@ def score(document: Document, flavour: str) -> float:
     found = classes.block(document, section)
     if found is None or (section in classes.TRL_ARGUMENTS) is not (flavour == TRL):
         return 0.0
+    if document.facts.get(FOLLOWED):
+        return 1.0
     literal = [entry for entry in found.entries if not is_open(entry.value) and not numerals.is_digits(entry.key.text)]
     return 1.0 if len(literal) >= _WRITTEN else 0.0
 

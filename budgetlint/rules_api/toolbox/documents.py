@@ -121,6 +121,8 @@ def loads_with(reading: Reading) -> Loader:
 
     Example: ``entry.value.value(loads_with(document.reading))``, for a scalar.
     """
+    if reading.loader is not None:
+        return reading.loader
     if reading.format == "deepspeed":
         return Loader.HJSON
     return loader_of(reading.document, _LOADERS.get(reading.format, Loader.PYYAML))

@@ -10,6 +10,7 @@ from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Se
 from budgetlint.documents.scalars import Loader
 from budgetlint.documents.toml import read_toml
 from budgetlint.documents.yaml import read_yaml
+from budgetlint.program.interface import sought
 from budgetlint.program.packages.files import Handle, handle_of, source_of
 from budgetlint.program.packages.paths import path_text
 from budgetlint.program.packages.plain import unknown
@@ -36,6 +37,7 @@ def read_config(it: Interpreter, path: Value, loader: Loader, doubtful: Doubtful
 
 def _one_file(it: Interpreter, path: Value, loader: Loader, doubtful: Doubtful | None) -> Value:
     source = source_of(it, path)
+    it.sought += sought(path, loader.value, it.flags)
     if source is None:
         it.may_fail()
         text = path_text(path)
@@ -44,6 +46,7 @@ def _one_file(it: Interpreter, path: Value, loader: Loader, doubtful: Doubtful |
             if text is not None and not marked(text)
             else unknown("a file", [path], "")
         )
+    it.loaders[source.path] = loader.value
     return of_source(source, loader, doubtful, path)
 
 
@@ -141,7 +144,7 @@ def read_stream(it: Interpreter, stream: Value, loader: Loader, doubtful: Doubtf
         if handle is not None:
             return _of_handle(it, value, handle, loader, doubtful)
         if isinstance(value, Known) and isinstance(value.value, str) and not marked(value.value):
-            return _of_text(value, value.value, loader, doubtful)
+            return _of_text(it, value, value.value, loader, doubtful)
         return unknown("a text that is read", [value], "")
 
     return it.each(stream, one)
@@ -155,10 +158,11 @@ def _of_handle(it: Interpreter, value: Value, handle: Handle, loader: Loader, do
     return read_config(it, handle.path, loader, doubtful)
 
 
-def _of_text(value: Known, text: str, loader: Loader, doubtful: Doubtful | None) -> Value:
+def _of_text(it: Interpreter, value: Known, text: str, loader: Loader, doubtful: Doubtful | None) -> Value:
     """A text of the program, or the whole of a file: then its values stand in that file."""
     place = next((one.place for one in value.origins if one.kind == "config" and one.place.source is not None), None)
     if place is not None and place.source is not None and place.source.text == text and len(value.origins) == 1:
+        it.loaders[place.source.path] = loader.value
         return of_source(place.source, loader, doubtful, value)
     return _placed(of_source(SourceFile("<text>", text), loader, doubtful, value), value)
 

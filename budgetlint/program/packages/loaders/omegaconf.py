@@ -98,7 +98,11 @@ def _list(it: Interpreter, value: Items, home: Map, depth: int) -> Value:
     if depth >= _DEEPEST or not any("${" in (text_of(one) or "") or isinstance(one, Items) for one in value.items):
         return value
     made = [resolved(it, one, home, depth + 1) for one in value.items]
-    return value if all(one is other for one, other in zip(made, value.items, strict=True)) else Items(made, value.kind, value.more, value.origins)
+    return (
+        value
+        if all(one is other for one, other in zip(made, value.items, strict=True))
+        else Items(made, value.kind, value.more, value.origins)
+    )
 
 
 def _variable(it: Interpreter, found: re.Match[str], value: Value) -> Value:
@@ -150,22 +154,22 @@ def created(it: Interpreter, given: Value) -> Value:
         return rooted(read_stream(it, given, Loader.OMEGACONF))
     if isinstance(given, Known) and given.value is None:
         return rooted(Map())
-    return rooted(_copy(it, given))
+    return rooted(copied(it, given))
 
 
-def _copy(it: Interpreter, value: Value) -> Value:
+def copied(it: Interpreter, value: Value) -> Value:
     if isinstance(value, Map):
-        made = _like(value, {key: _copy(it, one) for key, one in value.items.items()}, value.rest, value.origins)
+        made = _like(value, {key: copied(it, one) for key, one in value.items.items()}, value.rest, value.origins)
         made.path, made.loader = value.path, value.loader
         return made
     if isinstance(value, Items):
-        return Items([_copy(it, one) for one in value.items], "list", value.more, value.origins)
+        return Items([copied(it, one) for one in value.items], "list", value.more, value.origins)
     if isinstance(value, Class):
         made = typed(it, value)
-        made.items = {key: _copy(it, one) for key, one in made.items.items()}
+        made.items = {key: copied(it, one) for key, one in made.items.items()}
         return made
     if isinstance(value, Object) and value.cls is not None:
-        return Typed({key: _copy(it, one) for key, one in value.attributes.items()}, value.cls, shapes_of(it, value.cls), value.rest)
+        return Typed({key: copied(it, one) for key, one in value.attributes.items()}, value.cls, shapes_of(it, value.cls), value.rest)
     return value
 
 
@@ -233,7 +237,7 @@ def fitted(it: Interpreter, home: Map, key: Key, value: Value, place: Place) -> 
         return choice(Way(way.when, fitted(it, home, key, way.value, place)) for way in value.ways)
     found = as_shape(home.shapes.get(str(key)), value)
     if found is None:
-        refused(it, place, f"{key} does not take {value!r}", value.origins, "ValidationError")
+        refused(it, place, f"{key} does not take {value!r}", value.origins, "ValidationError", "value")
         return Open("field", str(key), value.origins)
     return found
 
@@ -274,7 +278,7 @@ def _create(it: Interpreter, call: Call) -> Value:
 
 
 def _structured(it: Interpreter, call: Call) -> Value:
-    return rooted(_copy(it, call.get("obj", 0) or NONE))
+    return rooted(copied(it, call.get("obj", 0) or NONE))
 
 
 def _merge(it: Interpreter, call: Call) -> Value:

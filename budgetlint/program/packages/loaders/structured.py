@@ -16,7 +16,9 @@ class Typed(Map):
 
     __slots__ = ("cls", "shapes")
 
-    def __init__(self, items: dict[Key, Value], cls: Class, shapes: dict[str, Shape], rest: Value | None = None, origins: tuple[Origin, ...] = ()) -> None:
+    def __init__(
+        self, items: dict[Key, Value], cls: Class, shapes: dict[str, Shape], rest: Value | None = None, origins: tuple[Origin, ...] = ()
+    ) -> None:
         super().__init__(items, rest, origins)
         self.cls, self.shapes = cls, shapes
 
@@ -42,7 +44,11 @@ def as_shape(shape: Shape | None, value: Value) -> Value | None:
         if not shape.several:
             return Opaque("a list for one value", value) if len(shape.kinds) > 1 or shape.kinds[0] in {"", "class"} else None
         made = [as_shape(shape._replace(several=""), one) for one in value.items]
-        return None if any(one is None for one in made) else Items([one for one in made if one is not None], value.kind, value.more, value.origins)
+        return (
+            None
+            if any(one is None for one in made)
+            else Items([one for one in made if one is not None], value.kind, value.more, value.origins)
+        )
     return _scalar(shape, value)
 
 

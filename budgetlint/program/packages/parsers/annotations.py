@@ -119,5 +119,3 @@ def literal(shape: Shape, word: Known) -> Value | None:
 
 def unknown(word: Value) -> Value:
     return Opaque("a word that is read in a way that is not known", origins=word.origins)
-
-

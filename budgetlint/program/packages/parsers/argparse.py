@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from budgetlint.program.operators import made_of
-from budgetlint.program.packages.parsers.options import SUPPRESSED, Acted, Option, Parsed, defaults, flag_origin, refuse, refuse_words, text_of_word
+from budgetlint.program.packages.parsers.options import (
+    SUPPRESSED,
+    Acted,
+    Option,
+    Parsed,
+    defaults,
+    flag_origin,
+    refuse,
+    refuse_words,
+    text_of_word,
+)
 from budgetlint.program.packages.parsers.reading import Manners, read_words
 from budgetlint.program.state import Call, Exits, Interpreter, text_of
 from budgetlint.program.truth import truth
@@ -37,7 +47,13 @@ _OPTIONAL = {"BooleanOptionalAction", "argparse.BooleanOptionalAction"}
 def parser(it: Interpreter, call: Call) -> Value:
     made = Object(PARSER)
     made.attributes = {"options": Items(()), "defaults": Map(), "subparsers": NONE, "groups": Items(())}
-    for name, otherwise in (("argument_default", NONE), ("allow_abbrev", TRUE), ("prefix_chars", Known("-")), ("fromfile_prefix_chars", NONE), ("add_help", TRUE)):
+    for name, otherwise in (
+        ("argument_default", NONE),
+        ("allow_abbrev", TRUE),
+        ("prefix_chars", Known("-")),
+        ("fromfile_prefix_chars", NONE),
+        ("add_help", TRUE),
+    ):
         made.attributes[name] = call.get(name) or otherwise
     parents = call.get("parents")
     for one in parents.items if isinstance(parents, Items) else ():
@@ -74,7 +90,11 @@ def current(parser: Object) -> list[Option]:
         if isinstance(one.data, Option):
             required = one.attributes.get("required")
             asked = truth(required) if required is not None else None
-            found.append(one.data._replace(default=one.attributes.get("default", one.data.default), required=one.data.required if asked is None else asked))
+            found.append(
+                one.data._replace(
+                    default=one.attributes.get("default", one.data.default), required=one.data.required if asked is None else asked
+                )
+            )
     return found
 
 
@@ -144,7 +164,12 @@ def _action(given: Value | None) -> tuple[str, Class | None]:
         return "store", None
     if isinstance(given, External) and given.name in _OPTIONAL:
         return "boolean", None
-    if isinstance(given, Class) and given.kind == ACTION and isinstance(given.find("__call__"), Function) and given.find("__init__") is None:
+    if (
+        isinstance(given, Class)
+        and given.kind == ACTION
+        and isinstance(given.find("__call__"), Function)
+        and given.find("__init__") is None
+    ):
         return "own", given
     return text_of(given) or "unknown", None
 
@@ -253,12 +278,14 @@ def namespace(
     if unknown or parsed.open and any(one.action == "parsers" for one in options):
         made.rest = Opaque("an option that is not known")
     elif left and not known_only and not parsed.open:
-        refuse_words(it, left, it.place(call.node, call.frame))
+        refuse_words(it, left, it.place(call.node, call.frame), [flag for option in options for flag in option.flags])
     return made, left
 
 
 def _help(parser: Object, call: Call, it: Interpreter) -> list[Option]:
-    if truth(parser.attributes.get("add_help", TRUE)) is not True or any("-h" in one.flags or "--help" in one.flags for one in current(parser)):
+    if truth(parser.attributes.get("add_help", TRUE)) is not True or any(
+        "-h" in one.flags or "--help" in one.flags for one in current(parser)
+    ):
         return []
     first = _prefixes(parser)[0] if "-" not in _prefixes(parser) else "-"
     return [Option("", (f"{first}h", f"{first * 2}help"), SUPPRESSED, it.place(call.node, call.frame), "help")]
@@ -294,7 +321,9 @@ def _groups(it: Interpreter, parser: Object, parsed: Parsed, launched: bool) -> 
     for group in held.items if isinstance(held, Items) and launched and not parsed.open else ():
         members = [one for one in current(parser) if one.exclusive is group]
         if members and not any(one.exclusive is group for one in parsed.seen):
-            refuse(it, members[0], f"or another of {len(members)} is required", Origin("option", members[0].place, members[0].dest))
+            refuse(
+                it, members[0], f"or another of {len(members)} is required", Origin("option", members[0].place, members[0].dest), "words"
+            )
 
 
 def _below(it: Interpreter, options: Sequence[Option], made: Object, parsed: Parsed, launched: bool, call: Call) -> tuple[Value, ...]:
@@ -309,7 +338,7 @@ def _below(it: Interpreter, options: Sequence[Option], made: Object, parsed: Par
         return ()
     if not parsed.below:
         if option.required:
-            refuse(it, option, "is required: a subcommand", Origin("option", option.place, option.dest))
+            refuse(it, option, "is required", Origin("option", option.place, option.dest), "required")
         if option.dest and made.attributes.get(option.dest, ABSENT) is ABSENT:
             it.heap.write(made, option.dest, NONE)
         return ()
@@ -326,7 +355,7 @@ def _chosen(it: Interpreter, option: Option, made: Object, words: tuple[Value, .
     if not isinstance(chosen, Object):
         made.rest = Opaque("an option of a subcommand that is not known")
         if isinstance(word, Known) and isinstance(choices, Map) and choices.rest is None:
-            refuse(it, option, f"{word.value!r} is no subcommand", flag_origin(word, option.dest))
+            refuse(it, option, f"{word.value!r} is no subcommand", flag_origin(word, option.dest), "words")
         return ()
     inner, rest = namespace(it, chosen, words[1:], call, known_only=True)
     for name, value in inner.attributes.items():

@@ -30,7 +30,9 @@ def _decorator(positional: bool) -> Handler:
     def made(it: Interpreter, call: Call) -> Value:
         one = Object("click.option()")
         names = [told for value in call.positional if (told := text_of(value)) is not None]
-        strange = call.rest is not None or len(names) < len(call.positional) or any(name in call.keywords for name in ("cls", "expose_value"))
+        strange = (
+            call.rest is not None or len(names) < len(call.positional) or any(name in call.keywords for name in ("cls", "expose_value"))
+        )
         one.data = _Option(None if strange else _param(it, names, call, positional=positional))
         return one
 
@@ -122,7 +124,11 @@ def _command(is_group: bool) -> Handler:
 
     def made(it: Interpreter, call: Call) -> Value:
         maker = Object("click.command()")
-        maker.attributes = {"name": call.get("name", 0) or NONE, "group": Known(is_group), "alone": call.get("invoke_without_command") or FALSE}
+        maker.attributes = {
+            "name": call.get("name", 0) or NONE,
+            "group": Known(is_group),
+            "alone": call.get("invoke_without_command") or FALSE,
+        }
         maker.attributes["strange"] = Known("cls" in call.keywords or call.rest is not None or "context_settings" in call.keywords)
         if call.positional and isinstance(call.positional[0], Function | Object):
             maker.attributes["name"] = NONE
@@ -156,7 +162,9 @@ def _register(it: Interpreter, home: Object, made: Object, name: str | None) -> 
 
 def _of_group(is_group: bool) -> Callable[[Interpreter, Value, Call], Value]:
     def made(it: Interpreter, base: Value, call: Call) -> Value:
-        maker = _command(is_group)(it, call._replace(positional=call.positional if call.positional and text_of(call.positional[0]) is not None else ()))
+        maker = _command(is_group)(
+            it, call._replace(positional=call.positional if call.positional and text_of(call.positional[0]) is not None else ())
+        )
         if isinstance(maker, Object):
             maker.data = base
             if call.positional and isinstance(call.positional[0], Function | Object):
@@ -180,7 +188,13 @@ def _add_command(it: Interpreter, base: Value, call: Call) -> Value:
 
 def _start(it: Interpreter, base: Value, call: Call) -> Value:
     given = call.get("args", 0)
-    words = it.launched.words if given is None or (isinstance(given, Known) and given.value is None) else given.items if isinstance(given, Items) and given.more is None else (Open("word", "*"),)
+    words = (
+        it.launched.words
+        if given is None or (isinstance(given, Known) and given.value is None)
+        else given.items
+        if isinstance(given, Items) and given.more is None
+        else (Open("word", "*"),)
+    )
     context = Object(_CONTEXT)
     obj = call.get("obj")
     context.attributes = {"obj": obj if obj is not None else NONE, "params": Map(), "invoked_subcommand": NONE}
@@ -225,7 +239,11 @@ def _below(it: Interpreter, command: Object, found: Words, context: Object, call
 def params_of(pending: Object) -> list[Param] | None:
     """The parameters of a function; None where one is not known."""
     options = pending.attributes.get("options")
-    found = [one.data.param for one in options.items if isinstance(one, Object) and isinstance(one.data, _Option)] if isinstance(options, Items) else []
+    found = (
+        [one.data.param for one in options.items if isinstance(one, Object) and isinstance(one.data, _Option)]
+        if isinstance(options, Items)
+        else []
+    )
     return None if None in found else [one for one in found if one is not None]
 
 

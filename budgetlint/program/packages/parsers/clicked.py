@@ -7,11 +7,27 @@ from typing import NamedTuple
 
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.parsers.annotations import number, truth_word, unknown
-from budgetlint.program.packages.parsers.options import after, flag_origin, refused, text_of_word
+from budgetlint.program.packages.parsers.options import after, flag_origin, refuse_words, refused, text_of_word
 from budgetlint.program.packages.variables import environ
 from budgetlint.program.state import NOWHERE, Call, Dead, Exits, Interpreter, text_of
 from budgetlint.program.truth import truth
-from budgetlint.program.values import ABSENT, FALSE, NONE, Choice, Items, Known, Object, Open, Origin, Place, Value, Way, alternatives, choice, key_of
+from budgetlint.program.values import (
+    ABSENT,
+    FALSE,
+    NONE,
+    Choice,
+    Items,
+    Known,
+    Object,
+    Open,
+    Origin,
+    Place,
+    Value,
+    Way,
+    alternatives,
+    choice,
+    key_of,
+)
 
 Convert = Callable[[Interpreter, Known], Value | None]
 """A text as a type reads it; None where it refuses."""
@@ -49,6 +65,7 @@ class Words(NamedTuple):
 
 def read(it: Interpreter, params: Sequence[Param], words: Sequence[Value], place: Place, *, interspersed: bool = True) -> Words:
     """What the parameters get of these words; of a group the words end with the first that is no option."""
+    it.flags.update({one.dest: one.flags for one in params if one.dest})
     reader = _Reader(it, params, words, place)
     loose = reader.options(interspersed=interspersed)
     return reader.arguments(loose) if interspersed else Words(reader.given, loose, reader.open)
@@ -83,7 +100,7 @@ class _Reader:
         elif not text.startswith("--"):
             self._short(word, text)
         elif isinstance(word, Known):
-            refused(self.it, self.place, f"no such option: {name}", word.origins)
+            refuse_words(self.it, [word], self.place, self.by_flag)
         else:
             self.open = True
 
@@ -166,7 +183,13 @@ def _given(it: Interpreter, param: Param, times: list[list[Value]]) -> Value:
     if any(not isinstance(word, Known) for one in times for word in one):
         return Items((), param.several, made_of(*(word for one in times for word in one)))
     converted = [Items([_one(it, param, word) for word in one], "tuple") if param.nargs != 1 else _one(it, param, one[0]) for one in times]
-    return Items(converted, param.several) if param.multiple else converted[-1] if param.several == "tuple" else Items(converted[-1].items, param.several)  # type: ignore[attr-defined]
+    return (
+        Items(converted, param.several)
+        if param.multiple
+        else converted[-1]
+        if param.several == "tuple"
+        else Items(converted[-1].items, param.several)
+    )  # type: ignore[attr-defined]
 
 
 def _one(it: Interpreter, param: Param, word: Value) -> Value:
@@ -176,9 +199,9 @@ def _one(it: Interpreter, param: Param, word: Value) -> Value:
     return made if made is not None else _refused(it, param, f"does not take {word.value!r}", word.origins)
 
 
-def _refused(it: Interpreter, param: Param, why: str, origins: tuple[Origin, ...]) -> Value:
-    name = (param.flags or (param.dest,))[0]
-    refused(it, param.place, f"{name} {why}", origins)
+def _refused(it: Interpreter, param: Param, why: str, origins: tuple[Origin, ...], kind: str = "value") -> Value:
+    name = next((flag for flag in param.flags if flag.startswith("--")), (param.flags or (param.dest,))[0])
+    refused(it, param.place, f"{name} {why}", origins, kind=kind)
     return Open("flag", name, origins)
 
 
@@ -204,7 +227,7 @@ def _default(it: Interpreter, param: Param) -> Value:
     origin = Origin("option", param.place, param.dest)
     if param.default is ABSENT:
         if param.required:
-            return _refused(it, param, "is required", (origin,))
+            return _refused(it, param, "is required", (origin,), "required")
         plain = FALSE if param.kind == "flag" else Known(0) if param.kind == "count" else None
         if plain is not None:
             return Known(plain.value, (origin,))
@@ -215,7 +238,12 @@ def _default(it: Interpreter, param: Param) -> Value:
 def _as_type(it: Interpreter, param: Param, value: Value, origin: Origin) -> Value:
     """A default goes through the type too."""
     if isinstance(value, Items) and (param.multiple or param.nargs != 1):
-        return Items([_as_type(it, param._replace(multiple=False, nargs=1), one, origin) for one in value.items], param.several, value.more, (origin,))
+        return Items(
+            [_as_type(it, param._replace(multiple=False, nargs=1), one, origin) for one in value.items],
+            param.several,
+            value.more,
+            (origin,),
+        )
     if not isinstance(value, Known) or value.value is None:
         return value
     if param.kind == "value":
@@ -292,7 +320,11 @@ def _ranged(kind: Object, value: Value | None) -> Value | None:
     if not isinstance(value, Known):
         return value
     low, high = kind.attributes.get("min", NONE), kind.attributes.get("max", NONE)
-    if any(name in kind.attributes for name in ("min_open", "max_open", "clamp")) or not isinstance(low, Known) or not isinstance(high, Known):
+    if (
+        any(name in kind.attributes for name in ("min_open", "max_open", "clamp"))
+        or not isinstance(low, Known)
+        or not isinstance(high, Known)
+    ):
         return unknown(value)
     under = low.value is not None and value.value < low.value  # type: ignore[operator]
     over = high.value is not None and value.value > high.value  # type: ignore[operator]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from budgetlint.program.dataclass import fields_of, is_dataclass
-from budgetlint.program.packages.parsers.options import after, flag_origin, refused, text_of_word
+from budgetlint.program.packages.parsers.options import after, flag_origin, refuse_words, refused, text_of_word
 from budgetlint.program.state import Call, Exits, Interpreter
 from budgetlint.program.values import ABSENT, Class, Function, Handler, Items, Key, Known, Map, Object, Opaque, Open, Origin, Place, Value
 
@@ -54,7 +54,9 @@ def _unstarted(it: Interpreter, component: Value, call: Call) -> Value:
     spec = _spec(it, component)
     if not isinstance(component, Function) or spec is None:
         return Opaque("what fire starts")
-    given: dict[str, Value] = {name: Open("flag", name) for name in (*spec.names, *spec.named) if name not in spec.defaults and name not in spec.alone}
+    given: dict[str, Value] = {
+        name: Open("flag", name) for name in (*spec.names, *spec.named) if name not in spec.defaults and name not in spec.alone
+    }
     return it.call(component, call._replace(positional=(), keywords=given, rest=Open("flag", "*") if spec.alone else None))
 
 
@@ -75,8 +77,7 @@ def _walk(it: Interpreter, component: Value, words: list[Value], call: Call) -> 
         else:
             break
     if words and all(isinstance(word, Known) for word in words) and not isinstance(component, Opaque | Open):
-        first = words[0]
-        refused(it, it.place(call.node, call.frame), f"could not consume {text_of_word(first)}", first.origins)
+        refuse_words(it, words, it.place(call.node, call.frame))
     return component if not words else Opaque("what fire starts")
 
 
@@ -106,7 +107,16 @@ def _spec(it: Interpreter, component: Value) -> _Spec | None:
             return _of_function(start.of(component), loose=False)
         place = Place(component.names.module.path, component.node.lineno, component.node)
         fields = [one for one in fields_of(component) if one.init] if is_dataclass(component) else []
-        return _Spec([one.name for one in fields], {one.name: ABSENT for one in fields if not one.required}, [], set(), False, False, bool(component.kind), place)
+        return _Spec(
+            [one.name for one in fields],
+            {one.name: ABSENT for one in fields if not one.required},
+            [],
+            set(),
+            False,
+            False,
+            bool(component.kind),
+            place,
+        )
     return None
 
 
@@ -115,7 +125,9 @@ def _of_function(function: Function, *, loose: bool) -> _Spec:
     names = [one.arg for one in (*spec.posonlyargs, *spec.args)][1 if function.bound is not None else 0 :]
     alone = {one.arg for one in spec.posonlyargs}
     place = Place(function.names.module.path, getattr(function.node, "lineno", 0), function.node)
-    return _Spec(names, function.defaults, [one.arg for one in spec.kwonlyargs], alone, loose, spec.vararg is not None, spec.kwarg is not None, place)
+    return _Spec(
+        names, function.defaults, [one.arg for one in spec.kwonlyargs], alone, loose, spec.vararg is not None, spec.kwarg is not None, place
+    )
 
 
 # words of one call
@@ -136,15 +148,24 @@ def _called(it: Interpreter, component: Value, spec: _Spec, words: list[Value], 
             word = loose.pop(0)
             given[name] = parsed(word, name)
         elif name not in spec.defaults and not is_open:
-            refused(it, spec.place, f"no value for the required argument {name}", ())
+            refused(it, spec.place, f"--{name} is required", (Origin("option", spec.place, name),), kind="required")
             given[name] = Open("flag", name)
     more, loose = (loose, []) if spec.several and not is_open else ([], loose)
     for name in spec.named:
         if name not in keywords and name not in spec.defaults:
-            refused(it, spec.place, f"no value for the required flag {name}", ())
+            refused(it, spec.place, f"--{name} is required", (Origin("option", spec.place, name),), kind="required")
             keywords[name] = Open("flag", name)
     rest = Open("word", "*") if is_open else None
-    made = _start(it, component, spec, given, {name: _value(value, name) for name, value in keywords.items()}, [parsed(one, "") for one in more], rest, call)
+    made = _start(
+        it,
+        component,
+        spec,
+        given,
+        {name: _value(value, name) for name, value in keywords.items()},
+        [parsed(one, "") for one in more],
+        rest,
+        call,
+    )
     return made, ([] if is_open else [*loose, *foreign, *others])
 
 
@@ -154,7 +175,16 @@ def _separated(words: list[Value]) -> tuple[list[Value], list[Value]]:
     return words[:at], words[at + 1 :]
 
 
-def _start(it: Interpreter, component: Value, spec: _Spec, given: dict[str, Value], keywords: dict[str, Value], more: list[Value], rest: Value | None, call: Call) -> Value:
+def _start(
+    it: Interpreter,
+    component: Value,
+    spec: _Spec,
+    given: dict[str, Value],
+    keywords: dict[str, Value],
+    more: list[Value],
+    rest: Value | None,
+    call: Call,
+) -> Value:
     by_place = list(spec.names) if more else [name for name in spec.names if name in spec.alone]
     values = [given.pop(name, spec.defaults.get(name, ABSENT)) for name in by_place]
     positional = tuple(one for one in values if one is not ABSENT)
@@ -203,7 +233,11 @@ def _is_flag(word: Value) -> bool:
 
 
 def _value(value: Value, name: str) -> Value:
-    return parsed(value, name) if isinstance(value, Known) and isinstance(value.value, str) and not any(one.key == name for one in value.origins) else value
+    return (
+        parsed(value, name)
+        if isinstance(value, Known) and isinstance(value.value, str) and not any(one.key == name for one in value.origins)
+        else value
+    )
 
 
 # values

@@ -12,13 +12,15 @@ from budgetlint.documents.scalars import Loader
 from budgetlint.program.dataclass import Field, default_of, fields_of
 from budgetlint.program.enumeration import is_enum
 from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.interface import Interface, Sought
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.loaders.config import read_config
 from budgetlint.program.packages.parsers.argparse import METHODS_OF_PARSERS, current, parser
 from budgetlint.program.packages.parsers.argparse import add as add_options
 from budgetlint.program.packages.parsers.fields import class_fields, is_list, is_text, may_have
-from budgetlint.program.packages.parsers.options import Option, defaults, flag_origin, refuse, refuse_words, text_of_word
+from budgetlint.program.packages.parsers.options import Option, defaults, flag_origin, refuse, refuse_words, refused, text_of_word
 from budgetlint.program.packages.parsers.reading import read_words
+from budgetlint.program.reads import whole
 from budgetlint.program.state import Call, Dead, Interpreter, text_of
 from budgetlint.program.truth import truth
 from budgetlint.program.values import (
@@ -86,10 +88,26 @@ def option_of(it: Interpreter, field: Field) -> Option:
     if _is_bool(words):
         optional = words != "bool" and (required or (isinstance(default, Known) and default.value is None))
         nargs, const = ("", None) if optional else ("?", TRUE)
-        return Option(field.name, flags, FALSE if required and not optional else NONE if required else default, field.place, nargs=nargs, const=const, type=Native("bool", _to_bool))
+        return Option(
+            field.name,
+            flags,
+            FALSE if required and not optional else NONE if required else default,
+            field.place,
+            nargs=nargs,
+            const=const,
+            type=Native("bool", _to_bool),
+        )
     choices = choices_of(field.annotation)
     if choices is not None:
-        return Option(field.name, flags, default, field.place, type=Native("choice", _choice(choices)), choices=Items(choices, "tuple"), required=required)
+        return Option(
+            field.name,
+            flags,
+            default,
+            field.place,
+            type=Native("choice", _choice(choices)),
+            choices=Items(choices, "tuple"),
+            required=required,
+        )
     return Option(field.name, flags, default, field.place, nargs="+" if _is_list(words) else "", type=_type(words), required=required)
 
 
@@ -141,7 +159,11 @@ def _aliases(field: Field) -> list[str]:
     values = [keyword.value for keyword in settings if keyword.arg == "aliases"]
     for keyword in settings:
         if keyword.arg == "metadata" and isinstance(keyword.value, ast.Dict):
-            values += [value for key, value in zip(keyword.value.keys, keyword.value.values, strict=True) if isinstance(key, ast.Constant) and key.value == "aliases"]
+            values += [
+                value
+                for key, value in zip(keyword.value.keys, keyword.value.values, strict=True)
+                if isinstance(key, ast.Constant) and key.value == "aliases"
+            ]
     found = [one.value for value in values for one in ast.walk(value) if isinstance(one, ast.Constant)]
     return [text for text in found if isinstance(text, str) and text.startswith("-")]
 
@@ -230,6 +252,9 @@ def _objects(it: Interpreter, base: Value, words: Sequence[Value] | None, call: 
     if types is None or not isinstance(base, Object):
         return made_of(base, *(words or ()))
     file = {str(key): value for key, value in under.items.items()} if under is not None else {}
+    if under is not None:
+        whole(it, under)
+    it.interfaces.append(_interface(base, types))
     options = [option._replace(default=file[option.dest], required=False) if option.dest in file else option for option in current(base)]
     parsed = read_words(it, options, words or ())
     is_open = parsed.open or (under is not None and under.rest is not None) or _is_open(base)
@@ -241,6 +266,21 @@ def _objects(it: Interpreter, base: Value, words: Sequence[Value] | None, call: 
     made = [_made(it, cls, values, foreign, is_open, call) for cls in types]
     more = _namespace(types, options, values)
     return Items([*made, *more, Items(left)] if keeps else [*made, *more], "tuple")
+
+
+def _interface(base: Object, types: Sequence[Value]) -> Interface:
+    """What the parser takes of a file."""
+    known = [
+        class_fields(kind) if isinstance(cls, External | Class) else None
+        for cls in types
+        for kind in [_kind_of(cls) or "?"]
+        if kind != "?" or not isinstance(cls, Class)
+    ]
+    options = current(base)
+    fields = (
+        None if any(one is None for one in known) else frozenset().union({option.dest for option in options}, *(one or () for one in known))
+    )
+    return Interface(base.kind, fields, frozenset(option.dest for option in options if option.required))
 
 
 def _is_open(parser: Object) -> bool:
@@ -259,14 +299,46 @@ def _namespace(types: Sequence[Value], options: Sequence[Option], values: dict[s
     return [made]
 
 
-def _refuse_foreign(it: Interpreter, types: Sequence[Value], foreign: dict[str, Value], left: Sequence[Value], keeps: bool, call: Call, keys: Collection[str]) -> None:
+def _refuse_foreign(
+    it: Interpreter,
+    types: Sequence[Value],
+    foreign: dict[str, Value],
+    left: Sequence[Value],
+    keeps: bool,
+    call: Call,
+    keys: Collection[str],
+) -> None:
     """Flags and keys that no class has; ``keys`` are those of a file."""
     takers = [_kind_of(cls) for cls in types if _kind_of(cls) or not isinstance(cls, Class)]
     nobody = [name for name in foreign if not any(not kind or _may_take(kind, name, start=name not in keys) for kind in takers)]
     loose = [word for word in left if isinstance(word, Known)]
     if (nobody or (loose and len(loose) == len(left))) and not keeps:
-        words = [Known(f"--{name}", foreign[name].origins) for name in nobody]
-        refuse_words(it, [*words, *loose], it.place(call.node, call.frame), "ValueError")
+        _refuse_names(it, nobody, foreign, loose, takers, call, keys)
+
+
+def _refuse_names(
+    it: Interpreter,
+    nobody: Sequence[str],
+    foreign: dict[str, Value],
+    loose: Sequence[Value],
+    takers: Sequence[str],
+    call: Call,
+    keys: Collection[str],
+) -> None:
+    place = it.place(call.node, call.frame)
+    words = [Known(f"--{name}", foreign[name].origins) for name in nobody if name not in keys]
+    mine = [flag for option in it.flags.values() for flag in option]
+    refuse_words(
+        it,
+        [*words, *loose],
+        place,
+        mine,
+        names=[f"--{one}" for kind in takers for one in sorted(class_fields(kind) or ())],
+        error="ValueError",
+    )
+    for name in nobody:
+        if name in keys:
+            refused(it, place, f"{name} is no field", foreign[name].origins, "ValueError")
 
 
 def _may_take(kind: str, name: str, *, start: bool) -> bool:
@@ -373,6 +445,8 @@ def build(it: Interpreter, cls: Value, fields: dict[str, Value], others: dict[st
 def _from_file(loader: str) -> Callable[[Interpreter, Value, Call], Value]:
     def parse(it: Interpreter, base: Value, call: Call) -> Value:
         path = call.get("json_file" if loader == "json" else "yaml_file", 0) or NONE
+        if not isinstance(path, Known):
+            it.sought.append(Sought("", (Loader.JSON if loader == "json" else Loader.PYYAML).value))
         return it.each(path, lambda one: _of_map(it, base, read_config(it, one, Loader.JSON if loader == "json" else Loader.PYYAML), call))
 
     return parse
@@ -388,11 +462,22 @@ def _of_map(it: Interpreter, base: Value, given: Value, call: Call) -> Value:
     if types is None:
         return made_of(base, given)
     under = given if isinstance(given, Map) else Map(None, made_of(given))
+    whole(it, under)
+    if isinstance(base, Object):
+        it.interfaces.append(_interface(base, types))
     file = {str(key): value for key, value in under.items.items()}
     own = {field.name for cls in types if isinstance(cls, Class) for field in fields_of(cls) if field.init}
     foreign = {name: value for name, value in file.items() if name not in own}
     allowed = call.get("allow_extra_keys", 1)
-    _refuse_foreign(it, types, {name: value for name, value in foreign.items() if not perhaps_absent(value)}, (), allowed is not None and truth(allowed) is not False, call, file)
+    _refuse_foreign(
+        it,
+        types,
+        {name: value for name, value in foreign.items() if not perhaps_absent(value)},
+        (),
+        allowed is not None and truth(allowed) is not False,
+        call,
+        file,
+    )
     return Items([_of_keys(it, cls, file, foreign, under.rest is not None, call) for cls in types], "tuple")
 
 
@@ -412,12 +497,13 @@ def _of_key(it: Interpreter, field: Field, given: Value, is_open: bool) -> Value
     default = default_of(it, field)
     if is_open or given is not ABSENT:
         return Open("field", field.name, (origin,))
-    return default if default is not ABSENT else refuse(it, option_of(it, field), "is required", origin)
+    return default if default is not ABSENT else refuse(it, option_of(it, field), "is required", origin, "required")
 
 
 def _trl(it: Interpreter, base: Value, call: Call) -> Value:
     """``parse_args_and_config``: a file of defaults that ``--config`` names, flags over it."""
     words = _words(it, call.get("args", 0))
+    it.sought.append(Sought("--config", Loader.PYYAML.value))
     asked = call.get("return_remaining_strings", 1)
     keeps = asked is not None and truth(asked) is not False
     fails = call.get("fail_with_unknown_args", 2)

@@ -12,6 +12,7 @@ from budgetlint.program.values import ABSENT, NONE, Choice, Class, Items, Known,
 
 SUPPRESSED = Opaque("argparse.SUPPRESS")
 """A default of nothing: the name is not there unless it is given."""
+_MOST_REFUSED = 20
 _LIKE_EXIT = frozenset({"SystemExit", "BaseException", ""})
 
 
@@ -110,7 +111,11 @@ def _several(converted: Sequence[Value], words: Sequence[Value], origin: Origin)
 def _added(option: Option, whole: Value, origin: Origin, before: Value) -> Value:
     """``append`` and ``extend`` add to what stood there before: the default, where it is a list."""
     if not isinstance(before, Items):
-        before = Items(()) if before is ABSENT or before is SUPPRESSED or before == NONE or _is_none(before) else Items((), "list", made_of(before))
+        before = (
+            Items(())
+            if before is ABSENT or before is SUPPRESSED or before == NONE or _is_none(before)
+            else Items((), "list", made_of(before))
+        )
     if before.more is not None:
         return before
     if option.action == "append" and not (isinstance(whole, Items) and whole.more is not None):
@@ -157,7 +162,12 @@ def default_of(it: Interpreter, option: Option) -> Value:
         return default
     made = _typed(it, option, default)
     if made is ABSENT:
-        return refuse(it, option, f"does not take its default {default.value!r}", (default.origins or (Origin("option", option.place, option.dest),))[0])
+        return refuse(
+            it,
+            option,
+            f"does not take its default {default.value!r}",
+            (default.origins or (Origin("option", option.place, option.dest),))[0],
+        )
     return Known(made.value, default.origins) if isinstance(made, Known) else made
 
 
@@ -177,7 +187,7 @@ def defaults(it: Interpreter, options: Sequence[Option], parsed: Parsed, launche
             yield option.dest, Open("flag", (option.flags or (option.dest,))[0], (origin,))
         elif option.required:
             done.add(option.dest)
-            yield option.dest, refuse(it, option, "is required", origin)
+            yield option.dest, refuse(it, option, "is required", origin, "required")
         elif option.default is not SUPPRESSED:
             done.add(option.dest)
             yield option.dest, default_of(it, option)
@@ -186,24 +196,51 @@ def defaults(it: Interpreter, options: Sequence[Option], parsed: Parsed, launche
 # refusals
 
 
-def refuse(it: Interpreter, option: Option, why: str, origin: Origin) -> Value:
+def refuse(it: Interpreter, option: Option, why: str, origin: Origin, kind: str = "value") -> Value:
     """The parser ends the program; what the option would have been is not known."""
-    refused(it, option.place, f"{(option.flags or (option.dest,))[0]} {why}", (origin,))
+    long = next((flag for flag in option.flags if flag.startswith("--")), (option.flags or (option.dest,))[0])
+    refused(it, option.place, f"{long} {why}", (origin,), kind=kind)
     return Open("flag", option.dest, (origin,))
 
 
-def refuse_words(it: Interpreter, words: Iterable[Value], place: Place, error: str = "SystemExit") -> None:
-    """Words that no option takes."""
+def refuse_words(
+    it: Interpreter,
+    words: Iterable[Value],
+    place: Place,
+    flags: Iterable[str] = (),
+    *,
+    names: Iterable[str] = (),
+    error: str = "SystemExit",
+) -> None:
+    """Words that no option takes: one refusal for each long flag, one for all others. ``flags``: those that the parser has; ``names``: those that
+    others take, of some release at least."""
     found = [word for word in words if isinstance(word, Known)]
-    if found:
-        origins = tuple(origin for word in found for origin in word.origins)[:4]
-        refused(it, place, f"unrecognized arguments: {' '.join(str(word.value) for word in found)}", origins, error)
+    unknown = [word for word in found if str(word.value).startswith("--")][:_MOST_REFUSED]
+    others = tuple(names)
+    known, kind = (*flags, *others), "unfamiliar" if others else "unrecognized"
+    for word in unknown:
+        flag = str(word.value).partition("=")[0]
+        refused(it, place, f"unrecognized arguments: {flag}", word.origins[:1], error, kind, known)
+    if found and not unknown:
+        told = " ".join(str(word.value) for word in found)
+        refused(it, place, f"unrecognized arguments: {told}", tuple(origin for word in found for origin in word.origins)[:4], error)
 
 
-def refused(it: Interpreter, place: Place, why: str, origins: tuple[Origin, ...], error: str = "SystemExit") -> None:
-    """The program ends here; said and read on, the run that was meant. Caught by the program it is an error, behind a condition no refusal."""
+def refused(
+    it: Interpreter,
+    place: Place,
+    why: str,
+    origins: tuple[Origin, ...],
+    error: str = "SystemExit",
+    kind: str = "words",
+    names: tuple[str, ...] = (),
+) -> None:
+    """The program ends here; said and read on, the run that was meant. Caught by the program it is an error, behind a condition no refusal.
+
+    ``error``: what is raised, by the name of its class; ``kind`` and ``names`` are those of a `Refusal`.
+    """
     likely = _LIKE_EXIT if error == "SystemExit" else frozenset({error, "Exception", "BaseException", ""})
-    if any(names & likely for names in it.tries):
+    if any(caught & likely for caught in it.tries):
         raise Exits if error == "SystemExit" else Dead(error)
     if not any(it.conditions):
-        it.refusals.append(Refusal(place, why[:200], origins))
+        it.refusals.append(Refusal(place, why[:200], origins, kind, names))

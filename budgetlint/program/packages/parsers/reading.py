@@ -48,6 +48,7 @@ class _Flag(NamedTuple):
 
 def read_words(it: Interpreter, options: Sequence[Option], words: Sequence[Value], manners: Manners = Manners()) -> Parsed:  # noqa: B008
     """What the options get of these words."""
+    it.flags.update({option.dest: option.flags for option in options if option.dest})
     if len(words) > _MOST_WORDS or sum(not option.flags for option in options) > _MOST_POSITIONALS:
         return Parsed({}, tuple(words), True)
     reader = _Reader(it, options, words, manners)
@@ -117,7 +118,11 @@ class _Reader:
         name, equals, value = text.partition("=")
         explicit = after(word, value) if equals else None
         if text[1] in self.manners.prefixes:
-            return [_Flag(option, flag, explicit) for flag, option in self.by_flag.items() if flag.startswith(name)] if self.manners.abbreviates else []
+            return (
+                [_Flag(option, flag, explicit) for flag, option in self.by_flag.items() if flag.startswith(name)]
+                if self.manners.abbreviates
+                else []
+            )
         found = []
         for flag, option in self.by_flag.items():
             if flag == text[:2]:
@@ -233,14 +238,20 @@ class _Reader:
             self.given[option.dest] = value_of(self.it, option, words, origin, self._before(option))
 
     def _exclude(self, option: Option, origin: Origin) -> None:
-        other = next((one for one in self.seen if one.exclusive is not None and one.exclusive is option.exclusive and one.dest != option.dest), None)
+        other = next(
+            (one for one in self.seen if one.exclusive is not None and one.exclusive is option.exclusive and one.dest != option.dest), None
+        )
         if other is not None:
             refuse(self.it, option, f"is not allowed with {(other.flags or (other.dest,))[0]}", origin)
 
     def _before(self, option: Option) -> Value:
         if option.dest in self.given:
             return self.given[option.dest]
-        return ABSENT if option.default is SUPPRESSED or option.action not in {"append", "extend", "append_const", "count"} else default_of(self.it, option)
+        return (
+            ABSENT
+            if option.default is SUPPRESSED or option.action not in {"append", "extend", "append_const", "count"}
+            else default_of(self.it, option)
+        )
 
     def _switch(self, option: Option, origin: Origin, name: str) -> None:
         if option.action == "boolean":
@@ -262,7 +273,11 @@ def _constant(option: Option, const: Value, origin: Origin, before: Value) -> Va
         return made_of(const)
     if isinstance(before, Items) and before.more is None:
         return Items((*before.items, const), "list", None, (origin,))
-    return Items((const,), "list", None, (origin,)) if before is ABSENT or (isinstance(before, Known) and before.value is None) else made_of(before)
+    return (
+        Items((const,), "list", None, (origin,))
+        if before is ABSENT or (isinstance(before, Known) and before.value is None)
+        else made_of(before)
+    )
 
 
 def _counted(before: Value, origin: Origin) -> Value:

@@ -59,7 +59,9 @@ def _is_info(value: Value) -> bool:
     return isinstance(value, Object) and value.kind == _INFO
 
 
-def _made(it: Interpreter, function: Function, one: ast.arg, shape: Shape, default: Value, decls: list[Value], call: Call, positional: bool) -> Param | None:
+def _made(
+    it: Interpreter, function: Function, one: ast.arg, shape: Shape, default: Value, decls: list[Value], call: Call, positional: bool
+) -> Param | None:
     place = it.place(one, Frame(function.names))
     flags, off = _flags(one.arg, shape, [text_of(word) or "" for word in decls])
     kind = "flag" if shape.is_flag and not positional else "value"
@@ -79,7 +81,9 @@ def _made(it: Interpreter, function: Function, one: ast.arg, shape: Shape, defau
 def _flags(name: str, shape: Shape, decls: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The flags that are declared, else those that typer makes of the name."""
     plain = name.lower().replace("_", "-")
-    written = [one for one in decls if one.startswith("-") or "/" in one] or ([f"--{plain}/--no-{plain}"] if shape.is_flag else [f"--{plain}"])
+    written = [one for one in decls if one.startswith("-") or "/" in one] or (
+        [f"--{plain}/--no-{plain}"] if shape.is_flag else [f"--{plain}"]
+    )
     pairs = [one.partition("/") for one in written]
     return tuple(on.strip() for on, _, _ in pairs if on.strip()), tuple(no.strip() for _, _, no in pairs if no.strip())
 
@@ -87,7 +91,11 @@ def _flags(name: str, shape: Shape, decls: Sequence[str]) -> tuple[tuple[str, ..
 def _convert(shape: Shape, call: Call, default: Value) -> Convert:
     kinds = [one for one in shape.kinds if one != "None"]
     if any(name in call.keywords for name in ("min", "max", "clamp", "case_sensitive", "path_type")) or len(kinds) != 1:
-        return _limited(shape, call) if len(kinds) == 1 and not any(name in call.keywords for name in ("clamp", "case_sensitive", "path_type")) else not_known
+        return (
+            _limited(shape, call)
+            if len(kinds) == 1 and not any(name in call.keywords for name in ("clamp", "case_sensitive", "path_type"))
+            else not_known
+        )
     if kinds == ["enum"] and shape.cls is not None:
         return _enumeration(shape)
     if kinds == ["literal"]:
@@ -116,8 +124,18 @@ def _enumeration(shape: Shape) -> Convert:
         members = shape.cls.attributes.get("__members__") if shape.cls is not None else None
         if not isinstance(members, Items) or members.more is not None:
             return unknown(word)
-        found = [one for one in members.items if isinstance(one, Object) and isinstance(value := one.attributes.get("value"), Known) and str(value.value) == word.value]
-        return found[0] if found else None if all(isinstance(one, Object) and isinstance(one.attributes.get("value"), Known) for one in members.items) else unknown(word)
+        found = [
+            one
+            for one in members.items
+            if isinstance(one, Object) and isinstance(value := one.attributes.get("value"), Known) and str(value.value) == word.value
+        ]
+        return (
+            found[0]
+            if found
+            else None
+            if all(isinstance(one, Object) and isinstance(one.attributes.get("value"), Known) for one in members.items)
+            else unknown(word)
+        )
 
     return convert
 
@@ -127,7 +145,11 @@ def _enumeration(shape: Shape) -> Convert:
 
 def _app(it: Interpreter, call: Call) -> Value:
     made = Object(_APP)
-    made.attributes = {"commands": Map(), "callback": call.get("callback") or NONE, "strange": Known(call.rest is not None or "cls" in call.keywords)}
+    made.attributes = {
+        "commands": Map(),
+        "callback": call.get("callback") or NONE,
+        "strange": Known(call.rest is not None or "cls" in call.keywords),
+    }
     return made
 
 
@@ -135,7 +157,11 @@ def _decorator(is_callback: bool) -> Callable[[Interpreter, Value, Call], Value]
     def made(it: Interpreter, base: Value, call: Call) -> Value:
         one = Object("typer.command()")
         one.data = base
-        one.attributes = {"name": call.get("name", 0) or NONE, "callback": Known(is_callback), "alone": call.get("invoke_without_command") or NONE}
+        one.attributes = {
+            "name": call.get("name", 0) or NONE,
+            "callback": Known(is_callback),
+            "alone": call.get("invoke_without_command") or NONE,
+        }
         return one
 
     return made
@@ -171,7 +197,13 @@ def _add_typer(it: Interpreter, base: Value, call: Call) -> Value:
 
 def _start(it: Interpreter, base: Value, call: Call) -> Value:
     given = call.get("args", 0)
-    words = it.launched.words if given is None or (isinstance(given, Known) and given.value is None) else given.items if isinstance(given, Items) and given.more is None else (Open("word", "*"),)
+    words = (
+        it.launched.words
+        if given is None or (isinstance(given, Known) and given.value is None)
+        else given.items
+        if isinstance(given, Items) and given.more is None
+        else (Open("word", "*"),)
+    )
     return _run_app(it, base, words, call) if isinstance(base, Object) else Opaque("an app")
 
 
@@ -200,7 +232,11 @@ def _named(it: Interpreter, app: Object, commands: Map, callback: Value, words: 
     chosen = commands.items.get(name)
     if isinstance(chosen, Function):
         return _run(it, chosen, found.left[1:], call)
-    return _run_app(it, chosen, found.left[1:], call) if isinstance(chosen, Object) and chosen.kind == _APP else Opaque("a command that nobody names")
+    return (
+        _run_app(it, chosen, found.left[1:], call)
+        if isinstance(chosen, Object) and chosen.kind == _APP
+        else Opaque("a command that nobody names")
+    )
 
 
 def _run(it: Interpreter, function: Function, words: Sequence[Value] | None, call: Call) -> Value:

@@ -18,7 +18,22 @@ from budgetlint.program.packages.parsers.hf import build
 from budgetlint.program.packages.parsers.options import Option, defaults, refuse_words, text_of_word
 from budgetlint.program.packages.parsers.reading import Manners, read_words
 from budgetlint.program.state import Call, Dead, Interpreter
-from budgetlint.program.values import ABSENT, NONE, Class, Function, Handler, Items, Known, Native, Object, Opaque, Open, Origin, Place, Value
+from budgetlint.program.values import (
+    ABSENT,
+    NONE,
+    Class,
+    Function,
+    Handler,
+    Items,
+    Known,
+    Native,
+    Object,
+    Opaque,
+    Open,
+    Origin,
+    Place,
+    Value,
+)
 
 _MANNERS = Manners(abbreviates=False)
 _DEEPEST = 6
@@ -64,7 +79,11 @@ def _leaves(it: Interpreter, cls: Class, prefix: str, default: Value | None, dep
         if not field.init:
             continue
         if shape.kinds == ("class",) and not shape.several and shape.cls is not None and is_dataclass(shape.cls):
-            inner = _leaves(it, shape.cls, f"{prefix}{field.name}.", None if value is ABSENT else value, depth + 1) if depth < _DEEPEST else None
+            inner = (
+                _leaves(it, shape.cls, f"{prefix}{field.name}.", None if value is ABSENT else value, depth + 1)
+                if depth < _DEEPEST
+                else None
+            )
             if inner is None or shape.metadata:
                 return None
             found += inner
@@ -90,7 +109,7 @@ def _read(it: Interpreter, leaves: Sequence[_Leaf], words: Sequence[Value] | Non
     spread = [_spelled(word) for word in words or ()]
     parsed = read_words(it, [*options, *off, _help(it, call)], spread, _MANNERS)
     if parsed.left and not parsed.open:
-        refuse_words(it, parsed.left, it.place(call.node, call.frame))
+        refuse_words(it, parsed.left, it.place(call.node, call.frame), [flag for option in options for flag in option.flags])
     return dict(defaults(it, options, parsed, words is not None))
 
 
