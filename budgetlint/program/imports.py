@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from budgetlint.program.heap import Outcome, Region
 from budgetlint.program.modules import Lazy, Module
 from budgetlint.program.packages.benign import changes_nothing
+from budgetlint.program.packages.replaced import replaced
 from budgetlint.program.packages.roots import ROOT
 from budgetlint.program.state import GOES_ON, Dead, Frame, Interpreter, Signal
 from budgetlint.program.values import (
@@ -210,7 +211,7 @@ def member(it: Interpreter, found: Value, name: str) -> Value:
     """A name of a module."""
     if isinstance(found, External):
         full = f"{found.name}.{name}"
-        return it.parts.constants.get(full) or External(full)
+        return replaced(it, full) or it.parts.constants.get(full) or External(full)
     if not isinstance(found, Package):
         return found
     module = found.module
