@@ -16,7 +16,7 @@ from budgetlint.program.values import Class, External, Function, Items, Known, M
 
 _ITSELF = frozenset({"cast", "mode", "freeze", "checkpointing", "kbit", "ddp", "fsdp"})
 """A method that gives the model itself."""
-_OF_MODULES = frozenset({"cast", "freeze", "checkpointing"})
+_OF_MODULES = frozenset({"cast", "freeze", "checkpointing", "mode"})
 """Methods that are written down of modules of the repository too."""
 _LENGTHS = frozenset({"__getitem__", "__call__", "__iter__", "__len__"})
 

@@ -107,6 +107,8 @@ def _about(value: Value, mine: set[int]) -> bool:
 def _held(module: Object) -> Object | None:
     """The one model that a module of the repository holds."""
     found = {id(one): one for value in module.attributes.values() for one in [model_of(value)] if one is not None}
+    if not found and isinstance(module.data, Value):
+        return model_of(module.data)
     return next(iter(found.values())) if len(found) == 1 else None
 
 
