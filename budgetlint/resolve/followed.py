@@ -50,11 +50,14 @@ class ProgramRun:
 
     told_of: tuple[Told, ...] = ()
     """Of each reading, what the nodes of its document were made of."""
+    stops_as_told: bool = False
+    """Is every way in which it stops before it trains told (`Program.refusals`)? Then its run is the one that was meant."""
 
     @property
     def reading(self) -> Reading | None:
         """The one run, where the program was followed to its end and would not stop before it."""
-        if self.followed.stopped or self.is_refused or len(self.readings) != 1 or self.trainings != 1:
+        is_meant = not self.is_refused or self.stops_as_told
+        if self.followed.stopped or not is_meant or len(self.readings) != 1 or self.trainings != 1:
             return None
         return self.readings[0]
 
@@ -178,10 +181,10 @@ class Programs:
         from budgetlint.resolve.program_facts import facts_of, with_chains
 
         others, words = partial(self._openers, run.path), _started(start).words or ()
-        facts = facts_of(run.followed, run.path, self.trees, start.launch, words, others=others, text=lambda: self._text)
+        facts, is_told = facts_of(run.followed, run.path, self.trees, start.launch, words, others=others, text=lambda: self._text)
         shown = (with_chains(facts, one.document, told, self.sources) for one, told in zip(run.readings, run.told_of, strict=True))
         readings = tuple(replace(one, consumer=consumer, program=program) for one, program in zip(run.readings, shown, strict=True))
-        return replace(run, readings=readings, told=consumer)
+        return replace(run, readings=readings, told=consumer, stops_as_told=is_told and consumer.evidence != ACCEPTED)
 
     def _openers(self, program: str, path: str) -> list[Followed] | None:
         """Every run of a program that opens a file; None where another program, or a reader of its format, does."""

@@ -154,6 +154,11 @@ def _with_reader(answer: Estimate, run: Run) -> Estimate:
     consumer = run.trainer.consumer if run.trainer is not None else None
     if consumer is not None and consumer.is_nobody:
         return replace(answer, verdict=Verdict.UNKNOWN, missing=(*answer.missing, "program"))
+    program = run.trainer.program if run.trainer is not None else None
+    if program is not None and program.refusals:  # its bill is that of the run which was meant
+        first = program.refusals[0]
+        went_on = Assumption(f"the program goes on where it stops: {first.location.file}:{first.location.line} {first.says}", "program")
+        return replace(answer, verdict=Verdict.UNKNOWN, missing=(*answer.missing, "program"), assumptions=(went_on, *answer.assumptions))
     told = [Assumption(consumer.says, "program")] if consumer is not None and consumer.says else []
     told += [Assumption(text, "") for text in dict.fromkeys(reading.guessed for reading in run.readings) if text]
     return replace(answer, assumptions=(*told, *answer.assumptions)) if told else answer

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from budgetlint.language.budget import Budget, BudgetRun, Measured, Target
     from budgetlint.launch import Launch
     from budgetlint.launch.run import Launched
-    from budgetlint.resolve.claims.openers import Openers
     from budgetlint.measured.watched import Watched
+    from budgetlint.resolve.claims.openers import Openers
     from budgetlint.rules_api.context import RunContext
 
 

@@ -13,12 +13,13 @@ CONDITION, REQUIRED, UNRECOGNIZED, VALUE = "condition", "required", "unrecognize
 
 @record
 class OriginStep:
-    """One place on the way of a value. ``kind`` in words: ``flag``, ``config``, ``default of an option``, ``argument``; ``key`` as it is
-    written there; ``location`` None for what stands nowhere."""
+    """One place on the way of a value. ``kind`` in words: ``flag``, ``config``, ``default of an option``, ``argument``; ``key`` and
+    ``text`` as they are written there; ``location`` None for what stands nowhere."""
 
     kind: str
     key: str
     location: Location | None = None
+    text: str = ""
 
 
 @record
