@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from budgetlint.program.document import Told
     from budgetlint.program.follow import Followed
     from budgetlint.program.modules import Files, Trees
+    from budgetlint.program.state import Doubt
     from budgetlint.program.state import Refusal as Found
     from budgetlint.program.values import Origin
 
@@ -53,7 +54,7 @@ def facts_of(
         path,
         started,
         tuple(told for _, told in found if told is not None),
-        tuple(ProgramDoubt(one.why, at(one.place, files)) for one in followed.doubts),
+        (),
         tuple((name, at(origin.place, files)) for name, origin in followed.opened),
         find_unread=partial(unread_keys, followed, files, others, text),
         find_idle=partial(idle_objects, followed, path, trees),
@@ -64,6 +65,11 @@ def facts_of(
 def with_chains(program: Program, document: Document, told: Told, files: Files) -> Program:
     """The same with the ways of the values in one of its documents."""
     return replace(program, chain=partial(_chain, document, told, files))
+
+
+def with_doubts(program: Program, doubts: Iterable[Doubt], files: Files) -> Program:
+    """The same with what one of its trainings leaves open."""
+    return replace(program, doubts=tuple(ProgramDoubt(one.why, at(one.place, files)) for one in doubts))
 
 
 # where it ends

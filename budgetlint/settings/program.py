@@ -44,6 +44,17 @@ class ProgramDoubt:
     why: str
     location: Location
 
+    @property
+    def says(self) -> str:
+        """As an assumption of a bill has it, behind its line."""
+        if self.why.startswith(_CALL):
+            called, _, given = self.why.removeprefix(_CALL).partition(" was given it")
+            return f"{'hands the model to' if self.why.endswith('was given it') else 'calls'} {called}{given}: what it changes is not known"
+        return f"{self.why}: what that changes is not known"
+
+
+_CALL = "a call of "
+
 
 @record
 class UnreadKey:

@@ -275,7 +275,7 @@ def namespace(
     _act(it, parser, made, parsed.acted, call)
     left = (*parsed.left, *_below(it, options, made, parsed, words is not None, call))
     _groups(it, parser, parsed, words is not None)
-    if unknown or parsed.open and any(one.action == "parsers" for one in options):
+    if unknown or (parsed.open and any(one.action == "parsers" for one in options)):
         made.rest = Opaque("an option that is not known")
     elif left and not known_only and not parsed.open:
         refuse_words(it, left, it.place(call.node, call.frame), [flag for option in options for flag in option.flags])
