@@ -14,6 +14,7 @@ from budgetlint.program.imports import lookup, member
 from budgetlint.program.iterate import iterated
 from budgetlint.program.operators import MOST_ITEMS
 from budgetlint.program.packages.benign import changes_nothing
+from budgetlint.program.packages.replaced import replaced
 from budgetlint.program.pour import pour
 from budgetlint.program.reads import handed_on
 from budgetlint.program.repeat import repeated
@@ -141,7 +142,8 @@ def _method(it: Interpreter, base: Value, name: str, call: Call) -> Value:
         case Package():
             return it.call(member(it, base, name), call)
         case External():
-            return _of_external(it, base, name, call)
+            own = replaced(it, f"{base.name}.{name}")
+            return it.call(own, call) if own is not None else _of_external(it, base, name, call)
         case Object() | Known() | Items() | Map():
             return _of_package(it, base, name, call)
         case Opaque() | Open():
