@@ -10,6 +10,7 @@ from budgetlint.program.functions import method_of
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.imports import all_followed, member
 from budgetlint.program.modules import Lazy
+from budgetlint.program.packages.replaced import replace
 from budgetlint.program.sinks import MODELS
 from budgetlint.program.state import Call, Dead, Frame, Interpreter
 from budgetlint.program.subscripts import part_of, there
@@ -104,6 +105,7 @@ class Attributes:
                 it.heap.write(base, name, value)
             case External() if not base.name.startswith(_FLAGS):
                 it.doubt("patch", f"{base.name}.{name} is replaced", place, base)
+                replace(it, f"{base.name}.{name}", value)
             case Known() | Items():
                 raise Dead("AttributeError")
             case Opaque():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from budgetlint.program.attributes import MODELS, kind_of, model_of, module_of, set_plainly
+from budgetlint.program.attributes import kind_of, model_of, module_of, set_plainly
 from budgetlint.program.classes import after, construct, instantiate
 from budgetlint.program.functions import call_function, method_of, opaque_call, parameters, words_of
 from budgetlint.program.generators import consumed
@@ -14,9 +14,11 @@ from budgetlint.program.imports import lookup, member
 from budgetlint.program.iterate import iterated
 from budgetlint.program.operators import MOST_ITEMS
 from budgetlint.program.packages.benign import changes_nothing
+from budgetlint.program.packages.replaced import replaced
 from budgetlint.program.pour import pour
 from budgetlint.program.reads import handed_on
 from budgetlint.program.repeat import repeated
+from budgetlint.program.sinks import MODELS
 from budgetlint.program.state import GOES_ON, Call, Dead, Frame, Interpreter, Signal
 from budgetlint.program.values import (
     ABSENT,
@@ -141,7 +143,8 @@ def _method(it: Interpreter, base: Value, name: str, call: Call) -> Value:
         case Package():
             return it.call(member(it, base, name), call)
         case External():
-            return _of_external(it, base, name, call)
+            own = replaced(it, f"{base.name}.{name}")
+            return it.call(own, call) if own is not None else _of_external(it, base, name, call)
         case Object() | Known() | Items() | Map():
             return _of_package(it, base, name, call)
         case Opaque() | Open():
@@ -312,7 +315,8 @@ def _harmless(it: Interpreter, name: str, call: Call, base: Value | None) -> Val
 
 
 def _not_followed(it: Interpreter, what: Value, call: Call, why: str) -> Value:
-    """Code that nobody knows: what it was given may be changed, and if it was given nothing, it was called for what it changes elsewhere."""
+    """Code that nobody knows: what it was given may be changed, and if it was given nothing, it was called for what it changes
+    elsewhere."""
     place = it.place(call.node, call.frame)
     given = call.given()
     call_back(it, given, why)

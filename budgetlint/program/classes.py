@@ -42,7 +42,7 @@ def _marks(it: Interpreter, node: ast.ClassDef, frame: Frame) -> tuple[list[tupl
 def _made(it: Interpreter, node: ast.ClassDef, frame: Frame, marks: Sequence[tuple[External, dict[str, Value]]]) -> Class:
     names = Names(frame.names, frame.module, "class")
     bases = [it.evaluate(one, frame) for one in node.bases]
-    words: dict[str, Value] = {one.arg: it.evaluate(one.value, frame) for one in node.keywords if one.arg not in (None, "metaclass")}  # type: ignore[misc]
+    words: dict[str, Value] = {one.arg: it.evaluate(one.value, frame) for one in node.keywords if one.arg not in (None, "metaclass")}
     signal = it.run(node.body, Frame(names))
     if signal[0]:
         raise Dead(signal[1])

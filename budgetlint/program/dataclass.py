@@ -133,7 +133,10 @@ def _is(node: ast.expr | None, value: object) -> bool:
 
 
 def keep_defaults(it: Interpreter, cls: Class, inside: Frame) -> None:
-    """The defaults as they are when the class is defined: what a factory is, or the default itself. A class attribute `field()` becomes its default."""
+    """The defaults as they are when the class is defined: what a factory is, or the default itself.
+
+    A class attribute `field()` becomes its default.
+    """
     if not any(name_of(mark) in DATACLASSES for mark in cls.decorators) and not _by_base(cls):
         return
     for field in _written(cls):

@@ -31,8 +31,9 @@ Default = Callable[[str, str], Value | None]
 class Followed(NamedTuple):
     """What a program comes to. ``stopped``: why it was not followed to its end, empty where it was.
 
-    ``sinks`` are the calls that decide memory, in order; ``opened`` the files that the program reads, and what named them; ``read`` the fields of
-    objects that were asked for. ``interfaces`` and ``sought``: what it would take of a file that nobody names; ``loaders``: what loads each file.
+    ``sinks`` are the calls that decide memory, in order; ``opened`` the files that the program reads, and what named them; ``read`` the
+    fields of objects that were asked for. ``interfaces`` and ``sought``: what it would take of a file that nobody names; ``loaders``: what
+    loads each file.
     """
 
     sinks: tuple[Sink, ...]

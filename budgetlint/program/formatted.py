@@ -33,14 +33,16 @@ def _grown(ways: list[Way], part: Value) -> Iterator[Way]:
                 continue
             value = one.value
             if isinstance(value, Known) and isinstance(way.value, Known) and len(str(way.value.value)) < MOST_CHARACTERS:
-                yield Way(both(way.when, one.when), Known(f"{way.value.value}{_text(value.value)}", (*way.value.origins, *value.origins)[:6]))
+                yield Way(
+                    both(way.when, one.when), Known(str(way.value.value) + _text(value.value), (*way.value.origins, *value.origins)[:6])
+                )
             else:
                 yield Way(one.when, value if not isinstance(value, Known) else made_of(value))
 
 
 def _text(value: Plain) -> str:
     try:
-        return f"{value}"
+        return format(value)
     except ValueError as error:  # an integer of more digits than Python writes
         raise Dead(type(error).__name__) from None
 

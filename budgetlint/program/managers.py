@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 
 from budgetlint.program.assign import assign
 from budgetlint.program.errors import catches, finally_
@@ -55,7 +56,7 @@ def _entered(it: Interpreter, node: ast.With | ast.AsyncWith, at: int, frame: Fr
         return _inside(it, node, at + 1, frame)
 
     if isinstance(value, Choice) and any(_acts(way.value) for way in value.ways):
-        return it.fork([(way.when, lambda way=way: _managed(it, way.value, one.context_expr, frame, body)) for way in value.ways])  # type: ignore[misc]
+        return it.fork([(way.when, partial(_managed, it, way.value, one.context_expr, frame, body)) for way in value.ways])
     return _managed(it, value, one.context_expr, frame, body)
 
 
@@ -104,11 +105,7 @@ def _around(it: Interpreter, generator: Body, body: Callable[[Value], Signal]) -
         groups: dict[str, list[Outcome]] = {}
         for one in found:
             groups.setdefault(one.signal, []).append(one)
-        ended = [
-            end
-            for signal, ones in groups.items()
-            for end in it.way("", lambda signal=signal, ones=ones: _noted(it, generator, signal, ones))
-        ]  # type: ignore[misc]
+        ended = [end for signal, ones in groups.items() for end in it.way("", partial(_noted, it, generator, signal, ones))]
         return it.settle(ended)
 
     signal = drive(it, generator, at_yield)

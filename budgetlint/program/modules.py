@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol
 
 from budgetlint.base.source import SourceFile
-from budgetlint.program.effects import acts, imports_of
+from budgetlint.program.effects import Effects, effects_of
 from budgetlint.program.values import Names, Value
 
 MOST_TEXT = 1_000_000
@@ -21,7 +21,10 @@ MOST_TEXT = 1_000_000
 
 PROGRAMS = (".py", ".ipynb")
 """Files that are modules by themselves; the others are folders. A notebook is given as the Python of its cells."""
-CORE = frozenset({"transformers", "torch", "trl", "peft", "accelerate", "deepspeed", "bitsandbytes", "unsloth", "datasets", "typing", "dataclasses", "os", "sys", "json", "yaml", "argparse"})  # fmt: skip
+CORE = frozenset({
+    "transformers", "torch", "trl", "peft", "accelerate", "deepspeed", "bitsandbytes", "unsloth", "datasets", "typing", "dataclasses",
+    "os", "sys", "json", "yaml", "argparse",
+})  # fmt: skip
 """Packages that a folder of the repository never stands for: a data folder called ``datasets``, a copy of ``trl`` are not followed."""
 
 
@@ -72,6 +75,7 @@ class Trees:
     def __init__(self, files: Files) -> None:
         self.files = files
         self._trees: dict[str, ast.Module | None] = {}
+        self._effects: dict[str, Effects] = {}
 
     def tree(self, path: str) -> ast.Module | None:
         """The tree of a module; None where it cannot be read or is no Python."""
@@ -79,6 +83,13 @@ class Trees:
             source = self.files.source(path)
             self._trees[path] = None if source is None else parsed(source.text)
         return self._trees[path]
+
+    def effects(self, path: str) -> Effects:
+        """What a module does when it is imported; nothing for a folder."""
+        tree = self.tree(path) if path.endswith(PROGRAMS) else None
+        if path not in self._effects:
+            self._effects[path] = Effects() if tree is None else effects_of(tree)
+        return self._effects[path]
 
 
 def parsed(text: str) -> ast.Module | None:
@@ -157,12 +168,11 @@ class Modules:
         return False
 
     def _acts_itself(self, path: str) -> bool:
-        tree = self.trees.tree(path) if path.endswith(PROGRAMS) else None
-        return tree is not None and acts(tree, lambda dotted, level: self.named(path, dotted, level) is not None)
+        told = self.trees.effects(path)
+        return told.always or any(self.named(path, *one) is not None for one in told.calls)
 
     def _imported(self, path: str) -> list[str]:
-        tree = self.trees.tree(path) if path.endswith(PROGRAMS) else None
-        found = [self.named(path, dotted, level) for dotted, level in imports_of(tree)] if tree is not None else []
+        found = [self.named(path, *one) for one in self.trees.effects(path).imports]
         return [one for one in found if one is not None]
 
     def named(self, path: str, dotted: str, level: int) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
+from typing import Any
 
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.packages.roots import marked
@@ -27,12 +28,14 @@ from budgetlint.program.values import (
 
 _MOST_PAIRS = 16
 _DEEPEST = 6
-_ORDER: dict[type[ast.cmpop], Callable[[object, object], object]] = {
+_ORDER: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
 }  # fmt: skip
 _NEGATED = (ast.NotEq, ast.IsNot, ast.NotIn)
-DTYPES = frozenset({"bfloat16", "float16", "half", "float32", "float", "float64", "double", "int8", "uint8", "int16", "int32", "int64", "long", "int", "bool",
-                    "float8_e4m3fn", "float8_e5m2"})  # fmt: skip
+DTYPES = frozenset({
+    "bfloat16", "float16", "half", "float32", "float", "float64", "double", "int8", "uint8", "int16", "int32", "int64", "long", "int",
+    "bool", "float8_e4m3fn", "float8_e5m2",
+})  # fmt: skip
 
 
 def truth(value: Value) -> bool | None:
@@ -169,7 +172,9 @@ def _equal_items(left: Items, right: Items, depth: int) -> bool | None:
         return None
     if len(left.items) != len(right.items):
         return False
-    found = [True if one is other else compared(ast.Eq(), one, other, depth + 1) for one, other in zip(left.items, right.items, strict=True)]
+    found = [
+        True if one is other else compared(ast.Eq(), one, other, depth + 1) for one, other in zip(left.items, right.items, strict=True)
+    ]
     return False if False in found else None if None in found else True
 
 

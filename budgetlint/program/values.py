@@ -48,8 +48,8 @@ class Place(NamedTuple):
 class Origin(NamedTuple):
     """One step of the way that a value took.
 
-    ``kind``: ``source`` (a literal), ``flag``, ``config``, ``option`` (the default of an option or a dataclass field), ``class`` (the default of
-    a package's class), ``environment``, ``declared``. ``key``: the flag, the dotted key, the field or the variable.
+    ``kind``: ``source`` (a literal), ``flag``, ``config``, ``option`` (the default of an option or a dataclass field), ``class`` (the
+    default of a package's class), ``environment``, ``declared``. ``key``: the flag, the dotted key, the field or the variable.
     """
 
     kind: str
@@ -92,7 +92,8 @@ class Items(Value):
 class Map(Value):
     """A dict, or a mapping of a config file. ``rest``: what a key that is not there gives, None where these are all.
 
-    ``loader`` is that of the call which opened the file, ``path`` the dotted path in it, ``root`` the whole tree where ``${a.b}`` is resolved.
+    ``loader`` is that of the call which opened the file, ``path`` the dotted path in it, ``root`` the whole tree where ``${a.b}`` is
+    resolved.
     """
 
     __slots__ = ("born", "items", "loader", "path", "rest", "root")

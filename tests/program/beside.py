@@ -1,7 +1,7 @@
 """A program beside Python itself: what is claimed to arrive at a call is what arrives there.
 
-A program calls `sink(name=value)`; `p`, `q`, `r` (a condition each) and `many` (a list) are given by nobody. Python runs it once for each way that
-these can be; the interpreter follows it once. What is wrong is told in words, and so is what is not known.
+A program calls `sink(name=value)`; `p`, `q`, `r` (a condition each) and `many` (a list) are given by nobody. Python runs it once for each
+way that these can be; the interpreter follows it once. What is wrong is told in words, and so is what is not known.
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ from __future__ import annotations
 import ast
 import builtins
 import itertools
+import re
 import sys
 import types
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from budgetlint.base.source import SourceFile
@@ -21,6 +23,7 @@ from budgetlint.program.sinks import Sink
 from budgetlint.program.values import Absent, Choice, Items, Known, Map, Value
 
 _OUTSIDE = {"p": (False, True), "q": (False, True), "r": (False, True), "many": ([], ["m"], ["m", "n", "m"])}
+_HERE = Path(__file__).parent / "ways"
 _PRELUDE = "from transformers import TrainingArguments as sink\nfrom outside import many, p, q, r\n"
 _LINES = _PRELUDE.count("\n")
 
@@ -45,6 +48,30 @@ class Files:
 
     def below(self, folder: str) -> list[str]:
         return [one for one in self.files if one.startswith(f"{folder}/")]
+
+
+class Way(NamedTuple):
+    """A small program of `ways/`.
+
+    ``known``: all that arrives can be known; of the others it is asked only that nothing wrong is claimed.
+    """
+
+    name: str
+    known: bool
+    text: str
+    files: dict[str, str]
+
+
+def ways(name: str) -> list[Way]:
+    """The programs of a text: ``## known: name`` or ``## sound: name``, the program, then its other files, each under ``# path``."""
+    found: list[Way] = []
+    for part in re.split(r"^## ", (_HERE / f"{name}.txt").read_text(encoding="utf8"), flags=re.MULTILINE)[1:]:
+        head, _, body = part.partition("\n")
+        kind, _, title = head.partition(": ")
+        text, *others = re.split(r"^# (?=\S+\.py$)", body, flags=re.MULTILINE)
+        files = {path: rest for path, _, rest in (one.partition("\n") for one in others)}
+        found.append(Way(title, kind == "known", text.rstrip(), files))
+    return found
 
 
 class Met(NamedTuple):

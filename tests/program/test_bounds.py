@@ -7,11 +7,11 @@ import tracemalloc
 from collections.abc import Callable
 
 import pytest
-from beside import Files
 
 from budgetlint.program.follow import Followed, follow
 from budgetlint.program.modules import Trees
 from budgetlint.program.state import STEPS
+from tests.program.beside import Files
 
 _PRELUDE = "from transformers import TrainingArguments as sink\nfrom outside import many, p, q, r, f\n"
 _DEEP_CALLER = 200
@@ -41,11 +41,20 @@ PROGRAMS = {
     "while2": 'a="x"\nwhile True:\n    a = a + a\n',
     "while3": "n=2\nwhile n > 0:\n    n = n ** n\nsink(n=n)",
     "while4": "a=[0]\nfor x in a:\n    a.append(x+1)\nsink(a=a)",
-    "mul": 'a=[1]*10**9\nb="x"*10**10\nc=(1<<10**9)\nd=10**10**10\ne=f"{1:1000000000}"\ng="%1000000000d" % 1\nh="{:>1000000000}".format(1)\nj=b"x".zfill(10**9)\nk="x".center(10**9)\nl=list(range(10**9))\nm=bytes(10**9)\nsink(a=1)',
-    "self": 'a=[]\na.append(a)\nd={"a":a}\nd["d"]=d\nclass A: pass\no=A()\no.o=o\no.d=d\na.append(o)\nb=[]\nb.append(b)\nz = a == b\nf(a, d, o)\nsink(a=a, d=d, o=o)\nif a == a: sink(b=b)\nt=(a,)\na.append(t)\nt2=(b,)\nb.append(t2)\nif p: u = t\nelse: u = t2\nsink(u=u, s=str(a), r=repr(d), h=sorted([a]) )\nimport copy\nsink(c=copy.deepcopy(d))\nimport json\nsink(j=json.dumps(d))',
+    "mul": 'a=[1]*10**9\nb="x"*10**10\nc=(1<<10**9)\nd=10**10**10\ne=f"{1:1000000000}"\ng="%1000000000d" % 1\n'
+    'h="{:>1000000000}".format(1)\nj=b"x".zfill(10**9)\nk="x".center(10**9)\nl=list(range(10**9))\n'
+    "m=bytes(10**9)\nsink(a=1)",
+    "self": 'a=[]\na.append(a)\nd={"a":a}\nd["d"]=d\nclass A: pass\no=A()\no.o=o\no.d=d\na.append(o)\nb=[]\n'
+    "b.append(b)\nz = a == b\nf(a, d, o)\nsink(a=a, d=d, o=o)\nif a == a: sink(b=b)\nt=(a,)\n"
+    "a.append(t)\nt2=(b,)\nb.append(t2)\nif p: u = t\nelse: u = t2\n"
+    "sink(u=u, s=str(a), r=repr(d), h=sorted([a]) )\nimport copy\nsink(c=copy.deepcopy(d))\n"
+    "import json\nsink(j=json.dumps(d))",
     "tuples": "a=(1,)\nfor i in range(60):\n    a=(a,a)\nif p: b=a\nelse: b=(a,a)\nsink(a=a,b=b)\nx = a == b\nd={a:1}\nsink(n=str(a))",
-    "tuples2": "def g():\n    a=(1,)\n    for i in range(60):\n        a=(a,a)\n    return a\na=g()\nb=g()\nx = b if p else a\nsink(a=x, b=[a==b])\nd={a:1,b:2}\nf(a,b)",
-    "lists2": "a=[1]\nfor i in range(60):\n    a=[a,a]\nb=[1]\nfor i in range(60):\n    b=[b,b]\nz = a==b\nsink(a=a,z=z)\nf(a)\nprint(a in b, a < b, str(a), len(str(b)))\nimport copy\nc=copy.deepcopy(a)\nsink(c=c)",
+    "tuples2": "def g():\n    a=(1,)\n    for i in range(60):\n        a=(a,a)\n    return a\na=g()\nb=g()\n"
+    "x = b if p else a\nsink(a=x, b=[a==b])\nd={a:1,b:2}\nf(a,b)",
+    "lists2": "a=[1]\nfor i in range(60):\n    a=[a,a]\nb=[1]\nfor i in range(60):\n    b=[b,b]\nz = a==b\n"
+    "sink(a=a,z=z)\nf(a)\nprint(a in b, a < b, str(a), len(str(b)))\nimport copy\nc=copy.deepcopy(a)\n"
+    "sink(c=c)",
     "recur": "def g(n):\n    return g(n+1)\nsink(x=g(0))",
     "recur2": "def g(n):\n    return g(n+1) + g(n+2) + g(n+3)\nsink(x=g(0))",
     "recur3": "g = lambda x: x(x)\nsink(y=g(g))",
@@ -56,9 +65,12 @@ PROGRAMS = {
     "recur8": "class A:\n    def __bool__(self):\n        return bool(self)\nsink(x=1 if A() else 2)",
     "recur9": "class A:\n    def __init__(self):\n        self.a = A()\nsink(x=A())",
     "recur10": "def g():\n    yield from g()\nsink(x=list(g()))",
-    "recur11": "class A:\n    def __str__(self):\n        return str(self)\n    def __len__(self): return len(self)\n    def __enter__(self):\n        with self as x: return x\nsink(x=str(A()), n=len(A()))\nwith A() as z: pass",
+    "recur11": "class A:\n    def __str__(self):\n        return str(self)\n"
+    "    def __len__(self): return len(self)\n    def __enter__(self):\n"
+    "        with self as x: return x\nsink(x=str(A()), n=len(A()))\nwith A() as z: pass",
     "recur12": "class A:\n    def __setattr__(self, k, v):\n        self.x = v\nA().y = 1\nsink(x=1)",
-    "recur13": "import functools\ng = lambda f: functools.partial(f, f)\nh=g(g)\nfor i in range(50): h = functools.partial(h, h)\nsink(x=h())",
+    "recur13": "import functools\ng = lambda f: functools.partial(f, f)\nh=g(g)\n"
+    "for i in range(50): h = functools.partial(h, h)\nsink(x=h())",
     "recur14": "def d(f):\n    @d\n    def g(): pass\n    return g\n@d\ndef x(): pass\nsink(x=1)",
     "classes": "\n".join(
         ["class A0: pass"] + [f"class A{i}(A{i - 1}):\n    def f(self):\n        return super().f()" for i in range(1, 500)]
@@ -101,15 +113,18 @@ PROGRAMS = {
     "matchnest": "match f():\n    case " + "[" * 80 + "x" + "]" * 80 + ":\n        pass\nsink(x=1)",
     "matchchoice": "x = [1 if p else 2]*100\nmatch x:\n    case [" + ", ".join(f"a{i}" for i in range(100)) + "]:\n        pass\nsink(x=1)",
     "kwargs": 'def g(**k):\n    return g2(**k, a=1)\ndef g2(**k):\n    k["x"] = k\n    return g(**k)\ng()\nsink(x=1)',
-    "objgrow": "class N:\n    pass\nn = N()\nfor i in range(64):\n    for j in range(64):\n        m = N()\n        m.next = n\n        n = m\nf(n)\nsink(n=n)",
-    "setattrs": 'class A: pass\na = A()\nfor i in range(60):\n    for j in range(60):\n        setattr(a, f"x{i}_{j}", 1)\nif p: a.y = 1\nfor k in many:\n    a.z = vars(a)\nf(a)\nsink(**vars(a))',
+    "objgrow": "class N:\n    pass\nn = N()\nfor i in range(64):\n    for j in range(64):\n        m = N()\n"
+    "        m.next = n\n        n = m\nf(n)\nsink(n=n)",
+    "setattrs": "class A: pass\na = A()\nfor i in range(60):\n    for j in range(60):\n"
+    '        setattr(a, f"x{i}_{j}", 1)\nif p: a.y = 1\nfor k in many:\n    a.z = vars(a)\nf(a)\n'
+    "sink(**vars(a))",
     "with500": "".join(" " * i + f"with f() as a{i}:\n" for i in range(90)) + " " * 90 + "x = 1\nsink(x=x)",
     "withitems": "with " + ", ".join(f"f() as a{i}" for i in range(1000)) + ":\n    x = 1\nsink(x=x)",
     "deco": "\n".join("@f" for _ in range(3000)) + "\ndef g(): pass\nsink(x=1)",
     "gens": "def g0():\n    yield 1\n"
     + "\n".join(f"def g{i}():\n    for x in g{i - 1}():\n        yield x\n    for x in g{i - 1}():\n        yield x" for i in range(1, 25))
     + "\nsink(x=list(g24()))",
-    "unpack": "a = [1]\n" + "\n".join(f"a = [*a, *a]" for i in range(40)) + "\nsink(x=len(a))",
+    "unpack": "a = [1]\n" + "\n".join("a = [*a, *a]" for i in range(40)) + "\nsink(x=len(a))",
     "strings": 'a = "x"\nfor i in range(40):\n    a = f"{a}{a}"\nb = ["x"]*900\nc = a.join(b)\nd = a.replace("x", a)\nsink(x=len(d))',
     "null": "x = 1\x00\n",
     "surrogate": 'x = "\\ud800"\nsink(x=x)',
@@ -123,7 +138,9 @@ PROGRAMS = {
     "slice2": 'x="abc"[::0]\ny=many[1:2:0]\nsink(x=1)',
     "argsgrow": "def g(*a):\n    return g(*a, *a)\ng(1)\ndef h(*a, **k):\n    return h(*a, *a, **k)\nh(1)\nsink(x=1)",
     "sumgrow": "a=[1]\nfor i in range(50):\n    a = a + a\n    b = (*a, *a)\nsink(n=1)",
-    "zipgrow": "import itertools\na=[1]\nfor i in range(50):\n    a = list(itertools.chain(a, a))\nfor i in range(50):\n    a = [x for y in (a, a) for x in y]\nfor i in range(50):\n    a.extend(a)\nsink(n=1)",
+    "zipgrow": "import itertools\na=[1]\nfor i in range(50):\n    a = list(itertools.chain(a, a))\n"
+    "for i in range(50):\n    a = [x for y in (a, a) for x in y]\nfor i in range(50):\n    a.extend(a)\n"
+    "sink(n=1)",
     "enum": "from enum import Enum\nclass E(Enum):\n" + "\n".join(f"    A{i} = {i}" for i in range(3000)) + "\nsink(x=E(5).name)",
 }
 
