@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from budgetlint.program.attributes import MODELS, model_of, module_of
+from budgetlint.program.attributes import model_of, module_of
 from budgetlint.program.functions import opaque_call
 from budgetlint.program.generators import consumed
 from budgetlint.program.repeat import repeated
 from budgetlint.program.sink_kinds import SIGNATURES, kind_of_call, kind_of_method
-from budgetlint.program.sinks import Sink
+from budgetlint.program.sinks import MODELS, Sink
 from budgetlint.program.state import GOES_ON, Call, Interpreter, Signal
 from budgetlint.program.values import Class, External, Function, Items, Known, Map, Object, Opaque, Value, alternatives
 
