@@ -1,7 +1,9 @@
 """OmegaConf: trees whose keys are attributes and whose ``${a.b}`` are resolved when they are read.
 
-Sources: OmegaConf 2.1 to 2.3 ``omegaconf.py`` (load, create, merge, from_cli, from_dotlist, structured, to_container, select), ``dictconfig.py``,
-``base.py`` _resolve_node_interpolation; ``basecontainer.py`` _map_merge: mappings key by key, all else replaced, ``???`` leaves what is below.
+Sources: OmegaConf 2.1 to 2.3 ``omegaconf.py`` (load, create, merge, from_cli, from_dotlist, structured, to_container, select),
+``dictconfig.py``,
+``base.py`` _resolve_node_interpolation; ``basecontainer.py`` _map_merge: mappings key by key, all else replaced,
+``???`` leaves what is below.
 """
 
 from __future__ import annotations
@@ -392,9 +394,12 @@ def _is_missing(it: Interpreter, call: Call) -> Value:
 
 
 _OMEGACONF: dict[str, Callable[[Interpreter, Call], Value]] = {
-    "load": _load, "create": _create, "structured": _structured, "merge": _merge, "unsafe_merge": _merge, "from_cli": _from_cli, "from_dotlist": _from_dotlist,
-    "to_container": _container, "to_object": _to_object, "select": _select, "update": _update, "set_struct": _set_struct, "set_readonly": _nothing,
-    "resolve": _nothing, "register_new_resolver": _nothing, "save": _nothing, "is_config": _is_config, "is_dict": _is_config, "is_missing": _is_missing,
+    "load": _load, "create": _create, "structured": _structured, "merge": _merge, "unsafe_merge": _merge, "from_cli": _from_cli,
+    "from_dotlist": _from_dotlist,
+    "to_container": _container, "to_object": _to_object, "select": _select, "update": _update, "set_struct": _set_struct,
+    "set_readonly": _nothing,
+    "resolve": _nothing, "register_new_resolver": _nothing, "save": _nothing, "is_config": _is_config, "is_dict": _is_config,
+    "is_missing": _is_missing,
 }  # fmt: skip
 FUNCTIONS: dict[str, Handler] = {
     **{f"omegaconf.OmegaConf.{name}": handler for name, handler in _OMEGACONF.items()},
