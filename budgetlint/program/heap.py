@@ -133,6 +133,10 @@ class Heap:
 
     def join(self, outcomes: Sequence[Outcome]) -> None:
         """The state after several ways: what they left differently is a choice."""
+        if len(outcomes) == 1:
+            for change in outcomes[0].changes.values():
+                self.write(change.target, change.key, change.new, change.part)
+            return
         slots = {slot: change for one in outcomes for slot, change in one.changes.items()}
         for slot, change in slots.items():
             values = [Way(one.when, one.changes[slot].new if slot in one.changes else change.old) for one in outcomes]

@@ -396,6 +396,9 @@ def alternatives(value: Value) -> tuple[Way, ...]:
 def choice(ways: Iterable[Way]) -> Value:
     """One value of several ways: flat, none twice. Too many are opaque; there is at least one way."""
     kept: list[Way] = []
+    ways = list(ways)
+    if len(ways) > 1 and all(way.value is ways[0].value for way in ways):
+        return ways[0].value
     for way in ways:
         for inner in alternatives(way.value):
             if not any(same(inner.value, one.value) for one in kept):

@@ -6,6 +6,7 @@ import ast
 
 MOST_SHOWN = 70
 _MOST_NODES, _DEEPEST = 300, 20
+_WORDS = "words"
 _EXITS = frozenset({"sys.exit", "exit", "quit", "os._exit"})
 
 
@@ -24,6 +25,13 @@ def shown(node: ast.AST) -> str:
 
 def words(node: ast.AST) -> str:
     """The text of a node; one that is nested deeper than anybody reads is not written out, as that would take Python's own stack."""
+    kept: str | None = node.__dict__.get(_WORDS)  # on the tree, which all programs of a project share
+    if kept is None:
+        kept = node.__dict__[_WORDS] = _written(node)
+    return kept
+
+
+def _written(node: ast.AST) -> str:
     waiting: list[tuple[ast.AST, int]] = [(node, 0)]
     seen = 0
     while waiting:
