@@ -29,6 +29,7 @@ from budgetlint.program.values import (
     Function,
     Handler,
     Items,
+    Key,
     Known,
     Map,
     Object,
@@ -275,7 +276,7 @@ def namespace(
     _act(it, parser, made, parsed.acted, call)
     left = (*parsed.left, *_below(it, options, made, parsed, words is not None, call))
     _groups(it, parser, parsed, words is not None)
-    if unknown or parsed.open and any(one.action == "parsers" for one in options):
+    if unknown or (parsed.open and any(one.action == "parsers" for one in options)):
         made.rest = Opaque("an option that is not known")
     elif left and not known_only and not parsed.open:
         refuse_words(it, left, it.place(call.node, call.frame), [flag for option in options for flag in option.flags])
@@ -400,7 +401,7 @@ def _error(it: Interpreter, base: Value, call: Call) -> Value:
 
 def _namespace(it: Interpreter, call: Call) -> Value:
     made = Object(NAMESPACE)
-    made.attributes = dict(call.keywords)
+    made.attributes = dict[Key, Value](call.keywords)
     made.rest = call.rest
     return made
 

@@ -46,7 +46,7 @@ class _Flag(NamedTuple):
     explicit: Value | None = None
 
 
-def read_words(it: Interpreter, options: Sequence[Option], words: Sequence[Value], manners: Manners = Manners()) -> Parsed:  # noqa: B008
+def read_words(it: Interpreter, options: Sequence[Option], words: Sequence[Value], manners: Manners = Manners()) -> Parsed:
     """What the options get of these words."""
     it.flags.update({option.dest: option.flags for option in options if option.dest})
     if len(words) > _MOST_WORDS or sum(not option.flags for option in options) > _MOST_POSITIONALS:
