@@ -5,18 +5,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from budgetlint.program.attributes import MODELS, kind_of, model_of, module_of, set_plainly
+from budgetlint.program.attributes import kind_of, model_of, module_of, set_plainly
 from budgetlint.program.classes import after, construct, instantiate
 from budgetlint.program.functions import call_function, method_of, opaque_call, parameters, words_of
 from budgetlint.program.generators import consumed
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.imports import lookup, member
 from budgetlint.program.iterate import iterated
+from budgetlint.program.operators import MOST_ITEMS
 from budgetlint.program.packages.benign import changes_nothing
 from budgetlint.program.packages.replaced import replaced
 from budgetlint.program.pour import pour
 from budgetlint.program.reads import handed_on
 from budgetlint.program.repeat import repeated
+from budgetlint.program.sinks import MODELS
 from budgetlint.program.state import GOES_ON, Call, Dead, Frame, Interpreter, Signal
 from budgetlint.program.values import (
     ABSENT,
@@ -70,6 +72,8 @@ def arguments(it: Interpreter, node: ast.Call, frame: Frame) -> Call:
             items, more = iterated(it, it.evaluate(one.value, frame), one, frame)
             positional += items if rest is None else ()
             rest = rest if rest is not None else more
+            if len(positional) > MOST_ITEMS:
+                positional, rest = positional[:MOST_ITEMS], Opaque("more arguments than are followed")
         else:
             value = it.evaluate(one, frame)
             positional += [value] if rest is None else []
@@ -311,7 +315,8 @@ def _harmless(it: Interpreter, name: str, call: Call, base: Value | None) -> Val
 
 
 def _not_followed(it: Interpreter, what: Value, call: Call, why: str) -> Value:
-    """Code that nobody knows: what it was given may be changed, and if it was given nothing, it was called for what it changes elsewhere."""
+    """Code that nobody knows: what it was given may be changed, and if it was given nothing, it was called for what it changes
+    elsewhere."""
     place = it.place(call.node, call.frame)
     given = call.given()
     call_back(it, given, why)

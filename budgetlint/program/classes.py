@@ -10,6 +10,7 @@ from budgetlint.program.enumeration import is_enum, member_of, members
 from budgetlint.program.functions import decorated, decorator_word
 from budgetlint.program.imports import resolved
 from budgetlint.program.modules import Lazy
+from budgetlint.program.sinks import MODELS
 from budgetlint.program.state import GOES_ON, Call, Dead, Frame, Interpreter, Signal, name_of
 from budgetlint.program.values import Class, External, Function, Key, Known, Map, Names, Object, Opaque, Property, Value
 
@@ -41,7 +42,7 @@ def _marks(it: Interpreter, node: ast.ClassDef, frame: Frame) -> tuple[list[tupl
 def _made(it: Interpreter, node: ast.ClassDef, frame: Frame, marks: Sequence[tuple[External, dict[str, Value]]]) -> Class:
     names = Names(frame.names, frame.module, "class")
     bases = [it.evaluate(one, frame) for one in node.bases]
-    words: dict[str, Value] = {one.arg: it.evaluate(one.value, frame) for one in node.keywords if one.arg not in (None, "metaclass")}  # type: ignore[misc]
+    words: dict[str, Value] = {one.arg: it.evaluate(one.value, frame) for one in node.keywords if one.arg not in (None, "metaclass")}
     signal = it.run(node.body, Frame(names))
     if signal[0]:
         raise Dead(signal[1])
@@ -159,6 +160,8 @@ def construct(it: Interpreter, made: Object, kind: str, call: Call) -> None:
             for key, value in one.attributes.items():
                 it.heap.write(made, key, value)
             return
+    if made.data is None:  # what it is built on may hold the model
+        made.data = next((one for one in call.given() if isinstance(one, Object) and one.made is not None and one.made.kind in MODELS), None)
     made.rest = Opaque(f"an attribute that {kind} sets", package=kind.partition(".")[0])
 
 

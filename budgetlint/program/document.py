@@ -41,8 +41,8 @@ Told = dict[int, tuple[Value, Place]]
 
 
 def document_of(wiring: Wiring, source: SourceFile, files: Files, way: int | None = None, told: Told | None = None) -> Document:
-    """One run of a program. ``source`` is its entry file. ``way``: which of several known values is written, where one is chosen by what nobody
-    here decides; None: none of them. ``told`` is filled with what each node was made of."""
+    """One run of a program. ``source`` is its entry file. ``way``: which of several known values is written, where one is chosen by what
+    nobody here decides; None: none of them. ``told`` is filled with what each node was made of."""
     writer = _Writer(source, files, way, {} if told is None else told)
     sections: dict[str, Mapping] = {}
     keys: dict[str, Scalar] = {}

@@ -172,7 +172,7 @@ def _bind(it: Interpreter, function: Function, call: Call, frame: Frame) -> None
     """Arguments to parameters. What is not given and has no default is a call that Python refuses."""
     spec, bound = function.node.args, frame.names.bound
     given = list(call.positional) if function.bound is None else [function.bound, *call.positional]
-    keywords: dict[Key, Value] = dict(call.keywords)
+    keywords = dict[Key, Value](call.keywords.items())
     by_place = {one.arg for one in spec.posonlyargs}
     names = parameters(function)
     for at, name in enumerate(names):

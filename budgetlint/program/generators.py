@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import NamedTuple
 
 from budgetlint.program.heap import Outcome
 from budgetlint.program.operators import MOST_ITEMS
@@ -26,11 +25,13 @@ class Leaves(Dead):
         self.signal = signal
 
 
-class Body(NamedTuple):
+class Body:
     """The body of a generator with its arguments."""
 
-    function: Function
-    frame: Frame
+    __slots__ = ("frame", "function")
+
+    def __init__(self, function: Function, frame: Frame) -> None:
+        self.function, self.frame = function, frame
 
     def __call__(self, it: Interpreter, call: Call) -> Items:
         """All items, where nothing is done between them."""
@@ -80,7 +81,10 @@ def body_of(value: Value) -> Body | None:
 
 
 def drive(it: Interpreter, body: Body, do: Callable[[Value], Signal]) -> Signal:
-    """Follows a generator's body, and at each `yield` what is done with the item. How it ends: by itself, or as what is done with an item ends."""
+    """Follows a generator's body, and at each `yield` what is done with the item.
+
+    How it ends: by itself, or as what is done with an item ends.
+    """
     frame = Frame(body.frame.names, body.function)
     frame.given = lambda value: _given(it, value, do)
     it.stack.append(body.function)

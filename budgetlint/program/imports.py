@@ -73,7 +73,8 @@ def _bind(it: Interpreter, frame: Frame, name: str, value: Value) -> None:
 
 
 def _settle_those_that_wait(it: Interpreter, module: Module) -> None:
-    """Names that were imported of a module before it was followed are what they are when it ends: what changes them later does not reach these."""
+    """Names that were imported of a module before it was followed are what they are when it ends: what changes them later does not reach
+    these."""
     for names, name, lazy in it.modules.waiting.pop(module.path, []):
         if names.bound.get(name) is lazy and lazy.name in module.names.bound:
             names.bound[name] = module.names.bound[lazy.name]

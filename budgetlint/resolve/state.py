@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from budgetlint.language.budget import Budget, BudgetRun, Measured, Target
     from budgetlint.launch import Launch
     from budgetlint.launch.run import Launched
-    from budgetlint.resolve.claims.openers import Openers
     from budgetlint.measured.watched import Watched
     from budgetlint.rules_api.context import RunContext
 
@@ -113,8 +112,8 @@ class Assembly:
     """Files that a declared run names: who reads them, nobody here knows."""
     own: Callable[[Launch], Launch] = field(default=lambda launch: launch)
     """Says whose the flags of a launch are."""
-    openers: Openers | None = None
-    """The programs of the project that are followed, and what they open."""
+    asks_for_model: Callable[[str], bool] = field(default=lambda _path: False)
+    """Is a file a program that nothing starts, and whose model is named when it is started?"""
     locks: dict[str, tuple[Measured, ...]] = field(default_factory=dict)
     """What each budget.lock says was measured."""
 

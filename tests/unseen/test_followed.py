@@ -217,3 +217,66 @@ def test_the_call_that_opens_a_file_is_its_loader(imported: str, call: str, said
     report = check(judge_texts(files), installed())
     (found,) = [one for one in report.findings if one.name == "duplicate-key"]
     assert said in found.message
+
+
+DOUBTED = """\
+from transformers import AutoModelForCausalLM
+from trl import SFTConfig, SFTTrainer
+from acme.patches import apply
+from acme.models import shrink
+
+apply()
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-7B", torch_dtype="bfloat16")
+shrink(model)
+SFTTrainer(model=model, args=SFTConfig(output_dir="o", per_device_train_batch_size=2, max_length=2048, optim="adamw_torch")).train()
+"""
+PLAIN = DOUBTED.replace("apply()\n", "\n").replace("shrink(model)\n", "\n")
+DOUBTS = {
+    "nothing else is called": (PLAIN, "", {"adapter": "default", "quant": "default", "loss": "varies", "optimizer": "stated"}, ()),
+    "unknown code has the model": (
+        DOUBTED.replace("apply()\n", "\n"),
+        "",
+        {"adapter": "unresolved", "quant": "unresolved", "optimizer": "stated"},
+        ("hands the model to acme.models.shrink",),
+    ),
+    "unknown code may change a framework": (
+        DOUBTED.replace("shrink(model)\n", "\n"),
+        "",
+        {"adapter": "default", "loss": "unresolved"},
+        ("calls acme.patches.apply: what it changes is not known",),
+    ),
+    "a build of somebody's own": (
+        PLAIN.replace(', optim="adamw_torch"', ""),
+        "transformers==4.57.1+acme\n",
+        {"optimizer": "unresolved", "micro_batch": "stated"},
+        ("transformers 4.57.1+acme is a build of somebody's own",),
+    ),
+    "a public build": (
+        PLAIN.replace(', optim="adamw_torch"', ""),
+        "transformers==4.57.1\ntorch==2.9.0+cu128\n",
+        {"optimizer": "default"},
+        (),
+    ),
+}
+
+
+@pytest.mark.parametrize(("program", "pins", "certain", "assumed"), DOUBTS.values(), ids=DOUBTS)
+def test_what_unknown_code_may_have_changed_is_unresolved(
+    program: str, pins: str, certain: dict[str, str], assumed: tuple[str, ...]
+) -> None:
+    files = {"t.py": program, **({"requirements.txt": pins} if pins else {})}
+    (context,) = judge_texts(files, budget="device 80GiB").runs
+    settings = {name: context.setting(name) for name in certain}
+    assert {name: one.certainty for name, one in settings.items() if one is not None} == certain
+    assert context.estimate is not None
+    said = [one.text for one in context.estimate.assumptions]
+    doubts = [one for one in said if "not known" in one and ("acme" in one)]
+    assert len(doubts) == len(assumed)
+    assert all(words in one for words, one in zip(assumed, doubts, strict=True))
+
+
+def test_another_program_of_a_name_takes_no_flags() -> None:
+    """``train.py`` is elsewhere; the only one here has a run of its own, without a parser."""
+    files = {"a/run.sh": "python train.py --per_device_train_batch_size 8 --output_dir o\n", "b/train.py": PLAIN}
+    found = {one.run.name: one.run.settings.value("micro_batch") for one in judge_texts(files).runs}
+    assert found == {"a/run.sh": 8, "b/train.py": 2}

@@ -37,8 +37,8 @@ class FileClaims:
         source = entry.source
         if entry.started:  # the commands of a budget
             return replace(entry, launches=tuple(map(self.started.launch, entry.launches)))
-        if source is not None and source.path.endswith(PYTHON_SUFFIX):
-            return self._program(entry, source)
+        if source is not None and source.path.endswith((PYTHON_SUFFIX, NOTEBOOK_SUFFIX)):
+            return replace(self._program(entry, source), launches=tuple(map(self.started.launch, entry.launches)))
         if source is None or entry.budget is not None or entry.commands or source.path.endswith((PYTHON_SUFFIX, NOTEBOOK_SUFFIX)):
             return entry
         if entry.launches:

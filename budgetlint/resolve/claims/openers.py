@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from budgetlint.base.expression import expression
 from budgetlint.base.record import open_state
 from budgetlint.base.source import SourceFile
-from budgetlint.files.disk import PYTHON_SUFFIX
+from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX
 from budgetlint.readers.known_programs import known_program
 from budgetlint.resolve.claims.launches import Launches
 from budgetlint.resolve.claims.programs import Programs
 from budgetlint.resolve.copies import is_in_copy
-from budgetlint.resolve.followed import ProgramRun
+from budgetlint.resolve.program_run import ProgramRun
 from budgetlint.resolve.state import Assembly
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Openers:
         return {source.path: run for source in self.written.scripts if source.path not in mine and (run := self._alone(source)) is not None}
 
     def _alone(self, source: SourceFile) -> ProgramRun | None:
-        if not source.path.endswith(PYTHON_SUFFIX) or _STARTS.search(source.text) is None:
+        if not source.path.endswith((PYTHON_SUFFIX, NOTEBOOK_SUFFIX)) or _STARTS.search(source.text) is None:
             return None
         if is_in_copy(self.work.files, source.path) or known_program(source.path) is not None:
             return None
@@ -78,6 +78,11 @@ class Openers:
             for path in run.opened if run.reading is not None else ():
                 found.setdefault(path, Opened(run, is_shown))
         return found
+
+    def is_open(self, path: str) -> bool:
+        """Is a file a program that nothing starts, and whose model is named when it is started: no run that anybody means?"""
+        run = self.run_of(path)
+        return run is not None and run.is_open
 
     def run_of(self, path: str) -> ProgramRun | None:
         """The run of a program of the project: as the first launch starts it, else as it starts without words."""

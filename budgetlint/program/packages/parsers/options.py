@@ -243,4 +243,4 @@ def refused(
     if any(caught & likely for caught in it.tries):
         raise Exits if error == "SystemExit" else Dead(error)
     if not any(it.conditions):
-        it.refusals.append(Refusal(place, why[:200], origins, kind, names))
+        it.refusals.append(Refusal(place, why[:200], origins, kind, names, after=len(it.sinks)))
