@@ -29,6 +29,7 @@ from budgetlint.program.values import (
     Function,
     Handler,
     Items,
+    Key,
     Known,
     Map,
     Object,
@@ -401,7 +402,7 @@ def _error(it: Interpreter, base: Value, call: Call) -> Value:
 
 def _namespace(it: Interpreter, call: Call) -> Value:
     made = Object(NAMESPACE)
-    made.attributes = dict(call.keywords)
+    made.attributes = dict[Key, Value](call.keywords)
     made.rest = call.rest
     return made
 

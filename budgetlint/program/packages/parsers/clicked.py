@@ -97,7 +97,7 @@ class _Reader:
 
     def _option(self, word: Value, text: str) -> None:
         name, equals, value = text.partition("=")
-        if name in self.by_flag:
+        if name in self.by_flag and not (equals and len(name) == 2):
             self._take(word, name, after(word, value) if equals else None)
         elif not text.startswith("--"):
             self._short(word, text)
@@ -184,14 +184,10 @@ def _given(it: Interpreter, param: Param, times: list[list[Value]]) -> Value:
         return _one(it, param, times[-1][0])
     if any(not isinstance(word, Known) for one in times for word in one):
         return Items((), param.several, made_of(*(word for one in times for word in one)))
-    converted = [Items([_one(it, param, word) for word in one], "tuple") if param.nargs != 1 else _one(it, param, one[0]) for one in times]
-    return (
-        Items(converted, param.several)
-        if param.multiple
-        else converted[-1]
-        if param.several == "tuple"
-        else Items(converted[-1].items, param.several)
-    )  # type: ignore[attr-defined]
+    converted = [
+        Items([_one(it, param, word) for word in one], param.several) if param.nargs != 1 else _one(it, param, one[0]) for one in times
+    ]
+    return Items(converted, param.several) if param.multiple else converted[-1]
 
 
 def _one(it: Interpreter, param: Param, word: Value) -> Value:

@@ -362,7 +362,9 @@ def _foreign(left: Sequence[Value]) -> tuple[dict[str, Value], list[Value]]:
             rest.append(word)
             continue
         name, equals, value = text.partition("=")
-        values = [Known(value, word.origins) if isinstance(word, Known) else Open("word", value, word.origins)] if equals else []
+        values: list[Value] = (
+            [Known(value, word.origins) if isinstance(word, Known) else Open("word", value, word.origins)] if equals else []
+        )
         while not equals and waiting and not text_of_word(waiting[0]).startswith("--"):
             values.append(waiting.pop(0))
         plain = name[2:].replace("-", "_")
