@@ -57,6 +57,8 @@ _EXPRESSION, _STATEMENT, _CALL, _STRETCH = 4, 4, 5, 8
 UNROLLED = 64
 """Items of a loop that are followed one by one."""
 
+_SETTABLE = frozenset({"arguments", "adapter_config", "quantisation"})
+"""Sinks whose objects have fields that anybody may set, those that nobody gave too."""
 NOWHERE = ast.Pass()
 """The node of a call that no text makes: a parser that converts a word."""
 GOES_ON = ("", NONE)
@@ -407,7 +409,7 @@ class Interpreter:
             if isinstance(value, Known | Choice | External):
                 changed = Opaque(why, origins=value.origins)
                 self.heap.write(target, key, choice([Way("", changed), Way("", ABSENT)]) if perhaps_absent(value) else changed)
-        if isinstance(target, Map) or target.made is None:
+        if isinstance(target, Map) or target.made is None or target.made.kind in _SETTABLE:
             self.heap.write(target, None, Opaque(why), "rest")
 
 

@@ -24,8 +24,8 @@ def _by(path: Value, loader: str, flags: dict[str, tuple[str, ...]]) -> Sought |
 
 
 def _flag(name: str, flags: dict[str, tuple[str, ...]]) -> str:
-    """The long flag of a destination; empty for a positional."""
-    if name.startswith("-"):
+    """The long flag of a destination; empty for a positional, and for a word."""
+    if not name or name.startswith("-"):
         return name
     known = flags.get(name, (f"--{name}",))
     return next((one for one in known if one.startswith("--")), known[0] if known else "")
