@@ -191,8 +191,6 @@ def set_plainly(it: Interpreter, base: Object, name: str, value: Value, place: P
     it.heap.write(base, name, value)
 
 
-
-
 def _nowhere(it: Interpreter, place: Place) -> Frame:
     module = it.modules.made.get(place.path) or next(iter(it.modules.made.values()))
     return Frame(module.names)

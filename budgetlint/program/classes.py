@@ -161,7 +161,9 @@ def construct(it: Interpreter, made: Object, kind: str, call: Call) -> None:
                 it.heap.write(made, key, value)
             return
     if made.data is None:  # what it is built on may hold the model
-        made.data = next((one for one in call.given() if isinstance(one, Object) and one.made is not None and one.made.kind in MODELS), None)
+        made.data = next(
+            (one for one in call.given() if isinstance(one, Object) and one.made is not None and one.made.kind in MODELS), None
+        )
     made.rest = Opaque(f"an attribute that {kind} sets", package=kind.partition(".")[0])
 
 

@@ -155,7 +155,7 @@ class Refusal(NamedTuple):
     after: int = 0
 
 
-class Attributes(Protocol):
+class AttributesOf(Protocol):
     def get(self, it: Interpreter, base: Value, name: str, place: Place) -> Value: ...
     def set(self, it: Interpreter, base: Value, name: str, value: Value, place: Place) -> None: ...
 
@@ -166,7 +166,7 @@ class Parts(NamedTuple):
     statements: Mapping[type[ast.AST], Callable[..., Signal]]
     expressions: Mapping[type[ast.AST], Callable[..., Value]]
     call: Callable[[Interpreter, Value, Call], Value]
-    attributes: Attributes
+    attributes: AttributesOf
     builtins: Mapping[str, Value]
     functions: Mapping[str, Handler]
     """What functions and classes of packages do, by qualified name."""
@@ -174,7 +174,7 @@ class Parts(NamedTuple):
     """The same of methods: ``argparse.ArgumentParser.parse_args``."""
     constants: Mapping[str, Value]
     properties: Mapping[str, Callable[[Interpreter, Value], Value]]
-    """Attributes of plain values and of a package's objects: ``path.parent``."""
+    """AttributesOf of plain values and of a package's objects: ``path.parent``."""
     node: Callable[[Interpreter, Map, Key], Value]
     """The value of a key; of a tree that resolves ``${a.b}``, resolved. ABSENT where it is not there."""
     sink: Callable[[Interpreter, str, Call, Value | None], Value | None]

@@ -1,4 +1,4 @@
-"""Programs of the project, followed: the run that a launch makes of one, or that it makes when it is started without words."""
+"""FollowedPrograms of the project, followed: the run that a launch makes of one, or that it makes when it is started without words."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from budgetlint.settings.run import Reading
 
 MOST_KEPT = 128
-"""Programs whose runs are kept for the next look at the same project, in an editor or between the rounds of a fix."""
+"""FollowedPrograms whose runs are kept for the next look at the same project, in an editor or between the rounds of a fix."""
 
 
 _kept: dict[tuple[object, ...], list[tuple[dict[Asked, object], ProgramRun]]] = {}
 
 
 @open_state
-class Programs:
+class FollowedPrograms:
     """Follows each program once for each way in which it is started, and not again while nothing that it read has changed."""
 
     files: Files

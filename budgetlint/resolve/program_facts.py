@@ -14,7 +14,7 @@ from budgetlint.program.wording import ends, negated
 from budgetlint.resolve.idle_objects import idle_objects
 from budgetlint.resolve.program_places import at, text_at
 from budgetlint.resolve.unread_keys import unread_keys
-from budgetlint.settings.program import CONDITION, REQUIRED, UNRECOGNIZED, VALUE, OriginStep, Program, ProgramDoubt, ProgramRefusal
+from budgetlint.settings.program import CONDITION, REQUIRED, UNRECOGNIZED, VALUE, FollowedProgram, OriginStep, ProgramDoubt, ProgramRefusal
 
 if TYPE_CHECKING:
     from budgetlint.documents import Document
@@ -43,14 +43,14 @@ def facts_of(
     *,
     others: Callable[[str], Iterable[Followed] | None],
     text: Callable[[], Iterable[str]],
-) -> tuple[Program, bool]:
+) -> tuple[FollowedProgram, bool]:
     """The facts of a program, and whether its refusals are all that may end it before it trains. ``words`` are those of its launch;
     ``others`` and ``text`` are told in `unread_keys`."""
     files, given_all = trees.files, not any(_may_be_any(words))
     found = [(one, _told(one, files, launched=launch is not None, given_all=given_all)) for one in _before_training(followed)]
     is_told = all(told is not None or one.kind == "unfamiliar" for one, told in found)
     started = None if launch is None else launch.source.locate(launch.span)
-    program = Program(
+    program = FollowedProgram(
         path,
         started,
         tuple(told for _, told in found if told is not None),
@@ -62,12 +62,12 @@ def facts_of(
     return program, is_told
 
 
-def with_chains(program: Program, document: Document, told: Told, files: Files) -> Program:
+def with_chains(program: FollowedProgram, document: Document, told: Told, files: Files) -> FollowedProgram:
     """The same with the ways of the values in one of its documents."""
     return replace(program, chain=partial(_chain, document, told, files))
 
 
-def with_doubts(program: Program, doubts: Iterable[Doubt], files: Files) -> Program:
+def with_doubts(program: FollowedProgram, doubts: Iterable[Doubt], files: Files) -> FollowedProgram:
     """The same with what one of its trainings leaves open."""
     return replace(program, doubts=tuple(ProgramDoubt(one.why, at(one.place, files)) for one in doubts))
 

@@ -15,7 +15,7 @@ from budgetlint.memory.reuse import Answers
 from budgetlint.readers import reader_by
 from budgetlint.resolve.copies import Copy, copy_above, only_copy, with_copy
 from budgetlint.resolve.edges import Edge
-from budgetlint.resolve.followed import Programs
+from budgetlint.resolve.followed import FollowedPrograms
 from budgetlint.resolve.project import Project
 from budgetlint.resolve.versions import stack_beside
 from budgetlint.settings.run import Reading, Settings, Stack
@@ -118,9 +118,9 @@ class Assembly:
     """What each budget.lock says was measured."""
 
     @cached_property
-    def programs(self) -> Programs:
+    def programs(self) -> FollowedPrograms:
         """The programs of the project, followed when they are asked for."""
-        return Programs(self.files, self._read_otherwise)
+        return FollowedPrograms(self.files, self._read_otherwise)
 
     def _read_otherwise(self, path: str, program: str) -> bool:
         """A file that a reader of its own format takes for somebody else's."""

@@ -77,7 +77,7 @@ class IdleObject:
 
 
 @open_record
-class Program:
+class FollowedProgram:
     """A program that was followed to its end. ``path`` is its entry file, ``launch`` the command that starts it, None where none does.
 
     What costs a look at the whole program is worked out when it is asked for.

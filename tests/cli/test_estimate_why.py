@@ -45,12 +45,14 @@ CASES = {
     "a key of a config that the program opens, by its name in the language": (
         PROGRAM,
         "lora.r",
-        ["run.sh", "  lora_r 16 (stated)", "    config    sft.yaml:2   rank: 16", "    argument  train.py:13  get_peft_model(peft_config.r=)"],
+        ["run.sh", "  lora_r 16 (stated)", "    config    sft.yaml:2   rank: 16",
+        "    argument  train.py:13  get_peft_model(peft_config.r=)"],
     ),
     "the default of an option": (
         PROGRAM,
         "grad_accum",
-        ["run.sh", "  grad_accum 2 (stated)", "    default of an option  train.py:9   accumulate", "    literal               train.py:9   2",
+        ["run.sh", "  grad_accum 2 (stated)", "    default of an option  train.py:9   accumulate",
+        "    literal               train.py:9   2",
          "    argument              train.py:14  TrainingArguments(gradient_accumulation_steps=)"],
     ),
     "a literal": (
@@ -65,7 +67,8 @@ CASES = {
     "a file that a reader reads, and what a flag beat": (
         {"run.sh": "trl sft --config a.yaml --max_length 256\n", "a.yaml": TRL},
         "seq",
-        ["run.sh", "  seq_len 256 (stated)", "    flag  run.sh:1  max_length 256", "    overrode 512", "      config   a.yaml:4  max_length: 512",
+        ["run.sh", "  seq_len 256 (stated)", "    flag  run.sh:1  max_length 256", "    overrode 512",
+        "      config   a.yaml:4  max_length: 512",
          "      read by  run.sh:1  trl sft"],
     ),
     "nothing sets it": (

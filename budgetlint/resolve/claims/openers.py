@@ -24,7 +24,7 @@ _STARTS = expression(r"__name__\s*==\s*[\"']__main__|@hydra\.main|\.train\(\)|\.
 """What a file has that is started by itself: a module that only defines things is none."""
 
 
-class Opened(NamedTuple):
+class OpenedFile(NamedTuple):
     """A file, by the run of the program that opens it. ``shown``: only a README shows the command."""
 
     run: ProgramRun
@@ -70,13 +70,13 @@ class Openers:
         return any(run.followed.sought for run in (*(run for _, run, _ in self.launched), *self.alone.values()))
 
     @cached_property
-    def opened(self) -> dict[str, Opened]:
+    def opened(self) -> dict[str, OpenedFile]:
         """By path, the first run that opens a file: one that is started here, one that a README shows, one that nothing starts."""
-        found: dict[str, Opened] = {}
+        found: dict[str, OpenedFile] = {}
         shown = sorted(self.launched, key=lambda one: one[2])
         for run, is_shown in (*((run, shown) for _, run, shown in shown), *((run, False) for run in self.alone.values())):
             for path in run.opened if run.reading is not None else ():
-                found.setdefault(path, Opened(run, is_shown))
+                found.setdefault(path, OpenedFile(run, is_shown))
         return found
 
     def is_open(self, path: str) -> bool:
