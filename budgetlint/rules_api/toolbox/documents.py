@@ -28,7 +28,7 @@ _MAKING_ARGUMENTS = tuple(format for formats in _FORMATS.values() for format in 
 HUGGING_FACE = _named(_FORMATS["hf"])
 """Files with keys of ``transformers.TrainingArguments`` in a section or at their top."""
 
-PYTHON = _named(_FORMATS["python_script"])
+PYTHON = _named(one for one in _FORMATS["python_script"] if one.arguments)
 """Training scripts: the fields stand in the one class of training arguments that the script makes."""
 
 TRL_ARGUMENTS = _named(format for format in _WITH_ARGUMENTS if format.arguments == "trl")
