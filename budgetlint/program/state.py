@@ -37,7 +37,6 @@ from budgetlint.program.values import (
 )
 
 if TYPE_CHECKING:
-    from budgetlint.program.functions import Shape
     from budgetlint.program.interface import Interface, Sought
     from budgetlint.program.modules import Module, Modules
 
@@ -216,8 +215,6 @@ class Interpreter:
         self.within: tuple[Function, ...] = ()
         """The functions that were open when a bound was reached."""
         self.stack: list[Function] = []
-        self.shapes: dict[ast.AST, Shape] = {}
-        """What the texts of functions tell, by function."""
         self.carried: dict[int, dict[tuple[object, str, Key], tuple[Home, str, Key]]] = {}
         """By loop, what its rounds hand on: a name of its body (no target), or a part of an object."""
         self.tries: list[frozenset[str]] = []
