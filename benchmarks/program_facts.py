@@ -34,6 +34,7 @@ from budgetlint.launch import Launch
 from budgetlint.launch.fenced import shown_launches
 from budgetlint.launch.read import script_launches
 from budgetlint.launch.run import launched
+from budgetlint.resolve.followed import ProgramRun
 from budgetlint.resolve.judged_runs import run_contexts
 from budgetlint.resolve.project import Project
 from budgetlint.resolve.references import quietly, referenced, resolve_references
@@ -106,20 +107,19 @@ def settings_of(row: Mapping[str, Any], tree: Path) -> tuple[Settings | None, st
 
 
 def alone(work: Assembly, path: str) -> tuple[Settings | None, str]:
-    source = work.files.read(path)
-    run = work.programs.alone(source) if isinstance(source, SourceFile) else None
-    if run is None or len(run.readings) != 1:
+    run = work.programs.alone(path)
+    if run is None or run.reading is None:
         return None, unfollowed(run)
-    return joined(work, path, (run.readings[0], *referenced(work, run.readings[0])))
+    return joined(work, path, (run.reading, *referenced(work, run.reading)))
 
 
 def started(work: Assembly, launch: Launch, path: str) -> tuple[Settings | None, str]:
     if work.programs.place(launch) != path:
         return None, f"another program is found: {work.programs.place(launch)}"
     program = work.programs.launched(launch)
-    if program is None or len(program.readings) != 1:
+    if program is None or program.reading is None:
         return None, unfollowed(program)
-    run = launched(launch, partial(quietly, work), program.readings[0])
+    run = launched(launch, partial(quietly, work), program.reading)
     if run is None:
         return None, "no run comes of the launch"
     beside = resolve_references(work, run.readings[0], list(run.references))
@@ -127,8 +127,12 @@ def started(work: Assembly, launch: Launch, path: str) -> tuple[Settings | None,
     return joined(work, path, readings)
 
 
-def unfollowed(program: Any) -> str:
-    return "not followed to a training" if program is None else f"{len(program.readings)} ways of training"
+def unfollowed(program: ProgramRun | None) -> str:
+    """Why there is no one run."""
+    if program is None:
+        return "not followed to a training"
+    stopped = program.followed.stopped or (program.is_refused and "the program refuses its launch")
+    return str(stopped or f"{program.trainings} trainings")
 
 
 def joined(work: Assembly, name: str, readings: tuple[Reading, ...]) -> tuple[Settings | None, str]:

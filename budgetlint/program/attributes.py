@@ -11,6 +11,7 @@ from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.imports import all_followed, member
 from budgetlint.program.modules import Lazy
 from budgetlint.program.packages.replaced import replace
+from budgetlint.program.sinks import MODELS
 from budgetlint.program.state import Call, Dead, Frame, Interpreter
 from budgetlint.program.subscripts import part_of, there
 from budgetlint.program.values import (
@@ -114,11 +115,13 @@ class Attributes:
         """A part of something that is not followed: of a model, it is a freeze or a replacement."""
         model = model_of(base)
         if model is None:
+            if _is_of_modules(place.node) or is_layer(value):
+                it.doubt("replaced", f"{name}: a layer is put into what is not known", place)
             return
         if name == _TRAINED:
             made = it.sink("freeze", _TRAINED, Call((value,), {}, None, place.node or ast.Pass(), _nowhere(it, place)))
             made.receiver, made.place, made.line = base, place, place.line
-        elif not isinstance(value, Known | Open) and not _is_no_module(base, name):
+        elif not isinstance(value, Known | Open) and not (_is_no_module(base, name) or _is_content(place.node)):
             it.doubt("replaced", f"{name} of a part of the model is replaced", place, model)
 
 
@@ -128,6 +131,14 @@ _CONFIGS = (".config of ", ".generation_config of ", ".model_config of ")
 _REGISTERED = ("_modules", "_module", "_parameters", "_buffers", "_mod")
 """What ``torch.nn.Module`` keeps its parts in, and wrappers theirs."""
 _MODULES = ("quant", "dtype", "attn", "architectures")
+
+
+_TENSORS = frozenset({"data", "weight", "bias", "grad", "ds_tensor"})
+
+
+def _is_content(node: ast.AST | None) -> bool:
+    """``weight.data[-3:] = mean``: numbers of a tensor, which stays what it is."""
+    return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr in _TENSORS
 
 
 def _is_no_module(base: Opaque, name: str) -> bool:
@@ -180,10 +191,6 @@ def set_plainly(it: Interpreter, base: Object, name: str, value: Value, place: P
     it.heap.write(base, name, value)
 
 
-MODELS = frozenset({"load", "adapter", "kbit", "unsloth_load", "unsloth_adapter", "peft_load", "own_model"})
-"""Kinds of sinks whose result is a model."""
-
-
 def _nowhere(it: Interpreter, place: Place) -> Frame:
     module = it.modules.made.get(place.path) or next(iter(it.modules.made.values()))
     return Frame(module.names)
@@ -223,6 +230,18 @@ def is_module(value: Value | None) -> bool:
         return True
     line = [one.name for one in value.cls.line if isinstance(one, External)] if value.cls is not None else []
     return any(name.startswith("torch.nn.") or name.endswith((".LightningModule", ".PreTrainedModel", "PreTrainedModel")) for name in line)
+
+
+def is_layer(value: Value) -> bool:
+    """A module of the repository's own, or a layer of torch or of bitsandbytes; a parameter is none."""
+    if not isinstance(value, Object) or value.kind.endswith("Parameter"):
+        return False
+    return is_module(value) or value.kind.startswith(("torch.nn.", "bitsandbytes.nn."))
+
+
+def _is_of_modules(node: ast.AST | None) -> bool:
+    """``parent._modules[name] = layer``"""
+    return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "_modules"
 
 
 def _of_object(it: Interpreter, base: Object, name: str, place: Place) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from budgetlint.program.attributes import MODELS, kind_of, model_of, module_of, set_plainly
+from budgetlint.program.attributes import kind_of, model_of, module_of, set_plainly
 from budgetlint.program.classes import after, construct, instantiate
 from budgetlint.program.functions import call_function, method_of, opaque_call, parameters, words_of
 from budgetlint.program.generators import consumed
@@ -18,6 +18,7 @@ from budgetlint.program.packages.replaced import replaced
 from budgetlint.program.pour import pour
 from budgetlint.program.reads import handed_on
 from budgetlint.program.repeat import repeated
+from budgetlint.program.sinks import MODELS
 from budgetlint.program.state import GOES_ON, Call, Dead, Frame, Interpreter, Signal
 from budgetlint.program.values import (
     ABSENT,

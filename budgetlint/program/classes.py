@@ -10,6 +10,7 @@ from budgetlint.program.enumeration import is_enum, member_of, members
 from budgetlint.program.functions import decorated, decorator_word
 from budgetlint.program.imports import resolved
 from budgetlint.program.modules import Lazy
+from budgetlint.program.sinks import MODELS
 from budgetlint.program.state import GOES_ON, Call, Dead, Frame, Interpreter, Signal, name_of
 from budgetlint.program.values import Class, External, Function, Key, Known, Map, Names, Object, Opaque, Property, Value
 
@@ -159,6 +160,10 @@ def construct(it: Interpreter, made: Object, kind: str, call: Call) -> None:
             for key, value in one.attributes.items():
                 it.heap.write(made, key, value)
             return
+    if made.data is None:  # what it is built on may hold the model
+        made.data = next(
+            (one for one in call.given() if isinstance(one, Object) and one.made is not None and one.made.kind in MODELS), None
+        )
     made.rest = Opaque(f"an attribute that {kind} sets", package=kind.partition(".")[0])
 
 

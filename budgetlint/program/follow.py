@@ -49,6 +49,8 @@ class Followed(NamedTuple):
     interfaces: tuple[Interface, ...] = ()
     sought: tuple[Sought, ...] = ()
     loaders: Mapping[str, str] = {}
+    options: bool = False
+    """Whether a parser of it was asked for words."""
     asked: Mapping[tuple[str, int], bool] = MappingProxyType({})
     """Values of configs that were asked for."""
 
@@ -60,7 +62,7 @@ def follow(trees: Trees, entry: str, launched: Launched | None = None, *, functi
     stopped = _start(it, entry, function)
     doubts = tuple({(one.kind, one.why, str(one.place)): one for one in it.doubts}.values())
     ran = tuple(it.sinks), doubts, tuple(it.refusals), tuple(it.opened), tuple(it.read), it.steps, stopped
-    sought = tuple(dict.fromkeys(it.interfaces)), tuple(dict.fromkeys(it.sought)), it.loaders
+    sought = tuple(dict.fromkeys(it.interfaces)), tuple(dict.fromkeys(it.sought)), it.loaders, bool(it.flags)
     return Followed(*ran, _names(it, _is_checkpointing), _names(it, _is_typed), *sought, it.asked)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from budgetlint.program.heap import Outcome
 from budgetlint.program.operators import MOST_ITEMS
-from budgetlint.program.packages.iterators import Lazy, lazy
+from budgetlint.program.packages.iterators import Later, lazy
 from budgetlint.program.repeat import repeated
 from budgetlint.program.state import GOES_ON, Call, Dead, Frame, Interpreter, Signal
 from budgetlint.program.values import NONE, Function, Items, Object, Opaque, Value
@@ -75,7 +75,7 @@ def body_of(value: Value) -> Body | None:
     data = value.data if isinstance(value, Object) else None
     if isinstance(data, Object):  # of a context manager
         return body_of(data)
-    if isinstance(value, Object) and isinstance(data, Lazy) and isinstance(data.compute, Body) and len(value.attributes) == 1:
+    if isinstance(value, Object) and isinstance(data, Later) and isinstance(data.compute, Body) and len(value.attributes) == 1:
         return data.compute
     return None
 
@@ -151,7 +151,7 @@ def consumed(it: Interpreter, value: Value) -> None:
     data = value.data if isinstance(value, Object) else None
     if isinstance(data, Object):  # of a context manager
         consumed(it, data)
-    elif isinstance(data, Lazy) and isinstance(value, Object) and len(value.attributes) == 1:
+    elif isinstance(data, Later) and isinstance(value, Object) and len(value.attributes) == 1:
         data.others(it)
 
 

@@ -19,6 +19,8 @@ from budgetlint.program.values import Names, Value
 MOST_TEXT = 1_000_000
 """Characters of a module; the longest of 830 programs has 310,000."""
 
+PROGRAMS = (".py", ".ipynb")
+"""Files that are modules by themselves; the others are folders. A notebook is given as the Python of its cells."""
 CORE = frozenset({
     "transformers", "torch", "trl", "peft", "accelerate", "deepspeed", "bitsandbytes", "unsloth", "datasets", "typing", "dataclasses",
     "os", "sys", "json", "yaml", "argparse",
@@ -51,7 +53,7 @@ class Module:
 
     def __init__(self, name: str, path: str, tree: ast.Module) -> None:
         self.name, self.path, self.tree = name, path, tree
-        self.folder = posixpath.dirname(path) if path.endswith(".py") else path
+        self.folder = posixpath.dirname(path) if path.endswith(PROGRAMS) else path
         self.names = Names(None, self)
         self.state = "new"
         self.births = (0, 0)
@@ -92,7 +94,7 @@ class Trees:
 
     def effects(self, path: str) -> Effects:
         """What a module does when it is imported; nothing for a folder."""
-        tree = self.tree(path) if path.endswith(".py") else None
+        tree = self.tree(path) if path.endswith(PROGRAMS) else None
         if path not in self._effects:
             self._effects[path] = Effects() if tree is None else effects_of(tree)
         return self._effects[path]
@@ -127,7 +129,7 @@ class Modules:
     def at(self, path: str, name: str) -> Module | None:
         """The module of this file or folder; None where it cannot be parsed."""
         if path not in self.made:
-            tree = self.trees.tree(path) if path.endswith(".py") else ast.Module(body=[], type_ignores=[])
+            tree = self.trees.tree(path) if path.endswith(PROGRAMS) else ast.Module(body=[], type_ignores=[])
             if tree is None:
                 return None
             self.made[path] = Module(name, path, tree)
@@ -185,7 +187,7 @@ class Modules:
         """The file or folder that an import in the module of this path names."""
         if not level:
             return self.absolute(dotted)
-        return self._relative(path if not path.endswith(".py") else posixpath.dirname(path), dotted, level)
+        return self._relative(path if not path.endswith(PROGRAMS) else posixpath.dirname(path), dotted, level)
 
     def relative(self, module: Module, dotted: str, level: int) -> str | None:
         """The same of ``from ..a import b``; None also for one above the project's root."""

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from budgetlint.program.attributes import MODELS, model_of, module_of
+from budgetlint.program.attributes import model_of, module_of
 from budgetlint.program.functions import opaque_call
 from budgetlint.program.generators import consumed
 from budgetlint.program.packages.signatures import positional_names
 from budgetlint.program.repeat import repeated
 from budgetlint.program.sink_kinds import SIGNATURES, kind_of_call, kind_of_method
-from budgetlint.program.sinks import Sink
+from budgetlint.program.sinks import MODELS, Sink
 from budgetlint.program.state import GOES_ON, Call, Interpreter, Signal
 from budgetlint.program.values import Class, External, Function, Items, Known, Map, Object, Opaque, Value, alternatives
 
 _ITSELF = frozenset({"cast", "mode", "freeze", "checkpointing", "kbit", "ddp", "fsdp"})
 """A method that gives the model itself."""
-_OF_MODULES = frozenset({"cast", "freeze", "checkpointing"})
+_OF_MODULES = frozenset({"cast", "freeze", "checkpointing", "mode"})
 """Methods that are written down of modules of the repository too."""
 _LENGTHS = frozenset({"__getitem__", "__call__", "__iter__", "__len__"})
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from budgetlint.program.values import Object, Place, Value
 
+MODELS = frozenset({"load", "adapter", "kbit", "unsloth_load", "unsloth_adapter", "peft_load", "own_model"})
+"""Kinds of sinks whose result is a model."""
 _LOOP = " has items"
 """The condition of a loop's body: a training that takes no step needs no memory."""
 

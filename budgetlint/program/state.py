@@ -56,6 +56,8 @@ _EXPRESSION, _STATEMENT, _CALL, _STRETCH = 4, 4, 5, 8
 UNROLLED = 64
 """Items of a loop that are followed one by one."""
 
+_SETTABLE = frozenset({"arguments", "adapter_config", "quantisation"})
+"""Sinks whose objects have fields that anybody may set, those that nobody gave too."""
 NOWHERE = ast.Pass()
 """The node of a call that no text makes: a parser that converts a word."""
 GOES_ON = ("", NONE)
@@ -152,7 +154,7 @@ class Refusal(NamedTuple):
     after: int = 0
 
 
-class Attributes(Protocol):
+class AttributesOf(Protocol):
     def get(self, it: Interpreter, base: Value, name: str, place: Place) -> Value: ...
     def set(self, it: Interpreter, base: Value, name: str, value: Value, place: Place) -> None: ...
 
@@ -163,7 +165,7 @@ class Parts(NamedTuple):
     statements: Mapping[type[ast.AST], Callable[..., Signal]]
     expressions: Mapping[type[ast.AST], Callable[..., Value]]
     call: Callable[[Interpreter, Value, Call], Value]
-    attributes: Attributes
+    attributes: AttributesOf
     builtins: Mapping[str, Value]
     functions: Mapping[str, Handler]
     """What functions and classes of packages do, by qualified name."""
@@ -171,7 +173,7 @@ class Parts(NamedTuple):
     """The same of methods: ``argparse.ArgumentParser.parse_args``."""
     constants: Mapping[str, Value]
     properties: Mapping[str, Callable[[Interpreter, Value], Value]]
-    """Attributes of plain values and of a package's objects: ``path.parent``."""
+    """AttributesOf of plain values and of a package's objects: ``path.parent``."""
     node: Callable[[Interpreter, Map, Key], Value]
     """The value of a key; of a tree that resolves ``${a.b}``, resolved. ABSENT where it is not there."""
     sink: Callable[[Interpreter, str, Call, Value | None], Value | None]
@@ -404,7 +406,7 @@ class Interpreter:
             if isinstance(value, Known | Choice | External):
                 changed = Opaque(why, origins=value.origins)
                 self.heap.write(target, key, choice([Way("", changed), Way("", ABSENT)]) if perhaps_absent(value) else changed)
-        if isinstance(target, Map) or target.made is None:
+        if isinstance(target, Map) or target.made is None or target.made.kind in _SETTABLE:
             self.heap.write(target, None, Opaque(why), "rest")
 
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from budgetlint.base.source import SourceFile, Span
 
 if TYPE_CHECKING:
-    from budgetlint.program.modules import Module
-    from budgetlint.program.sinks import Sink
-    from budgetlint.program.state import Call, Interpreter
+    from budgetlint.program.modules import Module  # a value may be a module, which holds values
+    from budgetlint.program.sinks import Sink  # an object remembers the call that made it, which was given objects
+    from budgetlint.program.state import Call, Interpreter  # a function of Python is what the interpreter does when it is called
 
 MOST_WAYS = 8
 """More values than this are no choice that anybody would read: a median of 2, p99 of 6 were met in 830 programs of 27 repositories."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from budgetlint.program.attributes import MODELS, is_module, model_of
+from budgetlint.program.attributes import is_module, model_of
 from budgetlint.program.follow import Followed
 from budgetlint.program.lengths import lengths_of
 from budgetlint.program.own_loops import by_config, is_loop, loop_of
-from budgetlint.program.sinks import Sink
+from budgetlint.program.sinks import MODELS, Sink
 from budgetlint.program.state import Doubt
 from budgetlint.program.trained import cast_of, trained_model
 from budgetlint.program.values import Known, Object, Opaque, Open, Value, alternatives
@@ -107,6 +107,8 @@ def _about(value: Value, mine: set[int]) -> bool:
 def _held(module: Object) -> Object | None:
     """The one model that a module of the repository holds."""
     found = {id(one): one for value in module.attributes.values() for one in [model_of(value)] if one is not None}
+    if not found and isinstance(module.data, Value):
+        return model_of(module.data)
     return next(iter(found.values())) if len(found) == 1 else None
 
 

@@ -89,7 +89,7 @@ def shares(ran: Ran, found: Followed) -> tuple[int, int]:
 def _covered(name: str) -> bool:
     """Whether the interpreter holds calls of this name for ones that decide memory."""
     owner, _, last = name.rpartition(".")
-    method = kind_of_method(last) and not owner.endswith("Trainer")
+    method = kind_of_method(last) and (last == "train" or not owner.endswith("Trainer"))
     return bool(kind_of_call(name) or method) or last in {"__call__", "apply_chat_template"}
 
 

@@ -15,7 +15,7 @@ from budgetlint.files.disk import TextFiles
 from budgetlint.launch.read import script_launches
 from budgetlint.readers import reader_by
 from budgetlint.readers.base import complete
-from budgetlint.resolve.followed import Programs
+from budgetlint.resolve.followed import FollowedPrograms
 from budgetlint.settings.run import Origin, OriginKind, Setting, Stack, release
 
 UNRESOLVED = object()
@@ -201,6 +201,19 @@ class Module(pl.LightningModule):
 pl.Trainer(precision='bf16-mixed', accumulate_grad_batches=8).fit(Module(7))
 """
 
+WRAPPED = """
+from torch import nn
+class Lora(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+        self.down = nn.Linear(8, 2)
+
+def parents(model):
+    for parent in model.modules():
+        for name, child in parent.named_children():
+            yield parent, name, child
+"""
 WHOLE = {"adapter": "none", "quant": "none", "recompute": "none", "micro_batch": 2, "optimizer": "adamw", "weights_dtype": "fp32"}
 KINDS = (
     Kind("a trainer alone: a closed way", trainer(), "", WHOLE),
@@ -214,6 +227,24 @@ KINDS = (
         ),
         "",
         {"adapter": UNRESOLVED, "quant": UNRESOLVED, "weights_dtype": UNRESOLVED, "micro_batch": 2},
+    ),
+    Kind(
+        "the content of a weight",
+        trainer("import torch", "model.get_input_embeddings().weight.data[-2:] = torch.zeros(2, 8)"),
+        "",
+        WHOLE,
+    ),
+    Kind(
+        "layers that are wrapped one by one",
+        trainer(WRAPPED, "for parent, name, child in parents(model):\n    parent._modules[name] = Lora(child)"),
+        "",
+        {"adapter": UNRESOLVED, "quant": UNRESOLVED, "micro_batch": 2},
+    ),
+    Kind(
+        "layers that are wrapped by a name",
+        trainer(WRAPPED, "for parent, name, child in parents(model):\n    setattr(parent, name, Lora(child))"),
+        "",
+        {"adapter": UNRESOLVED, "quant": UNRESOLVED, "micro_batch": 2},
     ),
     Kind(
         "frozen by the pattern of a name",
@@ -458,9 +489,10 @@ def settings(kind: Kind) -> Mapping[str, Setting]:
     files = TextFiles({"train.py": kind.program, "run.sh": f"python train.py {kind.words}\n", **kind.beside})
     source = files.read("run.sh")
     [launch] = script_launches(source)  # type: ignore[arg-type]
-    run = Programs(files).launched(launch)
+    run = FollowedPrograms(files).launched(launch)
     assert run is not None
-    [reading] = run.readings
+    reading = run.reading
+    assert reading is not None
     pinned = release("transformers", "4.57.0", Origin(OriginKind.COMMAND_LINE))
     assert pinned is not None
     return complete(reader_by(reading), reading.settings, Stack({"transformers": pinned}))

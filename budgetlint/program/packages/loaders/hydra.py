@@ -115,7 +115,7 @@ def _choices(it: Interpreter, composer: Composer, words: Sequence[Value]) -> lis
     for word in words:
         key, equals, value = text_of_word(word).partition("=")
         group = key.lstrip("+~").partition("@")[0]
-        if key.startswith("-") or not composer.is_group(group) or key.startswith("++") or value.startswith("{"):
+        if key.startswith(("-", "++")) or not composer.is_group(group) or value.startswith("{"):
             others.append(word)
         else:
             _choose(composer, key, equals, word, value)

@@ -1,7 +1,9 @@
 """OmegaConf: trees whose keys are attributes and whose ``${a.b}`` are resolved when they are read.
 
-Sources: OmegaConf 2.1 to 2.3 ``omegaconf.py`` (load, create, merge, from_cli, from_dotlist, structured, to_container, select), ``dictconfig.py``,
-``base.py`` _resolve_node_interpolation; ``basecontainer.py`` _map_merge: mappings key by key, all else replaced, ``???`` leaves what is below.
+Sources: OmegaConf 2.1 to 2.3 ``omegaconf.py`` (load, create, merge, from_cli, from_dotlist, structured, to_container, select),
+``dictconfig.py``,
+``base.py`` _resolve_node_interpolation; ``basecontainer.py`` _map_merge: mappings key by key, all else replaced,
+``???`` leaves what is below.
 """
 
 from __future__ import annotations
@@ -70,7 +72,15 @@ def node(it: Interpreter, base: Map, key: Key) -> Value:
     found = of_map(base, key)
     if base.root is None:
         return found
-    return resolved(it, found, base, 0)
+    return _as_field(base, key, found, resolved(it, found, base, 0))
+
+
+def _as_field(home: Map, key: Key, written: Value, value: Value) -> Value:
+    """What a reference names, as the field of a structure has it."""
+    if value is written or not isinstance(home, Typed):
+        return value
+    made = as_shape(home.shapes.get(str(key)), value)
+    return made if made is not None else Opaque("a reference to what the field refuses", value)
 
 
 def resolved(it: Interpreter, value: Value, home: Map, depth: int) -> Value:
@@ -245,7 +255,8 @@ def fitted(it: Interpreter, home: Map, key: Key, value: Value, place: Place) -> 
 def plain(it: Interpreter, value: Value, home: Map | None = None) -> Value:
     """The tree as dicts and lists, references resolved."""
     if isinstance(value, Map):
-        made = Map({key: plain(it, resolved(it, one, value, 0), value) for key, one in value.items.items()}, value.rest, value.origins)
+        items = {key: plain(it, _as_field(value, key, one, resolved(it, one, value, 0)), value) for key, one in value.items.items()}
+        made = Map(items, value.rest, value.origins)
         made.path, made.loader = value.path, "yaml"
         return made
     if isinstance(value, Items):
@@ -301,7 +312,23 @@ def _from_dotlist(it: Interpreter, call: Call) -> Value:
 
 
 def _container(it: Interpreter, call: Call) -> Value:
-    return plain(it, call.get("cfg", 0) or NONE)
+    asked = call.get("resolve")
+    if asked is not None and truth(asked) is True:
+        return plain(it, call.get("cfg", 0) or NONE)
+    return _as_written(call.get("cfg", 0) or NONE, certain=asked is None or truth(asked) is False)
+
+
+def _as_written(value: Value, *, certain: bool) -> Value:
+    """The tree as dicts and lists, references as they are written."""
+    if isinstance(value, Map):
+        made = Map({key: _as_written(one, certain=certain) for key, one in value.items.items()}, value.rest, value.origins)
+        made.path, made.loader = value.path, "yaml"
+        return made
+    if isinstance(value, Items):
+        return Items([_as_written(one, certain=certain) for one in value.items], "list", value.more, value.origins)
+    if isinstance(value, Choice):
+        return choice(Way(way.when, _as_written(way.value, certain=certain)) for way in value.ways)
+    return value if certain or "${" not in (text_of(value) or "") else Opaque("a reference that may be resolved", origins=value.origins)
 
 
 def _to_object(it: Interpreter, call: Call) -> Value:
@@ -392,9 +419,12 @@ def _is_missing(it: Interpreter, call: Call) -> Value:
 
 
 _OMEGACONF: dict[str, Callable[[Interpreter, Call], Value]] = {
-    "load": _load, "create": _create, "structured": _structured, "merge": _merge, "unsafe_merge": _merge, "from_cli": _from_cli, "from_dotlist": _from_dotlist,
-    "to_container": _container, "to_object": _to_object, "select": _select, "update": _update, "set_struct": _set_struct, "set_readonly": _nothing,
-    "resolve": _nothing, "register_new_resolver": _nothing, "save": _nothing, "is_config": _is_config, "is_dict": _is_config, "is_missing": _is_missing,
+    "load": _load, "create": _create, "structured": _structured, "merge": _merge, "unsafe_merge": _merge, "from_cli": _from_cli,
+    "from_dotlist": _from_dotlist,
+    "to_container": _container, "to_object": _to_object, "select": _select, "update": _update, "set_struct": _set_struct,
+    "set_readonly": _nothing,
+    "resolve": _nothing, "register_new_resolver": _nothing, "save": _nothing, "is_config": _is_config, "is_dict": _is_config,
+    "is_missing": _is_missing,
 }  # fmt: skip
 FUNCTIONS: dict[str, Handler] = {
     **{f"omegaconf.OmegaConf.{name}": handler for name, handler in _OMEGACONF.items()},

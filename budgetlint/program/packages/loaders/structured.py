@@ -1,4 +1,5 @@
-"""Structured configs: mappings whose keys and types a dataclass says (OmegaConf 2.1 to 2.3 ``_utils.py`` get_dataclass_data, ``nodes.py`` _validate_and_convert_impl)."""
+"""Structured configs: mappings whose keys and types a dataclass says (OmegaConf 2.1 to 2.3 ``_utils.py`` get_dataclass_data,
+``nodes.py`` _validate_and_convert_impl)."""
 
 from __future__ import annotations
 

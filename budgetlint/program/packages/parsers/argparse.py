@@ -29,6 +29,7 @@ from budgetlint.program.values import (
     Function,
     Handler,
     Items,
+    Key,
     Known,
     Map,
     Object,
@@ -108,7 +109,8 @@ def _action_of(option: Option) -> Object:
     made = Object(ACTION)
     made.data = option
     made.attributes = {
-        "dest": Known(option.dest), "default": option.default, "required": Known(option.required), "option_strings": Items([Known(flag) for flag in option.flags]),
+        "dest": Known(option.dest), "default": option.default, "required": Known(option.required),
+        "option_strings": Items([Known(flag) for flag in option.flags]),
     }  # fmt: skip
     return made
 
@@ -275,7 +277,7 @@ def namespace(
     _act(it, parser, made, parsed.acted, call)
     left = (*parsed.left, *_below(it, options, made, parsed, words is not None, call))
     _groups(it, parser, parsed, words is not None)
-    if unknown or parsed.open and any(one.action == "parsers" for one in options):
+    if unknown or (parsed.open and any(one.action == "parsers" for one in options)):
         made.rest = Opaque("an option that is not known")
     elif left and not known_only and not parsed.open:
         refuse_words(it, left, it.place(call.node, call.frame), [flag for option in options for flag in option.flags])
@@ -400,7 +402,7 @@ def _error(it: Interpreter, base: Value, call: Call) -> Value:
 
 def _namespace(it: Interpreter, call: Call) -> Value:
     made = Object(NAMESPACE)
-    made.attributes = dict(call.keywords)
+    made.attributes = dict[Key, Value](call.keywords)
     made.rest = call.rest
     return made
 
@@ -411,7 +413,8 @@ def _nothing(it: Interpreter, base: Value, call: Call) -> Value:
 
 METHODS_OF_PARSERS: dict[str, Callable[[Interpreter, Value, Call], Value]] = {
     "add_argument": _add_argument, "add_argument_group": _group, "add_mutually_exclusive_group": _exclusive, "set_defaults": _set_defaults,
-    "add_subparsers": _subparsers, "parse_args": _parse(False), "parse_known_args": _parse(True), "get_default": _get_default, "error": _error, "exit": _error,
+    "add_subparsers": _subparsers, "parse_args": _parse(False), "parse_known_args": _parse(True), "get_default": _get_default,
+    "error": _error, "exit": _error,
     "print_help": _nothing, "print_usage": _nothing, "register": _nothing, "parse_intermixed_args": _parse(False),
 }  # fmt: skip
 
@@ -421,6 +424,7 @@ METHODS: dict[str, Callable[[Interpreter, Value, Call], Value]] = {
 }
 FUNCTIONS: dict[str, Handler] = {PARSER: parser, NAMESPACE: _namespace}
 CONSTANTS: dict[str, Value] = {
-    "argparse.SUPPRESS": SUPPRESSED, "argparse.REMAINDER": Known("..."), "argparse.OPTIONAL": Known("?"), "argparse.ZERO_OR_MORE": Known("*"),
+    "argparse.SUPPRESS": SUPPRESSED, "argparse.REMAINDER": Known("..."), "argparse.OPTIONAL": Known("?"),
+    "argparse.ZERO_OR_MORE": Known("*"),
     "argparse.ONE_OR_MORE": Known("+"), "argparse.PARSER": Known("A..."),
 }  # fmt: skip

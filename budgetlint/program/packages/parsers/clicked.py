@@ -1,4 +1,5 @@
-"""How click reads words, and what its types make of them (click 8.1 to 8.5 ``parser.py`` _OptionParser, ``types.py``, ``core.py`` Parameter)."""
+"""How click reads words, and what its types make of them (click 8.1 to 8.5 ``parser.py`` _OptionParser, ``types.py``, ``core.py``
+Parameter)."""
 
 from __future__ import annotations
 
@@ -56,7 +57,8 @@ class Param(NamedTuple):
 
 
 class Words(NamedTuple):
-    """``given``: what was given to each parameter, each time. ``left``: the words that no parameter takes. ``open``: a word may be any flag."""
+    """``given``: what was given to each parameter, each time. ``left``: the words that no parameter takes. ``open``: a word may be any
+    flag."""
 
     given: dict[str, list[list[Value]]]
     left: list[Value]
@@ -95,7 +97,7 @@ class _Reader:
 
     def _option(self, word: Value, text: str) -> None:
         name, equals, value = text.partition("=")
-        if name in self.by_flag:
+        if name in self.by_flag and not (equals and len(name) == 2):
             self._take(word, name, after(word, value) if equals else None)
         elif not text.startswith("--"):
             self._short(word, text)
@@ -182,14 +184,10 @@ def _given(it: Interpreter, param: Param, times: list[list[Value]]) -> Value:
         return _one(it, param, times[-1][0])
     if any(not isinstance(word, Known) for one in times for word in one):
         return Items((), param.several, made_of(*(word for one in times for word in one)))
-    converted = [Items([_one(it, param, word) for word in one], "tuple") if param.nargs != 1 else _one(it, param, one[0]) for one in times]
-    return (
-        Items(converted, param.several)
-        if param.multiple
-        else converted[-1]
-        if param.several == "tuple"
-        else Items(converted[-1].items, param.several)
-    )  # type: ignore[attr-defined]
+    converted = [
+        Items([_one(it, param, word) for word in one], param.several) if param.nargs != 1 else _one(it, param, one[0]) for one in times
+    ]
+    return Items(converted, param.several) if param.multiple else converted[-1]
 
 
 def _one(it: Interpreter, param: Param, word: Value) -> Value:
@@ -249,8 +247,7 @@ def _as_type(it: Interpreter, param: Param, value: Value, origin: Origin) -> Val
     if param.kind == "value":
         made = param.convert(it, Known(str(value.value))) if not isinstance(value.value, bool) else value
         if isinstance(made, Known):
-            kept = made.value if isinstance(value.value, str) or type(made.value) is not str else made.value
-            return Known(kept, (origin, *value.origins))
+            return Known(made.value, (origin, *value.origins))
         return made if made is not None else made_of(value)
     return Known(value.value, (origin, *value.origins))
 
@@ -279,7 +276,8 @@ def not_known(it: Interpreter, word: Known) -> Value | None:
 
 
 _PLAIN: dict[str, Convert] = {
-    "int": whole, "float": real, "str": text, "bool": yes_or_no, "click.INT": whole, "click.FLOAT": real, "click.STRING": text, "click.BOOL": yes_or_no,
+    "int": whole, "float": real, "str": text, "bool": yes_or_no, "click.INT": whole, "click.FLOAT": real, "click.STRING": text,
+    "click.BOOL": yes_or_no,
     "click.UNPROCESSED": text,
 }  # fmt: skip
 

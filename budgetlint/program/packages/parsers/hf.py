@@ -1,6 +1,7 @@
 """transformers' ``HfArgumentParser`` and TRL's ``TrlParser``: dataclasses from words, and from YAML and JSON files.
 
-Sources: transformers 4.40 to 5.2 ``hf_argparser.py``; TRL 0.9 ``commands/cli_utils.py`` (TrlParser, YamlConfigParser), 0.12 to 0.26 ``scripts/utils.py``.
+Sources: transformers 4.40 to 5.2 ``hf_argparser.py``; TRL 0.9 ``commands/cli_utils.py`` (TrlParser, YamlConfigParser),
+0.12 to 0.26 ``scripts/utils.py``.
 """
 
 from __future__ import annotations
@@ -313,7 +314,8 @@ def _refuse_foreign(
     nobody = [name for name in foreign if not any(not kind or _may_take(kind, name, start=name not in keys) for kind in takers)]
     loose = [word for word in left if isinstance(word, Known)]
     if (nobody or (loose and len(loose) == len(left))) and not keeps:
-        _refuse_names(it, nobody, foreign, loose, takers, call, keys)
+        own = [field.name for cls in types if isinstance(cls, Class) for field in fields_of(cls) if field.init]
+        _refuse_names(it, nobody, foreign, loose, takers, call, keys, own)
 
 
 def _refuse_names(
@@ -324,6 +326,7 @@ def _refuse_names(
     takers: Sequence[str],
     call: Call,
     keys: Collection[str],
+    own: Sequence[str],
 ) -> None:
     place = it.place(call.node, call.frame)
     words = [Known(f"--{name}", foreign[name].origins) for name in nobody if name not in keys]
@@ -336,9 +339,11 @@ def _refuse_names(
         names=[f"--{one}" for kind in takers for one in sorted(class_fields(kind) or ())],
         error="ValueError",
     )
+    known = (*own, *(field for kind in takers for field in sorted(class_fields(kind) or ())))
+    kind = "unfamiliar" if takers else "unrecognized"
     for name in nobody:
         if name in keys:
-            refused(it, place, f"{name} is no field", foreign[name].origins, "ValueError")
+            refused(it, place, f"unrecognized arguments: {name}", foreign[name].origins, "ValueError", kind, known)
 
 
 def _may_take(kind: str, name: str, *, start: bool) -> bool:
@@ -361,7 +366,9 @@ def _foreign(left: Sequence[Value]) -> tuple[dict[str, Value], list[Value]]:
             rest.append(word)
             continue
         name, equals, value = text.partition("=")
-        values = [Known(value, word.origins) if isinstance(word, Known) else Open("word", value, word.origins)] if equals else []
+        values: list[Value] = (
+            [Known(value, word.origins) if isinstance(word, Known) else Open("word", value, word.origins)] if equals else []
+        )
         while not equals and waiting and not text_of_word(waiting[0]).startswith("--"):
             values.append(waiting.pop(0))
         plain = name[2:].replace("-", "_")
@@ -524,7 +531,8 @@ def under_without(under: Map, name: str) -> Map:
 
 _SHARED = ("add_argument", "add_argument_group", "add_mutually_exclusive_group", "set_defaults")
 _OF_HF: dict[str, Callable[[Interpreter, Value, Call], Value]] = {
-    "parse_args_into_dataclasses": _from_words, "parse_json_file": _from_file("json"), "parse_yaml_file": _from_file("yaml"), "parse_dict": _from_dict,
+    "parse_args_into_dataclasses": _from_words, "parse_json_file": _from_file("json"), "parse_yaml_file": _from_file("yaml"),
+    "parse_dict": _from_dict,
 }  # fmt: skip
 METHODS: dict[str, Callable[[Interpreter, Value, Call], Value]] = {
     **{f"{kind}.{name}": handler for kind in (HF, TRL) for name, handler in _OF_HF.items()},

@@ -1,4 +1,5 @@
-"""How `argparse` reads the words of a launch (CPython 3.11 to 3.14 ``argparse.py`` _parse_known_args, _parse_optional, _match_arguments_partial)."""
+"""How `argparse` reads the words of a launch (CPython 3.11 to 3.14 ``argparse.py`` _parse_known_args, _parse_optional,
+_match_arguments_partial)."""
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ class _Flag(NamedTuple):
     explicit: Value | None = None
 
 
-def read_words(it: Interpreter, options: Sequence[Option], words: Sequence[Value], manners: Manners = Manners()) -> Parsed:  # noqa: B008
+def read_words(it: Interpreter, options: Sequence[Option], words: Sequence[Value], manners: Manners = Manners()) -> Parsed:
     """What the options get of these words."""
     it.flags.update({option.dest: option.flags for option in options if option.dest})
     if len(words) > _MOST_WORDS or sum(not option.flags for option in options) > _MOST_POSITIONALS:
