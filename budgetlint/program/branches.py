@@ -104,7 +104,7 @@ def _allowed(it: Interpreter, test: ast.expr, frame: Frame, name: str, way: Way,
     whole = frame.names.bound[name]
     frame.names.bound[name] = way.value
     try:
-        found = it.stretch(lambda: ("", it.evaluate(test, frame)))
+        found = it.tried(lambda: it.evaluate(test, frame))
     finally:
         frame.names.bound[name] = whole
     return any(one.signal != "raise" and truth(one.value) in (None, holds) for one in found)

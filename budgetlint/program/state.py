@@ -336,6 +336,13 @@ class Interpreter:
             self.nested -= _STRETCH
         return found if self.tries else [one for one in found if one.signal != "raise"]
 
+    def tried(self, ask: Callable[[], Value]) -> list[Outcome]:
+        """What an expression would come to: nothing of it is done or written down, as it is asked again where it stands."""
+        sinks, doubts, read = len(self.sinks), len(self.doubts), len(self.read)
+        found = self.stretch(lambda: ("", ask()))
+        del self.sinks[sinks:], self.doubts[doubts:], self.read[read:]
+        return found
+
     def guarded(self, run: Callable[[], Signal]) -> Signal:
         """An error inside is a signal."""
         try:
