@@ -13,8 +13,10 @@ from budgetlint.program.values import Object, Value
 _REFERENCE, _REWARDS = ("model", "ref_model"), ("model", "reward_funcs", "args", "train_dataset", "eval_dataset")
 _DATA = ("args", "data_collator", "train_dataset", "eval_dataset")
 _TRAINERS: dict[str, tuple[str, ...]] = {
-    "DPOTrainer": _REFERENCE, "KTOTrainer": (*_REFERENCE, "args", "train_dataset", "eval_dataset"), "BCOTrainer": (*_REFERENCE, "args", "train_dataset", "eval_dataset"),
-    "GRPOTrainer": _REWARDS, "GKDTrainer": ("model", "teacher_model", *_DATA), "GOLDTrainer": ("model", "teacher_model", *_DATA), "IterativeSFTTrainer": ("model", "args"),
+    "DPOTrainer": _REFERENCE, "KTOTrainer": (*_REFERENCE, "args", "train_dataset", "eval_dataset"), "BCOTrainer": (*_REFERENCE, "args",
+    "train_dataset", "eval_dataset"),
+    "GRPOTrainer": _REWARDS, "GKDTrainer": ("model", "teacher_model", *_DATA), "GOLDTrainer": ("model", "teacher_model", *_DATA),
+    "IterativeSFTTrainer": ("model", "args"),
     "NashMDTrainer": _REFERENCE, "XPOTrainer": _REFERENCE, "OnlineDPOTrainer": _REFERENCE, "GFPOTrainer": _REWARDS, "PAPOTrainer": _REWARDS,
     "PPOTrainer": (), "RLOOTrainer": (), "PPOv2Trainer": (),
 }  # fmt: skip

@@ -19,7 +19,8 @@ def _worker(kind: str) -> Handler:
         one = Object(kind)
         at = 1 if kind != "threading.Timer" else None
         one.attributes = {
-            "target": call.get("target", at) or call.get("function", 1) or NONE, "args": call.get("args", 3 if at else 2) or Items((), "tuple"),
+            "target": call.get("target", at) or call.get("function", 1) or NONE, "args": call.get("args", 3 if at else 2) or Items((),
+            "tuple"),
             "kwargs": call.get("kwargs", 4 if at else 3) or Map(),
         }  # fmt: skip
         return one
@@ -92,6 +93,8 @@ FUNCTIONS: dict[str, Handler] = {
     "ray.train.huggingface.transformers.prepare_trainer": lambda it, call: call.get("trainer", 0) or NONE,
 }  # fmt: skip
 METHODS: dict[str, Method] = {
-    f"{_THREAD}.start": _beside, f"{_THREAD}.run": _beside, "threading.Timer.start": _beside, f"{_PROCESS}.start": _apart, f"{_RAY}.fit": _fit,
-    **{f"{kind}.{name}": (lambda it, base, call: NONE) for kind in (_THREAD, "threading.Timer", _PROCESS) for name in ("join", "close", "cancel", "terminate")},
+    f"{_THREAD}.start": _beside, f"{_THREAD}.run": _beside, "threading.Timer.start": _beside, f"{_PROCESS}.start": _apart,
+    f"{_RAY}.fit": _fit,
+    **{f"{kind}.{name}": (lambda it, base, call: NONE) for kind in (_THREAD, "threading.Timer", _PROCESS) for name in ("join", "close",
+    "cancel", "terminate")},
 }  # fmt: skip

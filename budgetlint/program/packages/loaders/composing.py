@@ -26,7 +26,8 @@ _MOST_CONFIGS, _DEEPEST = 60, 12
 
 
 class Entry(NamedTuple):
-    """One line of a defaults list. ``group`` is None for a config that is named by itself. ``names``: the choices; None where they are not known."""
+    """One line of a defaults list. ``group`` is None for a config that is named by itself. ``names``: the choices; None where they are
+    not known."""
 
     group: str | None
     names: tuple[str, ...] | None
@@ -145,10 +146,9 @@ class Composer:
         for one in entries:
             if one.is_override and one.names is not None:
                 self._override(one, base, package)
-        found: list[list[tuple[str, Value]]] = []
-        for one in reversed(entries):
-            if not one.is_override and one.names is not None:
-                found.append(self._parts_of(one, base, package, config, depth))
+        found = [
+            self._parts_of(one, base, package, config, depth) for one in reversed(entries) if not one.is_override and one.names is not None
+        ]
         self.parts = [part for parts in reversed(found) for part in parts]
 
     def _parts_of(self, entry: Entry, base: str, package: str, config: _Config, depth: int) -> list[tuple[str, Value]]:

@@ -115,7 +115,7 @@ def _choices(it: Interpreter, composer: Composer, words: Sequence[Value]) -> lis
     for word in words:
         key, equals, value = text_of_word(word).partition("=")
         group = key.lstrip("+~").partition("@")[0]
-        if key.startswith("-") or not composer.is_group(group) or key.startswith("++") or value.startswith("{"):
+        if key.startswith(("-", "++")) or not composer.is_group(group) or value.startswith("{"):
             others.append(word)
         else:
             _choose(composer, key, equals, word, value)
@@ -170,7 +170,7 @@ def _lay_word(it: Interpreter, made: Map, word: Value, place: Place) -> None:
     found = split_word(word)
     if found is None:
         if isinstance(word, Known):
-            refused(it, place, f"{word.value} is no override", word.origins, "SystemExit")
+            refused(it, place, f"{word.value!s} is no override", word.origins, "SystemExit")
         return
     key, value = found
     dotted = key.lstrip("+")

@@ -1,7 +1,9 @@
 """OmegaConf: trees whose keys are attributes and whose ``${a.b}`` are resolved when they are read.
 
-Sources: OmegaConf 2.1 to 2.3 ``omegaconf.py`` (load, create, merge, from_cli, from_dotlist, structured, to_container, select), ``dictconfig.py``,
-``base.py`` _resolve_node_interpolation; ``basecontainer.py`` _map_merge: mappings key by key, all else replaced, ``???`` leaves what is below.
+Sources: OmegaConf 2.1 to 2.3 ``omegaconf.py`` (load, create, merge, from_cli, from_dotlist, structured, to_container, select),
+``dictconfig.py``,
+``base.py`` _resolve_node_interpolation; ``basecontainer.py`` _map_merge: mappings key by key, all else replaced, ``???`` leaves what is
+below.
 """
 
 from __future__ import annotations
@@ -230,7 +232,7 @@ def _lay(it: Interpreter, made: Map, key: Key, value: Value, place: Place, *, cl
     """One key over what stands there."""
     older = made.items.get(key, ABSENT)
     if older is ABSENT and made.rest is None and (closed or isinstance(made, Typed)):
-        refused(it, place, f"{key} is no key of the config", value.origins, "ConfigKeyError")
+        refused(it, place, f"{key!s} is no key of the config", value.origins, "ConfigKeyError")
     if isinstance(older, Map) and isinstance(value, Map | Choice):
         made.items[key] = _over(it, older, value, place, closed=closed)
     elif text_of(value) != MISSING:
@@ -245,7 +247,7 @@ def fitted(it: Interpreter, home: Map, key: Key, value: Value, place: Place) -> 
         return choice(Way(way.when, fitted(it, home, key, way.value, place)) for way in value.ways)
     found = as_shape(home.shapes.get(str(key)), value)
     if found is None:
-        refused(it, place, f"{key} does not take {value!r}", value.origins, "ValidationError", "value")
+        refused(it, place, f"{key!s} does not take {value!r}", value.origins, "ValidationError", "value")
         return Open("field", str(key), value.origins)
     return found
 
@@ -354,7 +356,7 @@ def _instances(it: Interpreter, tree: Value, made: Value, call: Call) -> Value:
 def _missing(value: Value, path: str) -> Iterator[tuple[str, Value]]:
     if isinstance(value, Map) and value.rest is None:
         for key, one in value.items.items():
-            name = f"{path}.{key}" if path else str(key)
+            name = f"{path}.{key!s}" if path else str(key)
             if text_of(one) == MISSING:
                 yield name, one
             else:
@@ -417,9 +419,12 @@ def _is_missing(it: Interpreter, call: Call) -> Value:
 
 
 _OMEGACONF: dict[str, Callable[[Interpreter, Call], Value]] = {
-    "load": _load, "create": _create, "structured": _structured, "merge": _merge, "unsafe_merge": _merge, "from_cli": _from_cli, "from_dotlist": _from_dotlist,
-    "to_container": _container, "to_object": _to_object, "select": _select, "update": _update, "set_struct": _set_struct, "set_readonly": _nothing,
-    "resolve": _nothing, "register_new_resolver": _nothing, "save": _nothing, "is_config": _is_config, "is_dict": _is_config, "is_missing": _is_missing,
+    "load": _load, "create": _create, "structured": _structured, "merge": _merge, "unsafe_merge": _merge, "from_cli": _from_cli,
+    "from_dotlist": _from_dotlist,
+    "to_container": _container, "to_object": _to_object, "select": _select, "update": _update, "set_struct": _set_struct,
+    "set_readonly": _nothing,
+    "resolve": _nothing, "register_new_resolver": _nothing, "save": _nothing, "is_config": _is_config, "is_dict": _is_config,
+    "is_missing": _is_missing,
 }  # fmt: skip
 FUNCTIONS: dict[str, Handler] = {
     **{f"omegaconf.OmegaConf.{name}": handler for name, handler in _OMEGACONF.items()},

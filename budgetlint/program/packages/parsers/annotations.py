@@ -1,4 +1,5 @@
-"""What an annotation of the program says of a word: its type, the values that it allows. Sources: typer 0.9 to 0.29 ``main.py`` get_click_type;
+"""What an annotation of the program says of a word: its type, the values that it allows. Sources: typer 0.9 to 0.29 ``main.py``
+get_click_type;
 tyro 0.8 to 1.0 ``_primitive_spec.py`` (unions are tried in order)."""
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ TRUE_WORDS, FALSE_WORDS = frozenset({"1", "true", "t", "yes", "y", "on"}), froze
 
 
 class Shape(NamedTuple):
-    """``kinds``: what it may be (``int``, ``float``, ``str``, ``bool``, ``None``, ``Path``, ``literal``, ``enum``, empty for what is not known).
+    """``kinds``: what it may be (``int``, ``float``, ``str``, ``bool``, ``None``, ``Path``, ``literal``, ``enum``, empty for what is not
+    known).
 
-    ``several``: a list of them, ``tuple`` where it is one. ``values``: of ``Literal``. ``cls``: a class of the repository. ``metadata``: the
+    ``several``: a list of them, ``tuple`` where it is one. ``values``: of ``Literal``. ``cls``: a class of the repository. ``metadata``:
+    the
     further arguments of ``Annotated``.
     """
 

@@ -29,7 +29,6 @@ from budgetlint.program.values import (
     Function,
     Handler,
     Items,
-    Key,
     Known,
     Map,
     Object,
@@ -109,7 +108,8 @@ def _action_of(option: Option) -> Object:
     made = Object(ACTION)
     made.data = option
     made.attributes = {
-        "dest": Known(option.dest), "default": option.default, "required": Known(option.required), "option_strings": Items([Known(flag) for flag in option.flags]),
+        "dest": Known(option.dest), "default": option.default, "required": Known(option.required),
+        "option_strings": Items([Known(flag) for flag in option.flags]),
     }  # fmt: skip
     return made
 
@@ -186,7 +186,7 @@ def _default(call: Call, action: str, origin: Origin, parser: Object, dest: str)
         given = None if isinstance(general, Known) and general.value is None else general
     if given is None:
         plain = {"store_true": FALSE, "store_false": TRUE}.get(action, NONE)
-        return Known(plain.value, (origin,))  # type: ignore[attr-defined]
+        return Known(plain.value, (origin,))
     return Known(given.value, (origin, *given.origins)) if isinstance(given, Known) else given
 
 
@@ -401,7 +401,7 @@ def _error(it: Interpreter, base: Value, call: Call) -> Value:
 
 def _namespace(it: Interpreter, call: Call) -> Value:
     made = Object(NAMESPACE)
-    made.attributes = dict[Key, Value](call.keywords)
+    made.attributes.update(call.keywords)
     made.rest = call.rest
     return made
 
@@ -412,7 +412,8 @@ def _nothing(it: Interpreter, base: Value, call: Call) -> Value:
 
 METHODS_OF_PARSERS: dict[str, Callable[[Interpreter, Value, Call], Value]] = {
     "add_argument": _add_argument, "add_argument_group": _group, "add_mutually_exclusive_group": _exclusive, "set_defaults": _set_defaults,
-    "add_subparsers": _subparsers, "parse_args": _parse(False), "parse_known_args": _parse(True), "get_default": _get_default, "error": _error, "exit": _error,
+    "add_subparsers": _subparsers, "parse_args": _parse(False), "parse_known_args": _parse(True), "get_default": _get_default,
+    "error": _error, "exit": _error,
     "print_help": _nothing, "print_usage": _nothing, "register": _nothing, "parse_intermixed_args": _parse(False),
 }  # fmt: skip
 
@@ -422,6 +423,7 @@ METHODS: dict[str, Callable[[Interpreter, Value, Call], Value]] = {
 }
 FUNCTIONS: dict[str, Handler] = {PARSER: parser, NAMESPACE: _namespace}
 CONSTANTS: dict[str, Value] = {
-    "argparse.SUPPRESS": SUPPRESSED, "argparse.REMAINDER": Known("..."), "argparse.OPTIONAL": Known("?"), "argparse.ZERO_OR_MORE": Known("*"),
+    "argparse.SUPPRESS": SUPPRESSED, "argparse.REMAINDER": Known("..."), "argparse.OPTIONAL": Known("?"),
+    "argparse.ZERO_OR_MORE": Known("*"),
     "argparse.ONE_OR_MORE": Known("+"), "argparse.PARSER": Known("A..."),
 }  # fmt: skip

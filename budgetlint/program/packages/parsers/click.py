@@ -54,8 +54,10 @@ def _param(it: Interpreter, names: list[str], call: Call, *, positional: bool) -
     required = _is(call, "required") or (positional and "required" not in call.keywords and default is ABSENT and count != -1)
     convert = not_known if strange else by_type(call.get("type"), default if not (multiple and default is NONE) else ABSENT)
     return Param(
-        dest, flags, off, default if not (isinstance(default, Known) and default.value is None and multiple) else ABSENT, place, "unknown" if strange and kind == "value" else kind,
-        convert, count, multiple, required, _variables(call), constant=made_of(asked) if asked is not None and not isinstance(asked, Known) else asked or NONE,
+        dest, flags, off, default if not (isinstance(default, Known) and default.value is None and multiple) else ABSENT, place, "unknown"
+        if strange and kind == "value" else kind,
+        convert, count, multiple, required, _variables(call), constant=made_of(asked) if asked is not None and not isinstance(asked,
+        Known) else asked or NONE,
     )  # fmt: skip
 
 
@@ -283,20 +285,25 @@ def _ensure(it: Interpreter, base: Value, call: Call) -> Value:
 def _type(kind: str, *names: str) -> Handler:
     def made(it: Interpreter, call: Call) -> Value:
         one = Object(kind)
-        one.attributes = {**dict(zip(names, call.positional, strict=False)), **call.keywords}
+        one.attributes.update({**dict(zip(names, call.positional, strict=False)), **call.keywords})
         return one if call.rest is None and len(call.positional) <= len(names) else Object("click.<type>")
 
     return made
 
 
 FUNCTIONS: dict[str, Handler] = {
-    "click.option": _decorator(positional=False), "click.argument": _decorator(positional=True), "click.command": _command(is_group=False), "click.group": _command(is_group=True),
-    "click.pass_context": _passes("ctx"), "click.pass_obj": _passes("obj"), "click.IntRange": _type("click.IntRange", "min", "max"), "click.FloatRange": _type("click.FloatRange", "min", "max"),
-    "click.Choice": _type("click.Choice", "choices", "case_sensitive"), "click.Path": _type("click.Path"), "click.echo": lambda it, call: NONE,
+    "click.option": _decorator(positional=False), "click.argument": _decorator(positional=True),
+    "click.command": _command(is_group=False), "click.group": _command(is_group=True),
+    "click.pass_context": _passes("ctx"), "click.pass_obj": _passes("obj"), "click.IntRange": _type("click.IntRange", "min", "max"),
+    "click.FloatRange": _type("click.FloatRange", "min", "max"),
+    "click.Choice": _type("click.Choice", "choices", "case_sensitive"), "click.Path": _type("click.Path"), "click.echo": lambda it,
+    call: NONE,
     "click.secho": lambda it, call: NONE,
 }  # fmt: skip
 METHODS: dict[str, Callable[[Interpreter, Value, Call], Value]] = {
-    "click.option().__call__": _add_option, "click.command().__call__": _as_command, f"{_COMMAND}.__call__": _start, f"{_COMMAND}.main": _start,
-    f"{_COMMAND}.command": _of_group(is_group=False), f"{_COMMAND}.group": _of_group(is_group=True), f"{_COMMAND}.add_command": _add_command,
+    "click.option().__call__": _add_option, "click.command().__call__": _as_command, f"{_COMMAND}.__call__": _start,
+    f"{_COMMAND}.main": _start,
+    f"{_COMMAND}.command": _of_group(is_group=False), f"{_COMMAND}.group": _of_group(is_group=True),
+    f"{_COMMAND}.add_command": _add_command,
     f"{_COMMAND}.callback": _callback, f"{_CONTEXT}.ensure_object": _ensure,
 }  # fmt: skip

@@ -1,4 +1,5 @@
-"""How click reads words, and what its types make of them (click 8.1 to 8.5 ``parser.py`` _OptionParser, ``types.py``, ``core.py`` Parameter)."""
+"""How click reads words, and what its types make of them (click 8.1 to 8.5 ``parser.py`` _OptionParser, ``types.py``, ``core.py``
+Parameter)."""
 
 from __future__ import annotations
 
@@ -56,7 +57,8 @@ class Param(NamedTuple):
 
 
 class Words(NamedTuple):
-    """``given``: what was given to each parameter, each time. ``left``: the words that no parameter takes. ``open``: a word may be any flag."""
+    """``given``: what was given to each parameter, each time. ``left``: the words that no parameter takes. ``open``: a word may be any
+    flag."""
 
     given: dict[str, list[list[Value]]]
     left: list[Value]
@@ -274,7 +276,8 @@ def not_known(it: Interpreter, word: Known) -> Value | None:
 
 
 _PLAIN: dict[str, Convert] = {
-    "int": whole, "float": real, "str": text, "bool": yes_or_no, "click.INT": whole, "click.FLOAT": real, "click.STRING": text, "click.BOOL": yes_or_no,
+    "int": whole, "float": real, "str": text, "bool": yes_or_no, "click.INT": whole, "click.FLOAT": real, "click.STRING": text,
+    "click.BOOL": yes_or_no,
     "click.UNPROCESSED": text,
 }  # fmt: skip
 
@@ -296,7 +299,7 @@ def _by_default(default: Value) -> Convert:
     if isinstance(first, Choice):
         return not_known
     if isinstance(first, Known):
-        return {int: whole, float: real, bool: yes_or_no}.get(type(first.value), text)  # type: ignore[arg-type]
+        return {int: whole, float: real, bool: yes_or_no}.get(type(first.value), text)
     return text if first is ABSENT or isinstance(first, Items) else not_known
 
 

@@ -103,7 +103,8 @@ _TEXTS = frozenset(
         "sft_model_path",
     ]
 )
-"""transformers 4.40 to 5.2 ``training_args.py``, trl 0.12 to 0.26 ``trainer/*_config.py``, ``scripts/utils.py``: annotated ``str``, also beside others
+"""transformers 4.40 to 5.2 ``training_args.py``, trl 0.12 to 0.26 ``trainer/*_config.py``, ``scripts/utils.py``: annotated ``str``, also
+beside others
 (``hf_argparser.py`` then reads a text)."""
 _LISTS = frozenset(["label_names", "include_for_metrics", "lora_modules_to_save", "lora_target_parameters"])
 """The same files: annotated ``list[str]``. ``lora_target_modules`` of one word is made a text by ``ModelConfig.__post_init__``."""

@@ -1,6 +1,7 @@
 """transformers' ``HfArgumentParser`` and TRL's ``TrlParser``: dataclasses from words, and from YAML and JSON files.
 
-Sources: transformers 4.40 to 5.2 ``hf_argparser.py``; TRL 0.9 ``commands/cli_utils.py`` (TrlParser, YamlConfigParser), 0.12 to 0.26 ``scripts/utils.py``.
+Sources: transformers 4.40 to 5.2 ``hf_argparser.py``; TRL 0.9 ``commands/cli_utils.py`` (TrlParser, YamlConfigParser), 0.12 to 0.26
+``scripts/utils.py``.
 """
 
 from __future__ import annotations
@@ -526,7 +527,8 @@ def under_without(under: Map, name: str) -> Map:
 
 _SHARED = ("add_argument", "add_argument_group", "add_mutually_exclusive_group", "set_defaults")
 _OF_HF: dict[str, Callable[[Interpreter, Value, Call], Value]] = {
-    "parse_args_into_dataclasses": _from_words, "parse_json_file": _from_file("json"), "parse_yaml_file": _from_file("yaml"), "parse_dict": _from_dict,
+    "parse_args_into_dataclasses": _from_words, "parse_json_file": _from_file("json"), "parse_yaml_file": _from_file("yaml"),
+    "parse_dict": _from_dict,
 }  # fmt: skip
 METHODS: dict[str, Callable[[Interpreter, Value, Call], Value]] = {
     **{f"{kind}.{name}": handler for kind in (HF, TRL) for name, handler in _OF_HF.items()},

@@ -1,4 +1,5 @@
-"""Options of parsers, and what their words and defaults come to, as `argparse` has it (CPython 3.11 to 3.14 ``argparse.py`` _get_values)."""
+"""Options of parsers, and what their words and defaults come to, as `argparse` has it (CPython 3.11 to 3.14 ``argparse.py``
+_get_values)."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ _LIKE_EXIT = frozenset({"SystemExit", "BaseException", ""})
 class Option(NamedTuple):
     """One option of a parser. ``nargs`` is argparse's (an int, ``?``, ``*``, ``+``, ``...``, ``A...``, empty for one).
 
-    ``flags`` are empty for a positional. ``default`` is as it was given: a text that nobody overrides is converted. ``own``: the program's own
+    ``flags`` are empty for a positional. ``default`` is as it was given: a text that nobody overrides is converted. ``own``: the
+    program's own
     action. ``below``: the action of subcommands. ``exclusive``: the group of which one may be given.
     """
 
@@ -212,7 +214,8 @@ def refuse_words(
     names: Iterable[str] = (),
     error: str = "SystemExit",
 ) -> None:
-    """Words that no option takes: one refusal for each long flag, one for all others. ``flags``: those that the parser has; ``names``: those that
+    """Words that no option takes: one refusal for each long flag, one for all others. ``flags``: those that the parser has; ``names``:
+    those that
     others take, of some release at least."""
     found = [word for word in words if isinstance(word, Known)]
     unknown = [word for word in found if str(word.value).startswith("--")][:_MOST_REFUSED]

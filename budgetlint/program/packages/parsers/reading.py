@@ -1,4 +1,5 @@
-"""How `argparse` reads the words of a launch (CPython 3.11 to 3.14 ``argparse.py`` _parse_known_args, _parse_optional, _match_arguments_partial)."""
+"""How `argparse` reads the words of a launch (CPython 3.11 to 3.14 ``argparse.py`` _parse_known_args, _parse_optional,
+_match_arguments_partial)."""
 
 from __future__ import annotations
 

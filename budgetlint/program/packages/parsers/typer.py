@@ -73,7 +73,8 @@ def _made(
     nargs = -1 if positional and shape.several else 1
     kept = ABSENT if required else default
     return Param(
-        one.arg, () if positional else flags, () if positional else off, kept, place, kind, _convert(shape, call, default), nargs, bool(shape.several) and not positional, required, variables,
+        one.arg, () if positional else flags, () if positional else off, kept, place, kind, _convert(shape, call, default), nargs,
+        bool(shape.several) and not positional, required, variables,
         shape.several or "tuple",
     )  # fmt: skip
 
