@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from budgetlint.rule import OriginStep, Program, ProgramRefusal, RunContext
+from budgetlint.rule import FollowedProgram, OriginStep, ProgramRefusal, RunContext
 
 
-def refusals(run: RunContext, *kinds: str) -> Iterator[tuple[Program, ProgramRefusal]]:
+def refusals(run: RunContext, *kinds: str) -> Iterator[tuple[FollowedProgram, ProgramRefusal]]:
     """Where the program of a run ends before it trains."""
     program = run.program
     if program is not None:

@@ -17,3 +17,7 @@ LOOP, FACTS = "a loop of its own", "beside the trainer"
 def is_open(node: Node | None) -> bool:
     """A value that the file does not tell."""
     return isinstance(node, Scalar) and node.style is Style.PLAIN and node.text[:1] == "<"
+
+
+FOLLOWED = "a program that was followed"
+"""The fact of a document that is no look at a text: whatever stands there reaches a trainer."""

@@ -72,11 +72,13 @@ def of_unknown_program(launch: Launch) -> Launched:
 
 
 def _trainers(launch: Launch, resolve: Resolve) -> tuple[Reading, ...]:
-    for reference in (*launch.configs, *_script(launch)):
+    """Its config, else the program's own arguments; a program that has nothing but the name is another's."""
+    for reference in launch.configs:
         found = tuple(reading for reading in resolve(reference) if reading.role is Role.TRAINER)
         if found:
             return found[:1]
-    return ()
+    own = (reading for reference in _script(launch) for reading in resolve(reference))
+    return tuple(reading for reading in own if reading.role is Role.TRAINER and not reading.guessed)[:1]
 
 
 def _script(launch: Launch) -> tuple[Reference, ...]:

@@ -10,6 +10,7 @@ from budgetlint.program.functions import method_of
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.imports import all_followed, member
 from budgetlint.program.modules import Lazy
+from budgetlint.program.packages.replaced import replace
 from budgetlint.program.sinks import MODELS
 from budgetlint.program.state import Call, Dead, Frame, Interpreter
 from budgetlint.program.subscripts import part_of, there
@@ -104,6 +105,7 @@ class Attributes:
                 it.heap.write(base, name, value)
             case External() if not base.name.startswith(_FLAGS):
                 it.doubt("patch", f"{base.name}.{name} is replaced", place, base)
+                replace(it, f"{base.name}.{name}", value)
             case Known() | Items():
                 raise Dead("AttributeError")
             case Opaque():
@@ -187,8 +189,6 @@ def set_plainly(it: Interpreter, base: Object, name: str, value: Value, place: P
     if base.made is not None and base.made.kind in MODELS and not isinstance(value, Known | Open) and name != "state_dict":
         it.doubt("replaced", f"{name} of the model is replaced", place, base)
     it.heap.write(base, name, value)
-
-
 
 
 def _nowhere(it: Interpreter, place: Place) -> Frame:

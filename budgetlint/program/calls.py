@@ -12,7 +12,9 @@ from budgetlint.program.generators import consumed
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.imports import lookup, member
 from budgetlint.program.iterate import iterated
+from budgetlint.program.operators import MOST_ITEMS
 from budgetlint.program.packages.benign import changes_nothing
+from budgetlint.program.packages.replaced import replaced
 from budgetlint.program.pour import pour
 from budgetlint.program.reads import handed_on
 from budgetlint.program.repeat import repeated
@@ -70,6 +72,8 @@ def arguments(it: Interpreter, node: ast.Call, frame: Frame) -> Call:
             items, more = iterated(it, it.evaluate(one.value, frame), one, frame)
             positional += items if rest is None else ()
             rest = rest if rest is not None else more
+            if len(positional) > MOST_ITEMS:
+                positional, rest = positional[:MOST_ITEMS], Opaque("more arguments than are followed")
         else:
             value = it.evaluate(one, frame)
             positional += [value] if rest is None else []
@@ -139,7 +143,8 @@ def _method(it: Interpreter, base: Value, name: str, call: Call) -> Value:
         case Package():
             return it.call(member(it, base, name), call)
         case External():
-            return _of_external(it, base, name, call)
+            own = replaced(it, f"{base.name}.{name}")
+            return it.call(own, call) if own is not None else _of_external(it, base, name, call)
         case Object() | Known() | Items() | Map():
             return _of_package(it, base, name, call)
         case Opaque() | Open():
@@ -310,7 +315,8 @@ def _harmless(it: Interpreter, name: str, call: Call, base: Value | None) -> Val
 
 
 def _not_followed(it: Interpreter, what: Value, call: Call, why: str) -> Value:
-    """Code that nobody knows: what it was given may be changed, and if it was given nothing, it was called for what it changes elsewhere."""
+    """Code that nobody knows: what it was given may be changed, and if it was given nothing, it was called for what it changes
+    elsewhere."""
     place = it.place(call.node, call.frame)
     given = call.given()
     call_back(it, given, why)

@@ -42,7 +42,7 @@ def _marks(it: Interpreter, node: ast.ClassDef, frame: Frame) -> tuple[list[tupl
 def _made(it: Interpreter, node: ast.ClassDef, frame: Frame, marks: Sequence[tuple[External, dict[str, Value]]]) -> Class:
     names = Names(frame.names, frame.module, "class")
     bases = [it.evaluate(one, frame) for one in node.bases]
-    words: dict[str, Value] = {one.arg: it.evaluate(one.value, frame) for one in node.keywords if one.arg not in (None, "metaclass")}  # type: ignore[misc]
+    words: dict[str, Value] = {one.arg: it.evaluate(one.value, frame) for one in node.keywords if one.arg not in (None, "metaclass")}
     signal = it.run(node.body, Frame(names))
     if signal[0]:
         raise Dead(signal[1])
@@ -161,7 +161,9 @@ def construct(it: Interpreter, made: Object, kind: str, call: Call) -> None:
                 it.heap.write(made, key, value)
             return
     if made.data is None:  # what it is built on may hold the model
-        made.data = next((one for one in call.given() if isinstance(one, Object) and one.made is not None and one.made.kind in MODELS), None)
+        made.data = next(
+            (one for one in call.given() if isinstance(one, Object) and one.made is not None and one.made.kind in MODELS), None
+        )
     made.rest = Opaque(f"an attribute that {kind} sets", package=kind.partition(".")[0])
 
 

@@ -74,7 +74,13 @@ def _inner(frame: Frame) -> Frame:
 
 
 def _over(
-    it: Interpreter, generators: list[ast.comprehension], frame: Frame, add: Callable[..., None], whole: Value | None, *, certain: bool = True
+    it: Interpreter,
+    generators: list[ast.comprehension],
+    frame: Frame,
+    add: Callable[..., None],
+    whole: Value | None,
+    *,
+    certain: bool = True,
 ) -> Value | None:
     """Adds for each item; why there may be more. ``whole``: what the first goes over, where that is worked out already."""
     if not generators:

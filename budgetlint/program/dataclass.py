@@ -26,6 +26,7 @@ from budgetlint.program.values import (
     alternatives,
     choice,
 )
+from budgetlint.program.wording import words
 
 DATACLASSES = frozenset(
     {"dataclasses.dataclass", "pydantic.dataclasses.dataclass", "chz.chz", "attr.s", "attr.dataclass", "attrs.define", "attr.define"}
@@ -106,7 +107,7 @@ def _written(cls: Class) -> list[Field]:
 
 
 def _text_of(annotation: ast.expr) -> str:
-    return annotation.value if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str) else ast.unparse(annotation)
+    return annotation.value if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str) else words(annotation)
 
 
 def _field(cls: Class, node: ast.AnnAssign, name: str, *, by_name: bool) -> Field:
@@ -132,7 +133,10 @@ def _is(node: ast.expr | None, value: object) -> bool:
 
 
 def keep_defaults(it: Interpreter, cls: Class, inside: Frame) -> None:
-    """The defaults as they are when the class is defined: what a factory is, or the default itself. A class attribute `field()` becomes its default."""
+    """The defaults as they are when the class is defined: what a factory is, or the default itself.
+
+    A class attribute `field()` becomes its default.
+    """
     if not any(name_of(mark) in DATACLASSES for mark in cls.decorators) and not _by_base(cls):
         return
     for field in _written(cls):

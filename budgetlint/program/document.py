@@ -19,6 +19,7 @@ from budgetlint.documents.python_marks import CAST, FACTS, LOOP, MORE, REPLACED
 from budgetlint.documents.python_places import Places
 from budgetlint.program.modules import Files
 from budgetlint.program.packages.roots import unmarked
+from budgetlint.program.sink_kinds import is_arguments
 from budgetlint.program.sinks import Sink
 from budgetlint.program.trained import casts_to, is_output
 from budgetlint.program.truth import DTYPES
@@ -41,8 +42,8 @@ Told = dict[int, tuple[Value, Place]]
 
 
 def document_of(wiring: Wiring, source: SourceFile, files: Files, way: int | None = None, told: Told | None = None) -> Document:
-    """One run of a program. ``source`` is its entry file. ``way``: which of several known values is written, where one is chosen by what nobody
-    here decides; None: none of them. ``told`` is filled with what each node was made of."""
+    """One run of a program. ``source`` is its entry file. ``way``: which of several known values is written, where one is chosen by what
+    nobody here decides; None: none of them. ``told`` is filled with what each node was made of."""
     writer = _Writer(source, files, way, {} if told is None else told)
     sections: dict[str, Mapping] = {}
     keys: dict[str, Scalar] = {}
@@ -120,7 +121,8 @@ class _Writer:
     def object(self, one: Object, place: Place) -> Mapping:
         entries = [self._entry(str(name), value, place) for name, value in one.attributes.items()]
         tag = one.kind + ("?" if one.made is not None and one.made.conditions else "")
-        return self._block([one for one in entries if one is not None], one.rest, place, tag)
+        unknown = Opaque(f"a class of its own, {one.kind}") if not is_arguments(one.kind) else None
+        return self._block([one for one in entries if one is not None], one.rest or unknown, place, tag)
 
     def _block(self, entries: list[Entry], rest: Value | None, place: Place, tag: str) -> Mapping:
         more = [Entry(Scalar(MORE, self.span(place)), self._open("more", place))] if rest is not None else []

@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from typing import NamedTuple
 
-OfRepository = Callable[[str, int], bool]
-"""Whether an import (dotted name, level) is of a module of the repository."""
-
-
-def acts(tree: ast.Module, ours: OfRepository) -> bool:
-    """Whether a module does more than define things: what it calls of others, and what it does to them."""
-    names = {name for name, dotted, level in _bound(tree) if ours(dotted, level)}
-    return any(_acts(one, names) for one in tree.body)
+Import = tuple[str, int]
+"""A dotted name, and how many dots stand before it."""
 
 
-def imports_of(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    """What a module imports when it is imported; `from . import a` names the module ``a`` too."""
+class Effects(NamedTuple):
+    """``always``: it does more than define things, whatever it imports.
+
+    ``calls``: what the names are imported of that it calls. ``imports``: what it imports when it is imported itself.
+    """
+
+    always: bool = False
+    calls: tuple[Import, ...] = ()
+    imports: tuple[Import, ...] = ()
+
+
+def effects_of(tree: ast.Module) -> Effects:
+    bound = {name: (dotted, level) for name, dotted, level in _bound(tree)}
+    found = [_effect(one) for one in tree.body]
+    calls = {bound[name] for _, names in found for name in names if name in bound}
+    return Effects(any(always for always, _ in found), tuple(sorted(calls)), tuple(dict.fromkeys(_imports(tree))))
+
+
+def _imports(tree: ast.Module) -> Iterator[Import]:
+    """`from . import a` may name the module ``a`` too."""
     for node in _statements(tree.body):
         if isinstance(node, ast.Import):
             yield from ((alias.name, 0) for alias in node.names)
@@ -47,28 +60,38 @@ def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
             waiting += [inner for handler in getattr(one, "handlers", []) for inner in reversed(handler.body)]
 
 
-def _acts(node: ast.stmt, ours: set[str]) -> bool:
+Effect = tuple[bool, set[str]]
+"""Whether a statement acts by itself, and the names that it calls."""
+
+
+def _effect(node: ast.stmt) -> Effect:
     match node:
         case ast.Expr(value=ast.Call()) | ast.For() | ast.While() | ast.With() | ast.AugAssign() | ast.Delete() | ast.Raise():
-            return True
+            return True, set()
         case ast.Assign(targets=targets, value=value):
-            return any(isinstance(one, ast.Attribute | ast.Subscript) for one in targets) or _calls(value, ours)
-        case ast.AnnAssign(value=value):
-            return value is not None and _calls(value, ours)
+            return any(isinstance(one, ast.Attribute | ast.Subscript) for one in targets), _called(value)
+        case ast.AnnAssign(value=ast.expr() as value):
+            return False, _called(value)
         case ast.FunctionDef(decorator_list=decorators) | ast.AsyncFunctionDef(decorator_list=decorators):
-            return any(_root(one) in ours for one in decorators)
+            return False, {_root(one) for one in decorators}
         case ast.ClassDef(decorator_list=decorators, body=body, bases=bases):
-            return any(_root(one) in ours for one in decorators) or any(_acts(one, ours) for one in body) or any(_calls(one, ours) for one in bases)
-        case ast.If(test=test, body=body, orelse=orelse):
-            return not _is_main(test) and (_calls(test, ours) or any(_acts(one, ours) for one in [*body, *orelse]))
+            names = {_root(one) for one in decorators}.union(*map(_called, bases))
+            return _either(body, names)
+        case ast.If(test=test, body=body, orelse=orelse) if not _is_main(test):
+            return _either([*body, *orelse], _called(test))
         case ast.Try(body=body, handlers=handlers):
-            return any(_acts(one, ours) for one in [*body, *(inner for handler in handlers for inner in handler.body)])
-    return False
+            return _either([*body, *(inner for handler in handlers for inner in handler.body)], set())
+    return False, set()
 
 
-def _calls(node: ast.expr, ours: set[str]) -> bool:
-    """Whether a function of another module of the repository is called."""
-    return any(isinstance(one, ast.Call) and _root(one.func) in ours for one in ast.walk(node))
+def _either(body: list[ast.stmt], names: set[str]) -> Effect:
+    found = [_effect(one) for one in body]
+    return any(always for always, _ in found), names.union(*(inner for _, inner in found))
+
+
+def _called(node: ast.expr) -> set[str]:
+    """The names that calls in an expression begin with."""
+    return {_root(one.func) for one in ast.walk(node) if isinstance(one, ast.Call)}
 
 
 def _root(node: ast.expr) -> str:

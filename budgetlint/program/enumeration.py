@@ -7,7 +7,7 @@ import ast
 from budgetlint.program.operators import made_of
 from budgetlint.program.state import Call, Dead, Frame, Interpreter, name_of
 from budgetlint.program.truth import compared
-from budgetlint.program.values import Class, Function, Items, Known, Native, Object, Opaque, Property, Value
+from budgetlint.program.values import Absent, Class, Function, Items, Key, Known, Native, Object, Opaque, Property, Value, key_of
 
 _BASES = frozenset({"Enum", "StrEnum", "IntEnum", "ExplicitEnum", "Flag", "IntFlag"})
 _AUTO = frozenset({"enum.auto"})
@@ -24,14 +24,18 @@ def _last(value: Value) -> str:
 def members(it: Interpreter, cls: Class, inside: Frame) -> None:
     """Makes members of the values of the class's body; a second name of a value is another one of its member."""
     made: list[Object] = []
+    known: dict[Key, Object] = {}
     for name, written in list(cls.attributes.items()):
         if not isinstance(name, str) or name.startswith("_") or isinstance(written, Function | Class | Property | Native):
             continue
         value = _numbered(cls, name, made) if isinstance(written, Object) and written.kind in _AUTO else written
-        other = next((one for one in made if compared(ast.Eq(), one.attributes["value"], value) is True), None)
+        key = key_of(value)
+        other = known.get(key) if not isinstance(key, Absent) else None
         cls.attributes[name] = other if other is not None else _member(it, cls, name, value, inside)
         if other is None:
             made.append(cls.attributes[name])  # type: ignore[arg-type]
+            if not isinstance(key, Absent):
+                known[key] = made[-1]
     cls.attributes["__members__"] = Items(made, "tuple")
 
 

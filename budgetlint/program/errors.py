@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from budgetlint.program.assign import bind
 from budgetlint.program.functions import own_nodes
@@ -35,7 +36,10 @@ def try_(it: Interpreter, node: ast.Try, frame: Frame) -> Signal:
 
 
 def finally_(it: Interpreter, body: Callable[[], list[Outcome]], last: Callable[[Outcome], Signal], *, eats: bool = False) -> Signal:
-    """What is done however the body ends, once for ends of the same kind. ``last`` says how it goes on then; ``eats``: it may end an error."""
+    """What is done however the body ends, once for ends of the same kind.
+
+    ``last`` says how it goes on then; ``eats``: it may end an error.
+    """
     if eats:
         it.tries.append(frozenset())
     try:
@@ -47,7 +51,7 @@ def finally_(it: Interpreter, body: Callable[[], list[Outcome]], last: Callable[
         return ("raise", ANY_ERROR)
     if len(groups) == 1:
         return _finished(it, groups[0], last)
-    return it.settle([one for group in groups for one in it.way("", lambda group=group: _finished(it, group, last))])  # type: ignore[misc]
+    return it.settle([one for group in groups for one in it.way("", partial(_finished, it, group, last))])
 
 
 def _alike(outcomes: Sequence[Outcome]) -> list[list[Outcome]]:
@@ -110,7 +114,7 @@ def _distributed(it: Interpreter, raised: list[Outcome], node: ast.Try, frame: F
         left = [one for one, takes in found if takes is not True]
         taken += [(handler, mine)] if mine else []
     when = "" if alone and len(taken) == 1 and not left else "after an error"
-    ways = [one for handler, mine in taken for one in it.way(when, lambda handler=handler, mine=mine: _run(it, handler, mine, frame))]  # type: ignore[misc]
+    ways = [one for handler, mine in taken for one in it.way(when, partial(_run, it, handler, mine, frame))]
     return [*ways, *(left if it.tries else [])]
 
 
@@ -159,7 +163,10 @@ def _word(node: ast.Name | ast.Attribute) -> str:
 
 
 def catches(wanted: Value | None, error: Value) -> bool | None:
-    """Whether a handler of this class, or of one of several, takes an error; None where nobody can tell. ``wanted`` is None for a bare `except`."""
+    """Whether a handler of this class, or of one of several, takes an error; None where nobody can tell.
+
+    ``wanted`` is None for a bare `except`.
+    """
     if wanted is None:
         return True
     if isinstance(error, Choice):

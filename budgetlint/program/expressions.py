@@ -14,7 +14,7 @@ from budgetlint.program.functions import defined
 from budgetlint.program.generators import yield_, yield_from
 from budgetlint.program.imports import lookup
 from budgetlint.program.iterate import iterated
-from budgetlint.program.operators import made_of, operated, unary
+from budgetlint.program.operators import MOST_ITEMS, made_of, operated, unary
 from budgetlint.program.packages.sequences import set_of
 from budgetlint.program.pour import pour
 from budgetlint.program.state import Frame, Interpreter, Signal
@@ -70,6 +70,8 @@ def _elements(it: Interpreter, nodes: list[ast.expr], frame: Frame) -> tuple[lis
             found, rest = iterated(it, it.evaluate(one.value, frame), one, frame)
             items += found if more is None else ()
             more = more if more is not None else rest
+            if len(items) > MOST_ITEMS:
+                items, more = items[:MOST_ITEMS], Opaque("more items than are followed")
         elif more is None:
             items.append(it.evaluate(one, frame))
         else:

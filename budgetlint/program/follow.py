@@ -31,8 +31,9 @@ Default = Callable[[str, str], Value | None]
 class Followed(NamedTuple):
     """What a program comes to. ``stopped``: why it was not followed to its end, empty where it was.
 
-    ``sinks`` are the calls that decide memory, in order; ``opened`` the files that the program reads, and what named them; ``read`` the fields of
-    objects that were asked for. ``interfaces`` and ``sought``: what it would take of a file that nobody names; ``loaders``: what loads each file.
+    ``sinks`` are the calls that decide memory, in order; ``opened`` the files that the program reads, and what named them; ``read`` the
+    fields of objects that were asked for. ``interfaces`` and ``sought``: what it would take of a file that nobody names; ``loaders``: what
+    loads each file.
     """
 
     sinks: tuple[Sink, ...]
@@ -48,6 +49,8 @@ class Followed(NamedTuple):
     interfaces: tuple[Interface, ...] = ()
     sought: tuple[Sought, ...] = ()
     loaders: Mapping[str, str] = {}
+    options: bool = False
+    """Whether a parser of it was asked for words."""
     asked: Mapping[tuple[str, int], bool] = MappingProxyType({})
     """Values of configs that were asked for."""
 
@@ -59,7 +62,7 @@ def follow(trees: Trees, entry: str, launched: Launched | None = None, *, functi
     stopped = _start(it, entry, function)
     doubts = tuple({(one.kind, one.why, str(one.place)): one for one in it.doubts}.values())
     ran = tuple(it.sinks), doubts, tuple(it.refusals), tuple(it.opened), tuple(it.read), it.steps, stopped
-    sought = tuple(dict.fromkeys(it.interfaces)), tuple(dict.fromkeys(it.sought)), it.loaders
+    sought = tuple(dict.fromkeys(it.interfaces)), tuple(dict.fromkeys(it.sought)), it.loaders, bool(it.flags)
     return Followed(*ran, _names(it, _is_checkpointing), _names(it, _is_typed), *sought, it.asked)
 
 
@@ -79,6 +82,8 @@ def _start(it: Interpreter, entry: str, function: str) -> str:
     except TooLong as bound:
         trains = any(one.kind == "backward" for one in it.sinks) and not any(one.kind == "trainer" for one in it.sinks)
         return "" if trains or any(map(_is_of_trainer, it.within)) else str(bound)
+    except RecursionError:  # a caller that is deep in its own calls
+        return "the program is nested too deep to follow"
     return ""
 
 

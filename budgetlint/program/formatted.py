@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from budgetlint.program.operators import MOST_CHARACTERS, made_of
-from budgetlint.program.state import Frame, Interpreter
-from budgetlint.program.values import ABSENT, MOST_WAYS, Choice, Known, Map, Origin, Value, Way, alternatives, both, choice
+from budgetlint.program.state import Dead, Frame, Interpreter
+from budgetlint.program.values import ABSENT, MOST_WAYS, Choice, Known, Map, Origin, Plain, Value, Way, alternatives, both, choice
 
 _WIDEST = 4
 """Characters of a format: a width of four digits is none that anybody writes, and one of nine fills the memory."""
@@ -33,9 +33,18 @@ def _grown(ways: list[Way], part: Value) -> Iterator[Way]:
                 continue
             value = one.value
             if isinstance(value, Known) and isinstance(way.value, Known) and len(str(way.value.value)) < MOST_CHARACTERS:
-                yield Way(both(way.when, one.when), Known(f"{way.value.value}{value.value}", (*way.value.origins, *value.origins)[:6]))
+                yield Way(
+                    both(way.when, one.when), Known(str(way.value.value) + _text(value.value), (*way.value.origins, *value.origins)[:6])
+                )
             else:
                 yield Way(one.when, value if not isinstance(value, Known) else made_of(value))
+
+
+def _text(value: Plain) -> str:
+    try:
+        return format(value)
+    except ValueError as error:  # an integer of more digits than Python writes
+        raise Dead(type(error).__name__) from None
 
 
 def _part(it: Interpreter, node: ast.expr, frame: Frame) -> Value:
@@ -53,8 +62,8 @@ def _part(it: Interpreter, node: ast.expr, frame: Frame) -> Value:
 def _formatted(value: Value, spec: Value, conversion: int) -> Value:
     if not isinstance(value, Known) or not isinstance(spec, Known) or isinstance(value, Map) or len(str(spec.value)) > _WIDEST:
         return made_of(value, spec)
-    converted = repr(value.value) if conversion == ord("r") else str(value.value) if conversion == ord("s") else value.value
     try:
+        converted = repr(value.value) if conversion == ord("r") else str(value.value) if conversion == ord("s") else value.value
         return Known(format(converted, str(spec.value)), value.origins)
     except (ValueError, TypeError):
         return made_of(value)

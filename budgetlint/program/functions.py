@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from budgetlint.program.generators import MANAGER, generator
 from budgetlint.program.heap import Outcome, perhaps_absent
@@ -116,14 +117,15 @@ def call_function(it: Interpreter, function: Function, call: Call) -> Value:
     body = function.node.body
     if not isinstance(body, list):
         return it.evaluate(body, frame)
-    if any(isinstance(one, ast.Yield | ast.YieldFrom) for one in own_nodes(function.node)):
+    shape = _shape(it, function.node)
+    if shape.gives:
         return _generator(function, frame)
     it.stack.append(function)
     try:
         outcomes = it.stretch(lambda: it.run(body, frame))
     finally:
         it.stack.pop()
-    if not _keeps_names(function.node):
+    if not shape.keeps:
         outcomes = [_without(one, frame.names) for one in outcomes]
     value = it.value_of(it.settle([one if one.signal == "raise" else one._replace(signal="") for one in outcomes]))
     return value if function.decorated is None else function.decorated
@@ -141,11 +143,27 @@ def _generator(function: Function, frame: Frame) -> Value:
     return manager
 
 
-def _keeps_names(node: ast.AST) -> bool:
-    """Whether something made in the body may ask for its names later."""
-    return any(
-        isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda | ast.GeneratorExp) for one in own_nodes(node)
-    )
+class Shape(NamedTuple):
+    """What the text of a function tells.
+
+    ``gives``: it is a generator; ``keeps``: something made in its body may ask for its names later.
+    """
+
+    gives: bool
+    keeps: bool
+
+
+def _shape(it: Interpreter, node: ast.AST) -> Shape:
+    """Looked for once in a program: a function may be called a thousand times."""
+    found = it.shapes.get(node)
+    if found is None:
+        kinds = {type(one) for one in own_nodes(node)}
+        found = it.shapes[node] = Shape(bool(kinds & _GIVE), bool(kinds & _KEEP))
+    return found
+
+
+_GIVE: frozenset[type[ast.AST]] = frozenset({ast.Yield, ast.YieldFrom})
+_KEEP: frozenset[type[ast.AST]] = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.GeneratorExp})
 
 
 def _without(outcome: Outcome, names: Names) -> Outcome:
@@ -172,7 +190,7 @@ def _bind(it: Interpreter, function: Function, call: Call, frame: Frame) -> None
     """Arguments to parameters. What is not given and has no default is a call that Python refuses."""
     spec, bound = function.node.args, frame.names.bound
     given = list(call.positional) if function.bound is None else [function.bound, *call.positional]
-    keywords: dict[Key, Value] = dict(call.keywords)
+    keywords = dict[Key, Value](call.keywords.items())
     by_place = {one.arg for one in spec.posonlyargs}
     names = parameters(function)
     for at, name in enumerate(names):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import NamedTuple
 
 from budgetlint.program.heap import Outcome
 from budgetlint.program.operators import MOST_ITEMS
-from budgetlint.program.packages.iterators import Lazy, lazy
+from budgetlint.program.packages.iterators import Later, lazy
 from budgetlint.program.repeat import repeated
 from budgetlint.program.state import GOES_ON, Call, Dead, Frame, Interpreter, Signal
 from budgetlint.program.values import NONE, Function, Items, Object, Opaque, Value
@@ -26,11 +25,13 @@ class Leaves(Dead):
         self.signal = signal
 
 
-class Body(NamedTuple):
+class Body:
     """The body of a generator with its arguments."""
 
-    function: Function
-    frame: Frame
+    __slots__ = ("frame", "function")
+
+    def __init__(self, function: Function, frame: Frame) -> None:
+        self.function, self.frame = function, frame
 
     def __call__(self, it: Interpreter, call: Call) -> Items:
         """All items, where nothing is done between them."""
@@ -74,13 +75,16 @@ def body_of(value: Value) -> Body | None:
     data = value.data if isinstance(value, Object) else None
     if isinstance(data, Object):  # of a context manager
         return body_of(data)
-    if isinstance(value, Object) and isinstance(data, Lazy) and isinstance(data.compute, Body) and len(value.attributes) == 1:
+    if isinstance(value, Object) and isinstance(data, Later) and isinstance(data.compute, Body) and len(value.attributes) == 1:
         return data.compute
     return None
 
 
 def drive(it: Interpreter, body: Body, do: Callable[[Value], Signal]) -> Signal:
-    """Follows a generator's body, and at each `yield` what is done with the item. How it ends: by itself, or as what is done with an item ends."""
+    """Follows a generator's body, and at each `yield` what is done with the item.
+
+    How it ends: by itself, or as what is done with an item ends.
+    """
     frame = Frame(body.frame.names, body.function)
     frame.given = lambda value: _given(it, value, do)
     it.stack.append(body.function)
@@ -147,7 +151,7 @@ def consumed(it: Interpreter, value: Value) -> None:
     data = value.data if isinstance(value, Object) else None
     if isinstance(data, Object):  # of a context manager
         consumed(it, data)
-    elif isinstance(data, Lazy) and isinstance(value, Object) and len(value.attributes) == 1:
+    elif isinstance(data, Later) and isinstance(value, Object) and len(value.attributes) == 1:
         data.others(it)
 
 

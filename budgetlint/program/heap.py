@@ -1,7 +1,7 @@
 """Changes of names, containers and objects, kept so that they can be taken back and joined.
 
-A *region* is a stretch of a program (a way of a condition, the body of a function or a loop) whose changes are known together. A region comes to
-*outcomes*: it may go on, or leave by return, break or continue, each with its own state. `join` makes one state of several.
+A *region* is a stretch of a program (a way of a condition, the body of a function or a loop) whose changes are known together. A region
+comes to *outcomes*: it may go on, or leave by return, break or continue, each with its own state. `join` makes one state of several.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ Changes = dict[Slot, Change]
 
 
 class Outcome(NamedTuple):
-    """How a region can end. ``signal`` is empty where it goes on; ``value`` is that of a return, or what is raised; ``when`` in the program's words."""
+    """How a region can end. ``signal`` is empty where it goes on; ``value`` is that of a return, or what is raised; ``when`` in the
+    program's words."""
 
     signal: str
     value: Value
@@ -132,6 +133,10 @@ class Heap:
 
     def join(self, outcomes: Sequence[Outcome]) -> None:
         """The state after several ways: what they left differently is a choice."""
+        if len(outcomes) == 1:
+            for change in outcomes[0].changes.values():
+                self.write(change.target, change.key, change.new, change.part)
+            return
         slots = {slot: change for one in outcomes for slot, change in one.changes.items()}
         for slot, change in slots.items():
             values = [Way(one.when, one.changes[slot].new if slot in one.changes else change.old) for one in outcomes]

@@ -8,9 +8,27 @@ from collections.abc import Sequence
 
 from budgetlint.program.heap import Outcome, Region
 from budgetlint.program.modules import Lazy, Module
+from budgetlint.program.packages.benign import changes_nothing
+from budgetlint.program.packages.replaced import replaced
 from budgetlint.program.packages.roots import ROOT
 from budgetlint.program.state import GOES_ON, Dead, Frame, Interpreter, Signal
-from budgetlint.program.values import ABSENT, BIRTHS, External, Items, Known, Map, Names, Object, Opaque, Package, Value, choice
+from budgetlint.program.values import (
+    ABSENT,
+    BIRTHS,
+    Choice,
+    External,
+    Items,
+    Known,
+    Map,
+    Names,
+    Object,
+    Opaque,
+    Package,
+    Value,
+    Way,
+    alternatives,
+    choice,
+)
 
 
 def import_(it: Interpreter, node: ast.Import, frame: Frame) -> Signal:
@@ -55,7 +73,8 @@ def _bind(it: Interpreter, frame: Frame, name: str, value: Value) -> None:
 
 
 def _settle_those_that_wait(it: Interpreter, module: Module) -> None:
-    """Names that were imported of a module before it was followed are what they are when it ends: what changes them later does not reach these."""
+    """Names that were imported of a module before it was followed are what they are when it ends: what changes them later does not reach
+    these."""
     for names, name, lazy in it.modules.waiting.pop(module.path, []):
         if names.bound.get(name) is lazy and lazy.name in module.names.bound:
             names.bound[name] = module.names.bound[lazy.name]
@@ -110,6 +129,8 @@ def _star(it: Interpreter, frame: Frame, dotted: str, level: int) -> None:
     found = _module(it, frame.module, dotted, level)
     if not isinstance(found, Package):
         frame.module.stars.append(dotted)
+        if not changes_nothing(f"{dotted}.name"):
+            _perhaps_other(it, frame, dotted)
         return
     listed = found.module.names.bound.get("__all__")
     wanted = {one.value for one in listed.items if isinstance(one, Known)} if isinstance(listed, Items) and listed.more is None else None
@@ -117,6 +138,13 @@ def _star(it: Interpreter, frame: Frame, dotted: str, level: int) -> None:
         if isinstance(name, str) and (name in wanted if wanted is not None else not name.startswith("_")):
             it.heap.write(_home(frame, name), name, value)
     frame.module.stars += found.module.stars
+
+
+def _perhaps_other(it: Interpreter, frame: Frame, dotted: str) -> None:
+    """A package that nobody knows may have a name that is set already."""
+    for name, value in list(frame.names.bound.items()):
+        if isinstance(name, str) and not name.startswith("_") and isinstance(value, Known | Items | Choice):
+            it.heap.write(frame.names, name, choice([*alternatives(value), Way("", Opaque(f"{name} of {dotted}", value))]))
 
 
 def _path(it: Interpreter, module: Module, dotted: str, level: int) -> str | None:
@@ -184,7 +212,7 @@ def member(it: Interpreter, found: Value, name: str) -> Value:
     """A name of a module."""
     if isinstance(found, External):
         full = f"{found.name}.{name}"
-        return it.parts.constants.get(full) or External(full)
+        return replaced(it, full) or it.parts.constants.get(full) or External(full)
     if not isinstance(found, Package):
         return found
     module = found.module

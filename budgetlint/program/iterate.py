@@ -35,9 +35,9 @@ def iterated(it: Interpreter, value: Value, node: ast.AST, frame: Frame) -> tupl
             return ((), Opaque("an iterator", value)) if own else iterated(it, found, node, frame)
         case Object():
             handler = it.parts.methods.get(f"{value.kind}.__iter__")
-            found = handler(it, value, Call((), {}, None, node, frame)) if handler is not None else None
-            if isinstance(found, Items):
-                return found.items, found.more
+            given = handler(it, value, Call((), {}, None, node, frame)) if handler is not None else None
+            if isinstance(given, Items):
+                return given.items, given.more
     return (), Opaque(f"an item of {value!r}"[:100], value, getattr(value, "package", ""))
 
 

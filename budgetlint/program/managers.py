@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 
 from budgetlint.program.assign import assign
 from budgetlint.program.errors import catches, finally_
@@ -16,6 +17,8 @@ from budgetlint.program.values import NONE, Choice, Function, Items, Object, Opa
 
 _SUPPRESS = "contextlib.suppress"
 _LEFT = "<left>"
+_MANAGER = 6
+"""Python's own frames that one more manager takes."""
 _ANY = frozenset({""})
 
 
@@ -36,6 +39,14 @@ def _inside(it: Interpreter, node: ast.With | ast.AsyncWith, at: int, frame: Fra
     """The managers from here on, and the body."""
     if at == len(node.items):
         return it.run(node.body, frame)
+    it.deeper(_MANAGER)
+    try:
+        return _entered(it, node, at, frame)
+    finally:
+        it.nested -= _MANAGER
+
+
+def _entered(it: Interpreter, node: ast.With | ast.AsyncWith, at: int, frame: Frame) -> Signal:
     one = node.items[at]
     value = it.evaluate(one.context_expr, frame)
 
@@ -45,7 +56,7 @@ def _inside(it: Interpreter, node: ast.With | ast.AsyncWith, at: int, frame: Fra
         return _inside(it, node, at + 1, frame)
 
     if isinstance(value, Choice) and any(_acts(way.value) for way in value.ways):
-        return it.fork([(way.when, lambda way=way: _managed(it, way.value, one.context_expr, frame, body)) for way in value.ways])  # type: ignore[misc]
+        return it.fork([(way.when, partial(_managed, it, way.value, one.context_expr, frame, body)) for way in value.ways])
     return _managed(it, value, one.context_expr, frame, body)
 
 
@@ -94,11 +105,7 @@ def _around(it: Interpreter, generator: Body, body: Callable[[Value], Signal]) -
         groups: dict[str, list[Outcome]] = {}
         for one in found:
             groups.setdefault(one.signal, []).append(one)
-        ended = [
-            end
-            for signal, ones in groups.items()
-            for end in it.way("", lambda signal=signal, ones=ones: _noted(it, generator, signal, ones))
-        ]  # type: ignore[misc]
+        ended = [end for signal, ones in groups.items() for end in it.way("", partial(_noted, it, generator, signal, ones))]
         return it.settle(ended)
 
     signal = drive(it, generator, at_yield)

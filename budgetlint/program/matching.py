@@ -14,7 +14,7 @@ from budgetlint.program.packages.kinds import is_instance
 from budgetlint.program.state import GOES_ON, Frame, Interpreter, Signal
 from budgetlint.program.truth import compared
 from budgetlint.program.values import Choice, Class, External, Items, Key, Known, Map, Opaque, Value, Way, choice, key_of
-from budgetlint.program.wording import MOST_SHOWN, shown
+from budgetlint.program.wording import MOST_SHOWN, shown, words
 
 Bound = dict[str, Value]
 Match = tuple[bool | None, Bound]
@@ -45,7 +45,7 @@ def _cases(it: Interpreter, node: ast.Match, subject: Value, frame: Frame) -> Si
         guarded = _guard(it, case.guard, names, frame) if fits is not False else False
         if fits is False or guarded is False:
             continue
-        ways.append((f"{shown(node.subject)} matches {ast.unparse(case.pattern)}"[:MOST_SHOWN], partial(_taken, it, case, names, frame)))
+        ways.append((f"{shown(node.subject)} matches {words(case.pattern)}"[:MOST_SHOWN], partial(_taken, it, case, names, frame)))
         if fits and guarded:
             break
     else:
@@ -57,7 +57,9 @@ def _guard(it: Interpreter, guard: ast.expr | None, names: Bound, frame: Frame) 
     """Whether a case's `if` holds; what it changes is taken back here."""
     if guard is None:
         return True
-    found = {held(it, one.value, guard, frame) for one in it.stretch(lambda: ("", _asked(it, guard, names, frame))) if one.signal != "raise"}
+    found = {
+        held(it, one.value, guard, frame) for one in it.stretch(lambda: ("", _asked(it, guard, names, frame))) if one.signal != "raise"
+    }
     return found.pop() if len(found) == 1 else None
 
 
@@ -113,7 +115,9 @@ def _several(found: Sequence[tuple[str, Match]]) -> Match:
         return _NO
     names = dict.fromkeys(name for _, (_, bound) in fitting for name in bound)
     all_fit = len(fitting) == len(found) and all(one[0] for _, one in found)
-    return True if all_fit else None, {name: choice(Way(when, bound[name]) for when, (_, bound) in fitting if name in bound) for name in names}
+    return True if all_fit else None, {
+        name: choice(Way(when, bound[name]) for when, (_, bound) in fitting if name in bound) for name in names
+    }
 
 
 def _any(it: Interpreter, patterns: Sequence[ast.pattern], subject: Value, frame: Frame) -> Match:
@@ -162,10 +166,10 @@ def _mapping(it: Interpreter, pattern: ast.MatchMapping, subject: Value, frame: 
     asked: list[Key] = []
     for key_node, inner in zip(pattern.keys, pattern.patterns, strict=True):
         key = key_of(it.evaluate(key_node, frame))
-        value = subject.items.get(key)  # type: ignore[arg-type]
+        value = subject.items.get(key)
         if value is None:
             return _NO
-        asked.append(key)  # type: ignore[arg-type]
+        asked.append(key)
         present = [way for way in (value.ways if isinstance(value, Choice) else (Way("", value),)) if not perhaps_absent(way.value)]
         found.append(_match(it, inner, choice(present), frame) if present else _NO)
         found += [(None, {})] if perhaps_absent(value) else []

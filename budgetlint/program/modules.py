@@ -13,13 +13,18 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol
 
 from budgetlint.base.source import SourceFile
-from budgetlint.program.effects import acts, imports_of
+from budgetlint.program.effects import Effects, effects_of
 from budgetlint.program.values import Names, Value
 
 MOST_TEXT = 1_000_000
 """Characters of a module; the longest of 830 programs has 310,000."""
 
-CORE = frozenset({"transformers", "torch", "trl", "peft", "accelerate", "deepspeed", "bitsandbytes", "unsloth", "datasets", "typing", "dataclasses", "os", "sys", "json", "yaml", "argparse"})  # fmt: skip
+PROGRAMS = (".py", ".ipynb")
+"""Files that are modules by themselves; the others are folders. A notebook is given as the Python of its cells."""
+CORE = frozenset({
+    "transformers", "torch", "trl", "peft", "accelerate", "deepspeed", "bitsandbytes", "unsloth", "datasets", "typing", "dataclasses",
+    "os", "sys", "json", "yaml", "argparse",
+})  # fmt: skip
 """Packages that a folder of the repository never stands for: a data folder called ``datasets``, a copy of ``trl`` are not followed."""
 
 
@@ -48,7 +53,7 @@ class Module:
 
     def __init__(self, name: str, path: str, tree: ast.Module) -> None:
         self.name, self.path, self.tree = name, path, tree
-        self.folder = posixpath.dirname(path) if path.endswith(".py") else path
+        self.folder = posixpath.dirname(path) if path.endswith(PROGRAMS) else path
         self.names = Names(None, self)
         self.state = "new"
         self.births = (0, 0)
@@ -70,6 +75,7 @@ class Trees:
     def __init__(self, files: Files) -> None:
         self.files = files
         self._trees: dict[str, ast.Module | None] = {}
+        self._effects: dict[str, Effects] = {}
 
     def tree(self, path: str) -> ast.Module | None:
         """The tree of a module; None where it cannot be read or is no Python."""
@@ -77,6 +83,13 @@ class Trees:
             source = self.files.source(path)
             self._trees[path] = None if source is None else parsed(source.text)
         return self._trees[path]
+
+    def effects(self, path: str) -> Effects:
+        """What a module does when it is imported; nothing for a folder."""
+        tree = self.tree(path) if path.endswith(PROGRAMS) else None
+        if path not in self._effects:
+            self._effects[path] = Effects() if tree is None else effects_of(tree)
+        return self._effects[path]
 
 
 def parsed(text: str) -> ast.Module | None:
@@ -108,7 +121,7 @@ class Modules:
     def at(self, path: str, name: str) -> Module | None:
         """The module of this file or folder; None where it cannot be parsed."""
         if path not in self.made:
-            tree = self.trees.tree(path) if path.endswith(".py") else ast.Module(body=[], type_ignores=[])
+            tree = self.trees.tree(path) if path.endswith(PROGRAMS) else ast.Module(body=[], type_ignores=[])
             if tree is None:
                 return None
             self.made[path] = Module(name, path, tree)
@@ -155,19 +168,18 @@ class Modules:
         return False
 
     def _acts_itself(self, path: str) -> bool:
-        tree = self.trees.tree(path) if path.endswith(".py") else None
-        return tree is not None and acts(tree, lambda dotted, level: self.named(path, dotted, level) is not None)
+        told = self.trees.effects(path)
+        return told.always or any(self.named(path, *one) is not None for one in told.calls)
 
     def _imported(self, path: str) -> list[str]:
-        tree = self.trees.tree(path) if path.endswith(".py") else None
-        found = [self.named(path, dotted, level) for dotted, level in imports_of(tree)] if tree is not None else []
+        found = [self.named(path, *one) for one in self.trees.effects(path).imports]
         return [one for one in found if one is not None]
 
     def named(self, path: str, dotted: str, level: int) -> str | None:
         """The file or folder that an import in the module of this path names."""
         if not level:
             return self.absolute(dotted)
-        return self._relative(path if not path.endswith(".py") else posixpath.dirname(path), dotted, level)
+        return self._relative(path if not path.endswith(PROGRAMS) else posixpath.dirname(path), dotted, level)
 
     def relative(self, module: Module, dotted: str, level: int) -> str | None:
         """The same of ``from ..a import b``; None also for one above the project's root."""

@@ -6,6 +6,7 @@ import ast
 import operator
 from collections.abc import Callable
 from pathlib import PurePosixPath
+from typing import Any
 
 from budgetlint.program.state import Call, Dead, Frame, Interpreter
 from budgetlint.program.values import (
@@ -35,7 +36,7 @@ _BINARY: dict[type[ast.operator], Callable[[object, object], object]] = {
     ast.Mod: operator.mod, ast.Pow: operator.pow, ast.BitOr: operator.or_, ast.BitAnd: operator.and_, ast.BitXor: operator.xor,
     ast.LShift: operator.lshift, ast.RShift: operator.rshift,
 }  # fmt: skip
-_UNARY: dict[type[ast.unaryop], Callable[[object], object]] = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
+_UNARY: dict[type[ast.unaryop], Callable[[Any], object]] = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
 
 
 def binary(op: ast.operator, left: Value, right: Value) -> Value:

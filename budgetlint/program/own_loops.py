@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from budgetlint.program.attributes import is_module
+from budgetlint.program.attributes import is_module, module_of
 from budgetlint.program.lengths import field_of, lengths_of
 from budgetlint.program.sink_kinds import OPTIMIZER_PACKAGES
 from budgetlint.program.sinks import MODELS, Sink
@@ -52,6 +52,8 @@ def loop_of(
         own and _may_checkpoint(trained_module(sinks), checkpoints)
     ):
         found["checkpoints"] = Known(False)
+    if any(one.kind == "touched" and module_of(one.about) is not None for one in doubts):
+        found |= {name: None for name in ("autocast", "checkpoints") if name in found and isinstance(found[name], Known)}
     found |= by_config(sinks)
     return {name: value for name, value in found.items() if value is not None}
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from budgetlint.program.attributes import model_of, module_of
 from budgetlint.program.functions import opaque_call
 from budgetlint.program.generators import consumed
+from budgetlint.program.packages.signatures import positional_names
 from budgetlint.program.repeat import repeated
 from budgetlint.program.sink_kinds import SIGNATURES, kind_of_call, kind_of_method
 from budgetlint.program.sinks import MODELS, Sink
@@ -25,14 +26,14 @@ def sink(it: Interpreter, name: str, call: Call, receiver: Value | None) -> Valu
     kind = kind_of_call(name)
     if not kind:
         return _method(it, name, call, receiver)
-    written = it.sink(kind, name, _named(call, kind))
+    written = it.sink(kind, name, _named(call, kind, name))
     own = receiver.cls if isinstance(receiver, Object) else receiver if isinstance(receiver, Class) else None
     if own is not None:
         written.base, written.overrides = own.name, _overridden(own)
     made = receiver if isinstance(receiver, Object) else Object(name, own)
     made.kind, made.made = made.kind or name, written
     written.result = made
-    _keep(it, made, kind, call)
+    _keep(it, made, kind, _named(call, kind, name))
     if kind == "trainer":
         _made_by_function(it, written)
     if kind in {"trainer", "dataloader"}:
@@ -48,9 +49,9 @@ def _made_by_function(it: Interpreter, trainer: Sink) -> None:
         trainer.number = len(it.sinks)
 
 
-def _named(call: Call, kind: str) -> Call:
+def _named(call: Call, kind: str, name: str) -> Call:
     """Positional arguments by their names, as far as the signature is known."""
-    names = SIGNATURES.get(kind, ())
+    names = positional_names(kind, name, call.positional, SIGNATURES.get(kind, ()))
     named = dict(zip(names, call.positional, strict=False))
     return call._replace(positional=call.positional[len(names) :], keywords={**named, **call.keywords})
 
@@ -67,7 +68,7 @@ def _overridden(cls: Class) -> tuple[str, ...]:
 def _keep(it: Interpreter, made: Object, kind: str, call: Call) -> None:
     """What the object can be asked for: a config of a package has its arguments as attributes."""
     if kind in {"arguments", "adapter_config", "quantisation"}:
-        for name, value in _named(call, kind).keywords.items():
+        for name, value in call.keywords.items():
             if name not in made.attributes:
                 it.heap.write(made, name, value)
         if call.rest is not None:
@@ -75,7 +76,7 @@ def _keep(it: Interpreter, made: Object, kind: str, call: Call) -> None:
     elif kind in {"adapter", "unsloth_adapter", "kbit", "peft_load", "ddp", "dp", "fsdp", "deepspeed"}:
         made.data = next((one for one in call.given() if module_of(one) is not None), None)
     elif kind == "trainer":
-        for name, value in _named(call, kind).keywords.items():
+        for name, value in call.keywords.items():
             it.heap.write(made, name, value)
 
 

@@ -18,8 +18,8 @@ def outcomes_of(
 ) -> list[Outcome]:
     """How any number of rounds, one at least, can end. What a round finds changed by an earlier one is opaque to it.
 
-    ``node`` and ``names``: the loop and the names of its body. What it carried over when it was met before, it is taken to carry again: a loop in a
-    loop in a loop is else followed twice as often for each.
+    ``node`` and ``names``: the loop and the names of its body. What it carried over when it was met before, it is taken to carry again: a
+    loop in a loop in a loop is else followed twice as often for each.
     """
     carried: dict[Slot, Change] = _expected(it, node, names)
     start = next(BIRTHS)

@@ -11,12 +11,12 @@ _LOOP = " has items"
 
 
 class Sink:
-    """``kind`` is what it decides (`sink_kinds.KINDS`), ``name`` the qualified name of what was called, ``base`` the class of the repository
-    that stands between (its own Trainer), ``receiver`` what it was a method of.
+    """``kind`` is what it decides (`sink_kinds.KINDS`), ``name`` the qualified name of what was called, ``base`` the class of the
+    repository that stands between (its own Trainer), ``receiver`` what it was a method of.
 
-    ``arguments`` are by parameter name as far as the signature is known, the others by position in ``positional``. ``rest``: what arguments that
-    are not there may be, None where the call is closed. ``conditions``: what has to hold, in the program's words. All values are those of the
-    moment of the call: later changes are not seen, but for ``result``, which is the object itself.
+    ``arguments`` are by parameter name as far as the signature is known, the others by position in ``positional``. ``rest``: what arguments
+    that are not there may be, None where the call is closed. ``conditions``: what has to hold, in the program's words. All values are those
+    of the moment of the call: later changes are not seen, but for ``result``, which is the object itself.
     """
 
     __slots__ = (

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from budgetlint.program.copies import frozen, reachable
 from budgetlint.program.heap import Heap, Home, Outcome, perhaps_absent
 from budgetlint.program.sinks import Sink
 from budgetlint.program.values import (
@@ -37,6 +37,7 @@ from budgetlint.program.values import (
 )
 
 if TYPE_CHECKING:
+    from budgetlint.program.functions import Shape
     from budgetlint.program.interface import Interface, Sought
     from budgetlint.program.modules import Module, Modules
 
@@ -48,11 +49,16 @@ DEEP = 45
 """Functions within functions; the deepest that was met is 19."""
 IN_ITSELF = 10
 """How often a function may stand in its own call."""
-NESTED = 260
-"""Statements and expressions that are open at once; each takes two or three of Python's own frames, of 1,000."""
+NESTED = 640
+"""Python's own frames, of 1,000, that the following of nested code may take, counted as below; 830 programs take 250 at most, and callers
+have 200."""
+_EXPRESSION, _STATEMENT, _CALL, _STRETCH = 4, 4, 5, 8
+"""Frames that each takes at most, helpers of its handler included."""
 UNROLLED = 64
 """Items of a loop that are followed one by one."""
 
+_SETTABLE = frozenset({"arguments", "adapter_config", "quantisation"})
+"""Sinks whose objects have fields that anybody may set, those that nobody gave too."""
 NOWHERE = ast.Pass()
 """The node of a call that no text makes: a parser that converts a word."""
 GOES_ON = ("", NONE)
@@ -62,7 +68,10 @@ ANY_ERROR = Opaque("an error")
 
 
 class Dead(Exception):
-    """This way ends in an error: no run comes of it, save where it is caught. ``error``: what is raised, a class's name of Python, or a value."""
+    """This way ends in an error: no run comes of it, save where it is caught.
+
+    ``error``: what is raised, a class's name of Python, or a value.
+    """
 
     def __init__(self, error: Value | str = "") -> None:
         super().__init__()
@@ -82,7 +91,10 @@ class TooLong(Exception):
 
 
 class Frame:
-    """A body that is followed: of a module, function or class. ``given``: what is done with what a generator gives, None for other bodies."""
+    """A body that is followed: of a module, function or class.
+
+    ``given``: what is done with what a generator gives, None for other bodies.
+    """
 
     __slots__ = ("function", "given", "names")
 
@@ -115,8 +127,8 @@ class Call(NamedTuple):
 
 
 class Doubt(NamedTuple):
-    """Something that was done and is not followed. ``kind``: ``patch`` (a framework's own code is changed, or may be), ``touched`` (an unknown call was
-    given ``about``), ``replaced`` (modules of a model are exchanged)."""
+    """Something that was done and is not followed. ``kind``: ``patch`` (a framework's own code is changed, or may be), ``touched`` (an
+    unknown call was given ``about``), ``replaced`` (modules of a model are exchanged)."""
 
     kind: str
     why: str
@@ -127,9 +139,10 @@ class Doubt(NamedTuple):
 class Refusal(NamedTuple):
     """A condition that is known to hold and ends the way in an error. ``because``: where its values come from.
 
-    ``kind``: ``stops`` (a condition of the program), ``required`` (an option that is not given), ``unrecognized`` (a flag that no option takes, then
-    ``names`` are the options that there are; ``unfamiliar`` where a package's class may have it in another release), ``words`` (other words that no
-    option takes), ``value`` (one that an option does not take). ``sure``: no condition or handler is around, and all that it hangs on has a place.
+    ``kind``: ``stops`` (a condition of the program), ``required`` (an option that is not given), ``unrecognized`` (a flag that no option
+    takes, then ``names`` are the options that there are; ``unfamiliar`` where a package's class may have it in another release), ``words``
+    (other words that no option takes), ``value`` (one that an option does not take). ``sure``: no condition or handler is around, and all
+    that it hangs on has a place.
     ``after``: the sinks that were met before.
     """
 
@@ -142,7 +155,7 @@ class Refusal(NamedTuple):
     after: int = 0
 
 
-class Attributes(Protocol):
+class AttributesOf(Protocol):
     def get(self, it: Interpreter, base: Value, name: str, place: Place) -> Value: ...
     def set(self, it: Interpreter, base: Value, name: str, value: Value, place: Place) -> None: ...
 
@@ -153,15 +166,15 @@ class Parts(NamedTuple):
     statements: Mapping[type[ast.AST], Callable[..., Signal]]
     expressions: Mapping[type[ast.AST], Callable[..., Value]]
     call: Callable[[Interpreter, Value, Call], Value]
-    attributes: Attributes
+    attributes: AttributesOf
     builtins: Mapping[str, Value]
     functions: Mapping[str, Handler]
     """What functions and classes of packages do, by qualified name."""
-    methods: Mapping[str, Callable[[Interpreter, Object, Call], Value]]
+    methods: Mapping[str, Callable[[Interpreter, Value, Call], Value]]
     """The same of methods: ``argparse.ArgumentParser.parse_args``."""
     constants: Mapping[str, Value]
     properties: Mapping[str, Callable[[Interpreter, Value], Value]]
-    """Attributes of plain values and of a package's objects: ``path.parent``."""
+    """AttributesOf of plain values and of a package's objects: ``path.parent``."""
     node: Callable[[Interpreter, Map, Key], Value]
     """The value of a key; of a tree that resolves ``${a.b}``, resolved. ABSENT where it is not there."""
     sink: Callable[[Interpreter, str, Call, Value | None], Value | None]
@@ -171,8 +184,8 @@ class Parts(NamedTuple):
 
 
 class Launched(NamedTuple):
-    """How a program is started. ``words``: its arguments, Known or Open; None where nobody starts it here. ``folder``: where it is started, from the
-    root of the project. ``environment``: what the launch exports."""
+    """How a program is started. ``words``: its arguments, Known or Open; None where nobody starts it here. ``folder``: where it is started,
+    from the root of the project. ``environment``: what the launch exports."""
 
     words: tuple[Value, ...] | None = None
     folder: str = ""
@@ -205,6 +218,8 @@ class Interpreter:
         self.within: tuple[Function, ...] = ()
         """The functions that were open when a bound was reached."""
         self.stack: list[Function] = []
+        self.shapes: dict[ast.AST, Shape] = {}
+        """What the texts of functions tell, by function."""
         self.carried: dict[int, dict[tuple[object, str, Key], tuple[Home, str, Key]]] = {}
         """By loop, what its rounds hand on: a name of its body (no target), or a part of an object."""
         self.tries: list[frozenset[str]] = []
@@ -236,15 +251,12 @@ class Interpreter:
         if self.tries and any(_may_catch(names, error) for names in self.tries):
             self.heap.leave(Outcome("raise", External(error) if error else ANY_ERROR, {}))
 
-    @contextmanager
-    def deeper(self) -> Iterator[None]:
-        self.nested += 1
-        try:
-            if self.nested > NESTED:
-                raise TooLong("the program is nested too deep to follow")
-            yield
-        finally:
-            self.nested -= 1
+    def deeper(self, frames: int) -> None:
+        """Something begins that takes this many of Python's own frames at most; who began it takes them off again."""
+        self.nested += frames
+        if self.nested > NESTED:
+            self.nested -= frames
+            raise TooLong("the program is nested too deep to follow")
 
     def evaluate(self, node: ast.expr, frame: Frame) -> Value:
         """What an expression is."""
@@ -252,14 +264,11 @@ class Interpreter:
         handler = self.parts.expressions.get(type(node))
         if handler is None:
             return Opaque(f"{type(node).__name__} is not followed")
-        self.nested += 1
-        if self.nested > NESTED:
-            self.nested -= 1
-            raise TooLong("the program is nested too deep to follow")
+        self.deeper(_EXPRESSION)
         try:
             return handler(self, node, frame)
         finally:
-            self.nested -= 1
+            self.nested -= _EXPRESSION
 
     def run(self, body: Iterable[ast.stmt], frame: Frame) -> Signal:
         """Statements in order, until one leaves."""
@@ -268,15 +277,22 @@ class Interpreter:
             handler = self.parts.statements.get(type(node))
             if handler is None:
                 continue
-            with self.deeper():
+            self.deeper(_STATEMENT)
+            try:
                 signal = handler(self, node, frame)
+            finally:
+                self.nested -= _STATEMENT
             if signal[0]:
                 return signal
         return GOES_ON
 
     def call(self, function: Value, call: Call) -> Value:
         """What a call comes to."""
-        return self.parts.call(self, function, call)
+        self.deeper(_CALL)
+        try:
+            return self.parts.call(self, function, call)
+        finally:
+            self.nested -= _CALL
 
     def attribute(self, base: Value, name: str, place: Place) -> Value:
         return self.parts.attributes.get(self, base, name, place)
@@ -312,8 +328,15 @@ class Interpreter:
         return [one._replace(when=both(when, one.when)) for one in found]
 
     def stretch(self, run: Callable[[], Signal]) -> list[Outcome]:
-        """A stretch of the program: how it can end. Ways that end in an error are among them where something may catch it. The state is that from before."""
-        found = self.heap.region(lambda: self.guarded(run))
+        """A stretch of the program: how it can end. Ways that end in an error are among them where something may catch it.
+
+        The state is that from before.
+        """
+        self.deeper(_STRETCH)
+        try:
+            found = self.heap.region(lambda: self.guarded(run))
+        finally:
+            self.nested -= _STRETCH
         return found if self.tries else [one for one in found if one.signal != "raise"]
 
     def guarded(self, run: Callable[[], Signal]) -> Signal:
@@ -386,7 +409,7 @@ class Interpreter:
             if isinstance(value, Known | Choice | External):
                 changed = Opaque(why, origins=value.origins)
                 self.heap.write(target, key, choice([Way("", changed), Way("", ABSENT)]) if perhaps_absent(value) else changed)
-        if isinstance(target, Map) or target.made is None:
+        if isinstance(target, Map) or target.made is None or target.made.kind in _SETTABLE:
             self.heap.write(target, None, Opaque(why), "rest")
 
 
@@ -398,66 +421,6 @@ def _may_catch(names: frozenset[str], error: str) -> bool:
     """Whether a `try` that catches these may catch that."""
     cls = getattr(builtins, error, None) if error else None
     return bool(names) if not isinstance(cls, type) else any(one.__name__ in names for one in cls.__mro__) or "" in names
-
-
-def reachable(value: Value, most: int = 400) -> list[Value]:
-    """Objects, dicts and lists that can be come to from here, none twice."""
-    found: dict[int, Value] = {}
-    waiting = [value]
-    while waiting and len(found) < most:
-        one = waiting.pop()
-        if id(one) in found:
-            continue
-        found[id(one)] = one
-        waiting += parts_of(one)
-    return list(found.values())
-
-
-def parts_of(value: Value) -> list[Value]:
-    """What a value directly holds."""
-    if isinstance(value, Choice):
-        return [way.value for way in value.ways]
-    if isinstance(value, Items):
-        return list(value.items)
-    if isinstance(value, Map):
-        return list(value.items.values())
-    if isinstance(value, Object):
-        return list(value.attributes.values())
-    if isinstance(value, Function):
-        return [value.bound] if value.bound is not None else []
-    return [value.of] if isinstance(value, Opaque) and value.of is not None else []
-
-
-def frozen(value: Value, kept: dict[int, Value] | None = None) -> Value:
-    """A copy of what can change, as it is now. ``kept``: what was copied already, by identity."""
-    kept = {} if kept is None else kept
-    if id(value) in kept or len(kept) > 2_000:
-        return kept.get(id(value), value)
-    if isinstance(value, Choice):
-        return Choice([Way(way.when, frozen(way.value, kept)) for way in value.ways])
-    if isinstance(value, Items):
-        made = Items(value.items, value.kind, value.more, value.origins)
-        kept[id(value)] = made
-        made.items = tuple(frozen(one, kept) for one in value.items)
-        return made
-    if isinstance(value, Map | Object):
-        return _frozen_table(value, kept)
-    return value
-
-
-def _frozen_table(value: Map | Object, kept: dict[int, Value]) -> Value:
-    made: Map | Object
-    if isinstance(value, Map):
-        made = Map(None, value.rest, value.origins)
-        made.loader, made.path = value.loader, value.path
-        kept[id(value)] = made
-        made.items = {key: frozen(one, kept) for key, one in value.items.items()}
-        return made
-    made = Object(value.kind, value.cls, value.origins)
-    made.made, made.data, made.rest = value.made, value.data, value.rest
-    kept[id(value)] = made
-    made.attributes = {key: frozen(one, kept) for key, one in value.attributes.items()}
-    return made
 
 
 def name_of(value: Value) -> str:
@@ -483,5 +446,6 @@ __all__ = [
     "TooLong",
     "alternatives",
     "frozen",
+    "reachable",
     "text_of",
 ]

@@ -69,10 +69,9 @@ def _type_alias(it: Interpreter, node: ast.stmt, frame: Frame) -> Signal:
 
 
 STATEMENTS: Mapping[type[ast.AST], Callable[..., Signal]] = {
-    ast.Expr: _expression, ast.Assign: _assign, ast.AnnAssign: _annotated, ast.AugAssign: _augmented, ast.Return: _return, ast.Raise: raise_,
-    ast.Break: _leaves("break"), ast.Continue: _leaves("continue"), ast.Delete: _delete, ast.Global: _shared, ast.Nonlocal: _shared,
-    ast.With: with_, ast.AsyncWith: with_, ast.If: if_, ast.For: for_, ast.AsyncFor: for_, ast.While: while_, ast.Try: try_, ast.TryStar: try_,
-    ast.Match: match_, ast.Assert: assert_, ast.FunctionDef: function_, ast.AsyncFunctionDef: function_, ast.ClassDef: class_,
-    ast.Import: import_, ast.ImportFrom: import_from,
-    **({ast.TypeAlias: _type_alias} if hasattr(ast, "TypeAlias") else {}),
+    ast.Expr: _expression, ast.Assign: _assign, ast.AnnAssign: _annotated, ast.AugAssign: _augmented, ast.Return: _return, ast.Raise:
+    raise_, ast.Break: _leaves("break"), ast.Continue: _leaves("continue"), ast.Delete: _delete, ast.Global: _shared, ast.Nonlocal: _shared,
+    ast.With: with_, ast.AsyncWith: with_, ast.If: if_, ast.For: for_, ast.AsyncFor: for_, ast.While: while_, ast.Try: try_, ast.TryStar:
+    try_, ast.Match: match_, ast.Assert: assert_, ast.FunctionDef: function_, ast.AsyncFunctionDef: function_, ast.ClassDef: class_,
+    ast.Import: import_, ast.ImportFrom: import_from, **({ast.TypeAlias: _type_alias} if hasattr(ast, "TypeAlias") else {}),
 }  # fmt: skip

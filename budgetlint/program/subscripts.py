@@ -17,6 +17,7 @@ from budgetlint.program.values import (
     External,
     Function,
     Items,
+    Key,
     Known,
     Map,
     Object,
@@ -24,6 +25,7 @@ from budgetlint.program.values import (
     Open,
     Value,
     Way,
+    alternatives,
     choice,
     key_of,
     origins_of,
@@ -40,7 +42,7 @@ def item(it: Interpreter, base: Value, key: Value, node: ast.AST, frame: Frame) 
         return _each(key, lambda one: item(it, base, one, node, frame))
     if isinstance(base, Map):
         asked = key_of(key)
-        if isinstance(asked, Absent) or perhaps_absent(base.items.get(asked, ABSENT)):  # type: ignore[call-overload]
+        if isinstance(asked, Absent) or perhaps_absent(base.items.get(asked, ABSENT)):
             it.may_fail("KeyError")
         return there(it.parts.node(it, base, asked), "KeyError")
     if isinstance(base, Items):
@@ -83,21 +85,17 @@ def there(value: Value, error: str = "") -> Value:
     return value
 
 
-def of_map(base: Map, key: object) -> Value:
+def of_map(base: Map, key: Key | Absent) -> Value:
     """The value of a key; ABSENT where it is surely not there."""
     if isinstance(key, Absent):
         if base.rest is None and base.items:
             return choice(Way("", value) for value in base.items.values())
         return Opaque("a key that is not known")
-    found = base.items.get(key, ABSENT)  # type: ignore[call-overload]
+    found = base.items.get(key, ABSENT)
     if not perhaps_absent(found) or base.rest is None:
         return found
     rest = _rest_at(base.rest, base, key)
-    return (
-        rest
-        if isinstance(found, Absent)
-        else choice([*(way for way in found.ways if way.value is not ABSENT), Way("", rest)] if isinstance(found, Choice) else [])
-    )
+    return choice([*(way for way in alternatives(found) if way.value is not ABSENT), Way("", rest)])
 
 
 def _rest_at(rest: Value, base: Map, key: object) -> Value:
@@ -126,6 +124,8 @@ def _of_items(base: Items, key: Value) -> Value:
 
 
 def _sliced(base: Items, part: slice) -> Value:
+    if part.step == 0:
+        raise Dead("ValueError")
     if base.more is None:
         return Items(base.items[part], base.kind, None, base.origins)
     if part.start in (None, 0) and isinstance(part.stop, int) and 0 <= part.stop <= len(base.items) and part.step is None:

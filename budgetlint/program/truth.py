@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
+from typing import Any
 
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.packages.roots import marked
@@ -26,12 +27,15 @@ from budgetlint.program.values import (
 )
 
 _MOST_PAIRS = 16
-_ORDER: dict[type[ast.cmpop], Callable[[object, object], object]] = {
+_DEEPEST = 6
+_ORDER: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
 }  # fmt: skip
 _NEGATED = (ast.NotEq, ast.IsNot, ast.NotIn)
-DTYPES = frozenset({"bfloat16", "float16", "half", "float32", "float", "float64", "double", "int8", "uint8", "int16", "int32", "int64", "long", "int", "bool",
-                    "float8_e4m3fn", "float8_e5m2"})  # fmt: skip
+DTYPES = frozenset({
+    "bfloat16", "float16", "half", "float32", "float", "float64", "double", "int8", "uint8", "int16", "int32", "int64", "long", "int",
+    "bool", "float8_e4m3fn", "float8_e5m2",
+})  # fmt: skip
 
 
 def truth(value: Value) -> bool | None:
@@ -72,22 +76,24 @@ def is_thing(value: External) -> bool:
     return (last[:1].isupper() and not last.isupper()) or (owner == "torch" and last in DTYPES)
 
 
-def compared(op: ast.cmpop, left: Value, right: Value) -> bool | None:
-    """One comparison, ``in`` and ``is`` included."""
+def compared(op: ast.cmpop, left: Value, right: Value, depth: int = 0) -> bool | None:
+    """One comparison, ``in`` and ``is`` included. What is in something in something deeper than anybody writes is not compared."""
+    if depth > _DEEPEST:
+        return None
     if isinstance(left, Choice) or isinstance(right, Choice):
         pairs = [(one.value, other.value) for one in alternatives(left) for other in alternatives(right)]
-        return _all_agree([compared(op, one, other) for one, other in pairs]) if len(pairs) <= _MOST_PAIRS else None
-    found = _compared(op, left, right)
+        return _all_agree([compared(op, one, other, depth) for one, other in pairs]) if len(pairs) <= _MOST_PAIRS else None
+    found = _compared(op, left, right, depth)
     return found if found is None or not isinstance(op, _NEGATED) else not found
 
 
-def _compared(op: ast.cmpop, left: Value, right: Value) -> bool | None:
+def _compared(op: ast.cmpop, left: Value, right: Value, depth: int) -> bool | None:
     if isinstance(op, ast.In | ast.NotIn):
         return contains(right, left)
     if isinstance(op, ast.Is | ast.IsNot):
         return _identical(left, right)
     if isinstance(op, ast.Eq | ast.NotEq):
-        return equal(left, right)
+        return equal(left, right, depth)
     if isinstance(left, Known) and isinstance(right, Known):
         try:
             return bool(_ORDER[type(op)](left.value, right.value))
@@ -107,7 +113,7 @@ def _identical(left: Value, right: Value) -> bool | None:
     return equal(left, right)
 
 
-def equal(left: Value, right: Value) -> bool | None:
+def equal(left: Value, right: Value, depth: int = 0) -> bool | None:
     """``==``, as far as the kinds of both tell."""
     match left, right:
         case Known(), Known() if marked(left.value) is not marked(right.value):
@@ -117,9 +123,9 @@ def equal(left: Value, right: Value) -> bool | None:
         case External(), External():
             return True if left.name == right.name else None
         case Items(), Items():
-            return _equal_items(left, right)
+            return _equal_items(left, right, depth)
         case Map(), Map():
-            return True if left is right else _equal_maps(left, right)
+            return True if left is right else _equal_maps(left, right, depth)
         case Class() | Function(), Class() | Function() if left is right:
             return True
         case Object(), Object() if left is right and not _own_equality(left):
@@ -159,14 +165,16 @@ def _equal_member(plain: Known, member: Object) -> bool | None:
     return equal(member.attributes.get("value", ABSENT), plain)
 
 
-def _equal_items(left: Items, right: Items) -> bool | None:
+def _equal_items(left: Items, right: Items, depth: int) -> bool | None:
     if left is right:
         return True
     if left.more is not None or right.more is not None or left.kind != right.kind or left.kind not in ("list", "tuple"):
         return None
     if len(left.items) != len(right.items):
         return False
-    found = [True if one is other else compared(ast.Eq(), one, other) for one, other in zip(left.items, right.items, strict=True)]
+    found = [
+        True if one is other else compared(ast.Eq(), one, other, depth + 1) for one, other in zip(left.items, right.items, strict=True)
+    ]
     return False if False in found else None if None in found else True
 
 
@@ -174,13 +182,13 @@ def _own_equality(value: Object) -> bool:
     return value.cls is None or value.cls.find("__eq__") is not None
 
 
-def _equal_maps(left: Map, right: Map) -> bool | None:
+def _equal_maps(left: Map, right: Map, depth: int) -> bool | None:
     plain = all(one.rest is None and one.root is None and not any(map(perhaps_absent, one.items.values())) for one in (left, right))
     if not plain or any(isinstance(key, Value) for key in (*left.items, *right.items)):
         return None
     if left.items.keys() != right.items.keys():
         return False
-    found = [compared(ast.Eq(), one, right.items[key]) for key, one in left.items.items()]
+    found = [compared(ast.Eq(), one, right.items[key], depth + 1) for key, one in left.items.items()]
     return False if False in found else None if None in found else True
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from budgetlint.base.expression import expression
 from budgetlint.base.record import field, open_state
 from budgetlint.base.source import SourceFile
-from budgetlint.program.modules import Module, Modules, Trees
+from budgetlint.program.modules import PROGRAMS, Module, Modules, Trees
 
 MOST_MODULES = 400
 """Modules that are looked at; all of a copy of LLaMA-Factory has 160."""
@@ -28,10 +28,6 @@ class NotedTrees(Trees):
     def tree(self, path: str) -> ast.Module | None:
         self.files.source(path)
         return super().tree(path)
-
-    def acts(self, path: str) -> bool:
-        self.files.source(path)
-        return super().acts(path)
 
 
 @open_state
@@ -56,7 +52,7 @@ class Closures:
         waiting, seen = [entry], {entry}
         while waiting and len(seen) <= MOST_MODULES:
             path = waiting.pop()
-            source = self.trees.files.source(path) if path.endswith(".py") else None
+            source = self.trees.files.source(path) if path.endswith(PROGRAMS) else None
             if source is None:
                 continue
             yield source

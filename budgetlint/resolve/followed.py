@@ -1,118 +1,43 @@
-"""Programs of the project, followed: the run that a launch makes of one, or that it makes when it is started without words."""
+"""FollowedPrograms of the project, followed: the run that a launch makes of one, or that it makes when it is started without words."""
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from budgetlint.base.record import field, open_record, open_state, record, replace
-from budgetlint.base.source import SourceFile
+from budgetlint.base.record import field, open_state, replace
 from budgetlint.documents import Document, Loader
-from budgetlint.files.disk import PYTHON_SUFFIX, Files
+from budgetlint.documents.python_marks import FOLLOWED
+from budgetlint.files.disk import Files
 from budgetlint.readers import Reader, identify
-from budgetlint.readers.python_script.reader import FOLLOWED
 from budgetlint.resolve.edges import candidates
 from budgetlint.resolve.program_files import Asked, ProgramFiles
+from budgetlint.resolve.program_run import ProgramRun
+from budgetlint.resolve.program_starts import Start, written
+from budgetlint.resolve.program_starts import started as started_by
 from budgetlint.settings.consumer import ACCEPTED, LAUNCH, OPENED, Consumer
 from budgetlint.settings.run import Reference, Setting, Settings
 
 if TYPE_CHECKING:
-    from budgetlint.documents.shell_words import Word
     from budgetlint.launch import Launch
     from budgetlint.program.document import Told
     from budgetlint.program.follow import Followed
     from budgetlint.program.modules import Trees
-    from budgetlint.program.state import Launched
-    from budgetlint.program.values import Value
+    from budgetlint.program.state import Doubt
     from budgetlint.resolve.closure import Closures
     from budgetlint.settings.run import Reading
 
-REQUIRED = "is required"
-"""What a parser says of an option that nobody gives (`budgetlint.program.packages.parsers`)."""
 MOST_KEPT = 128
-"""Programs whose runs are kept for the next look at the same project, in an editor or between the rounds of a fix."""
-
-
-@open_record
-class ProgramRun:
-    """What a program comes to: one reading for each way that it may train, and the files that it opens."""
-
-    path: str
-    readings: tuple[Reading, ...]
-    followed: Followed
-    trainings: int
-    """How many trainings it comes to, read or not."""
-    asks_for_model: bool = False
-    """Does whoever starts it name the model?"""
-    told: Consumer | None = None
-
-    told_of: tuple[Told, ...] = ()
-    """Of each reading, what the nodes of its document were made of."""
-
-    @property
-    def reading(self) -> Reading | None:
-        """The one run, where the program was followed to its end and would not stop before it."""
-        if self.followed.stopped or self.is_refused or len(self.readings) != 1 or self.trainings != 1:
-            return None
-        return self.readings[0]
-
-    @property
-    def is_refused(self) -> bool:
-        """Does the program stop at what it is given? Who starts it gives what is required beside a file that nobody names."""
-        is_launched = self.told is not None and self.told.evidence == LAUNCH
-        return any(is_launched or not one.condition.endswith(REQUIRED) for one in self.followed.refusals)
-
-    @property
-    def is_open(self) -> bool:
-        """Nothing starts it, and who starts it names the model: no run that anybody means."""
-        return self.told is not None and self.told.evidence == OPENED and self.asks_for_model
-
-    @property
-    def knows_model(self) -> bool:
-        model = self.reading.settings.get("model") if self.reading is not None else None
-        return model is not None and model.known
-
-    @property
-    def opened(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for name, _ in self.followed.opened))
-
-    def opener(self, path: str) -> Consumer | None:
-        """The program as what reads a file: where the path stands, if nothing starts it."""
-        at = next((named.place for name, named in self.followed.opened if name == path), None)
-        if self.told is None or at is None or self.told.evidence == LAUNCH or not at.path.endswith(PYTHON_SUFFIX):
-            return self.told
-        return replace(self.told, file=at.path, line=at.line)
-
-    def loader_of(self, path: str) -> Loader | None:
-        """What the program loads a file with; None where it was not seen."""
-        name = self.followed.loaders.get(path)
-        return Loader(name) if name is not None else None
-
-
-@record
-class Start:
-    """How a program is started: by a launch, by the words that would name a file, or without words."""
-
-    path: str
-    launch: Launch | None = None
-    words: tuple[str, ...] | None = None
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        if self.launch is None:
-            return self.path, self.words
-        launch = self.launch
-        environment = tuple((name, word.text) for name, word in launch.environment.items())
-        return self.path, launch.source.path, launch.source.text, launch.number, tuple(word.text for word in launch.words), environment
+"""FollowedPrograms whose runs are kept for the next look at the same project, in an editor or between the rounds of a fix."""
 
 
 _kept: dict[tuple[object, ...], list[tuple[dict[Asked, object], ProgramRun]]] = {}
 
 
 @open_state
-class Programs:
+class FollowedPrograms:
     """Follows each program once for each way in which it is started, and not again while nothing that it read has changed."""
 
     files: Files
@@ -138,7 +63,7 @@ class Programs:
 
     def place(self, launch: Launch) -> str | None:
         """The file of the project that a launch starts; None for a program that is not here."""
-        path = _written(launch)
+        path = written(launch)
         tried = (*candidates(launch.source.path, posixpath.join(launch.folder, path)), *candidates(launch.source.path, path))
         return next((one for one in tried if not one.startswith("..") and self.files.exists(one)), None) or self._by_name(path)
 
@@ -153,9 +78,11 @@ class Programs:
         if path is None:
             return None
         at, name = launch.source.locate(launch.span), launch.program.program
-        named = any(path in candidates(launch.source.path, posixpath.join(one, _written(launch))) for one in ("", launch.folder))
+        named = any(path in candidates(launch.source.path, posixpath.join(one, written(launch))) for one in ("", launch.folder))
         says = "" if named else f"{name} is taken to be {path}: the one file of that name"
-        return self._run(Start(path, launch), Consumer(name, LAUNCH, at.file, at.line, says=says))
+        found = self._run(Start(path, launch), Consumer(name, LAUNCH, at.file, at.line, says=says))
+        takes = named or found is None or found.followed.options or not any(word.text.startswith("-") for word in launch.words)
+        return found if takes else None  # another file of that name: this one takes no flags
 
     def alone(self, path: str) -> ProgramRun | None:
         """The run of a program that nothing here starts, as if it were started without words."""
@@ -175,13 +102,14 @@ class Programs:
 
     def _with_facts(self, run: ProgramRun, start: Start, consumer: Consumer) -> ProgramRun:
         """The run with what else the program shows."""
-        from budgetlint.resolve.program_facts import facts_of, with_chains
+        from budgetlint.resolve.program_facts import facts_of, with_chains, with_doubts
 
-        others, words = partial(self._openers, run.path), _started(start).words or ()
-        facts = facts_of(run.followed, run.path, self.trees, start.launch, words, others=others, text=lambda: self._text)
-        shown = (with_chains(facts, one.document, told, self.sources) for one, told in zip(run.readings, run.told_of, strict=True))
+        others, words = partial(self._openers, run.path), started_by(start).words or ()
+        facts, is_told = facts_of(run.followed, run.path, self.trees, start.launch, words, others=others, text=lambda: self._text)
+        ways = zip(run.readings, run.told_of, run.doubts, strict=True)
+        shown = (with_chains(with_doubts(facts, doubts, self.sources), one.document, told, self.sources) for one, told, doubts in ways)
         readings = tuple(replace(one, consumer=consumer, program=program) for one, program in zip(run.readings, shown, strict=True))
-        return replace(run, readings=readings, told=consumer)
+        return replace(run, readings=readings, told=consumer, stops_as_told=is_told and consumer.evidence != ACCEPTED)
 
     def _openers(self, program: str, path: str) -> list[Followed] | None:
         """Every run of a program that opens a file; None where another program, or a reader of its format, does."""
@@ -217,15 +145,20 @@ class Programs:
         source = self.sources.source(start.path)
         if source is None:
             return None
-        started = _started(start)
+        started = started_by(start)
         followed = follow(self.trees, start.path, started)
         below = tuple(one for path in followed.loaders if (one := self.sources.source(path)) is not None)
         runs = wirings(followed)
-        made = [[(document_of(one, source, self.sources, way, told), told) for way in _ways(most_ways(one)) for told in ({},)] for one in runs]
-        found = [_of_ways([(replace(document, below=below), told) for document, told in ways]) for ways in made]
-        kept = [(_from(reading, started.folder, self.files), told) for reading, told in filter(None, found)]
-        readings, told_of = tuple(reading for reading, _ in kept), tuple(told for _, told in kept)
-        return ProgramRun(start.path, readings, followed, len(runs), any(map(asks_for_model, runs)), None, told_of)
+        found: list[tuple[Reading, Told, tuple[Doubt, ...]]] = []
+        for wiring in runs:
+            tolds: list[Told] = [{} for _ in _ways(most_ways(wiring))]
+            ways = zip(_ways(most_ways(wiring)), tolds, strict=True)
+            documents = [replace(document_of(wiring, source, self.sources, way, told), below=below) for way, told in ways]
+            made = _of_ways(documents)
+            if made is not None:
+                found.append((_from(made, started.folder, self.files), tolds[0], wiring.doubts))
+        readings, told_of, doubts = zip(*found, strict=True) if found else ((), (), ())
+        return ProgramRun(start.path, readings, followed, len(runs), any(map(asks_for_model, runs)), None, told_of, doubts=doubts)
 
 
 def _reading(document: Document) -> Reading | None:
@@ -243,15 +176,14 @@ def _ways(most: int) -> tuple[int | None, ...]:
     return (None, *range(min(most, _MOST_WAYS))) if most > 1 else (None,)
 
 
-def _of_ways(documents: Sequence[tuple[Document, Told]]) -> tuple[Reading, Told] | None:
+def _of_ways(documents: Sequence[Document]) -> Reading | None:
     """The reading of a run; what one of a few known values decides has all of them as its readings."""
-    found, *ways = [_reading(one) for one, _ in documents]
-    told = documents[0][1]
+    found, *ways = [_reading(one) for one in documents]
     if found is None or not ways:
-        return None if found is None else (found, told)
+        return found
     others = [one.settings for one in ways if one is not None]
     settings = [_chosen(setting, [one.get(setting.name) for one in others]) for setting in found.settings.values()]
-    return replace(found, settings=Settings(settings)), told
+    return replace(found, settings=Settings(settings))
 
 
 def _chosen(setting: Setting, ways: Sequence[Setting | None]) -> Setting:
@@ -273,37 +205,3 @@ def _from(reading: Reading, folder: str, files: Files) -> Reading:
 def _moved(reference: Reference, folder: str, files: Files) -> Reference:
     path = posixpath.normpath(posixpath.join(folder, reference.text))
     return replace(reference, text=path) if files.exists(path) else reference
-
-
-def _written(launch: Launch) -> str:
-    """The path that a launch has for its program: a module's is that of its file."""
-    name = launch.program.program
-    return posixpath.normpath(name if name.endswith(PYTHON_SUFFIX) else name.replace(".", "/") + PYTHON_SUFFIX)
-
-
-def _folder(path: str, launch: Launch) -> str:
-    """Where a launch is started: the folder from which the path that it has for its program leads there."""
-    written = _written(launch)
-    return path.removesuffix(written).rstrip("/") if path.endswith(f"/{written}") else ""
-
-
-def _started(start: Start) -> Launched:
-    from budgetlint.program.state import Launched
-    from budgetlint.program.values import Known
-
-    launch = start.launch
-    if launch is not None:
-        return Launched(tuple(_word(word, launch.source) for word in launch.words), _folder(start.path, launch), _environment(launch))
-    return Launched(None if start.words is None else tuple(Known(word) for word in start.words))
-
-
-def _word(word: Word, source: SourceFile) -> Value:
-    from budgetlint.program.values import Known, Open, Origin, Place
-
-    line = source.position(word.span.start)[0] if word.span.start <= len(source.text) else 0
-    origins = (Origin("flag", Place(source.path, line, None, source, word.span)),)
-    return Known(word.text, origins) if word.known else Open("word", word.text, origins)
-
-
-def _environment(launch: Launch) -> Mapping[str, Value]:
-    return {name: _word(word, launch.source) for name, word in launch.environment.items()}

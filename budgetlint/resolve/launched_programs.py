@@ -8,7 +8,7 @@ from budgetlint.base.record import replace
 from budgetlint.launch import Launch
 from budgetlint.launch.run import Launched, launched
 from budgetlint.resolve.edges import COMMAND, Edge
-from budgetlint.resolve.followed import ProgramRun
+from budgetlint.resolve.program_run import ProgramRun
 from budgetlint.resolve.references import quietly
 from budgetlint.resolve.state import Assembly
 

@@ -12,9 +12,9 @@ from budgetlint.base.suggest import near_names
 from budgetlint.program.values import Choice, Known, Open, Value
 from budgetlint.program.wording import ends, negated
 from budgetlint.resolve.idle_objects import idle_objects
-from budgetlint.resolve.program_places import at
+from budgetlint.resolve.program_places import at, text_at
 from budgetlint.resolve.unread_keys import unread_keys
-from budgetlint.settings.program import CONDITION, REQUIRED, UNRECOGNIZED, VALUE, OriginStep, Program, ProgramDoubt, ProgramRefusal
+from budgetlint.settings.program import CONDITION, REQUIRED, UNRECOGNIZED, VALUE, FollowedProgram, OriginStep, ProgramDoubt, ProgramRefusal
 
 if TYPE_CHECKING:
     from budgetlint.documents import Document
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from budgetlint.program.document import Told
     from budgetlint.program.follow import Followed
     from budgetlint.program.modules import Files, Trees
+    from budgetlint.program.state import Doubt
     from budgetlint.program.state import Refusal as Found
     from budgetlint.program.values import Origin
 
@@ -31,7 +32,6 @@ _WORDS = {
     "environment": "environment", "declared": "budget",
 }  # fmt: skip
 _STATED = frozenset({"flag", "config", "source", "declared"})
-_MOST = 20
 
 
 def facts_of(
@@ -43,41 +43,52 @@ def facts_of(
     *,
     others: Callable[[str], Iterable[Followed] | None],
     text: Callable[[], Iterable[str]],
-) -> Program:
-    """The facts of a program. ``words`` are those of its launch; ``others`` and ``text`` are told in `unread_keys`."""
-    files = trees.files
+) -> tuple[FollowedProgram, bool]:
+    """The facts of a program, and whether its refusals are all that may end it before it trains. ``words`` are those of its launch;
+    ``others`` and ``text`` are told in `unread_keys`."""
+    files, given_all = trees.files, not any(_may_be_any(words))
+    found = [(one, _told(one, files, launched=launch is not None, given_all=given_all)) for one in _before_training(followed)]
+    is_told = all(told is not None or one.kind == "unfamiliar" for one, told in found)
     started = None if launch is None else launch.source.locate(launch.span)
-    return Program(
+    program = FollowedProgram(
         path,
         started,
-        tuple(_refusals(followed, files, words, launched=launch is not None))[:_MOST],
-        tuple(ProgramDoubt(one.why, at(one.place, files)) for one in followed.doubts),
+        tuple(told for _, told in found if told is not None),
+        (),
         tuple((name, at(origin.place, files)) for name, origin in followed.opened),
         find_unread=partial(unread_keys, followed, files, others, text),
         find_idle=partial(idle_objects, followed, path, trees),
     )
+    return program, is_told
 
 
-def with_chains(program: Program, document: Document, told: Told, files: Files) -> Program:
+def with_chains(program: FollowedProgram, document: Document, told: Told, files: Files) -> FollowedProgram:
     """The same with the ways of the values in one of its documents."""
     return replace(program, chain=partial(_chain, document, told, files))
+
+
+def with_doubts(program: FollowedProgram, doubts: Iterable[Doubt], files: Files) -> FollowedProgram:
+    """The same with what one of its trainings leaves open."""
+    return replace(program, doubts=tuple(ProgramDoubt(one.why, at(one.place, files)) for one in doubts))
 
 
 # where it ends
 
 
-def _refusals(followed: Followed, files: Files, words: Iterable[Value], *, launched: bool) -> Iterator[ProgramRefusal]:
-    given_all = not any(_may_be_any(words))
+def _before_training(followed: Followed) -> list[Found]:
+    """The refusals that are met before anything trains."""
     trains = min((one.number for one in followed.sinks if one.kind in {"trainer", "backward"}), default=len(followed.sinks))
-    for one in followed.refusals:
-        kind = _KINDS.get(one.kind, "")
-        if not one.sure or not kind or (kind in (REQUIRED, UNRECOGNIZED) and not (launched and given_all)):
-            continue
-        if kind == CONDITION:
-            if one.after <= trains and _is_stated(one, launched=launched) and (told := _condition(one, files)) is not None:
-                yield told
-        elif launched:
-            yield from _of_parser(one, kind, files)
+    return [one for one in followed.refusals if one.after <= trains]
+
+
+def _told(one: Found, files: Files, *, launched: bool, given_all: bool) -> ProgramRefusal | None:
+    """A refusal as rules are given it; None for one that nobody can be sure of."""
+    kind = _KINDS.get(one.kind, "")
+    if not one.sure or not kind:
+        return None
+    if kind == CONDITION:
+        return _condition(one, files) if _is_stated(one, launched=launched) else None
+    return _of_parser(one, kind, files) if launched and (given_all or kind == VALUE) else None
 
 
 def _may_be_any(words: Iterable[Value]) -> Iterator[bool]:
@@ -138,24 +149,21 @@ def _text(node: ast.expr | None) -> str:
     return " ".join(ast.unparse(node).split())[:120] if isinstance(node, ast.JoinedStr) else ""
 
 
-def _of_parser(one: Found, kind: str, files: Files) -> Iterator[ProgramRefusal]:
+def _of_parser(one: Found, kind: str, files: Files) -> ProgramRefusal | None:
     because = tuple(step(origin, files) for origin in one.because)
-    if kind == REQUIRED:
-        yield ProgramRefusal(kind, one.condition.removesuffix(" is required"), at(one.place, files), because=because)
-    elif kind == VALUE:
-        yield ProgramRefusal(kind, one.condition, at(one.place, files), because=because)
-    else:
-        flag = one.condition.rpartition(": ")[2]
-        near = next(iter(near_names(flag, one.names, alike=0.75)), "")
-        if near or one.kind == "unrecognized":
-            yield ProgramRefusal(kind, flag, at(one.place, files), because=because, near=near)
+    if kind != UNRECOGNIZED:
+        return ProgramRefusal(kind, one.condition.removesuffix(" is required"), at(one.place, files), because=because)
+    flag = one.condition.rpartition(": ")[2]
+    near = next(iter(near_names(flag, one.names, alike=0.75)), "")
+    known = near or one.kind == "unrecognized"
+    return ProgramRefusal(kind, flag, at(one.place, files), because=because, near=near) if known else None
 
 
 # where values come from
 
 
 def step(origin: Origin, files: Files) -> OriginStep:
-    return OriginStep(_WORDS.get(origin.kind, origin.kind), origin.key, at(origin.place, files))
+    return OriginStep(_WORDS.get(origin.kind, origin.kind), origin.key, at(origin.place, files), text_at(origin.place, files))
 
 
 def _chain(document: Document, told: Told, files: Files, key: str) -> tuple[OriginStep, ...]:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from budgetlint.base.source import SourceFile
-from budgetlint.files.disk import PYTHON_SUFFIX, Files
+from budgetlint.documents.notebook import cells_of
+from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, Files
 from budgetlint.resolve.copies import is_in_copy
 
 Asked = tuple[str, str]
@@ -22,10 +23,17 @@ class ProgramFiles:
         self.asked: dict[Asked, object] = {}
 
     def source(self, path: str) -> SourceFile | None:
-        found = self._files.read(path) if not path.startswith("..") else None
-        source = found if isinstance(found, SourceFile) else None
+        source = self._source(path)
         self.asked[("text", path)] = None if source is None else source.text
         return source
+
+    def _source(self, path: str) -> SourceFile | None:
+        """The text of a file; of a notebook, the Python of its cells."""
+        found = self._files.read(path) if not path.startswith("..") else None
+        if not isinstance(found, SourceFile) or not path.endswith(NOTEBOOK_SUFFIX):
+            return found if isinstance(found, SourceFile) else None
+        cells = cells_of(found)
+        return cells.program if cells is not None else None
 
     def is_file(self, path: str) -> bool:
         found = self._is(path)
@@ -60,8 +68,8 @@ class ProgramFiles:
             return self.modules
         if kind == "is":
             return self._is(path)
-        found = self._files.read(path) if not path.startswith("..") else None
-        return found.text if isinstance(found, SourceFile) else None
+        found = self._source(path)
+        return found.text if found is not None else None
 
     @cached_property
     def modules(self) -> tuple[str, ...]:

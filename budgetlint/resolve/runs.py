@@ -229,8 +229,8 @@ def _over(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) -> Budget
 def _free_run(work: Assembly, entry: FileEntry, reading: Reading, budgets: Iterable[Budget]) -> None:
     budget = _over(work, entry, budgets)
     run = budget.runs[0] if budget and budget.runs else None
-    program = work.openers.run_of(entry.path) if work.openers is not None else None
-    if program is not None and program.is_open and not (budget is not None and (budget.names_model or (run is not None and "model" in run.settings))):
+    named = budget is not None and (budget.names_model or (run is not None and "model" in run.settings))
+    if not named and work.asks_for_model(entry.path):
         return
     trainers = [one for one in entry.readings if one.role is Role.TRAINER]
     name = entry.path if len(trainers) == 1 else f"{entry.path}#{reading.document.number}"

@@ -15,7 +15,7 @@ from budgetlint.memory.reuse import Answers
 from budgetlint.readers import reader_by
 from budgetlint.resolve.copies import Copy, copy_above, only_copy, with_copy
 from budgetlint.resolve.edges import Edge
-from budgetlint.resolve.followed import Programs
+from budgetlint.resolve.followed import FollowedPrograms
 from budgetlint.resolve.project import Project
 from budgetlint.resolve.versions import stack_beside
 from budgetlint.settings.run import Reading, Settings, Stack
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from budgetlint.language.budget import Budget, BudgetRun, Measured, Target
     from budgetlint.launch import Launch
     from budgetlint.launch.run import Launched
-    from budgetlint.resolve.claims.openers import Openers
     from budgetlint.measured.watched import Watched
     from budgetlint.rules_api.context import RunContext
 
@@ -113,15 +112,15 @@ class Assembly:
     """Files that a declared run names: who reads them, nobody here knows."""
     own: Callable[[Launch], Launch] = field(default=lambda launch: launch)
     """Says whose the flags of a launch are."""
-    openers: Openers | None = None
-    """The programs of the project that are followed, and what they open."""
+    asks_for_model: Callable[[str], bool] = field(default=lambda _path: False)
+    """Is a file a program that nothing starts, and whose model is named when it is started?"""
     locks: dict[str, tuple[Measured, ...]] = field(default_factory=dict)
     """What each budget.lock says was measured."""
 
     @cached_property
-    def programs(self) -> Programs:
+    def programs(self) -> FollowedPrograms:
         """The programs of the project, followed when they are asked for."""
-        return Programs(self.files, self._read_otherwise)
+        return FollowedPrograms(self.files, self._read_otherwise)
 
     def _read_otherwise(self, path: str, program: str) -> bool:
         """A file that a reader of its own format takes for somebody else's."""

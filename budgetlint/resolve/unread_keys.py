@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 from budgetlint.base.expression import expression
 from budgetlint.base.suggest import near_names
+from budgetlint.documents import Loader
 from budgetlint.documents.node import Entry, Mapping, Node, Sequence
+from budgetlint.program.packages.loaders.config import documents_of
 from budgetlint.settings.program import UnreadKey
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ def unread_keys(
     words: frozenset[str] = frozenset()
     for path in dict.fromkeys(path for path, _ in followed.opened):
         source, runs = files.source(path), others(path)
-        root = _root(source) if source is not None and runs is not None else None
+        root = _root(source, followed.loaders.get(path)) if source is not None and runs is not None else None
         if source is None or runs is None or root is None:
             continue
         asked = _together(one.asked for one in runs)
@@ -50,11 +52,11 @@ def unread_keys(
     return tuple(found[:_MOST])
 
 
-def _root(source: SourceFile) -> Mapping | None:
-    """The one document, as the program's loader read it."""
-    read = [documents for key, documents in source.facts.items() if isinstance(key, tuple) and key[:1] == ("program",)]
-    document = read[0][0] if len(read) == 1 and len(read[0]) == 1 else None
-    return document.root if document is not None and isinstance(document.root, Mapping) else None
+def _root(source: SourceFile, loader: str | None) -> Mapping | None:
+    """The one document, as the program's loader reads it."""
+    documents = documents_of(source, Loader(loader)) if loader is not None else ()
+    root = documents[0].root if len(documents) == 1 else None
+    return root if isinstance(root, Mapping) else None
 
 
 def _together(asked: Iterable[Asked]) -> Asked:

@@ -13,12 +13,13 @@ CONDITION, REQUIRED, UNRECOGNIZED, VALUE = "condition", "required", "unrecognize
 
 @record
 class OriginStep:
-    """One place on the way of a value. ``kind`` in words: ``flag``, ``config``, ``default of an option``, ``argument``; ``key`` as it is
-    written there; ``location`` None for what stands nowhere."""
+    """One place on the way of a value. ``kind`` in words: ``flag``, ``config``, ``default of an option``, ``argument``; ``key`` and
+    ``text`` as they are written there; ``location`` None for what stands nowhere."""
 
     kind: str
     key: str
     location: Location | None = None
+    text: str = ""
 
 
 @record
@@ -43,6 +44,17 @@ class ProgramDoubt:
     why: str
     location: Location
 
+    @property
+    def says(self) -> str:
+        """As an assumption of a bill has it, behind its line."""
+        if self.why.startswith(_CALL):
+            called, _, given = self.why.removeprefix(_CALL).partition(" was given it")
+            return f"{'hands the model to' if self.why.endswith('was given it') else 'calls'} {called}{given}: what it changes is not known"
+        return f"{self.why}: what that changes is not known"
+
+
+_CALL = "a call of "
+
 
 @record
 class UnreadKey:
@@ -65,7 +77,7 @@ class IdleObject:
 
 
 @open_record
-class Program:
+class FollowedProgram:
     """A program that was followed to its end. ``path`` is its entry file, ``launch`` the command that starts it, None where none does.
 
     What costs a look at the whole program is worked out when it is asked for.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from packaging.version import Version
 
     from budgetlint.base.finding import Because
-    from budgetlint.settings.program import Program
+    from budgetlint.settings.program import FollowedProgram
 
 
 T = TypeVar("T")
@@ -334,7 +334,7 @@ class Reading:
     """That the file is here by its name alone, where the path that names it leads nowhere."""
     loader: Loader | None = None
     """What loads the document, where the call that opens it was seen."""
-    program: Program | None = field(default=None, repr=False, compare=False)
+    program: FollowedProgram | None = field(default=None, repr=False, compare=False)
     """The program that was followed to make it; None for a file that a reader reads."""
 
 

@@ -16,7 +16,6 @@ from budgetlint.documents import load
 from budgetlint.documents.shell import read_shell
 from budgetlint.documents.shell_work import ShellWork
 from budgetlint.launch.read import script_launches
-from budgetlint.registry import Registry
 
 HF = (
     "model_name_or_path: Qwen/Qwen2.5-7B\nper_device_train_batch_size: 1\nnum_train_epochs: 1\n"
@@ -179,7 +178,7 @@ def test_near_names_are_looked_for_among_the_alike_only(monkeypatch: pytest.Monk
 
 def test_only_the_first_unknown_names_are_compared_with_every_rule(shell: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(Registry, "_nearest", lambda self, word: asked.append(word))
+    monkeypatch.setattr("budgetlint.engine.registry.near_names", lambda word, *_, **__: asked.append(word) or ())
     shell.write("a.yaml", HF + "".join(f"# budgetlint: allow bf16-pre-ampera{n} why\n" for n in range(90)) * 2)
     out = shell("check", "--no-cache", "--format", "concise").out
     assert (out.count("BL902"), len(asked)) == (180, limits.SUGGESTIONS.most)

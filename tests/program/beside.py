@@ -1,7 +1,7 @@
 """A program beside Python itself: what is claimed to arrive at a call is what arrives there.
 
-A program calls `sink(name=value)`; `p`, `q`, `r` (a condition each) and `many` (a list) are given by nobody. Python runs it once for each way that
-these can be; the interpreter follows it once. What is wrong is told in words, and so is what is not known.
+A program calls `sink(name=value)`; `p`, `q`, `r` (a condition each) and `many` (a list) are given by nobody. Python runs it once for each
+way that these can be; the interpreter follows it once. What is wrong is told in words, and so is what is not known.
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ from __future__ import annotations
 import ast
 import builtins
 import itertools
+import re
 import sys
 import types
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from budgetlint.base.source import SourceFile
@@ -21,6 +23,7 @@ from budgetlint.program.sinks import Sink
 from budgetlint.program.values import Absent, Choice, Items, Known, Map, Value
 
 _OUTSIDE = {"p": (False, True), "q": (False, True), "r": (False, True), "many": ([], ["m"], ["m", "n", "m"])}
+_HERE = Path(__file__).parent / "ways"
 _PRELUDE = "from transformers import TrainingArguments as sink\nfrom outside import many, p, q, r\n"
 _LINES = _PRELUDE.count("\n")
 
@@ -45,6 +48,30 @@ class Files:
 
     def below(self, folder: str) -> list[str]:
         return [one for one in self.files if one.startswith(f"{folder}/")]
+
+
+class Way(NamedTuple):
+    """A small program of `ways/`.
+
+    ``known``: all that arrives can be known; of the others it is asked only that nothing wrong is claimed.
+    """
+
+    name: str
+    known: bool
+    text: str
+    files: dict[str, str]
+
+
+def ways(name: str) -> list[Way]:
+    """The programs of a text: ``## known: name`` or ``## sound: name``, the program, then its other files, each under ``# path``."""
+    found: list[Way] = []
+    for part in re.split(r"^## ", (_HERE / f"{name}.txt").read_text(encoding="utf8"), flags=re.MULTILINE)[1:]:
+        head, _, body = part.partition("\n")
+        kind, _, title = head.partition(": ")
+        text, *others = re.split(r"^# (?=\S+\.py$)", body, flags=re.MULTILINE)
+        files = {path: rest for path, _, rest in (one.partition("\n") for one in others)}
+        found.append(Way(title, kind == "known", text.rstrip(), files))
+    return found
 
 
 class Met(NamedTuple):
@@ -129,7 +156,11 @@ class _Finder:
 def plain(value: object, depth: int = 0) -> object:
     """A value as it is now, of plain kinds; what is none is its class's name."""
     if isinstance(value, list | tuple) and depth < 6:
-        return type(value)(plain(one, depth + 1) for one in value) if type(value) in (list, tuple) else tuple(plain(one, depth + 1) for one in value)
+        return (
+            type(value)(plain(one, depth + 1) for one in value)
+            if type(value) in (list, tuple)
+            else tuple(plain(one, depth + 1) for one in value)
+        )
     if isinstance(value, dict) and depth < 6:
         return {key: plain(one, depth + 1) for key, one in value.items()}
     if isinstance(value, set | frozenset):
@@ -149,7 +180,11 @@ def wrong(text: str, files: Mapping[str, str] | None = None) -> list[str]:
     for met in runs:
         found += _missed(got, met)
     if runs and not got.stopped:
-        found += [f"line {one.line - _LINES}: said to be always met, and is not" for one in got.sinks if not one.conditions and not all(_has(met, one) for met in runs)]
+        found += [
+            f"line {one.line - _LINES}: said to be always met, and is not"
+            for one in got.sinks
+            if not one.conditions and not all(_has(met, one) for met in runs)
+        ]
     if got.stopped and runs and not got.stopped.startswith("the program is"):
         found.append(f"stopped: {got.stopped}")
     return list(dict.fromkeys(found))
@@ -172,7 +207,8 @@ def _missed(got: Followed, met: list[Met]) -> Iterator[str]:
 def _agree(sink: Sink, met: Met) -> bool:
     names = set(sink.arguments) | set(met.values)
     return all(
-        (sink.rest is not None and name not in sink.arguments) or (name in sink.arguments and may_be(sink.arguments[name], met.values.get(name, _NOTHING)))
+        (sink.rest is not None and name not in sink.arguments)
+        or (name in sink.arguments and may_be(sink.arguments[name], met.values.get(name, _NOTHING)))
         for name in names
     )
 
@@ -217,9 +253,9 @@ def _map_may_be(value: Map, real: object) -> bool:
 def unknown(text: str, files: Mapping[str, str] | None = None) -> list[str]:
     """Arguments that are not known, nor one of several that are: soundness alone would let everything be open."""
     got = followed(text, files)
-    return [f"line {one.line - _LINES}: {name}={value!r}" for one in got.sinks for name, value in one.arguments.items() if not _is_known(value)] + (
-        [] if got.sinks else ["no sink was met"]
-    )
+    return [
+        f"line {one.line - _LINES}: {name}={value!r}" for one in got.sinks for name, value in one.arguments.items() if not _is_known(value)
+    ] + ([] if got.sinks else ["no sink was met"])
 
 
 def _is_known(value: Value) -> bool:

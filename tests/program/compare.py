@@ -151,6 +151,8 @@ class _Comparison:
     # arguments objects, as they are at the end
 
     def objects(self) -> Iterator[Fault]:
+        if self.ran.status and self.found.refusals:
+            return  # what is read on behind a refusal is not what Python did
         for number, called in self.calls:
             claims = [one for one in self._claims(called) if one.kind == "arguments" and one.result is not None]
             if called.fields and claims:

@@ -1,119 +1,19 @@
-"""Classes, dataclasses and enumerations, beside Python."""
+"""Classes, dataclasses and enumerations, beside Python: the programs of `ways/classes.txt`."""
 
 from __future__ import annotations
 
 import pytest
-from beside import unknown, wrong
 
-EXACT = {
-    "attributes of class and object": 'class A:\n    x = 1\n    def __init__(self):\n        self.y = 2\na, b = A(), A()\na.x = 5\nsink(a=a.x, b=b.x, c=A.x, y=a.y)',
-    "a list of the class is shared": 'class A:\n    x = []\na, b = A(), A()\na.x.append(1)\nsink(x=b.x)',
-    "names of the class body": 'y = 1\nclass A:\n    y = 2\n    z = y + 1\n    def f(self):\n        return y\nsink(z=A.z, f=A().f())',
-    "a default of a method sees the class": 'class A:\n    n = 3\n    def f(self, k=n):\n        return k\nsink(x=A().f())',
-    "inheritance": 'class A:\n    x = 1\n    def f(self):\n        return self.x\nclass B(A):\n    x = 2\nsink(a=A().f(), b=B().f())',
-    "super": 'class A:\n    def __init__(self, x):\n        self.x = x\n    def f(self):\n        return 1\nclass B(A):\n    def __init__(self, x):\n        super().__init__(x + 1)\n    def f(self):\n        return super().f() + 10\nb = B(1)\nsink(x=b.x, f=b.f())',
-    "a diamond": 'class A:\n    def f(self):\n        return ["A"]\nclass B(A):\n    def f(self):\n        return ["B"] + super().f()\nclass C(A):\n    def f(self):\n        return ["C"] + super().f()\nclass D(B, C):\n    def f(self):\n        return ["D"] + super().f()\nsink(x=D().f())',
-    "the order of a diamond": 'class A:\n    x = "A"\nclass B(A):\n    pass\nclass C(A):\n    x = "C"\nclass D(B, C):\n    pass\nsink(x=D.x)',
-    "super with two words": 'class A:\n    def f(self):\n        return 1\nclass B(A):\n    def f(self):\n        return super(B, self).f() + 1\nsink(x=B().f())',
-    "a method of a base by its name": 'class A:\n    def f(self, n):\n        return n\nclass B(A):\n    def f(self, n):\n        return A.f(self, n) + 1\nsink(x=B().f(1))',
-    "classmethod": 'class A:\n    x = 1\n    @classmethod\n    def make(cls, y):\n        o = cls()\n        o.y = y + cls.x\n        return o\nclass B(A):\n    x = 10\nsink(a=A.make(1).y, b=B.make(1).y, c=B().make(2).y)',
-    "super in a classmethod": 'class A:\n    x = 1\n    @classmethod\n    def f(cls):\n        return cls.x\nclass B(A):\n    x = 2\n    @classmethod\n    def f(cls):\n        return super().f() + 10\nsink(x=B.f())',
-    "staticmethod": 'class A:\n    @staticmethod\n    def f(x):\n        return x + 1\nsink(a=A.f(1), b=A().f(2))',
-    "property": 'class A:\n    def __init__(self):\n        self._x = 1\n    @property\n    def x(self):\n        return self._x * 10\n    @x.setter\n    def x(self, value):\n        self._x = value + 1\na = A()\nfirst = a.x\na.x = 5\na.x += 1\nsink(first=first, x=a.x, y=a._x)',
-    "a property that cannot be set": 'class A:\n    @property\n    def x(self):\n        return 1\ntry:\n    A().x = 2\n    y = 1\nexcept AttributeError:\n    y = 2\nsink(y=y)',
-    "cached_property": 'from functools import cached_property\nclass A:\n    n = 0\n    @cached_property\n    def x(self):\n        self.n += 1\n        return self.n\na = A()\nsink(x=a.x)',
-    "getattr of its own": 'class A:\n    def __init__(self):\n        self.x = 1\n    def __getattr__(self, name):\n        return name + "!"\na = A()\nsink(x=a.x, y=a.y)',
-    "a config of attributes": 'class Config:\n    def __init__(self, d):\n        for k, v in d.items():\n            setattr(self, k, v)\nc = Config({"lr": 1, "n": 2})\nsink(lr=c.lr, n=c.n)',
-    "setattr of its own": 'class A:\n    def __setattr__(self, name, value):\n        super().__setattr__(name, value * 2)\na = A()\na.x = 3\nsink(x=a.x)',
-    "call": 'class A:\n    def __init__(self, n):\n        self.n = n\n    def __call__(self, x):\n        return x + self.n\nsink(x=A(2)(3))',
-    "item access of its own": 'class A:\n    def __init__(self):\n        self.d = {}\n    def __getitem__(self, k):\n        return self.d[k] + 1\n    def __setitem__(self, k, v):\n        self.d[k] = v * 10\n    def __contains__(self, k):\n        return k in self.d\n    def __len__(self):\n        return len(self.d)\na = A()\nempty = bool(a)\na["x"] = 2\nsink(x=a["x"], y="x" in a, n=len(a), empty=empty, t=bool(a))',
-    "a class with a length in a condition": 'class A:\n    def __len__(self):\n        return 0\nx = 1 if A() else 2\nsink(x=x, y=not A())',
-    "equality of its own": 'class A:\n    def __init__(self, n):\n        self.n = n\n    def __eq__(self, other):\n        return self.n == other.n\n    def __lt__(self, other):\n        return self.n < other.n\n    def __add__(self, other):\n        return self.n + other.n\n    def __iadd__(self, k):\n        self.n += k\n        return self\na = A(1)\na += 5\nsink(x=A(1) == A(1), y=A(1) != A(2), z=A(1) < A(2), s=A(1) + A(2), n=a.n)',
-    "init_subclass": 'known = {}\nclass A:\n    def __init_subclass__(cls, name=None, **k):\n        known[name] = cls.x\nclass B(A, name="b"):\n    x = 1\nclass C(A, name="c"):\n    x = 2\nsink(known=known)',
-    "a registry by a decorator": 'known = {}\ndef register(cls):\n    known[cls.__name__] = cls\n    return cls\n@register\nclass A:\n    x = 1\nsink(x=known["A"].x)',
-    "new": 'class A:\n    one = None\n    def __new__(cls):\n        if cls.one is None:\n            cls.one = super().__new__(cls)\n            cls.one.x = 1\n        return cls.one\na = A()\na.x = 5\nsink(x=A().x, same=A() is a)',
-    "new and init": 'class A:\n    def __new__(cls, x):\n        o = super().__new__(cls)\n        o.y = x\n        return o\n    def __init__(self, x):\n        self.x = x + 1\na = A(1)\nsink(x=a.x, y=a.y)',
-    "a descriptor": 'class D:\n    def __set_name__(self, owner, name):\n        self.name = "_" + name\n    def __get__(self, o, cls):\n        return getattr(o, self.name) + 1\n    def __set__(self, o, value):\n        setattr(o, self.name, value * 10)\nclass A:\n    x = D()\na = A()\na.x = 2\nsink(x=a.x)',
-    "nested class": 'class A:\n    class Config:\n        lr = 1\n    def f(self):\n        return self.Config.lr\nsink(x=A.Config.lr, y=A().f())',
-    "a class as a namespace": 'class cfg:\n    lr = 1\n    n = lr * 2\ncfg.lr = 5\nsink(lr=cfg.lr, n=cfg.n)',
-    "a class that is one of two": 'class A:\n    x = 1\nclass B:\n    x = 2\nC = A if p else B\nsink(x=C().x, y=C.x)',
-    "a condition in the body": 'class A:\n    if True:\n        x = 1\n    else:\n        x = 2\n    for i in range(3):\n        y = i\nsink(x=A.x, y=A.y)',
-    "dataclass": 'from dataclasses import dataclass, field\n@dataclass\nclass A:\n    x: int\n    y: int = 2\n    z: list = field(default_factory=list)\na, b = A(1), A(5, y=6)\na.z.append(1)\nsink(x=a.x, y=a.y, z=a.z, bx=b.x, by=b.y, bz=b.z)',
-    "defaults of a dataclass are of the definition": 'from dataclasses import dataclass, field\nn = 1\n@dataclass\nclass A:\n    x: int = n\n    y: int = field(default=n)\nn = 2\nsink(x=A().x, y=A().y, c=A.x, d=A.y)',
-    "a default that names another": 'from dataclasses import dataclass\n@dataclass\nclass A:\n    BASE = 3\n    x: int = 2\n    y: int = x + BASE\nsink(y=A().y)',
-    "a dataclass on another": 'from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int = 1\n    y: int = 2\n@dataclass\nclass B(A):\n    x: int = 5\n    z: int = 3\nb = B(7)\nsink(x=b.x, y=b.y, z=b.z, d=B().x)',
-    "the order of fields": 'from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int = 1\n    y: int = 2\n@dataclass\nclass B(A):\n    z: int = 3\n    x: int = 4\nb = B(10, 20, 30)\nsink(x=b.x, y=b.y, z=b.z)',
-    "a subclass that is no dataclass": 'from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int = 1\nclass B(A):\n    x: int = 5\n    y: int = 6\nsink(x=B().x, y=B().y, z=B(3).x)',
-    "a dataclass over an own init": 'from dataclasses import dataclass\nclass A:\n    def __init__(self, q):\n        self.q = q\n@dataclass\nclass B(A):\n    x: int = 1\nsink(x=B(5).x)',
-    "own init wins": 'from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int = 1\n    def __init__(self, y):\n        self.x = y * 2\nsink(x=A(4).x)',
-    "post_init": 'from dataclasses import dataclass, field\n@dataclass\nclass A:\n    x: int = 1\n    y: int = field(init=False)\n    def __post_init__(self):\n        self.y = self.x * 2\n        self.x += 1\na = A(5)\nsink(x=a.x, y=a.y)',
-    "post_init and super": 'from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int = 1\n    def __post_init__(self):\n        self.x += 1\n@dataclass\nclass B(A):\n    y: int = 2\n    def __post_init__(self):\n        super().__post_init__()\n        self.y = self.x\nb = B(10)\nsink(x=b.x, y=b.y)',
-    "InitVar": 'from dataclasses import dataclass, InitVar\n@dataclass\nclass A:\n    x: int\n    scale: InitVar[int] = 2\n    def __post_init__(self, scale):\n        self.x *= scale\nsink(a=A(3).x, b=A(3, 5).x, c=A(3, scale=7).x)',
-    "field(init=False) takes no place": 'from dataclasses import dataclass, field\n@dataclass\nclass A:\n    x: int = 1\n    hidden: int = field(default=9, init=False)\n    y: int = 2\na = A(5, 6)\nsink(x=a.x, y=a.y, h=a.hidden)',
-    "kw_only": 'from dataclasses import dataclass, field, KW_ONLY\n@dataclass\nclass A:\n    x: int = 1\n    k: int = field(default=2, kw_only=True)\n    y: int = 3\n@dataclass\nclass B:\n    x: int = 1\n    _: KW_ONLY\n    y: int = 2\na, b = A(5, 6), B(7, y=8)\nsink(x=a.x, k=a.k, y=a.y, bx=b.x, by=b.y)',
-    "frozen": 'from dataclasses import dataclass\n@dataclass(frozen=True)\nclass A:\n    x: int = 1\n    def __post_init__(self):\n        object.__setattr__(self, "y", self.x + 1)\na = A()\ntry:\n    a.x = 5\n    z = 1\nexcept AttributeError:\n    z = 2\nsink(x=a.x, y=a.y, z=z)',
-    "too many for a dataclass": 'from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int = 1\ntry:\n    y = A(1, 2).x\nexcept TypeError:\n    y = 9\nsink(y=y)',
-    "unknown for a dataclass": 'from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int = 1\ntry:\n    y = A(q=2).x\nexcept TypeError:\n    y = 9\nsink(y=y)',
-    "missing for a dataclass": 'from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int\ntry:\n    y = A().x\nexcept TypeError:\n    y = 9\nsink(y=y)',
-    "ClassVar": 'from dataclasses import dataclass\nfrom typing import ClassVar\n@dataclass\nclass A:\n    n: ClassVar[int] = 5\n    x: int = 1\na = A(7)\nsink(n=a.n, x=a.x)',
-    "a nested dataclass": 'from dataclasses import dataclass, field\n@dataclass\nclass Opt:\n    lr: float = 0.1\n@dataclass\nclass A:\n    opt: Opt = field(default_factory=Opt)\n    other: Opt = field(default_factory=lambda: Opt(lr=0.5))\na, b = A(), A()\na.opt.lr = 9.0\nsink(a=a.opt.lr, b=b.opt.lr, c=a.other.lr)',
-    "replace and asdict": 'from dataclasses import dataclass, replace, asdict\n@dataclass\nclass A:\n    x: int = 1\n    y: int = 2\nb = replace(A(5), y=7)\nsink(d=asdict(b))',
-    "enum": 'from enum import Enum\nclass E(Enum):\n    A = 1\n    B = "b"\nsink(a=E.A.value, n=E.B.name, x=E("b").name, y=E["A"].value, same=E(1) is E.A, eq=E.A == E.B, no=E.A == 1)',
-    "enum with auto": 'from enum import Enum, IntEnum, auto\nclass E(Enum):\n    A = auto()\n    B = auto()\n    C = 10\n    D = auto()\nclass F(IntEnum):\n    A = auto()\n    B = auto()\nsink(a=E.A.value, b=E.B.value, d=E.D.value, f=F.B.value)',
-    "enum of texts": 'from enum import Enum\nclass E(str, Enum):\n    A = "a"\n    B = "b"\nsink(x=E.A == "a", y=E.B == "a", v=E("b").value, l=[e.value for e in E])',
-    "enum aliases": 'from enum import Enum\nclass E(Enum):\n    A = 1\n    B = 1\n    C = 2\nsink(n=[e.name for e in E], b=E.B.name)',
-    "enum with methods": 'from enum import Enum\nclass E(Enum):\n    A = 1\n    B = 2\n    def double(self):\n        return self.value * 2\n    @property\n    def half(self):\n        return self.value / 2\n    @classmethod\n    def first(cls):\n        return cls.A\nsink(x=E.B.double(), y=E.B.half, z=E.first().value)',
-    "enum with an init": 'from enum import Enum\nclass E(Enum):\n    A = (1, "x")\n    B = (2, "y")\n    def __init__(self, n, s):\n        self.n = n\n        self.s = s\nsink(x=E.B.n, y=E.A.s)',
-    "no member": 'from enum import Enum\nclass E(Enum):\n    A = 1\ntry:\n    x = E(5).value\nexcept ValueError:\n    x = 9\ntry:\n    y = E["Z"].value\nexcept KeyError:\n    y = 8\nsink(x=x, y=y)',
-    "NamedTuple": 'from typing import NamedTuple\nclass P(NamedTuple):\n    x: int\n    y: int = 2\nq = P(1)\nsink(x=q.x, y=q.y)',
-    "TypedDict": 'from typing import TypedDict\nclass D(TypedDict):\n    x: int\nd = D(x=1)\nd["x"] += 1\nsink(x=d["x"])',
-    "Generic": 'from typing import Generic, TypeVar\nT = TypeVar("T")\nclass A(Generic[T]):\n    def __init__(self, x):\n        self.x = x\nclass B(A[int]):\n    pass\nsink(x=B(3).x)',
-    "a mixin": 'class M:\n    def tag(self):\n        return self.name + "!"\nclass A:\n    name = "a"\nclass B(M, A):\n    pass\nsink(x=B().tag())',
-    "a method that is handed over": 'class A:\n    def __init__(self):\n        self.n = 0\n    def add(self, k):\n        self.n += k\n        return self\na = A()\nf = a.add\nf(2)\na.add(3).add(4)\nsink(n=a.n)',
-    "a method put on an object": 'class A:\n    x = 1\na = A()\na.f = lambda: 5\nsink(x=a.f())',
-    "a method put on a class": 'class A:\n    x = 1\ndef f(self):\n    return self.x + 1\nA.f = f\nsink(x=A().f())',
-    "class attribute set later": 'class A:\n    x = 1\na = A()\nA.x = 7\nsink(x=a.x, y=A().x)',
-    "hasattr and getattr": 'class A:\n    x = 1\na = A()\nsink(x=getattr(a, "x"), y=getattr(a, "y", 3), z=hasattr(a, "z"))',
-    "isinstance": 'class A: pass\nclass B(A): pass\nb = B()\nsink(x=isinstance(b, A), y=isinstance(b, B), z=isinstance(A(), B), t=type(b) is B)',
-    "vars": 'class A:\n    def __init__(self):\n        self.x = 1\n        self.y = 2\nsink(**vars(A()))',
-    "iteration of its own with next": 'class A:\n    def __init__(self):\n        self.n = 0\n    def __iter__(self):\n        return iter([1, 2])\nsink(x=[a for a in A()])',
-    "a class in a function": 'def make(n):\n    class A:\n        x = n\n        def f(self):\n            return self.x + n\n    return A\nsink(x=make(2)().f(), y=make(3)().f())',
-    "class decorator that changes it": 'def d(cls):\n    cls.x = 5\n    return cls\n@d\nclass A:\n    x = 1\nsink(x=A.x)',
-    "init returns by a condition": 'class A:\n    def __init__(self, x=None):\n        if x is None:\n            self.x = 1\n            return\n        self.x = x\nsink(a=A().x, b=A(3).x, c=A(1 if p else None).x)',
-    "slots": 'class A:\n    __slots__ = ("x",)\n    def __init__(self):\n        self.x = 1\nsink(x=A().x)',
-    "private names": 'class A:\n    def __init__(self):\n        self.__x = 1\n    def f(self):\n        return self.__x\nsink(x=A().f())',
-}
-SOUND = {
-    "ABC": 'from abc import ABC, abstractmethod\nclass A(ABC):\n    @abstractmethod\n    def f(self): ...\nclass B(A):\n    def f(self):\n        return 1\nb = B()\nsink(x=b.f(), y=hasattr(b, "g"))',
-    "a dict subclass of attributes": 'class D(dict):\n    def __getattr__(self, k):\n        return self[k]\n    def __setattr__(self, k, v):\n        self[k] = v\nd = D(a=1)\nd.b = 2\nsink(a=d.a, b=d["b"])',
-    "a metaclass": 'class M(type):\n    def __call__(cls, *a):\n        o = super().__call__(*a)\n        o.x = 9\n        return o\nclass A(metaclass=M):\n    def __init__(self):\n        self.x = 1\nsink(x=A().x)',
-    "a metaclass that adds": 'class M(type):\n    def __new__(m, name, bases, ns):\n        ns["x"] = 5\n        return super().__new__(m, name, bases, ns)\nclass A(metaclass=M):\n    x = 1\nsink(x=A.x)',
-    "a base that is one of two": 'class A:\n    x = 1\nclass B:\n    x = 2\nclass C(A if p else B):\n    pass\nsink(x=C.x, y=C().x)',
-    "an unknown decorator": 'from outside import many as deco\nclass A:\n    x = 1\nsink(x=A.x)',
-    "an attribute on one way": 'class A:\n    x = 1\na = A()\nif p:\n    a.x = 2\nsink(x=a.x)',
-    "one of two objects is changed": 'class A:\n    def __init__(self, x):\n        self.x = x\na, b = A(1), A(2)\nc = a if p else b\nc.x = 5\nsink(a=a.x, b=b.x)',
-    "a setter of one of two objects": 'class A:\n    def __init__(self, x):\n        self._x = x\n    @property\n    def x(self):\n        return self._x\n    @x.setter\n    def x(self, v):\n        self._x = v * 10\na, b = A(1), A(2)\nc = a if p else b\nc.x = 5\nc.x += 1\nsink(a=a.x, b=b.x)',
-    "frozen on one way": 'from dataclasses import dataclass\n@dataclass(frozen=p)\nclass A:\n    x: int = 1\na = A()\ntry:\n    a.x = 2\nexcept AttributeError:\n    pass\nsink(x=a.x)',
-    "a property with an effect in a condition": 'class A:\n    n = 0\n    @property\n    def x(self):\n        self.n += 1\n        return self.n\na = A()\nif a.x == 1 and p:\n    y = a.x\nelse:\n    y = 0\nsink(y=y, n=a.n)',
-    "equality with an effect": 'class A:\n    n = 0\n    def __eq__(self, other):\n        A.n += 1\n        return p\na = A()\nx = 1 if a == a else 2\nsink(x=x, n=A.n)',
-    "a length of nobody": 'class A:\n    def __len__(self):\n        return len(many)\nx = 1 if A() else 2\nsink(x=x)',
-    "getattribute": 'class A:\n    x = 1\n    def __getattribute__(self, name):\n        return 5\nsink(x=A().x)',
-    "a class attribute through an object of several": 'class A:\n    items = []\na, b = A(), A()\n(a if p else b).items.append(1)\nsink(n=len(A.items))',
-    "dataclass with a field perhaps given": 'from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int = 1\nd = {}\nif p:\n    d["x"] = 5\nsink(x=A(**d).x)',
-    "a tuple class": 'from typing import NamedTuple\nclass P(NamedTuple):\n    x: int\n    y: int = 2\na, b = P(1)\nsink(a=a, b=b, c=P(3)[0], n=len(P(1)))',
-    "index of an enum of nobody": 'from enum import Enum\nclass E(Enum):\n    A = 1\n    B = 2\ne = E.A if p else E.B\nsink(v=e.value, n=e.name)',
-    "a text enum shown": 'from enum import Enum\nclass E(str, Enum):\n    A = "a"\nsink(x=f"{E.A}", y=str(E.A), z="%s" % E.A)',
-    "deleted attribute": 'class A:\n    x = 1\na = A()\na.x = 2\nif p:\n    del a.x\nsink(x=a.x)',
-    "iterates by getitem": 'class A:\n    def __getitem__(self, i):\n        if i > 2:\n            raise IndexError\n        return i\nsink(x=[a for a in A()])',
-    "with next of its own": 'class A:\n    n = 0\n    def __iter__(self):\n        return self\n    def __next__(self):\n        if self.n > 2:\n            raise StopIteration\n        self.n += 1\n        return self.n\nsink(x=[a for a in A()], y=sum(A()))',
-}
+from tests.program.beside import Way, unknown, ways, wrong
+
+WAYS = ways("classes")
 
 
-@pytest.mark.parametrize("name", [*EXACT, *SOUND])
-def test_what_is_claimed_is_so(name: str) -> None:
-    assert wrong({**EXACT, **SOUND}[name]) == []
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
+def test_what_is_claimed_is_so(way: Way) -> None:
+    assert wrong(way.text, way.files) == []
 
 
-@pytest.mark.parametrize("name", EXACT)
-def test_what_can_be_known_is_known(name: str) -> None:
-    assert unknown(EXACT[name]) == []
+@pytest.mark.parametrize("way", [way for way in WAYS if way.known], ids=lambda way: way.name)
+def test_what_can_be_known_is_known(way: Way) -> None:
+    assert unknown(way.text, way.files) == []

@@ -15,7 +15,7 @@ from budgetlint.files.disk import TextFiles
 from budgetlint.launch.read import script_launches
 from budgetlint.readers import reader_by
 from budgetlint.readers.base import complete
-from budgetlint.resolve.followed import Programs
+from budgetlint.resolve.followed import FollowedPrograms
 from budgetlint.settings.run import Origin, OriginKind, Setting, Stack, release
 
 UNRESOLVED = object()
@@ -489,7 +489,7 @@ def settings(kind: Kind) -> Mapping[str, Setting]:
     files = TextFiles({"train.py": kind.program, "run.sh": f"python train.py {kind.words}\n", **kind.beside})
     source = files.read("run.sh")
     [launch] = script_launches(source)  # type: ignore[arg-type]
-    run = Programs(files).launched(launch)
+    run = FollowedPrograms(files).launched(launch)
     assert run is not None
     reading = run.reading
     assert reading is not None

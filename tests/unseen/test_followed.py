@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from budgetlint.config.config import Config
 from budgetlint.engine.check import check
 from budgetlint.files.disk import TextFiles
 from budgetlint.registry import installed
+from budgetlint.resolve.followed import Programs
 from budgetlint.resolve.project import open_project
 from budgetlint.resolve.runs import collect, judge_texts
 from budgetlint.settings.consumer import ACCEPTED, LAUNCH, OPENED, SEVERAL
@@ -217,3 +219,105 @@ def test_the_call_that_opens_a_file_is_its_loader(imported: str, call: str, said
     report = check(judge_texts(files), installed())
     (found,) = [one for one in report.findings if one.name == "duplicate-key"]
     assert said in found.message
+
+
+DOUBTED = """\
+from transformers import AutoModelForCausalLM
+from trl import SFTConfig, SFTTrainer
+from acme.patches import apply
+from acme.models import shrink
+
+apply()
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-7B", torch_dtype="bfloat16")
+shrink(model)
+SFTTrainer(model=model, args=SFTConfig(output_dir="o", per_device_train_batch_size=2, max_length=2048, optim="adamw_torch")).train()
+"""
+PLAIN = DOUBTED.replace("apply()\n", "\n").replace("shrink(model)\n", "\n")
+DOUBTS = {
+    "nothing else is called": (PLAIN, "", {"adapter": "default", "quant": "default", "loss": "varies", "optimizer": "stated"}, ()),
+    "unknown code has the model": (
+        DOUBTED.replace("apply()\n", "\n"),
+        "",
+        {"adapter": "unresolved", "quant": "unresolved", "optimizer": "stated"},
+        ("hands the model to acme.models.shrink",),
+    ),
+    "unknown code may change a framework": (
+        DOUBTED.replace("shrink(model)\n", "\n"),
+        "",
+        {"adapter": "default", "loss": "unresolved"},
+        ("calls acme.patches.apply: what it changes is not known",),
+    ),
+    "a build of somebody's own": (
+        PLAIN.replace(', optim="adamw_torch"', ""),
+        "transformers==4.57.1+acme\n",
+        {"optimizer": "unresolved", "micro_batch": "stated"},
+        ("transformers 4.57.1+acme is a build of somebody's own",),
+    ),
+    "a public build": (
+        PLAIN.replace(', optim="adamw_torch"', ""),
+        "transformers==4.57.1\ntorch==2.9.0+cu128\n",
+        {"optimizer": "default"},
+        (),
+    ),
+}
+
+
+@pytest.mark.parametrize(("program", "pins", "certain", "assumed"), DOUBTS.values(), ids=DOUBTS)
+def test_what_unknown_code_may_have_changed_is_unresolved(
+    program: str, pins: str, certain: dict[str, str], assumed: tuple[str, ...]
+) -> None:
+    files = {"t.py": program, **({"requirements.txt": pins} if pins else {})}
+    (context,) = judge_texts(files, budget="device 80GiB").runs
+    settings = {name: context.setting(name) for name in certain}
+    assert {name: one.certainty for name, one in settings.items() if one is not None} == certain
+    assert context.estimate is not None
+    said = [one.text for one in context.estimate.assumptions]
+    doubts = [one for one in said if "not known" in one and ("acme" in one)]
+    assert len(doubts) == len(assumed)
+    assert all(words in one for words, one in zip(assumed, doubts, strict=True))
+
+
+def test_another_program_of_a_name_takes_no_flags() -> None:
+    """``train.py`` is elsewhere; the only one here has a run of its own, without a parser."""
+    files = {"a/run.sh": "python train.py --per_device_train_batch_size 8 --output_dir o\n", "b/train.py": PLAIN}
+    found = {one.run.name: one.run.settings.value("micro_batch") for one in judge_texts(files).runs}
+    assert found == {"a/run.sh": 8, "b/train.py": 2}
+
+
+def test_a_parser_that_knows_its_fields_refuses_a_slip_at_its_line() -> None:
+    """`HfArgumentParser.parse_json_file` ends the run; a dict that a program reads is asked for what it has."""
+    slip = QLORA.replace('"lora_rank"', '"lora_rnak"')
+    files = {"train.py": DATACLASS, "a.json": slip, "b.json": QLORA, "run.sh": "python train.py a.json\n"}
+    project = judge_texts(files)
+    report = check(project, installed(), Config(preview=True))
+    (found,) = [one for one in report.findings if one.name == "unrecognized-argument"]
+    assert (found.location.file, found.location.line, "lora_rank" in found.help) == ("a.json", 3, True)
+    assert {one.run.name for one in project.runs} == {"run.sh", "b.json"}
+
+
+TWO = {
+    "main.py": "from transformers import AutoModelForCausalLM, Trainer, TrainingArguments\nfrom parts import NAME\nimport json\n"
+    "own = json.load(open('a.json'))\nmodel = AutoModelForCausalLM.from_pretrained(NAME)\n"
+    "Trainer(model=model, args=TrainingArguments(output_dir='o', per_device_train_batch_size=own['mbs'])).train()\n",
+    "parts.py": "NAME = 'Qwen/Qwen2.5-0.5B'\n",
+    "a.json": '{"mbs": 2}',
+    "other.yaml": "a: 1\n",
+}
+CHANGES: dict[str, tuple[dict[str, str], bool]] = {
+    "nothing": ({}, True),
+    "a file that it does not read": ({"other.yaml": "a: 2\n"}, True),
+    "its config": ({"a.json": '{"mbs": 3}'}, False),
+    "a module": ({"parts.py": "NAME = 'Qwen/Qwen2.5-1.5B'\n"}, False),
+    "itself": ({"main.py": TWO["main.py"] + "\n"}, False),
+    "which modules there are": ({"more.py": "A = 1\n"}, False),
+    "a folder of that name": ({"parts/__init__.py": "NAME = 'gpt2'\n"}, False),
+}
+
+
+@pytest.mark.parametrize(("change", "is_kept"), CHANGES.values(), ids=CHANGES)
+def test_a_program_is_followed_again_only_where_something_that_it_read_has_changed(change: dict[str, str], is_kept: bool) -> None:
+    first = Programs(TextFiles(TWO)).alone("main.py")
+    again = Programs(TextFiles({**TWO, **change})).alone("main.py")
+    assert first is not None
+    assert again is not None
+    assert (again.followed is first.followed) is is_kept

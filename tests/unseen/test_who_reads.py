@@ -25,6 +25,10 @@ from transformers import AutoModelForCausalLM, BitsAndBytesConfig, HfArgumentPar
 @dataclass
 class OwnArguments:
     model_name_or_path: str
+    train_file: str
+    max_seq_length: int = 1024
+    lora_rank: int = 64
+    lora_alpha: int = 16
     task_type: str = field(default="sft")
     train_mode: str = field(default="qlora")
 

@@ -19,8 +19,10 @@ from budgetlint.program.values import External, Handler, Key, Map, Value
 _MODULES: tuple[str, ...] = (
     "builtin", "iterators", "sequences", "ordering", "applied", "chains", "kinds", "objects", "names", "text", "containers", "sets",
     "mappings", "variables", "paths", "presence", "pathlib", "files",
-    "process", "data", "functional", "numbers", "patterns", "loaders.json", "loaders.yaml", "loaders.toml", "loaders.omegaconf",
-    "loaders.hydra", "parsers.argparse", "parsers.hf", "parsers.functions", "torch", "trl", "lightning",
+    "process", "workers", "replaced", "data", "functional", "numbers", "patterns", "loaders.json", "loaders.yaml", "loaders.toml",
+    "loaders.omegaconf",
+    "loaders.hydra", "parsers.argparse", "parsers.hf", "parsers.click", "parsers.typer", "parsers.fire", "parsers.tyro", "torch", "trl",
+    "lightning",
 )  # fmt: skip
 
 

@@ -35,7 +35,8 @@ PACKAGES: dict[str, str] = {
     "librosa": "makes signals",
     "soundfile": "reads and writes signals", "torchaudio": "makes signals", "torchvision.transforms": "makes images",
     "sentencepiece": "splits texts",
-    "deepspeed.compression.helper.recursive_getattr": "reads an attribute", "einops": "computes", "resource": "limits of the process", "torchvision.utils": "writes images", "safetensors": "reads and writes files",
+    "deepspeed.compression.helper.recursive_getattr": "reads an attribute", "einops": "computes", "resource": "limits of the process",
+    "torchvision.utils": "writes images", "safetensors": "reads and writes files",
     "tokenizers": "splits texts; a tokenizer is no part of the memory of a step", "tiktoken": "splits texts", "langdetect": "reads texts",
     # frameworks, but for what is listed below
     "torch": "computes; a model keeps its modules and its dtype", "transformers": "loads and helps", "trl": "loads and helps",

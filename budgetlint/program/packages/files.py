@@ -60,7 +60,8 @@ def _change(it: Interpreter, path: Value) -> None:
 
 
 def _found(it: Interpreter, path: Value) -> str | None:
-    """The file that a path leads to from where the program is started; of one that nothing is known to start, also from its own folder and those
+    """The file that a path leads to from where the program is started; of one that nothing is known to start, also from its own folder
+    and those
     above, as people start it there."""
     inner = project_path(it, path)
     if inner is None or it.modules.files.is_file(inner):

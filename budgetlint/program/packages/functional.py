@@ -218,7 +218,8 @@ FUNCTIONS: dict[str, Handler] = {
     "contextlib.nullcontext": lambda it, call: call.get("enter_result", 0) or NONE,
     "typing.overload": _itself, "typing.final": _itself, "typing.no_type_check": _itself, "typing.runtime_checkable": _itself,
     "abc.abstractmethod": _itself,
-    "atexit.register": _itself, "enum.unique": _itself, "enum.auto": lambda it, call: Object("enum.auto"), "asyncio.run": _itself, "gc.collect": _nothing,
+    "atexit.register": _itself, "enum.unique": _itself, "enum.auto": lambda it, call: Object("enum.auto"), "asyncio.run": _itself,
+    "gc.collect": _nothing,
 }  # fmt: skip
 METHODS: dict[str, Method] = {
     "collections.namedtuple.__iter__": _as_items, "collections.namedtuple.__getitem__": _tuple_item,

@@ -1,4 +1,4 @@
-"""Iterators: worked out when they are gone over, as Python does it, and empty then. One is an object of kind ``iterator`` with a `Lazy`.
+"""Iterators: worked out when they are gone over, as Python does it, and empty then. One is an object of kind ``iterator`` with a `Later`.
 
 What is left of one that ``next`` was asked of is known as long as nothing has changed what it goes over.
 """
@@ -20,7 +20,7 @@ Compute = Callable[[Interpreter, Call], Items]
 First = Callable[[Interpreter, Call], Value]
 
 
-class Lazy(NamedTuple):
+class Later(NamedTuple):
     """``compute`` gives all items as they are now; ``first`` only the next one, of an iterator that calls a function for each.
 
     ``others``: does what is done for items that are not known one by one.
@@ -32,10 +32,12 @@ class Lazy(NamedTuple):
     others: Callable[[Interpreter], None] = lambda it: None
 
 
-def lazy(compute: Compute, sources: Sequence[Value], first: First | None = None, others: Callable[[Interpreter], None] = lambda it: None) -> Object:
+def lazy(
+    compute: Compute, sources: Sequence[Value], first: First | None = None, others: Callable[[Interpreter], None] = lambda it: None
+) -> Object:
     """A new iterator over these."""
     made = Object(KIND)
-    made.data = Lazy(compute, tuple(sources), first, others)
+    made.data = Later(compute, tuple(sources), first, others)
     made.attributes[_SOURCES] = Items(sources, "tuple")
     return made
 
@@ -46,7 +48,7 @@ def not_gone_over(what: str, values: Sequence[Value]) -> Object:
 
 
 def is_iterator(value: Value) -> bool:
-    return isinstance(value, Object) and isinstance(value.data, Lazy)
+    return isinstance(value, Object) and isinstance(value.data, Later)
 
 
 def forget(it: Interpreter, value: Value, what: str) -> None:
@@ -73,7 +75,7 @@ def _same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
 
 def _left(it: Interpreter, base: Object, call: Call) -> Items:
     """What going over it would give now."""
-    assert isinstance(base.data, Lazy)
+    assert isinstance(base.data, Later)
     left, seen = base.attributes.get(_LEFT, ABSENT), base.attributes.get(_SEEN, ABSENT)
     if base.rest is None and left is ABSENT:
         return base.data.compute(it, call)
@@ -109,13 +111,13 @@ def _first(it: Interpreter, source: Value, call: Call) -> Value:
         value, left = split(source, default)
         it.heap.write(source, None, left)
         return value
-    if not is_iterator(source) or not isinstance(source, Object) or not isinstance(source.data, Lazy):
+    if not is_iterator(source) or not isinstance(source, Object) or not isinstance(source.data, Later):
         found = dunder(it, source, "__next__", call)
         return taken("next", [source, *([default] if default is not None else [])]) if found is None else found
     return _first_of(it, source, source.data, default, call)
 
 
-def _first_of(it: Interpreter, source: Object, data: Lazy, default: Value | None, call: Call) -> Value:
+def _first_of(it: Interpreter, source: Object, data: Later, default: Value | None, call: Call) -> Value:
     if data.first is not None:
         fresh = _LEFT not in source.attributes and source.rest is None
         if not fresh:
@@ -142,7 +144,7 @@ def _or_default(it: Interpreter, value: Value, default: Value | None) -> Value:
     return choice([*ways, *([Way("", default)] if default is not None else [])])
 
 
-def _states(data: Lazy) -> Object:
+def _states(data: Later) -> Object:
     made = Object("iterator.state")
     made.data = [_state(one) for one in data.sources]
     return made

@@ -239,7 +239,18 @@ _DICT: dict[str, Method] = {
     "get": _get, "pop": _pop, "popitem": _popitem, "setdefault": _setdefault, "update": _update, "clear": _clear, "copy": _copy,
     "keys": view("dict_keys"), "values": view("dict_values"), "items": view("dict_items"), "move_to_end": _move_to_end,
 }  # fmt: skip
-METHODS: dict[str, Method] = {f"dict.{name}": method for name, method in _DICT.items()}
+
+
+def _of_maps(method: Method, name: str) -> Method:
+    """A method of a dict; of an object of a class that the program built on ``dict``, whose content is not followed, anything."""
+
+    def of(it: Interpreter, base: Value, call: Call) -> Value:
+        return method(it, base, call) if isinstance(base, Map) else taken(name, [base, *call.given()])
+
+    return of
+
+
+METHODS: dict[str, Method] = {f"dict.{name}": _of_maps(method, name) for name, method in _DICT.items()}
 FUNCTIONS: dict[str, Handler] = {
     "dict": _dict, "dict.fromkeys": _fromkeys, "collections.OrderedDict": _dict, "collections.defaultdict": _defaultdict,
 }  # fmt: skip

@@ -27,6 +27,7 @@ from budgetlint.program.values import (
     Open,
     Value,
     Way,
+    alternatives,
     choice,
 )
 
@@ -129,6 +130,8 @@ def _setattr(it: Interpreter, call: Call) -> Value:
         text = text_of(values[1])
         if text is None:
             return _set_any(it, values[0], value, call)
+        if isinstance(values[0], Opaque) and values[0].of == External("sys.modules"):
+            _set_of_modules(it, text, value)
         it.set_attribute(values[0], text, value, it.place(call.node, call.frame))
         return NONE
 
@@ -144,7 +147,24 @@ def _set_any(it: Interpreter, base: Value, value: Value, call: Call) -> Value:
     if not isinstance(value, Known | Items | Map) and (whose is None or whose.kind):
         it.doubt("replaced", "setattr of a name that is not known", place, base)
     it.disturb(base, "setattr of a name that is not known", place)
+    if isinstance(base, Object) and base.cls is not None:
+        _cover(it, base)
     return NONE
+
+
+def _cover(it: Interpreter, base: Object) -> None:
+    """What the class says of its objects, one of them may say otherwise now."""
+    for one in base.cls.line if base.cls is not None else ():
+        for name, value in list(one.attributes.items()) if isinstance(one, Class) else ():
+            if isinstance(value, Known | Items | Map) and base.attributes.get(name, ABSENT) is ABSENT:
+                it.heap.write(base, name, choice([Way("", value), Way("", Opaque("setattr of a name that is not known"))]))
+
+
+def _set_of_modules(it: Interpreter, name: str, value: Value) -> None:
+    """``setattr(sys.modules[...], name, value)``: any module of the program may be the one."""
+    for module in list(it.modules.made.values()):
+        older = module.names.bound.get(name)
+        it.heap.write(module.names, name, value if older is None else choice([*alternatives(older), Way("", value)]))
 
 
 def _delattr(it: Interpreter, call: Call) -> Value:

@@ -82,6 +82,36 @@ def _any_module(it: Interpreter) -> None:
                 it.heap.write(value, None, Opaque("what a module that is not known registers"), "rest")
 
 
+def _modules_of(it: Interpreter, call: Call) -> Value:
+    """``pkgutil.iter_modules(__path__)``: the modules of the folder of a package, by name."""
+    folder = _package_folder(it, call)
+    if folder is None:
+        return unknown("pkgutil.iter_modules", call.given(), "pkgutil")
+    prefix = text_of(call.get("prefix", 1)) or ""
+    inner = [path[len(folder) + 1 :] for path in it.modules.files.below(folder)]
+    modules = {name.removesuffix(".py"): False for name in inner if "/" not in name and name.endswith(".py")}
+    packages = {name.removesuffix("/__init__.py"): True for name in inner if name.count("/") == 1 and name.endswith("/__init__.py")}
+    found = sorted({**modules, **packages}.items())
+    return Items([_module_info(prefix + name, is_package) for name, is_package in found if name != "__init__"], "list")
+
+
+def _module_info(name: str, is_package: bool) -> Value:
+    made = Object("pkgutil.ModuleInfo")
+    made.attributes = {"module_finder": Opaque("a finder", package="pkgutil"), "name": Known(name), "ispkg": Known(is_package)}
+    return made
+
+
+def _package_folder(it: Interpreter, call: Call) -> str | None:
+    """The folder of ``__path__`` of the package that asks, or of one that it names; None where that is not told."""
+    node = call.node.args[0] if isinstance(call.node, ast.Call) and call.node.args else None
+    module = call.frame.module
+    if isinstance(node, ast.Name) and node.id == "__path__":
+        return module.folder or None
+    given = call.get("path", 0)
+    one = given.items[0] if isinstance(given, Items) and given.more is None and len(given.items) == 1 else None
+    return project_path(it, one) if one is not None else None
+
+
 def _relative(name: str, package: str) -> str:
     inner = name.lstrip(".")
     parts = package.split(".")
@@ -161,7 +191,7 @@ METHODS: dict[str, Method] = {
 _ASKED = ("transformers", "transformers.utils", "transformers.utils.import_utils", "accelerate.utils", "trl.import_utils")
 _OPTIONAL = ("peft", "wandb", "datasets", "accelerate", "bitsandbytes", "deepspeed")
 FUNCTIONS: dict[str, Handler] = {
-    "sys.exit": _exit, "os._exit": _exit, "os.abort": _exit, "importlib.import_module": _import,
+    "sys.exit": _exit, "os._exit": _exit, "os.abort": _exit, "importlib.import_module": _import, "pkgutil.iter_modules": _modules_of,
     "__import__": lambda it, call: Opaque("a module", package="builtins"),
     "importlib.util.find_spec": _spec, "subprocess.run": _started, "subprocess.Popen": _started, "subprocess.check_output": _status,
     "subprocess.check_call": _status, "subprocess.call": _status, "os.system": _status, "os.popen": _started,

@@ -1,6 +1,7 @@
 """torch, accelerate and deepspeed, as far as programs ask them before they train.
 
-Sources: torch 2.4 to 2.9 ``cuda/__init__.py``; accelerate 0.34 to 1.12 ``accelerator.py`` (prepare gives what it is given, in order), ``state.py``.
+Sources: torch 2.4 to 2.9 ``cuda/__init__.py``; accelerate 0.34 to 1.12 ``accelerator.py`` (prepare gives what it is given, in order),
+``state.py``.
 """
 
 from __future__ import annotations
@@ -34,8 +35,7 @@ def _compiled(it: Interpreter, call: Call) -> Value:
     """``torch.compile`` keeps what it is given; as a decorator, the function."""
     given = call.get("model", 0)
     if given is None:
-        made = Object("torch.compile()")
-        return made
+        return Object("torch.compile()")
     if model_of(given) is not None:
         it.sink("compile", "torch.compile", call).receiver = given
     return given

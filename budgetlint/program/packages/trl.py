@@ -1,6 +1,7 @@
 """What TRL's helpers make of its ModelConfig, and what others do to a model before it trains.
 
-Sources: trl 0.9.6 to 0.26 ``trainer/utils.py`` get_peft_config, get_quantization_config, get_kbit_device_map; ``models/utils.py`` setup_chat_format.
+Sources: trl 0.9.6 to 0.26 ``trainer/utils.py`` get_peft_config, get_quantization_config,
+get_kbit_device_map; ``models/utils.py`` setup_chat_format.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from budgetlint.program.truth import truth
 from budgetlint.program.values import ABSENT, NONE, External, Handler, Items, Known, Object, Opaque, Value, Way, choice
 
 _LORA = {
-    "r": ("lora_r", 16), "lora_alpha": ("lora_alpha", 32), "lora_dropout": ("lora_dropout", 0.05), "target_modules": ("lora_target_modules", None),
+    "r": ("lora_r", 16), "lora_alpha": ("lora_alpha", 32), "lora_dropout": ("lora_dropout", 0.05),
+    "target_modules": ("lora_target_modules", None),
     "modules_to_save": ("lora_modules_to_save", None), "use_rslora": ("use_rslora", False), "use_dora": ("use_dora", False),
 }  # fmt: skip
 
@@ -54,7 +56,8 @@ def _quantisation(it: Interpreter, call: Call) -> Value:
     four, eight = _field(it, config, "load_in_4bit", False), _field(it, config, "load_in_8bit", False)
     dtype = _field(it, config, "dtype", None) if "dtype" in config.attributes else _field(it, config, "torch_dtype", None)
     in_four = {
-        "load_in_4bit": Known(True), "bnb_4bit_compute_dtype": dtype, "bnb_4bit_quant_type": _field(it, config, "bnb_4bit_quant_type", "nf4"),
+        "load_in_4bit": Known(True), "bnb_4bit_compute_dtype": dtype, "bnb_4bit_quant_type": _field(it, config, "bnb_4bit_quant_type",
+        "nf4"),
         "bnb_4bit_use_double_quant": _field(it, config, "use_bnb_nested_quant", False),
     }  # fmt: skip
     return _of_switches(it, four, eight, in_four, call)

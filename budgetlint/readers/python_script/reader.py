@@ -12,7 +12,7 @@ from functools import partial
 
 from budgetlint.base import numerals
 from budgetlint.documents import Document, Loader, Mapping, Scalar
-from budgetlint.documents.python_marks import FACTS, is_open
+from budgetlint.documents.python_marks import FACTS, FOLLOWED, is_open
 from budgetlint.readers.base import Reader, Reading, read_keys
 from budgetlint.readers.deepspeed.auto import engine_over_trainer
 from budgetlint.readers.deepspeed.reader import read_section
@@ -39,8 +39,6 @@ from budgetlint.settings.run import Origin, Reference, Role, Setting, Settings, 
 
 PLAIN, TRL = "python_script", "python_trl_script"
 _KEYS = unparsed(TRAINING)
-FOLLOWED = "a program that was followed"
-"""The fact of a document that is no look at a text: whatever stands there reaches a trainer."""
 RLOO_TASK = "rloo"
 _WRITTEN = 2
 """Literal training arguments that make a file worth a run."""

@@ -21,8 +21,9 @@ def claim_all(work: Assembly) -> None:
     """Give every file of the project, and every one that is read later, its consumer."""
     started = Launches(work)
     written = Programs(work, started)
-    work.openers = Openers(work, started, written)
-    claims = FileClaims(work, started, written, work.openers)
+    openers = Openers(work, started, written)
+    work.asks_for_model = openers.is_open
+    claims = FileClaims(work, started, written, openers)
     work.own = started.launch
     project = work.project
     for entry in list(project.entries.values()):

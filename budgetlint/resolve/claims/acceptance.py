@@ -14,7 +14,7 @@ from budgetlint.base.record import field, open_state
 from budgetlint.base.source import SourceFile, SpanIn
 from budgetlint.documents import Document, Mapping, Node, Scalar, Sequence
 from budgetlint.resolve.claims.openers import Openers
-from budgetlint.resolve.followed import ProgramRun
+from budgetlint.resolve.program_run import ProgramRun
 
 MOST_TRIED = 200
 """Files and programs that are tried with each other in one project."""

@@ -15,7 +15,7 @@ from budgetlint.readers.hf.recognise import FLAVOURS, as_known, as_own, looks_li
 from budgetlint.readers.known_programs import HYDRA, known_programs
 from budgetlint.resolve.claims.acceptance import Acceptance
 from budgetlint.resolve.claims.launches import Launches
-from budgetlint.resolve.claims.openers import Opened, Openers
+from budgetlint.resolve.claims.openers import OpenedFile, Openers
 from budgetlint.resolve.claims.programs import Programs
 from budgetlint.resolve.project import FileEntry
 from budgetlint.resolve.state import Assembly
@@ -37,8 +37,8 @@ class FileClaims:
         source = entry.source
         if entry.started:  # the commands of a budget
             return replace(entry, launches=tuple(map(self.started.launch, entry.launches)))
-        if source is not None and source.path.endswith(PYTHON_SUFFIX):
-            return self._program(entry, source)
+        if source is not None and source.path.endswith((PYTHON_SUFFIX, NOTEBOOK_SUFFIX)):
+            return replace(self._program(entry, source), launches=tuple(map(self.started.launch, entry.launches)))
         if source is None or entry.budget is not None or entry.commands or source.path.endswith((PYTHON_SUFFIX, NOTEBOOK_SUFFIX)):
             return entry
         if entry.launches:
@@ -66,7 +66,7 @@ class FileClaims:
             return replace(entry, readings=())
         return replace(entry, readings=(found,), format=found.format)
 
-    def _input(self, entry: FileEntry, source: SourceFile, opened: Opened) -> FileEntry:
+    def _input(self, entry: FileEntry, source: SourceFile, opened: OpenedFile) -> FileEntry:
         """A file that a followed program opens: its run says what it means. Where only a README shows the command, it is the file's run."""
         reader = reader_of("program_config")
         assert reader is not None
@@ -94,7 +94,7 @@ class FileClaims:
             every = " or ".join(sorted(one.path for one in takers))
             several = Consumer(every, SEVERAL, followed=False, says=f"{every} could read it, and no command names it")
             return replace(entry, readings=tuple(_own(one.document, several) for one in entry.readings)) if entry.readings else None
-        return self._input(replace(entry, readings=()), source, Opened(takers[0], shown=True))
+        return self._input(replace(entry, readings=()), source, OpenedFile(takers[0], shown=True))
 
     @cached_property
     def acceptance(self) -> Acceptance:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from budgetlint.base.expression import expression
 from budgetlint.base.record import open_state
 from budgetlint.base.source import SourceFile
-from budgetlint.files.disk import PYTHON_SUFFIX
+from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX
 from budgetlint.readers.known_programs import known_program
 from budgetlint.resolve.claims.launches import Launches
 from budgetlint.resolve.claims.programs import Programs
 from budgetlint.resolve.copies import is_in_copy
-from budgetlint.resolve.followed import ProgramRun
+from budgetlint.resolve.program_run import ProgramRun
 from budgetlint.resolve.state import Assembly
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _STARTS = expression(r"__name__\s*==\s*[\"']__main__|@hydra\.main|\.train\(\)|\.
 """What a file has that is started by itself: a module that only defines things is none."""
 
 
-class Opened(NamedTuple):
+class OpenedFile(NamedTuple):
     """A file, by the run of the program that opens it. ``shown``: only a README shows the command."""
 
     run: ProgramRun
@@ -58,7 +58,7 @@ class Openers:
         return {source.path: run for source in self.written.scripts if source.path not in mine and (run := self._alone(source)) is not None}
 
     def _alone(self, source: SourceFile) -> ProgramRun | None:
-        if not source.path.endswith(PYTHON_SUFFIX) or _STARTS.search(source.text) is None:
+        if not source.path.endswith((PYTHON_SUFFIX, NOTEBOOK_SUFFIX)) or _STARTS.search(source.text) is None:
             return None
         if is_in_copy(self.work.files, source.path) or known_program(source.path) is not None:
             return None
@@ -70,14 +70,19 @@ class Openers:
         return any(run.followed.sought for run in (*(run for _, run, _ in self.launched), *self.alone.values()))
 
     @cached_property
-    def opened(self) -> dict[str, Opened]:
+    def opened(self) -> dict[str, OpenedFile]:
         """By path, the first run that opens a file: one that is started here, one that a README shows, one that nothing starts."""
-        found: dict[str, Opened] = {}
+        found: dict[str, OpenedFile] = {}
         shown = sorted(self.launched, key=lambda one: one[2])
         for run, is_shown in (*((run, shown) for _, run, shown in shown), *((run, False) for run in self.alone.values())):
             for path in run.opened if run.reading is not None else ():
-                found.setdefault(path, Opened(run, is_shown))
+                found.setdefault(path, OpenedFile(run, is_shown))
         return found
+
+    def is_open(self, path: str) -> bool:
+        """Is a file a program that nothing starts, and whose model is named when it is started: no run that anybody means?"""
+        run = self.run_of(path)
+        return run is not None and run.is_open
 
     def run_of(self, path: str) -> ProgramRun | None:
         """The run of a program of the project: as the first launch starts it, else as it starts without words."""

@@ -10,8 +10,8 @@ from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Se
 from budgetlint.documents.scalars import Loader
 from budgetlint.documents.toml import read_toml
 from budgetlint.documents.yaml import read_yaml
-from budgetlint.program.interface import sought
 from budgetlint.program.packages.files import Handle, handle_of, source_of
+from budgetlint.program.packages.loaders.sought import sought
 from budgetlint.program.packages.paths import path_text
 from budgetlint.program.packages.plain import unknown
 from budgetlint.program.packages.roots import marked

@@ -7,19 +7,16 @@ Sources: hydra-core 1.1 to 1.3 ``main.py``, ``_internal/utils.py`` (flags), ``_i
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 
-from budgetlint.documents.composition import Composition
-from budgetlint.documents.load import load
-from budgetlint.documents.node import Document, Mapping
-from budgetlint.documents.scalars import Loader
 from budgetlint.program.imports import member
 from budgetlint.program.operators import made_of
-from budgetlint.program.packages.loaders.config import tree
-from budgetlint.program.packages.loaders.omegaconf import plain, rooted
-from budgetlint.program.packages.loaders.words import set_at, split_word
-from budgetlint.program.packages.parsers.options import text_of_word
-from budgetlint.program.state import Call, Interpreter, text_of
+from budgetlint.program.packages.loaders.composing import STORE, Composer, entry
+from budgetlint.program.packages.loaders.omegaconf import created, fitted, over, plain, rooted
+from budgetlint.program.packages.loaders.words import set_at, split_word, value_of_text
+from budgetlint.program.packages.parsers.options import refused, text_of_word
+from budgetlint.program.state import Call, Interpreter, Launched, text_of
 from budgetlint.program.truth import truth
 from budgetlint.program.values import (
     NONE,
@@ -33,13 +30,15 @@ from budgetlint.program.values import (
     Object,
     Opaque,
     Open,
-    Origin,
     Package,
     Place,
     Value,
+    Way,
+    choice,
 )
 
-_MAIN = "hydra.main()"
+_MAIN, _STORED = "hydra.main()", "hydra.core.config_store.ConfigStore"
+_SWEEP = re.compile(r"[,(]")
 _OWN = ("_target_", "_partial_", "_convert_", "_recursive_", "_args_")
 
 
@@ -59,7 +58,7 @@ def _decorate(it: Interpreter, base: Value, call: Call) -> Value:
         if given.positional or given.keywords:
             return it.call(function, given)
         folder, name = _flags(it, base, posixpath.dirname(function.names.module.path))
-        config = compose(it, folder, name, it.launched.words or ())
+        config = compose(it, folder, name, it.launched.words or (), it.place(given.node, given.frame))
         return it.call(function, given._replace(positional=(config,)))
 
     return Native(function.name, start)
@@ -93,64 +92,120 @@ def _value_of(it: Interpreter, flags: Sequence[str]) -> str | None:
     return None
 
 
-def compose(it: Interpreter, folder: str | None, name: str | None, words: Sequence[Value]) -> Value:
+def compose(it: Interpreter, folder: str | None, name: str | None, words: Sequence[Value], place: Place) -> Value:
     """The primary config with its groups, the words over it."""
-    if folder is None or name is None:
-        return rooted(_with_words(it, Map(None, Open("field", "")), words, {}))
-    path = _file(it, folder, name)
-    document = _document(it, path) if path is not None else None
-    if path is None or document is None:
-        return rooted(_with_words(it, Map(None, Open("field", "")), words, {}))
-    groups = _groups(it, folder, words)
-    task = Composition(lambda one: _document(it, one))
-    root = task.whole(document, groups, (path,))
-    it.loaders.update(dict.fromkeys((source.path for source in (document.source, *task.sources)), Loader.OMEGACONF.value))
-    it.opened.extend((source.path, Origin("config", Place(path, 1))) for source in (document.source, *task.sources))
-    made = tree(Document(document.source, "yaml", root), Loader.OMEGACONF) if root is not None else Map()
+    made: Value
+    if folder is None and name is None:
+        return rooted(_with_words(it, Map(None, Open("field", "")), words, place))
+    composer = Composer(it, [folder] if folder is not None else [], place)
+    others = _choices(it, composer, words)
+    if name is None:
+        made = Map() if composer.folders else Map(None, Open("field", ""))
+    else:
+        made = composer.compose(name)
     if not isinstance(made, Map):
         return made
-    made.items.pop("defaults", None)
-    if task.absent:
-        made.rest = Open("field", "", made.origins)
-    return rooted(_with_words(it, made, words, groups))
+    made.items.pop("hydra", None)
+    return rooted(_with_words(it, made, others, place))
 
 
-def _file(it: Interpreter, folder: str, name: str) -> str | None:
-    base = posixpath.join(folder, name)
-    return next((one for one in (base, f"{base}.yaml", f"{base}.yml") if it.modules.files.is_file(one)), None)
-
-
-def _document(it: Interpreter, path: str) -> Document | None:
-    source = it.modules.files.source(path) if it.modules.files.is_file(path) else None
-    documents = load(source) if source is not None else ()
-    return next((one for one in documents if isinstance(one.root, Mapping)), None)
-
-
-def _groups(it: Interpreter, folder: str, words: Sequence[Value]) -> dict[str, str]:
-    """``model=large`` where ``model/large.yaml`` is there: the choice of a group."""
-    found: dict[str, str] = {}
+def _choices(it: Interpreter, composer: Composer, words: Sequence[Value]) -> list[Value]:
+    """``model=large`` where there is a group ``model``: taken as a choice; the other words are given back."""
+    others: list[Value] = []
     for word in words:
-        name, equals, value = text_of_word(word).partition("=")
-        name = name.lstrip("+~").partition("@")[0]
-        if equals and isinstance(word, Known) and "." not in name and _file(it, posixpath.join(folder, name), value) is not None:
-            found[name] = value
-    return found
+        key, equals, value = text_of_word(word).partition("=")
+        group = key.lstrip("+~").partition("@")[0]
+        if key.startswith(("-", "++")) or not composer.is_group(group) or value.startswith("{"):
+            others.append(word)
+        else:
+            _choose(composer, key, equals, word, value)
+    return others
 
 
-def _with_words(it: Interpreter, made: Map, words: Sequence[Value], groups: dict[str, str]) -> Map:
+def _choose(composer: Composer, key: str, equals: str, word: Value, value: str) -> None:
+    given = value_of_text(value, word.origins) if isinstance(word, Known) else Open("word", value)
+    found = entry(key.lstrip("+~"), given)
+    names = None if isinstance(given, Known) and _SWEEP.search(str(given.value)) else found.names
+    plain = key.lstrip("+~")
+    composer.origins[plain] = word.origins
+    if key.startswith("~"):
+        composer.deleted[plain] = value if equals else ""
+    elif key.startswith("+"):
+        composer.appended.append(found._replace(names=names, origins=word.origins, appended=True))
+    else:
+        composer.chosen[plain] = names
+
+
+def _with_words(it: Interpreter, made: Map, words: Sequence[Value], place: Place) -> Map:
+    """Words over the tree: one without ``+`` changes what is there."""
     for word in words:
         text = text_of_word(word)
-        if text.startswith("-") or text.partition("=")[0].lstrip("+~").partition("@")[0] in groups:
-            continue
-        if text.startswith("~"):
-            made.items.pop(text[1:].partition("=")[0], None)
-            continue
-        found = split_word(word)
-        if found is not None:
-            set_at(made, found[0].lstrip("+"), found[1])
-        elif isinstance(word, Open):
+        if isinstance(word, Open) and "=" not in text:
             made.rest = Open("word", word.name, word.origins)
+        elif text.startswith("~"):
+            _take_away(it, made, text[1:].partition("=")[0], word, place)
+        elif not text.startswith("-") and not text.lstrip("+").startswith("hydra."):
+            _lay_word(it, made, word, place)
     return made
+
+
+def _take_away(it: Interpreter, made: Map, dotted: str, word: Value, place: Place) -> None:
+    *parts, last = dotted.split(".")
+    home = _home(made, parts)
+    if home is None or last not in home.items:
+        if made.rest is None and (home is None or home.rest is None):
+            refused(it, place, f"{dotted} is not there to be taken away", word.origins, "ConfigCompositionException")
+        return
+    home.items.pop(last)
+
+
+def _home(made: Map, parts: Sequence[str]) -> Map | None:
+    at: Value | None = made
+    for part in parts:
+        at = at.items.get(part) if isinstance(at, Map) else None
+    return at if isinstance(at, Map) else None
+
+
+def _lay_word(it: Interpreter, made: Map, word: Value, place: Place) -> None:
+    found = split_word(word)
+    if found is None:
+        if isinstance(word, Known):
+            refused(it, place, f"{word.value} is no override", word.origins, "SystemExit")
+        return
+    key, value = found
+    dotted = key.lstrip("+")
+    if isinstance(word, Known) and _SWEEP.search(text_of_word(word).partition("=")[2]):
+        value = _swept(it, text_of_word(word).partition("=")[2], value)
+    *parts, last = dotted.split(".")
+    home = _home(made, parts)
+    there = home is not None and last in home.items
+    if not there and not key.startswith("+") and _is_told(made, parts):
+        refused(it, place, f"{dotted} is not in the config: + adds it", word.origins, "ConfigCompositionException")
+    if home is None:
+        set_at(made, dotted, value)
+        return
+    older = home.items.get(last)
+    home.items[last] = (
+        over(it, older, value, place) if isinstance(older, Map) and isinstance(value, Map) else fitted(it, home, last, value, place)
+    )
+
+
+def _is_told(made: Map, parts: Sequence[str]) -> bool:
+    """Whether all keys on the way are known."""
+    at: Value | None = made
+    for part in (*parts, ""):
+        if not isinstance(at, Map) or at.rest is not None:
+            return at is None or isinstance(at, Known)
+        at = at.items.get(part)
+    return True
+
+
+def _swept(it: Interpreter, text: str, value: Value) -> Value:
+    """``a,b`` of a multirun is one of them; functions of the grammar are not followed."""
+    words = [text_of_word(word) for word in it.launched.words or ()]
+    if not ({"-m", "--multirun"} & set(words)) or "(" in text or "[" in text or "{" in text or "'" in text:
+        return Opaque("an override that the grammar reads", value, origins=value.origins)
+    return choice(Way("", value_of_text(one.strip(), value.origins)) for one in text.split(","))
 
 
 # what programs call
@@ -161,7 +216,7 @@ def _compose(it: Interpreter, call: Call) -> Value:
     folder = text_of(kept) if kept is not None else None
     given = call.get("overrides", 1)
     words = given.items if isinstance(given, Items) and given.more is None else ()
-    return compose(it, folder, text_of(call.get("config_name", 0)), words)
+    return compose(it, folder, text_of(call.get("config_name", 0)), words, it.place(call.node, call.frame))
 
 
 def _initialize(it: Interpreter, call: Call) -> Value:
@@ -220,6 +275,37 @@ def _class(it: Interpreter, call: Call) -> Value:
     return target(it, name) if name is not None else Opaque("a class by name")
 
 
+def _store(it: Interpreter, base: Value, call: Call) -> Value:
+    """``ConfigStore.instance().store(group=..., name=..., node=...)``."""
+    kept = it.parts.constants.get(STORE)
+    name, group = text_of(call.get("name", 0)), call.get("group", 2)
+    node = call.get("node", 1)
+    if (
+        not isinstance(kept, Object)
+        or name is None
+        or node is None
+        or (group is not None and text_of(group) is None and not _is_none(group))
+    ):
+        return NONE
+    made = Object("a stored config")
+    made.attributes = {"node": created(it, node), "package": call.get("package", 3) or NONE}
+    path = f"{text_of(group)}/{name}" if text_of(group) else name
+    it.heap.write(kept, path.removesuffix(".yaml"), made)
+    return NONE
+
+
+def _is_none(value: Value) -> bool:
+    return isinstance(value, Known) and value.value is None
+
+
+def _instance(it: Interpreter, call: Call) -> Value:
+    return Object(_STORED)
+
+
+def _started(launched: Launched) -> Value:
+    return Object(STORE)
+
+
 def _absolute(it: Interpreter, call: Call) -> Value:
     return call.get("path", 0) or NONE
 
@@ -235,6 +321,9 @@ FUNCTIONS: dict[str, Handler] = {
     "hydra.utils.get_method": _class,
     "hydra.utils.get_object": _class,
     "hydra.utils.to_absolute_path": _absolute,
+    f"{_STORED}.instance": _instance,
+    _STORED: _instance,
     "hydra.utils.get_original_cwd": lambda it, call: Known(""),
 }
-METHODS: dict[str, Callable[[Interpreter, Value, Call], Value]] = {f"{_MAIN}.__call__": _decorate}
+METHODS: dict[str, Callable[[Interpreter, Value, Call], Value]] = {f"{_MAIN}.__call__": _decorate, f"{_STORED}.store": _store}
+MADE: Mapping[str, Callable[[Launched], Value]] = {STORE: _started}

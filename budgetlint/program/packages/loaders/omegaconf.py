@@ -1,23 +1,29 @@
 """OmegaConf: trees whose keys are attributes and whose ``${a.b}`` are resolved when they are read.
 
-Sources: OmegaConf 2.1 to 2.3 ``omegaconf.py`` (load, create, merge, from_cli, from_dotlist, structured, to_container, select), ``dictconfig.py``,
-``base.py`` _resolve_node_interpolation; ``basecontainer.py`` _map_merge: mappings key by key, all else replaced, ``???`` leaves what is below.
+Sources: OmegaConf 2.1 to 2.3 ``omegaconf.py`` (load, create, merge, from_cli, from_dotlist, structured, to_container, select),
+``dictconfig.py``,
+``base.py`` _resolve_node_interpolation; ``basecontainer.py`` _map_merge: mappings key by key, all else replaced,
+``???`` leaves what is below.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from budgetlint.documents.scalars import Loader
-from budgetlint.program.dataclass import default_of, fields_of
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.loaders.config import read_stream
+from budgetlint.program.packages.loaders.structured import MISSING, Typed, as_shape, shapes_of, typed
 from budgetlint.program.packages.loaders.words import dotted_words
-from budgetlint.program.state import Call, Interpreter, text_of
+from budgetlint.program.packages.parsers.options import refused
+from budgetlint.program.packages.variables import environ, unset
+from budgetlint.program.state import NOWHERE, Call, Interpreter, Launched, text_of
 from budgetlint.program.subscripts import of_map
+from budgetlint.program.truth import truth
 from budgetlint.program.values import (
     ABSENT,
+    FALSE,
     NONE,
     Absent,
     Choice,
@@ -30,6 +36,8 @@ from budgetlint.program.values import (
     Object,
     Opaque,
     Open,
+    Origin,
+    Place,
     Value,
     Way,
     choice,
@@ -37,8 +45,9 @@ from budgetlint.program.values import (
 )
 
 OMEGACONF = "omegaconf"
-MISSING = "???"
 _REFERENCE = re.compile(r"\$\{(\.*)([\w/@.\[\]-]+)\}")
+_VARIABLE = re.compile(r"\$\{oc\.env:\s*([A-Za-z_]\w*)\s*(?:,\s*([^${}'\"\[\]\\]*?)\s*)?\}")
+_STRUCT = "omegaconf.<struct>"
 _DEEPEST = 8
 
 
@@ -63,22 +72,56 @@ def node(it: Interpreter, base: Map, key: Key) -> Value:
     found = of_map(base, key)
     if base.root is None:
         return found
-    return resolved(it, found, base, 0)
+    return _as_field(base, key, found, resolved(it, found, base, 0))
+
+
+def _as_field(home: Map, key: Key, written: Value, value: Value) -> Value:
+    """What a reference names, as the field of a structure has it."""
+    if value is written or not isinstance(home, Typed):
+        return value
+    made = as_shape(home.shapes.get(str(key)), value)
+    return made if made is not None else Opaque("a reference to what the field refuses", value)
 
 
 def resolved(it: Interpreter, value: Value, home: Map, depth: int) -> Value:
     """References replaced by what they name; those that only the program resolves are opaque."""
     if isinstance(value, Choice):
         return choice(Way(way.when, resolved(it, way.value, home, depth)) for way in value.ways)
+    if isinstance(value, Items):
+        return _list(it, value, home, depth)
     text = text_of(value)
     if text == MISSING:
         return Open("field", home.path or MISSING, value.origins)
     if text is None or "${" not in text:
         return value
+    variable = _VARIABLE.fullmatch(text)
+    if variable is not None:
+        return _variable(it, variable, value)
     whole = _REFERENCE.fullmatch(text)
     if whole is not None and depth < _DEEPEST:
         return _named(it, whole, home, value, depth)
     return _filled(it, text, home, value, depth)
+
+
+def _list(it: Interpreter, value: Items, home: Map, depth: int) -> Value:
+    """A list with the references in it resolved; the list itself where there are none."""
+    if depth >= _DEEPEST or not any("${" in (text_of(one) or "") or isinstance(one, Items) for one in value.items):
+        return value
+    made = [resolved(it, one, home, depth + 1) for one in value.items]
+    return (
+        value
+        if all(one is other for one, other in zip(made, value.items, strict=True))
+        else Items(made, value.kind, value.more, value.origins)
+    )
+
+
+def _variable(it: Interpreter, found: re.Match[str], value: Value) -> Value:
+    """``${oc.env:NAME,default}``: a text, the default too."""
+    home = environ(it)
+    default = None if found[2] is None else Known(None if found[2] == "null" else found[2], value.origins)
+    if home is None:
+        return Open("environment", found[1], value.origins)
+    return unset(it, home, Known(found[1]), default, Call((), {}, None, NOWHERE, it.outside))
 
 
 def _named(it: Interpreter, found: re.Match[str], home: Map, value: Value, depth: int) -> Value:
@@ -121,54 +164,63 @@ def created(it: Interpreter, given: Value) -> Value:
         return rooted(read_stream(it, given, Loader.OMEGACONF))
     if isinstance(given, Known) and given.value is None:
         return rooted(Map())
-    return rooted(_copy(it, given))
+    return rooted(copied(it, given))
 
 
-def _copy(it: Interpreter, value: Value) -> Value:
+def copied(it: Interpreter, value: Value) -> Value:
     if isinstance(value, Map):
-        made = Map({key: _copy(it, one) for key, one in value.items.items()}, value.rest, value.origins)
+        made = _like(value, {key: copied(it, one) for key, one in value.items.items()}, value.rest, value.origins)
         made.path, made.loader = value.path, value.loader
         return made
     if isinstance(value, Items):
-        return Items([_copy(it, one) for one in value.items], "list", value.more, value.origins)
+        return Items([copied(it, one) for one in value.items], "list", value.more, value.origins)
     if isinstance(value, Class):
-        return Map(
-            {
-                field.name: _copy(it, default) if (default := default_of(it, field)) is not ABSENT else Known(MISSING)
-                for field in fields_of(value)
-            }
-        )
+        made = typed(it, value)
+        made.items = {key: copied(it, one) for key, one in made.items.items()}
+        return made
     if isinstance(value, Object) and value.cls is not None:
-        return Map({key: _copy(it, one) for key, one in value.attributes.items()}, value.rest)
+        return Typed({key: copied(it, one) for key, one in value.attributes.items()}, value.cls, shapes_of(it, value.cls), value.rest)
     return value
 
 
-def merge(it: Interpreter, trees: Iterable[Value]) -> Value:
-    """One tree over another, the last wins."""
+def _like(value: Map, items: dict[Key, Value], rest: Value | None, origins: tuple[Origin, ...]) -> Map:
+    """A mapping of the same dataclass, where it is of one."""
+    return Typed(items, value.cls, value.shapes, rest, origins) if isinstance(value, Typed) else Map(items, rest, origins)
+
+
+def merge(it: Interpreter, trees: Sequence[Value], place: Place) -> Value:
+    """One tree over another, the last wins; into a structure, or a tree that is closed, no key comes that it has not."""
     made: Value = Map()
-    for one in trees:
-        made = _over(made, created(it, one))
+    closed = bool(trees) and is_closed(it, trees[0])
+    for at, one in enumerate(trees):
+        made = _over(it, made, created(it, one), place, closed=closed and at > 0)
     return rooted(made)
 
 
-def _over(below: Value, above: Value) -> Value:
+def is_closed(it: Interpreter, value: Value) -> bool:
+    """Whether ``set_struct`` closed the tree."""
+    kept = it.parts.constants.get(_STRUCT)
+    return isinstance(kept, Object) and isinstance(value, Map) and truth(kept.attributes.get(value.root or value, FALSE)) is True
+
+
+def over(it: Interpreter, below: Value, above: Value, place: Place) -> Value:
+    """One tree over another that is open."""
+    return _over(it, below, above, place, closed=False)
+
+
+def _over(it: Interpreter, below: Value, above: Value, place: Place, *, closed: bool) -> Value:
     if isinstance(above, Choice):
-        return choice(Way(way.when, _over(below, way.value)) for way in above.ways)
+        return choice(Way(way.when, _over(it, below, way.value, place, closed=closed)) for way in above.ways)
     if not isinstance(above, Map):
         return below if text_of(above) == MISSING else above
     if not isinstance(below, Map):
         return above if not isinstance(below, Open | Opaque) else Map(above.items, made_of(below), above.origins)
-    made = Map(dict(below.items), below.rest if above.rest is None else above.rest, origins_of([above, below]))
+    if not below.items and below.rest is None and not isinstance(below, Typed) and not closed:
+        return above
+    made = _like(below, dict(below.items), below.rest if above.rest is None else above.rest, origins_of([above, below]))
     made.path = below.path or above.path
     for key, value in above.items.items():
-        older = made.items.get(key, ABSENT)
-        made.items[key] = (
-            _over(older, value)
-            if isinstance(older, Map) and isinstance(value, Map | Choice)
-            else value
-            if text_of(value) != MISSING
-            else older
-        )
+        _lay(it, made, key, value, place, closed=closed)
     if above.rest is not None:
         made.items = {
             key: value if key in above.items else choice([Way("", value), Way("", above.rest)]) for key, value in made.items.items()
@@ -176,10 +228,35 @@ def _over(below: Value, above: Value) -> Value:
     return made
 
 
+def _lay(it: Interpreter, made: Map, key: Key, value: Value, place: Place, *, closed: bool) -> None:
+    """One key over what stands there."""
+    older = made.items.get(key, ABSENT)
+    if older is ABSENT and made.rest is None and (closed or isinstance(made, Typed)):
+        refused(it, place, f"{key} is no key of the config", value.origins, "ConfigKeyError")
+    if isinstance(older, Map) and isinstance(value, Map | Choice):
+        made.items[key] = _over(it, older, value, place, closed=closed)
+    elif text_of(value) != MISSING:
+        made.items[key] = fitted(it, made, key, value, place)
+
+
+def fitted(it: Interpreter, home: Map, key: Key, value: Value, place: Place) -> Value:
+    """A value as the structure has it."""
+    if not isinstance(home, Typed):
+        return value
+    if isinstance(value, Choice):
+        return choice(Way(way.when, fitted(it, home, key, way.value, place)) for way in value.ways)
+    found = as_shape(home.shapes.get(str(key)), value)
+    if found is None:
+        refused(it, place, f"{key} does not take {value!r}", value.origins, "ValidationError", "value")
+        return Open("field", str(key), value.origins)
+    return found
+
+
 def plain(it: Interpreter, value: Value, home: Map | None = None) -> Value:
     """The tree as dicts and lists, references resolved."""
     if isinstance(value, Map):
-        made = Map({key: plain(it, resolved(it, one, value, 0), value) for key, one in value.items.items()}, value.rest, value.origins)
+        items = {key: plain(it, _as_field(value, key, one, resolved(it, one, value, 0)), value) for key, one in value.items.items()}
+        made = Map(items, value.rest, value.origins)
         made.path, made.loader = value.path, "yaml"
         return made
     if isinstance(value, Items):
@@ -212,11 +289,11 @@ def _create(it: Interpreter, call: Call) -> Value:
 
 
 def _structured(it: Interpreter, call: Call) -> Value:
-    return rooted(_copy(it, call.get("obj", 0) or NONE))
+    return rooted(copied(it, call.get("obj", 0) or NONE))
 
 
 def _merge(it: Interpreter, call: Call) -> Value:
-    return merge(it, call.positional) if call.rest is None else Opaque("merged configs")
+    return merge(it, call.positional, it.place(call.node, call.frame)) if call.rest is None else Opaque("merged configs")
 
 
 def _from_cli(it: Interpreter, call: Call) -> Value:
@@ -235,7 +312,62 @@ def _from_dotlist(it: Interpreter, call: Call) -> Value:
 
 
 def _container(it: Interpreter, call: Call) -> Value:
-    return plain(it, call.get("cfg", 0) or NONE)
+    asked = call.get("resolve")
+    if asked is not None and truth(asked) is True:
+        return plain(it, call.get("cfg", 0) or NONE)
+    return _as_written(call.get("cfg", 0) or NONE, certain=asked is None or truth(asked) is False)
+
+
+def _as_written(value: Value, *, certain: bool) -> Value:
+    """The tree as dicts and lists, references as they are written."""
+    if isinstance(value, Map):
+        made = Map({key: _as_written(one, certain=certain) for key, one in value.items.items()}, value.rest, value.origins)
+        made.path, made.loader = value.path, "yaml"
+        return made
+    if isinstance(value, Items):
+        return Items([_as_written(one, certain=certain) for one in value.items], "list", value.more, value.origins)
+    if isinstance(value, Choice):
+        return choice(Way(way.when, _as_written(way.value, certain=certain)) for way in value.ways)
+    return value if certain or "${" not in (text_of(value) or "") else Opaque("a reference that may be resolved", origins=value.origins)
+
+
+def _to_object(it: Interpreter, call: Call) -> Value:
+    """The dataclasses of a structure; a field that has to be given and is not ends the program."""
+    given = call.get("cfg", 0) or NONE
+    told = it.launched.words is not None and all(isinstance(word, Known) for word in it.launched.words)
+    for name, value in _missing(given, ""):
+        if told:
+            refused(it, it.place(call.node, call.frame), f"{name} is missing", value.origins, "MissingMandatoryValue")
+    return _instances(it, given, plain(it, given), call)
+
+
+def _instances(it: Interpreter, tree: Value, made: Value, call: Call) -> Value:
+    """The same values, objects of dataclasses where the tree is of them."""
+    if not isinstance(tree, Map) or not isinstance(made, Map):
+        return made
+    items = {key: _instances(it, one, made.items.get(key, ABSENT), call) for key, one in tree.items.items()}
+    if isinstance(tree, Typed):
+        named = {str(key): value for key, value in items.items()}
+        return it.call(tree.cls, Call((), named, made.rest, call.node, call.frame))
+    made.items.update(items)
+    return made
+
+
+def _missing(value: Value, path: str) -> Iterator[tuple[str, Value]]:
+    if isinstance(value, Map) and value.rest is None:
+        for key, one in value.items.items():
+            name = f"{path}.{key}" if path else str(key)
+            if text_of(one) == MISSING:
+                yield name, one
+            else:
+                yield from _missing(one, name)
+
+
+def _set_struct(it: Interpreter, call: Call) -> Value:
+    given, flag, kept = call.get("conf", 0), call.get("value", 1), it.parts.constants.get(_STRUCT)
+    if isinstance(given, Map) and isinstance(kept, Object) and given.root in (given, None):
+        it.heap.write(kept, given, Known(flag is not None and truth(flag) is True))
+    return NONE
 
 
 def _select(it: Interpreter, call: Call) -> Value:
@@ -267,6 +399,10 @@ def _update(it: Interpreter, call: Call) -> Value:
     return NONE
 
 
+def _started(launched: Launched) -> Value:
+    return Object(_STRUCT)
+
+
 def _nothing(it: Interpreter, call: Call) -> Value:
     return NONE
 
@@ -283,9 +419,12 @@ def _is_missing(it: Interpreter, call: Call) -> Value:
 
 
 _OMEGACONF: dict[str, Callable[[Interpreter, Call], Value]] = {
-    "load": _load, "create": _create, "structured": _structured, "merge": _merge, "unsafe_merge": _merge, "from_cli": _from_cli, "from_dotlist": _from_dotlist,
-    "to_container": _container, "to_object": _container, "select": _select, "update": _update, "set_struct": _nothing, "set_readonly": _nothing,
-    "resolve": _nothing, "register_new_resolver": _nothing, "save": _nothing, "is_config": _is_config, "is_dict": _is_config, "is_missing": _is_missing,
+    "load": _load, "create": _create, "structured": _structured, "merge": _merge, "unsafe_merge": _merge, "from_cli": _from_cli,
+    "from_dotlist": _from_dotlist,
+    "to_container": _container, "to_object": _to_object, "select": _select, "update": _update, "set_struct": _set_struct,
+    "set_readonly": _nothing,
+    "resolve": _nothing, "register_new_resolver": _nothing, "save": _nothing, "is_config": _is_config, "is_dict": _is_config,
+    "is_missing": _is_missing,
 }  # fmt: skip
 FUNCTIONS: dict[str, Handler] = {
     **{f"omegaconf.OmegaConf.{name}": handler for name, handler in _OMEGACONF.items()},
@@ -294,3 +433,5 @@ FUNCTIONS: dict[str, Handler] = {
     "omegaconf.open_dict": lambda it, call: Object("a context"),
     "omegaconf.read_write": lambda it, call: Object("a context"),
 }
+MADE: Mapping[str, Callable[[Launched], Value]] = {_STRUCT: _started}
+CONSTANTS: dict[str, Value] = {"omegaconf.MISSING": Known(MISSING)}
