@@ -7,7 +7,7 @@ import pytest
 from budgetlint.base.source import SourceFile
 from budgetlint.files.disk import TextFiles
 from budgetlint.launch.fenced import shown_launches
-from budgetlint.resolve.followed import Programs
+from budgetlint.resolve.followed import FollowedPrograms
 
 PROGRAM = """
 from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
@@ -32,7 +32,7 @@ ENGINE = '{"zero_optimization": {"stage": 2}}'
 def test_the_program_and_its_folder(command: str, paths: list[str], expected: str | None, engine: str | None) -> None:
     texts = {path: PROGRAM if path.endswith(".py") else ENGINE for path in paths}
     texts["README.md"] = f"```bash\n{command}\n```\n"
-    programs = Programs(TextFiles(texts))
+    programs = FollowedPrograms(TextFiles(texts))
     [launch] = shown_launches(SourceFile("README.md", texts["README.md"]))
     assert programs.place(launch) == expected
     run = programs.launched(launch) if expected is not None else None
