@@ -51,8 +51,10 @@ def _made_by_function(it: Interpreter, trainer: Sink) -> None:
 def _named(call: Call, kind: str) -> Call:
     """Positional arguments by their names, as far as the signature is known."""
     names = SIGNATURES.get(kind, ())
-    named = dict(zip(names, call.positional, strict=False))
-    return call._replace(positional=call.positional[len(names) :], keywords={**named, **call.keywords})
+    pairs = list(zip(names, call.positional, strict=False))
+    named = {name: value for name, value in pairs if name not in call.keywords}
+    others = tuple(value for name, value in pairs if name in call.keywords)  # the signature is another one: they are kept as they are
+    return call._replace(positional=(*others, *call.positional[len(names) :]), keywords={**named, **call.keywords})
 
 
 def _overridden(cls: Class) -> tuple[str, ...]:

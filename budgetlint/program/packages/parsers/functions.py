@@ -272,10 +272,28 @@ def _tyro(it: Interpreter, call: Call) -> Value:
     names = dict(_nested(it, kind, ""))
     options = [option for one in names.values() for option in one[1]]
     parsed = read_words(it, options, it.launched.words or ())
-    if parsed.left:
-        refuse_words(it, parsed.left, it.place(call.node, call.frame), options)
-    given = dict(defaults(it, options, parsed, it.launched.words is not None))
+    foreign, left = _of_packages(options, parsed.left)
+    if left:
+        refuse_words(it, left, it.place(call.node, call.frame), options)
+    given = {**dict(defaults(it, options, parsed, it.launched.words is not None)), **foreign}
     return _object(it, kind, "", given, call)
+
+
+def _of_packages(options: Sequence[Option], left: Sequence[Value]) -> tuple[dict[str, Value], list[Value]]:
+    """Flags of fields whose class is of a package (``--peft_config.r``): what such a field is, is open then. The others."""
+    open_: dict[str, Value] = {}
+    others: list[Value] = []
+    mine = False
+    for word in left:
+        text = text_of_word(word)
+        if text.startswith("--"):
+            owner = next((one for one in options if any(text.startswith(f"{flag}.") for flag in one.flags)), None)
+            mine = owner is not None
+            if owner is not None:
+                open_[owner.dest] = Open("flag", text.partition("=")[0], word.origins)
+        if not mine:
+            others.append(word)
+    return open_, others
 
 
 def _nested(it: Interpreter, cls: Class, prefix: str) -> Iterator[tuple[str, tuple[Class, list[Option]]]]:
