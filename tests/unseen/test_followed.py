@@ -321,3 +321,21 @@ def test_a_program_is_followed_again_only_where_something_that_it_read_has_chang
     assert first is not None
     assert again is not None
     assert (again.followed is first.followed) is is_kept
+
+
+RATE = READ.replace("max_length=", 'learning_rate=cfg["train"]["lr"], max_length=')
+BY_OMEGACONF = RATE.replace("import argparse, yaml", "import argparse\nfrom omegaconf import OmegaConf").replace(
+    "yaml.safe_load(open(", "OmegaConf.load(("
+)
+TEXTS = {
+    "PyYAML's text arrives": (RATE, [("x.yaml", 5)]),
+    "OmegaConf's number arrives": (BY_OMEGACONF, []),
+    "the program converts it": (RATE.replace('cfg["train"]["lr"]', 'float(cfg["train"]["lr"])'), []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("program", "told"), TEXTS.values(), ids=TEXTS)
+def test_a_number_that_its_loader_takes_for_text_is_told_where_it_arrives(program: str, told: list[tuple[str, int]]) -> None:
+    files = {"t.py": program, "x.yaml": WHOLE + "  lr: 2e-5\n", "run.sh": "python t.py --config x.yaml\n"}
+    found = [one for one in check(judge_texts(files), installed()).findings if one.name == "yaml-float-as-string"]
+    assert [(one.location.file, one.location.line) for one in found] == told
