@@ -42,6 +42,10 @@ class Files(Protocol):
         """All files of this name."""
         ...
 
+    def below(self, folder: str) -> Sequence[str]:
+        """All modules in a folder and in those below it."""
+        ...
+
 
 class Module:
     """``name`` is what ``__name__`` is, ``state``: ``new``, ``running``, ``done``. ``stars``: packages of which everything was imported.

@@ -14,7 +14,7 @@ from budgetlint.readers.known_programs import Program, known_program
 from budgetlint.resolve.edges import candidates
 from budgetlint.resolve.references import place_of
 from budgetlint.resolve.state import Assembly
-from budgetlint.settings.consumer import FORMAT, LAUNCH, Consumer, Sink
+from budgetlint.settings.consumer import FORMAT, LAUNCH, Consumer
 from budgetlint.settings.run import Origin, OriginKind, Reference, Role
 
 if TYPE_CHECKING:
