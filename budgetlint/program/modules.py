@@ -42,6 +42,10 @@ class Files(Protocol):
         """All files of this name."""
         ...
 
+    def below(self, folder: str) -> Sequence[str]:
+        """All files in this folder and those in it."""
+        ...
+
 
 class Module:
     """``name`` is what ``__name__`` is, ``state``: ``new``, ``running``, ``done``. ``stars``: packages of which everything was imported.
