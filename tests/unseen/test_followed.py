@@ -10,7 +10,7 @@ from budgetlint.config.config import Config
 from budgetlint.engine.check import check
 from budgetlint.files.disk import TextFiles
 from budgetlint.registry import installed
-from budgetlint.resolve.followed import Programs
+from budgetlint.resolve.followed import FollowedPrograms
 from budgetlint.resolve.project import open_project
 from budgetlint.resolve.runs import collect, judge_texts
 from budgetlint.settings.consumer import ACCEPTED, LAUNCH, OPENED, SEVERAL
@@ -316,8 +316,8 @@ CHANGES: dict[str, tuple[dict[str, str], bool]] = {
 
 @pytest.mark.parametrize(("change", "is_kept"), CHANGES.values(), ids=CHANGES)
 def test_a_program_is_followed_again_only_where_something_that_it_read_has_changed(change: dict[str, str], is_kept: bool) -> None:
-    first = Programs(TextFiles(TWO)).alone("main.py")
-    again = Programs(TextFiles({**TWO, **change})).alone("main.py")
+    first = FollowedPrograms(TextFiles(TWO)).alone("main.py")
+    again = FollowedPrograms(TextFiles({**TWO, **change})).alone("main.py")
     assert first is not None
     assert again is not None
     assert (again.followed is first.followed) is is_kept
