@@ -34,8 +34,8 @@ from budgetlint.launch import Launch
 from budgetlint.launch.fenced import shown_launches
 from budgetlint.launch.read import script_launches
 from budgetlint.launch.run import launched
-from budgetlint.resolve.followed import ProgramRun
 from budgetlint.resolve.judged_runs import run_contexts
+from budgetlint.resolve.program_run import ProgramRun
 from budgetlint.resolve.project import Project
 from budgetlint.resolve.references import quietly, referenced, resolve_references
 from budgetlint.resolve.state import Assembly, Collected
@@ -117,7 +117,7 @@ def started(work: Assembly, launch: Launch, path: str) -> tuple[Settings | None,
     if work.programs.place(launch) != path:
         return None, f"another program is found: {work.programs.place(launch)}"
     program = work.programs.launched(launch)
-    if program is None or program.reading is None:
+    if program is None or program.reading is None or program.is_refused:
         return None, unfollowed(program)
     run = launched(launch, partial(quietly, work), program.reading)
     if run is None:

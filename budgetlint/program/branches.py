@@ -13,6 +13,7 @@ from budgetlint.program.values import ABSENT, Choice, External, Items, Known, Ma
 from budgetlint.program.wording import ends, negated, shown
 
 _MOST_REFUSALS = 20
+_NAMES = "names"
 
 
 def if_(it: Interpreter, node: ast.If, frame: Frame) -> Signal:
@@ -87,11 +88,14 @@ def _narrow(it: Interpreter, test: ast.expr, frame: Frame, *, holds: bool) -> No
                 bind(it, frame, name, choice(kept))
 
 
-def _names_of(test: ast.expr) -> list[str]:
-    """The one plain name of a condition without calls; none for others, which are not asked again."""
-    if any(isinstance(one, ast.Call | ast.NamedExpr | ast.Await) for one in ast.walk(test)):
-        return []
-    return sorted({one.id for one in ast.walk(test) if isinstance(one, ast.Name)})
+def _names_of(test: ast.expr) -> tuple[str, ...]:
+    """The plain names of a condition without calls; none for others, which are not asked again. Kept on the tree."""
+    found: tuple[str, ...] | None = test.__dict__.get(_NAMES)
+    if found is None:
+        nodes = list(ast.walk(test))
+        calls = any(isinstance(one, ast.Call | ast.NamedExpr | ast.Await) for one in nodes)
+        found = test.__dict__[_NAMES] = () if calls else tuple(sorted({one.id for one in nodes if isinstance(one, ast.Name)}))
+    return found
 
 
 def _allowed(it: Interpreter, test: ast.expr, frame: Frame, name: str, way: Way, *, holds: bool) -> bool:
@@ -100,7 +104,7 @@ def _allowed(it: Interpreter, test: ast.expr, frame: Frame, name: str, way: Way,
     whole = frame.names.bound[name]
     frame.names.bound[name] = way.value
     try:
-        found = it.stretch(lambda: ("", it.evaluate(test, frame)))
+        found = it.tried(lambda: it.evaluate(test, frame))
     finally:
         frame.names.bound[name] = whole
     return any(one.signal != "raise" and truth(one.value) in (None, holds) for one in found)

@@ -103,7 +103,7 @@ def _names(it: Interpreter, what: Callable[[ast.AST], bool]) -> bool:
     """Asked of loops only, whose models are often the repository's own: those of a Trainer say it in their arguments."""
     if not any(one.kind in {"backward", "foreign_trainer", "deepspeed"} for one in it.sinks):
         return False
-    return any(what(node) for module in it.modules.made.values() for node in ast.walk(module.tree))
+    return any(it.modules.trees.holds(module.path, what) for module in it.modules.made.values())
 
 
 def _is_checkpointing(node: ast.AST) -> bool:

@@ -37,6 +37,7 @@ _PLAIN = frozenset(
 
 
 _PROPERTIES = frozenset({"property", "cached_property"})
+_SHAPE = "shape"
 _MANAGERS = frozenset({"contextmanager", "asynccontextmanager"})
 
 
@@ -117,7 +118,7 @@ def call_function(it: Interpreter, function: Function, call: Call) -> Value:
     body = function.node.body
     if not isinstance(body, list):
         return it.evaluate(body, frame)
-    shape = _shape(it, function.node)
+    shape = _shape(function.node)
     if shape.gives:
         return _generator(function, frame)
     it.stack.append(function)
@@ -153,12 +154,12 @@ class Shape(NamedTuple):
     keeps: bool
 
 
-def _shape(it: Interpreter, node: ast.AST) -> Shape:
-    """Looked for once in a program: a function may be called a thousand times."""
-    found = it.shapes.get(node)
+def _shape(node: ast.AST) -> Shape:
+    """Looked for once, and kept on the tree: a function may be called a thousand times."""
+    found: Shape | None = node.__dict__.get(_SHAPE)
     if found is None:
         kinds = {type(one) for one in own_nodes(node)}
-        found = it.shapes[node] = Shape(bool(kinds & _GIVE), bool(kinds & _KEEP))
+        found = node.__dict__[_SHAPE] = Shape(bool(kinds & _GIVE), bool(kinds & _KEEP))
     return found
 
 

@@ -57,9 +57,7 @@ def _guard(it: Interpreter, guard: ast.expr | None, names: Bound, frame: Frame) 
     """Whether a case's `if` holds; what it changes is taken back here."""
     if guard is None:
         return True
-    found = {
-        held(it, one.value, guard, frame) for one in it.stretch(lambda: ("", _asked(it, guard, names, frame))) if one.signal != "raise"
-    }
+    found = {held(it, one.value, guard, frame) for one in it.tried(lambda: _asked(it, guard, names, frame)) if one.signal != "raise"}
     return found.pop() if len(found) == 1 else None
 
 
@@ -210,6 +208,6 @@ def _by_place(cls: Value, count: int) -> list[str] | None:
 def _part(it: Interpreter, subject: Value, name: str, node: ast.AST, frame: Frame) -> Value | None:
     if not name:
         return subject
-    found = it.stretch(lambda: ("", it.attribute(subject, name, it.place(node, frame))))
+    found = it.tried(lambda: it.attribute(subject, name, it.place(node, frame)))
     alive = [one.value for one in found if one.signal != "raise"]
     return choice(Way("", one) for one in alive) if alive else None

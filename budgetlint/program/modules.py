@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import posixpath
 import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Protocol
 
 from budgetlint.base.source import SourceFile
@@ -40,6 +40,10 @@ class Files(Protocol):
     def is_folder(self, path: str) -> bool: ...
     def called(self, name: str) -> Sequence[str]:
         """All files of this name."""
+        ...
+
+    def below(self, folder: str) -> Sequence[str]:
+        """All modules in a folder and in those below it."""
         ...
 
 
@@ -76,6 +80,7 @@ class Trees:
         self.files = files
         self._trees: dict[str, ast.Module | None] = {}
         self._effects: dict[str, Effects] = {}
+        self._holds: dict[tuple[str, Callable[[ast.AST], bool]], bool] = {}
 
     def tree(self, path: str) -> ast.Module | None:
         """The tree of a module; None where it cannot be read or is no Python."""
@@ -83,6 +88,13 @@ class Trees:
             source = self.files.source(path)
             self._trees[path] = None if source is None else parsed(source.text)
         return self._trees[path]
+
+    def holds(self, path: str, what: Callable[[ast.AST], bool]) -> bool:
+        """Whether a module has a node of which something is so; looked for once for all programs."""
+        tree = self.tree(path) if path.endswith(".py") else None
+        if (path, what) not in self._holds:
+            self._holds[path, what] = tree is not None and any(map(what, ast.walk(tree)))
+        return self._holds[path, what]
 
     def effects(self, path: str) -> Effects:
         """What a module does when it is imported; nothing for a folder."""

@@ -52,8 +52,10 @@ def _made_by_function(it: Interpreter, trainer: Sink) -> None:
 def _named(call: Call, kind: str, name: str) -> Call:
     """Positional arguments by their names, as far as the signature is known."""
     names = positional_names(kind, name, call.positional, SIGNATURES.get(kind, ()))
-    named = dict(zip(names, call.positional, strict=False))
-    return call._replace(positional=call.positional[len(names) :], keywords={**named, **call.keywords})
+    pairs = list(zip(names, call.positional, strict=False))
+    named = {one: value for one, value in pairs if one not in call.keywords}
+    others = tuple(value for one, value in pairs if one in call.keywords)  # the signature is another one: they are kept as they are
+    return call._replace(positional=(*others, *call.positional[len(names) :]), keywords={**named, **call.keywords})
 
 
 def _overridden(cls: Class) -> tuple[str, ...]:

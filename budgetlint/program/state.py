@@ -37,7 +37,6 @@ from budgetlint.program.values import (
 )
 
 if TYPE_CHECKING:
-    from budgetlint.program.functions import Shape
     from budgetlint.program.interface import Interface, Sought
     from budgetlint.program.modules import Module, Modules
 
@@ -218,8 +217,6 @@ class Interpreter:
         self.within: tuple[Function, ...] = ()
         """The functions that were open when a bound was reached."""
         self.stack: list[Function] = []
-        self.shapes: dict[ast.AST, Shape] = {}
-        """What the texts of functions tell, by function."""
         self.carried: dict[int, dict[tuple[object, str, Key], tuple[Home, str, Key]]] = {}
         """By loop, what its rounds hand on: a name of its body (no target), or a part of an object."""
         self.tries: list[frozenset[str]] = []
@@ -338,6 +335,13 @@ class Interpreter:
         finally:
             self.nested -= _STRETCH
         return found if self.tries else [one for one in found if one.signal != "raise"]
+
+    def tried(self, ask: Callable[[], Value]) -> list[Outcome]:
+        """What an expression would come to: nothing of it is done or written down, as it is asked again where it stands."""
+        sinks, doubts, read = len(self.sinks), len(self.doubts), len(self.read)
+        found = self.stretch(lambda: ("", ask()))
+        del self.sinks[sinks:], self.doubts[doubts:], self.read[read:]
+        return found
 
     def guarded(self, run: Callable[[], Signal]) -> Signal:
         """An error inside is a signal."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from budgetlint.base.expression import expression
 from budgetlint.base.record import replace
 from budgetlint.base.suggest import near_names
 from budgetlint.program.values import Choice, Known, Open, Value
@@ -31,6 +32,8 @@ _WORDS = {
     "source": "literal", "flag": "flag", "config": "config", "option": "default of an option", "class": "default of a class",
     "environment": "environment", "declared": "budget",
 }  # fmt: skip
+_PLACEHOLDER = expression(r"'(?:\.\.\.|…|<.*>|\{.*\}|X+)'$")
+"""What people put where somebody has to write a value."""
 _STATED = frozenset({"flag", "config", "source", "declared"})
 
 
@@ -84,7 +87,7 @@ def _before_training(followed: Followed) -> list[Found]:
 def _told(one: Found, files: Files, *, launched: bool, given_all: bool) -> ProgramRefusal | None:
     """A refusal as rules are given it; None for one that nobody can be sure of."""
     kind = _KINDS.get(one.kind, "")
-    if not one.sure or not kind:
+    if not one.sure or not kind or (kind == VALUE and _PLACEHOLDER.search(one.condition)):
         return None
     if kind == CONDITION:
         return _condition(one, files) if _is_stated(one, launched=launched) else None

@@ -48,7 +48,10 @@ class ProgramFiles:
 
     def is_folder(self, path: str) -> bool:
         self.asked[("lists", "")] = self.modules
-        return path in self._folders
+        if path in self._folders:
+            return True
+        held = self.asked[("holds", path)] = self._holds(path)
+        return held
 
     def called(self, name: str) -> Sequence[str]:
         self.asked[("lists", "")] = self.modules
@@ -68,8 +71,14 @@ class ProgramFiles:
             return self.modules
         if kind == "is":
             return self._is(path)
+        if kind == "holds":
+            return self._holds(path)
         found = self._source(path)
         return found.text if found is not None else None
+
+    def _holds(self, path: str) -> bool:
+        """Is it a folder of configs, as Hydra's groups are, without a module in it?"""
+        return bool(path) and not path.startswith("..") and bool(self._files.glob(f"{path}/*.yaml"))
 
     @cached_property
     def modules(self) -> tuple[str, ...]:

@@ -61,7 +61,6 @@ def test_snippet(server: Server, snippet: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(strict=True, reason="defaults of a function are made anew at each call; `n %= k` leaves a choice as it is")
 @settings(max_examples=250, derandomize=True, database=None, phases=[Phase.generate])
 @given(random=st.randoms(use_true_random=False))
 def test_generated(server: Server, random: Random) -> None:

@@ -1,7 +1,7 @@
 """What TRL's helpers make of its ModelConfig, and what others do to a model before it trains.
 
-Sources: trl 0.9.6 to 0.26 ``trainer/utils.py`` get_peft_config, get_quantization_config,
-get_kbit_device_map; ``models/utils.py`` setup_chat_format.
+Sources: trl 0.9.6 to 0.26 ``trainer/utils.py`` get_peft_config, get_quantization_config, get_kbit_device_map; ``models/utils.py``
+setup_chat_format.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _chat_format(it: Interpreter, call: Call) -> Value:
 def _config(kind: str) -> Handler:
     def made(it: Interpreter, call: Call) -> Value:
         one = Object(kind)
-        one.attributes = dict(call.keywords)
+        one.attributes.update(call.keywords)
         one.rest = call.rest
         return one
 

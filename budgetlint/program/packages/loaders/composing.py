@@ -146,8 +146,9 @@ class Composer:
         for one in entries:
             if one.is_override and one.names is not None:
                 self._override(one, base, package)
-        chosen = [one for one in reversed(entries) if not one.is_override and one.names is not None]
-        found = [self._parts_of(one, base, package, config, depth) for one in chosen]
+        found = [
+            self._parts_of(one, base, package, config, depth) for one in reversed(entries) if not one.is_override and one.names is not None
+        ]
         self.parts = [part for parts in reversed(found) for part in parts]
 
     def _parts_of(self, entry: Entry, base: str, package: str, config: _Config, depth: int) -> list[tuple[str, Value]]:

@@ -170,7 +170,7 @@ def _lay_word(it: Interpreter, made: Map, word: Value, place: Place) -> None:
     found = split_word(word)
     if found is None:
         if isinstance(word, Known):
-            refused(it, place, f"{word.value} is no override", word.origins, "SystemExit")
+            refused(it, place, f"{word.value!s} is no override", word.origins, "SystemExit")
         return
     key, value = found
     dotted = key.lstrip("+")

@@ -2,8 +2,8 @@
 
 Sources: OmegaConf 2.1 to 2.3 ``omegaconf.py`` (load, create, merge, from_cli, from_dotlist, structured, to_container, select),
 ``dictconfig.py``,
-``base.py`` _resolve_node_interpolation; ``basecontainer.py`` _map_merge: mappings key by key, all else replaced,
-``???`` leaves what is below.
+``base.py`` _resolve_node_interpolation; ``basecontainer.py`` _map_merge: mappings key by key, all else replaced, ``???`` leaves what is
+below.
 """
 
 from __future__ import annotations
@@ -232,7 +232,7 @@ def _lay(it: Interpreter, made: Map, key: Key, value: Value, place: Place, *, cl
     """One key over what stands there."""
     older = made.items.get(key, ABSENT)
     if older is ABSENT and made.rest is None and (closed or isinstance(made, Typed)):
-        refused(it, place, f"{key} is no key of the config", value.origins, "ConfigKeyError")
+        refused(it, place, f"{key!s} is no key of the config", value.origins, "ConfigKeyError")
     if isinstance(older, Map) and isinstance(value, Map | Choice):
         made.items[key] = _over(it, older, value, place, closed=closed)
     elif text_of(value) != MISSING:
@@ -247,7 +247,7 @@ def fitted(it: Interpreter, home: Map, key: Key, value: Value, place: Place) -> 
         return choice(Way(way.when, fitted(it, home, key, way.value, place)) for way in value.ways)
     found = as_shape(home.shapes.get(str(key)), value)
     if found is None:
-        refused(it, place, f"{key} does not take {value!r}", value.origins, "ValidationError", "value")
+        refused(it, place, f"{key!s} does not take {value!r}", value.origins, "ValidationError", "value")
         return Open("field", str(key), value.origins)
     return found
 
@@ -356,7 +356,7 @@ def _instances(it: Interpreter, tree: Value, made: Value, call: Call) -> Value:
 def _missing(value: Value, path: str) -> Iterator[tuple[str, Value]]:
     if isinstance(value, Map) and value.rest is None:
         for key, one in value.items.items():
-            name = f"{path}.{key}" if path else str(key)
+            name = f"{path}.{key!s}" if path else str(key)
             if text_of(one) == MISSING:
                 yield name, one
             else:

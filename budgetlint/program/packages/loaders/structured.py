@@ -1,5 +1,5 @@
-"""Structured configs: mappings whose keys and types a dataclass says (OmegaConf 2.1 to 2.3 ``_utils.py`` get_dataclass_data,
-``nodes.py`` _validate_and_convert_impl)."""
+"""Structured configs: mappings whose keys and types a dataclass says (OmegaConf 2.1 to 2.3 ``_utils.py`` get_dataclass_data, ``nodes.py``
+_validate_and_convert_impl)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _scalar(shape: Shape, value: Known) -> Value | None:
     if len(kinds) != 1 or kinds[0] not in {"int", "float", "str", "bool"}:
         return value if "" in kinds else Opaque("a value that its annotation converts", value, origins=value.origins)
     made = _CONVERT[kinds[0]](value.value)
-    return Known(made, value.origins) if made is not None else None  # type: ignore[arg-type]
+    return Known(made, value.origins) if made is not None else None
 
 
 def _int(value: object) -> int | None:

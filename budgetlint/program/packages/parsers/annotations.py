@@ -22,8 +22,8 @@ class Shape(NamedTuple):
     """``kinds``: what it may be (``int``, ``float``, ``str``, ``bool``, ``None``, ``Path``, ``literal``, ``enum``, empty for what is not
     known).
 
-    ``several``: a list of them,
-    ``tuple`` where it is one. ``values``: of ``Literal``. ``cls``: a class of the repository. ``metadata``: the
+    ``several``: a list of them, ``tuple`` where it is one. ``values``: of ``Literal``. ``cls``: a class of the repository. ``metadata``:
+    the
     further arguments of ``Annotated``.
     """
 

@@ -29,7 +29,6 @@ from budgetlint.program.values import (
     Function,
     Handler,
     Items,
-    Key,
     Known,
     Map,
     Object,
@@ -187,7 +186,7 @@ def _default(call: Call, action: str, origin: Origin, parser: Object, dest: str)
         given = None if isinstance(general, Known) and general.value is None else general
     if given is None:
         plain = {"store_true": FALSE, "store_false": TRUE}.get(action, NONE)
-        return Known(plain.value, (origin,))  # type: ignore[attr-defined]
+        return Known(plain.value, (origin,))
     return Known(given.value, (origin, *given.origins)) if isinstance(given, Known) else given
 
 
@@ -402,7 +401,7 @@ def _error(it: Interpreter, base: Value, call: Call) -> Value:
 
 def _namespace(it: Interpreter, call: Call) -> Value:
     made = Object(NAMESPACE)
-    made.attributes = dict[Key, Value](call.keywords)
+    made.attributes.update(call.keywords)
     made.rest = call.rest
     return made
 

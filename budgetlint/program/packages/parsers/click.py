@@ -54,8 +54,8 @@ def _param(it: Interpreter, names: list[str], call: Call, *, positional: bool) -
     required = _is(call, "required") or (positional and "required" not in call.keywords and default is ABSENT and count != -1)
     convert = not_known if strange else by_type(call.get("type"), default if not (multiple and default is NONE) else ABSENT)
     return Param(
-        dest, flags, off, default if not (isinstance(default, Known) and default.value is None and multiple) else ABSENT, place,
-        "unknown" if strange and kind == "value" else kind,
+        dest, flags, off, default if not (isinstance(default, Known) and default.value is None and multiple) else ABSENT, place, "unknown"
+        if strange and kind == "value" else kind,
         convert, count, multiple, required, _variables(call), constant=made_of(asked) if asked is not None and not isinstance(asked,
         Known) else asked or NONE,
     )  # fmt: skip
@@ -285,7 +285,7 @@ def _ensure(it: Interpreter, base: Value, call: Call) -> Value:
 def _type(kind: str, *names: str) -> Handler:
     def made(it: Interpreter, call: Call) -> Value:
         one = Object(kind)
-        one.attributes = {**dict(zip(names, call.positional, strict=False)), **call.keywords}
+        one.attributes.update({**dict(zip(names, call.positional, strict=False)), **call.keywords})
         return one if call.rest is None and len(call.positional) <= len(names) else Object("click.<type>")
 
     return made

@@ -299,7 +299,7 @@ def _by_default(default: Value) -> Convert:
     if isinstance(first, Choice):
         return not_known
     if isinstance(first, Known):
-        return {int: whole, float: real, bool: yes_or_no}.get(type(first.value), text)  # type: ignore[arg-type]
+        return {int: whole, float: real, bool: yes_or_no}.get(type(first.value), text)
     return text if first is ABSENT or isinstance(first, Items) else not_known
 
 

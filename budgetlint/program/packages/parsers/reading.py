@@ -27,6 +27,8 @@ from budgetlint.program.values import ABSENT, NONE, Items, Known, Open, Origin, 
 _MOST_POSITIONALS = 12
 """More than these are not matched: the ways to share words among them grow fast."""
 _MOST_WORDS = 2_000
+_NAMED = re.compile(r"--[A-Za-z][\w.-]*=")
+"""``--output_dir=out-${X}`` is that flag, whatever its value."""
 _NUMBER = re.compile(r"^-\d+$|^-\d*\.\d+$")
 _PATTERNS = {"": "(-*A-*)", "?": "(-*A?-*)", "*": "(-*[A-]*)", "+": "(-*A[A-]*)", "...": "([-AO]*)", "A...": "(-*A[-AO]*)"}
 
@@ -153,7 +155,9 @@ class _Reader:
         """Words that no option takes. One that is not known is the value of the flag before it, else it may be any flag."""
         for word in words:
             before = text_of_word(self.left[-1]) if self.left else ""
-            if not isinstance(word, Known) and (not before.startswith("-") or "=" in before or text_of_word(word).startswith("-")):
+            text = text_of_word(word)
+            any_flag = not before.startswith("-") or "=" in before or text.startswith("-")
+            if not isinstance(word, Known) and any_flag and not _NAMED.match(text):
                 self.open = True
             self.left.append(word)
 

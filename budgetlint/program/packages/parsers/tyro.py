@@ -108,9 +108,27 @@ def _read(it: Interpreter, leaves: Sequence[_Leaf], words: Sequence[Value] | Non
     off = [_off(one) for one in options if one.action == "store_true"]
     spread = [_spelled(word) for word in words or ()]
     parsed = read_words(it, [*options, *off, _help(it, call)], spread, _MANNERS)
-    if parsed.left and not parsed.open:
-        refuse_words(it, parsed.left, it.place(call.node, call.frame), [flag for option in options for flag in option.flags])
-    return dict(defaults(it, options, parsed, words is not None))
+    foreign, left = _of_packages(options, parsed.left)
+    if left and not parsed.open:
+        refuse_words(it, left, it.place(call.node, call.frame), [flag for option in options for flag in option.flags])
+    return {**dict(defaults(it, options, parsed, words is not None)), **foreign}
+
+
+def _of_packages(options: Sequence[Option], left: Sequence[Value]) -> tuple[dict[str, Value], list[Value]]:
+    """Flags of fields whose class is of a package (``--peft_config.r``): what such a field is, is open then. The others."""
+    opened: dict[str, Value] = {}
+    others: list[Value] = []
+    mine = False
+    for word in left:
+        text = text_of_word(word)
+        if text.startswith("--"):
+            owner = next((one for one in options if any(text.startswith(f"{flag}.") for flag in one.flags)), None)
+            mine = owner is not None
+            if owner is not None:
+                opened[owner.dest] = Open("flag", text.partition("=")[0], word.origins)
+        if not mine:
+            others.append(word)
+    return opened, others
 
 
 def _help(it: Interpreter, call: Call) -> Option:
