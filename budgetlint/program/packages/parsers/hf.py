@@ -314,7 +314,8 @@ def _refuse_foreign(
     nobody = [name for name in foreign if not any(not kind or _may_take(kind, name, start=name not in keys) for kind in takers)]
     loose = [word for word in left if isinstance(word, Known)]
     if (nobody or (loose and len(loose) == len(left))) and not keeps:
-        _refuse_names(it, nobody, foreign, loose, takers, call, keys)
+        own = [field.name for cls in types if isinstance(cls, Class) for field in fields_of(cls) if field.init]
+        _refuse_names(it, nobody, foreign, loose, takers, call, keys, own)
 
 
 def _refuse_names(
@@ -325,6 +326,7 @@ def _refuse_names(
     takers: Sequence[str],
     call: Call,
     keys: Collection[str],
+    own: Sequence[str],
 ) -> None:
     place = it.place(call.node, call.frame)
     words = [Known(f"--{name}", foreign[name].origins) for name in nobody if name not in keys]
@@ -337,9 +339,11 @@ def _refuse_names(
         names=[f"--{one}" for kind in takers for one in sorted(class_fields(kind) or ())],
         error="ValueError",
     )
+    known = (*own, *(field for kind in takers for field in sorted(class_fields(kind) or ())))
+    kind = "unfamiliar" if takers else "unrecognized"
     for name in nobody:
         if name in keys:
-            refused(it, place, f"{name} is no field", foreign[name].origins, "ValueError")
+            refused(it, place, f"unrecognized arguments: {name}", foreign[name].origins, "ValueError", kind, known)
 
 
 def _may_take(kind: str, name: str, *, start: bool) -> bool:
