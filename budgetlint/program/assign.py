@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from budgetlint.program.heap import table
 from budgetlint.program.items import delete_item, each_item, each_of, set_item, set_items
 from budgetlint.program.iterate import iterated
 from budgetlint.program.modules import Lazy
@@ -22,13 +21,11 @@ from budgetlint.program.values import (
     Class,
     Function,
     Items,
-    Key,
     Known,
     Map,
     Names,
     Object,
     Opaque,
-    Package,
     Place,
     Value,
     Way,
@@ -238,10 +235,3 @@ def _exact(items: list[Value], wanted: int, starred: int | None) -> list[Value] 
         return None
     end = len(items) - after
     return [*items[:starred], Items(items[starred:end]), *items[end:]]
-
-
-def bound_tables(value: Value) -> dict[Key, Value]:
-    """The names or attributes behind a value, for those who list them."""
-    if isinstance(value, Package):
-        return value.module.names.bound
-    return table(value) if isinstance(value, Object | Class | Map) else {}

@@ -144,7 +144,7 @@ def _generator(function: Function, frame: Frame) -> Value:
     return manager
 
 
-class Shape(NamedTuple):
+class BodyShape(NamedTuple):
     """What the text of a function tells.
 
     ``gives``: it is a generator; ``keeps``: something made in its body may ask for its names later.
@@ -154,12 +154,12 @@ class Shape(NamedTuple):
     keeps: bool
 
 
-def _shape(node: ast.AST) -> Shape:
+def _shape(node: ast.AST) -> BodyShape:
     """Looked for once, and kept on the tree: a function may be called a thousand times."""
-    found: Shape | None = node.__dict__.get(_SHAPE)
+    found: BodyShape | None = node.__dict__.get(_SHAPE)
     if found is None:
         kinds = {type(one) for one in own_nodes(node)}
-        found = node.__dict__[_SHAPE] = Shape(bool(kinds & _GIVE), bool(kinds & _KEEP))
+        found = node.__dict__[_SHAPE] = BodyShape(bool(kinds & _GIVE), bool(kinds & _KEEP))
     return found
 
 

@@ -12,13 +12,12 @@ from budgetlint.program.repeat import repeated
 from budgetlint.program.sink_kinds import SIGNATURES, kind_of_call, kind_of_method
 from budgetlint.program.sinks import MODELS, Sink
 from budgetlint.program.state import GOES_ON, Call, Interpreter, Signal
-from budgetlint.program.values import Class, External, Function, Items, Known, Map, Object, Opaque, Value, alternatives
+from budgetlint.program.values import Class, Function, Items, Known, Map, Object, Opaque, Value, alternatives
 
 _ITSELF = frozenset({"cast", "mode", "freeze", "checkpointing", "kbit", "ddp", "fsdp"})
 """A method that gives the model itself."""
 _OF_MODULES = frozenset({"cast", "freeze", "checkpointing", "mode"})
 """Methods that are written down of modules of the repository too."""
-_LENGTHS = frozenset({"__getitem__", "__call__", "__iter__", "__len__"})
 
 
 def sink(it: Interpreter, name: str, call: Call, receiver: Value | None) -> Value | None:
@@ -155,7 +154,3 @@ def _call(it: Interpreter, one: Object, name: str) -> None:
 def _run(it: Interpreter, function: Function) -> Signal:
     consumed(it, it.call(function, opaque_call(it, function, "the trainer calls it")))
     return GOES_ON
-
-
-def is_plain(value: Value) -> bool:
-    return isinstance(value, Known | External)

@@ -31,8 +31,6 @@ from budgetlint.program.values import (
     choice,
 )
 
-_LONGEST = 100_000
-_LONGEST_LITERAL = 5_000
 _NAMESPACES = frozenset({"argparse.Namespace", "types.SimpleNamespace"})
 """Classes of packages whose attributes are all that was set."""
 

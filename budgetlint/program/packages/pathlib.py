@@ -31,14 +31,6 @@ def _path(it: Interpreter, call: Call) -> Value:
     return spread(it, call.positional, made, "pathlib.Path")
 
 
-def joined(left: Value, right: Value) -> Value:
-    """``left / right``, of which one is a path."""
-    one, other = path_text(left), path_text(right)
-    if one is None or other is None:
-        return unknown("a path", [left, right], "pathlib")
-    return Known(PurePosixPath(one) / other, origins_in([left, right]))
-
-
 def _own(path: Value) -> PurePosixPath | None:
     return path.value if isinstance(path, Known) and isinstance(path.value, PurePosixPath) else None
 

@@ -87,11 +87,6 @@ def _above(text: str, given: list[object]) -> bool:
     return marked and text.startswith("/")
 
 
-def _own(path: object) -> object:
-    """`os.path` gives a text for a path."""
-    return str(path) if isinstance(path, PurePosixPath) else path
-
-
 def _of_text(function: Callable[[str], object]) -> Callable[..., object]:
     def run(path: object) -> object:
         if not isinstance(path, str | PurePosixPath):

@@ -82,14 +82,6 @@ def _key(key: object) -> object:
     return key
 
 
-def is_plain(value: Value) -> bool:
-    try:
-        plain(value)
-    except NotPlain:
-        return False
-    return True
-
-
 def value_of(found: object, origins: tuple[Origin, ...] = ()) -> Value:
     """The abstract value of what Python made of scalars, in containers of its own."""
     if isinstance(found, list | tuple | set | frozenset):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 
-from budgetlint.program.imports import execute, member
+from budgetlint.program.imports import execute
 from budgetlint.program.packages.paths import project_path
 from budgetlint.program.packages.plain import Method, unknown
 from budgetlint.program.packages.sequences import items_of
@@ -129,14 +129,6 @@ def named(it: Interpreter, dotted: str) -> Value:
         return Opaque(f"{path} cannot be parsed")
     execute(it, found)
     return Package(found)
-
-
-def located(it: Interpreter, dotted: str) -> Value:
-    """What stands at a dotted name: a module, or something of one."""
-    head, _, last = dotted.rpartition(".")
-    if not head or it.modules.absolute(dotted) is not None:
-        return named(it, dotted)
-    return member(it, named(it, head), last)
 
 
 def _spec(it: Interpreter, call: Call) -> Value:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from budgetlint.program.attributes import model_of
-from budgetlint.program.state import Call, Interpreter, name_of, text_of
-from budgetlint.program.truth import DTYPES
+from budgetlint.program.state import Call, Interpreter, name_of
 from budgetlint.program.values import NONE, External, Handler, Items, Known, Object, Opaque, Origin, Place, Value
 
 _ASSUMED = Origin("declared", Place("", 0), "a training has a device")
@@ -67,11 +66,6 @@ def _autocast(it: Interpreter, call: Call) -> Value:
     result = Object("torch.autocast")
     result.made, made.result = made, result
     return result
-
-
-def _dtype_named(it: Interpreter, call: Call) -> Value:
-    text = text_of(call.get("name", 0))
-    return External(f"torch.{text}") if text in DTYPES else Opaque("a dtype")
 
 
 def _default_dtype(it: Interpreter, call: Call) -> Value:
