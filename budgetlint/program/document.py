@@ -28,6 +28,8 @@ from budgetlint.program.wiring import Wiring
 
 _DEEPEST = 8
 _LONGEST_NUMBER = 40
+_MOST_BITS = 4_096
+"""Python itself refuses to write a number of more than 4,300 digits."""
 _WHY = 78
 """Characters of a reason that are told."""
 _DTYPES_OF_ALL = ("torch.set_default_dtype",)
@@ -72,7 +74,7 @@ class _Writer:
             yield (
                 _last(trainer.name),
                 trainer.place,
-                self.sink(trainer, but=("args", "train_dataset", "eval_dataset", "tokenizer", "processing_class")),
+                self.sink(trainer, but=("args",)),
             )
             for method in _OWN_METHODS:
                 if method in trainer.overrides:
@@ -177,6 +179,8 @@ class _Writer:
 
     def _as_written(self, plain: Plain, span: Span) -> str:
         """A number as its file has it: ``2e-5``, not ``2e-05``."""
+        if isinstance(plain, int) and plain.bit_length() > _MOST_BITS:
+            return f"<a number of {plain.bit_length():,} bits>"
         source = span.source if isinstance(span, SpanIn) else self.source
         text = source.text[span.start : span.end] if isinstance(plain, int | float) and not isinstance(plain, bool) else ""
         try:
