@@ -81,6 +81,7 @@ if TYPE_CHECKING:
         number_text,
         stated,
     )
+    from budgetlint.settings.program import FollowedProgram, IdleObject, OriginStep, ProgramDoubt, ProgramRefusal, UnreadKey
 
 __all__ = [
     "HUGGING_FACE",
@@ -105,6 +106,8 @@ __all__ = [
     "Estimate",
     "Finding",
     "Fix",
+    "FollowedProgram",
+    "IdleObject",
     "Loader",
     "Location",
     "Mapping",
@@ -112,6 +115,9 @@ __all__ = [
     "Optimizer",
     "Origin",
     "OriginKind",
+    "OriginStep",
+    "ProgramDoubt",
+    "ProgramRefusal",
     "Range",
     "Reading",
     "Related",
@@ -128,6 +134,7 @@ __all__ = [
     "Span",
     "Style",
     "Term",
+    "UnreadKey",
     "Verdict",
     "all_devices",
     "argument_entries",
@@ -190,6 +197,7 @@ _ON_FIRST_USE = {
     ),
     "budgetlint.rules_api.toolbox.runs": "full_tuning keys_under optimizer_of trainer_of unsharded written_by",
     "budgetlint.rules_api.toolbox.values": "as_written first_located is_off is_on last_key mentions number_of number_text stated",
+    "budgetlint.settings.program": "IdleObject OriginStep FollowedProgram ProgramDoubt ProgramRefusal UnreadKey",
 }
 _HOMES = {name: module for module, told in _ON_FIRST_USE.items() for name in told.split()}
 

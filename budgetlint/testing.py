@@ -28,6 +28,7 @@ from typing import Any
 
 from budgetlint.base.finding import Finding
 from budgetlint.base.record import open_record
+from budgetlint.config.config import Config
 from budgetlint.engine.check import check
 from budgetlint.engine.registry import Registry, build
 from budgetlint.results.report import Report
@@ -49,12 +50,12 @@ def find(rule: Rule, files: Mapping[str, str], budget: str = "", stack: str | No
     return [finding for finding in report.findings if finding.code == rule.code]
 
 
-def report_on(files: Mapping[str, str], budget: str, stack: str | None, registry: Registry) -> Report:
-    """Check these texts with a registry. Raises when a rule crashes."""
+def report_on(files: Mapping[str, str], budget: str, stack: str | None, registry: Registry, *, preview: bool = False) -> Report:
+    """Check these texts with a registry, its preview rules too if asked. Raises when a rule crashes."""
     from budgetlint.resolve.runs import judge_texts
 
     text = f"{budget}\nstack {stack}" if stack else budget
-    report = check(judge_texts(files, budget=text or None), registry, today=TODAY)
+    report = check(judge_texts(files, budget=text or None), registry, Config(preview=preview), today=TODAY)
     if report.crashes:
         raise AssertionError("\n".join(crash.traceback for crash in report.crashes))
     return report
@@ -140,7 +141,7 @@ def case_files(folder: Path) -> tuple[Path, ...]:
 
 def run_case(case: Case, rule: Rule, registry: Registry) -> list[str]:
     """What the rule says about a case while every other rule of the registry runs too."""
-    report = report_on(case.files, case.budget, case.stack, registry)
+    report = report_on(case.files, case.budget, case.stack, registry, preview=rule.status == "preview")
     return [shown(finding) for finding in report.findings if finding.code == rule.code]
 
 

@@ -47,6 +47,7 @@ from budgetlint.rule import (
     DocumentContext,
     Entry,
     Finding,
+    Loader,
     Mapping,
     Node,
     Rule,
@@ -63,10 +64,11 @@ from budgetlint.rule import (
 BOOKKEEPING = expression(r"-*(?:log|save|run_name|checkpoint|timing|report|wandb|tensorboard|tracking)")
 LAST_WINS = "the last one counts, without a word"
 UNKNOWN_LOADER = "PyYAML and json take the last one without a word, OmegaConf stops"
+OMEGACONF = "OmegaConf stops at start"
 COSTS = {
     "deepspeed": "the Trainer and accelerate take the last one without a word, DeepSpeed itself stops",
     "llamafactory": "LLaMA-Factory 0.9.4 and newer stop at start, older ones take the last one without a word",
-    "torchtune": "OmegaConf stops at start",
+    "torchtune": OMEGACONF,
 }
 
 
@@ -172,8 +174,10 @@ def _finding(document: DocumentContext, first: Entry, winner: Entry, safety: Saf
     same = plain(first.value, how) == plain(winner.value, how)
     said = f"{_shown(first.value)} here and {_shown(winner.value)} below" if not same else f"{_shown(first.value)} both times"
     consumer = document.reading.consumer
-    cost = COSTS.get(document.format, LAST_WINS) if consumer is None or consumer.followed else UNKNOWN_LOADER
-    refuses = document.format in COSTS
+    omegaconf = document.reading.loader is Loader.OMEGACONF
+    told = OMEGACONF if omegaconf else COSTS.get(document.format, LAST_WINS)
+    cost = told if consumer is None or consumer.followed else UNKNOWN_LOADER
+    refuses = omegaconf or document.format in COSTS
     return document.finding(
         first.key,
         f"{first.key.text} stands twice, {said}: {cost}",

@@ -39,7 +39,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base import numerals
+from budgetlint.base.source import SpanIn
 from budgetlint.rule import (
+    PYTHON,
     Confidence,
     DocumentContext,
     Entry,
@@ -78,7 +80,7 @@ ACCELERATE = ("fsdp_min_num_params", "min_num_params")
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
-    if document.reading.document.format != "yaml":
+    if document.reading.document.format not in ("yaml", "python"):
         return
     yield from _CHECKS[document.format](document)
 
@@ -109,6 +111,17 @@ def _accelerate(document: DocumentContext) -> Iterator[Finding]:
     for entry in _texts(document, section.entries) if isinstance(section, Mapping) else ():
         if entry.key.text in ACCELERATE:
             yield _finding(document, entry, "accelerate stops at int() of it", True)
+
+
+def _followed(document: DocumentContext) -> Iterator[Finding]:
+    """Arguments of a program that reads a file: what arrives there as the text that PyYAML makes of the file's number."""
+    for entry in argument_entries(document.reading):
+        node = entry.value
+        if entry.key.text not in FLOATS | COUNTS or not isinstance(node, Scalar) or not isinstance(node.span, SpanIn):
+            continue
+        written = node.span.source.text[node.span.start : node.span.end]
+        if node.style is Style.QUOTED and written == node.text and "e" in written.lower() and _meant(written) is not None:
+            yield _finding(document, entry, "the run stops when it is first compared with a number", True)
 
 
 def _blocks(document: DocumentContext, sure: bool) -> Iterator[Finding]:
@@ -171,6 +184,7 @@ _CHECKS = {
     "alignment_handbook": _trl,
     "llamafactory": _llamafactory,
     "accelerate": _accelerate,
+    **dict.fromkeys(PYTHON, _followed),
 }
 
 RULE = Rule(
@@ -186,7 +200,7 @@ RULE = Rule(
     formats=tuple(_CHECKS),
     applies="LLaMA-Factory: < 0.9.4; others: all versions",
     aliases=("yaml-exp-float-string",),
-    words=("yaml",),
+    words=("yaml", "python"),
     harm=13.5,
     stops=True,
 )

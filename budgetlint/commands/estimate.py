@@ -23,7 +23,7 @@ EPILOG = """\
 examples:
   budgetlint estimate run.budget            # what is live at the peak, line by line
   budgetlint estimate sft.yaml --budget 'device a100-80gb' --set micro_batch=2
-  budgetlint estimate sft.yaml --terms      # each tensor: its shape, its bytes, its code
+  budgetlint estimate sft.yaml --why seq    # step by step where a setting comes from
   budgetlint estimate sft.yaml --oom job.log  # which tensor ran out of memory, who set it
   echo 'device 24GiB; model qwen3-8b; lora r=16; batch 1; seq 2048' | budgetlint estimate -
 """
@@ -34,6 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_run_options(parser)
     add_settings_file(parser)
     parser.add_argument("--settings", action="store_true", help="the merged run instead: every setting, its value, where it comes from")
+    parser.add_argument("--why", metavar="SETTING", help="where one setting comes from instead, step by step; what would settle it")
     parser.add_argument("--terms", action="store_true", help="the peak tensor by tensor instead, biggest first: shape, bytes, which code")
     parser.add_argument("--textbook", action="store_true", help="the textbook formulas beside ours, with the difference")
     parser.add_argument("--oom", metavar="LOG", help="explain the out-of-memory message of a log (- reads it): which tensor, which setting")
@@ -43,6 +44,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, io: Console) -> int:
+    if args.why is not None:
+        return _why(args, io)
     if args.terms and (args.settings or args.textbook or args.oom or args.compare_with is not None or args.format == "svg"):
         raise Misuse("--terms lists the bill tensor by tensor: none of the other views goes with it")
     if args.settings_file is not None and (args.oom or args.compare_with is not None):
@@ -73,6 +76,26 @@ def _session(args: argparse.Namespace, io: Console) -> Session:
     from budgetlint.commands.settings_file import settings_session  # few bills are of settings from outside
 
     return settings_session(args.paths, args, io, open_config(io))
+
+
+def _why(args: argparse.Namespace, io: Console) -> int:
+    from budgetlint.commands.why import setting_named
+    from budgetlint.report.setting_why import render, render_json
+
+    views = args.terms or args.settings or args.textbook or args.oom or args.compare_with is not None
+    if views or args.format not in ("text", "json"):
+        raise Misuse("--why tells where one setting comes from: none of the other views goes with it")
+    name = setting_named(args.why)
+    result = _session(args, io).judged()
+    wrong = _language_errors(result)
+    if not result.runs and not wrong:
+        raise Misuse(_nothing(args.paths))
+    if args.format == "json":
+        io.write(render_json(result.runs, name))
+    else:
+        io.write("\n".join(render(context, name, io.style) for context in result.runs), inked=True)
+    _complain(io, wrong)
+    return 2 if wrong else 0
 
 
 def _oom(args: argparse.Namespace, io: Console) -> int:

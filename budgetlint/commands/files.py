@@ -11,6 +11,7 @@ from budgetlint.commands.common import crashed, open_config, project_of
 from budgetlint.commands.console import Console
 from budgetlint.commands.options import add_paths
 from budgetlint.commands.why import edges_of, why
+from budgetlint.documents import Document
 from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX
 from budgetlint.launch import Launch
 from budgetlint.report.style import cells, padded
@@ -81,7 +82,7 @@ def _row(entry: FileEntry, runs: list[str], edges: Iterable[Edge], idle: Idle) -
 def _runs_by_file(collected: list[Collected]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for run in collected:
-        paths = [*(reading.document.path for reading in run.readings), *run.beside.files]
+        paths = [*(path for reading in run.readings for path in _paths(reading.document)), *run.beside.files]
         if run.budget is not None:
             paths.append(run.budget.path)
         for path in paths:
@@ -89,6 +90,11 @@ def _runs_by_file(collected: list[Collected]) -> dict[str, list[str]]:
             if run.name not in names:
                 names.append(run.name)
     return found
+
+
+def _paths(document: Document) -> tuple[str, ...]:
+    """A document's file; with a program's the files that it reads."""
+    return (document.path, *(one.path for one in document.below)) if document.format == "python" else (document.path,)
 
 
 def _line(launch: Launch) -> int:

@@ -85,6 +85,12 @@ def _formats() -> tuple[str, ...]:
     return tuple(CHECK_FORMATS)
 
 
+def _settings() -> tuple[str, ...]:
+    from budgetlint.settings.vocabulary import SETTINGS
+
+    return tuple(SETTINGS)
+
+
 _NAMES: Mapping[str, Callable[[], tuple[str, ...]]] = {
     "rule": _rules,
     "--select": _rules,
@@ -94,5 +100,6 @@ _NAMES: Mapping[str, Callable[[], tuple[str, ...]]] = {
     "models": _models,
     "optimizers": _optimizers,
     "--format": _formats,
+    "--why": _settings,
 }
 """Options (and commands, for what stands behind them) that take names of the catalog or the registry."""

@@ -1,4 +1,5 @@
-"""``budgetlint files --why``: for each file the lines that make it part of a run, and what leads to those."""
+"""``budgetlint files --why``: for each file the lines that make it part of a run, and what leads to those. The setting that
+``estimate --why`` asks about."""
 
 from __future__ import annotations
 
@@ -27,6 +28,21 @@ def _by_reader(entry: FileEntry) -> Edge | None:
     if consumer is None or entry.launches or consumer.evidence not in _RULES or consumer.file in ("", entry.path):
         return None
     return Edge(entry.path, consumer.file, consumer.line, "", _RULES[consumer.evidence])
+
+
+def setting_named(text: str) -> str:
+    """The setting that somebody means by its name, or as the language says it (``seq``, ``lora.r``)."""
+    from budgetlint.base.suggest import did_you_mean
+    from budgetlint.commands.misuse import Misuse
+    from budgetlint.language.statements import setting_paths
+    from budgetlint.settings.vocabulary import SETTINGS
+
+    if text in SETTINGS:
+        return text
+    paths = setting_paths()
+    if text not in paths:
+        raise Misuse(f"--why {text}: unknown setting '{text}'{did_you_mean(text, (*SETTINGS, *paths))}")
+    return paths[text][0]
 
 
 SHOWN = 12

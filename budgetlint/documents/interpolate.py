@@ -34,7 +34,7 @@ def interpolated(document: Document) -> Document:
     tag are those of the value. Documents without references are returned as they are; so are flags, where ``${X}`` is the
     shell's, unless a config lies below them.
     """
-    if document.root is None or (document.format == "shell" and not document.below) or not _refers(document):
+    if document.root is None or document.format == "python" or (document.format == "shell" and not document.below) or not _refers(document):
         return document
     return replace(document, root=_Rewrite(document.root).node(document.root, ()))
 

@@ -8,7 +8,16 @@ MORE = "**"
 CAST = "half"
 """The section of ``model.half()``, ``model.to(torch.bfloat16)`` and ``torch.set_default_dtype(torch.bfloat16)``."""
 
+REPLACED = "replaced modules"
+"""The section of what may have exchanged modules of the model, for quantised ones as well."""
+LOOP, FACTS = "a loop of its own", "beside the trainer"
+"""Sections of a followed program: everything that its own loop tells, and what calls beside a trainer do."""
+
 
 def is_open(node: Node | None) -> bool:
     """A value that the file does not tell."""
     return isinstance(node, Scalar) and node.style is Style.PLAIN and node.text[:1] == "<"
+
+
+FOLLOWED = "a program that was followed"
+"""The fact of a document that is no look at a text: whatever stands there reaches a trainer."""

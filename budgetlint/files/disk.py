@@ -40,6 +40,7 @@ _READING = (
     *(b"%sConfig" % task for task in (b"SFT", b"DPO", b"KTO", b"ORPO", b"GRPO", b"Reward")),
 )
 """A program with one of these trains something, and may read a config of the project: which files it names is looked at."""
+_STARTERS = (b"!python", b"!torchrun", b"!accelerate", b"!deepspeed", b"train.py", b".sh")
 _LARGEST_SCRIPT = 2**17
 _LARGEST_NOTEBOOK = 2**20
 NOTEBOOK_SUFFIX = ".ipynb"
@@ -303,6 +304,11 @@ def trains(text: bytes) -> bool:
     return any(word in text for word in _READING)
 
 
+def starts_programs(text: bytes) -> bool:
+    """Does a notebook hand commands to a shell that may train: ``!torchrun train.py``?"""
+    return b'"!' in text and any(word in text for word in _STARTERS)
+
+
 def _names_commands(text: bytes) -> bool:
     """May a README hold a command that names a config?"""
     return b"```" in text and any(word in text for word in (b".yaml", b".yml", b".json", b".toml"))
@@ -310,7 +316,7 @@ def _names_commands(text: bytes) -> bool:
 
 _ASKED: tuple[tuple[str, int, Callable[[bytes], bool]], ...] = (
     (PYTHON_SUFFIX, _LARGEST_SCRIPT, lambda text: trains(text) or makes_arguments(text)),
-    (NOTEBOOK_SUFFIX, _LARGEST_NOTEBOOK, trains),
+    (NOTEBOOK_SUFFIX, _LARGEST_NOTEBOOK, lambda text: trains(text) or starts_programs(text)),
     (".md", _LARGEST_SCRIPT, _names_commands),
 )
 """Files that are looked at for what their text says, with the size up to which it is read."""

@@ -433,10 +433,19 @@ MANIFESTS: tuple[Manifest, ...] = (
     ),
     made(
         Manifest,
+        name='program_config',
+        formats=(
+            made(Format, name='program_config', title="configs of a project's own programs"),
+        ),
+        documents=('program_config',),
+    ),
+    made(
+        Manifest,
         name='python_script',
         formats=(
             made(Format, name='python_script', title='Python scripts', arguments='transformers', one_process=True),
             made(Format, name='python_trl_script', title='Python scripts', arguments='trl', one_process=True),
+            made(Format, name='python_loop', title='Python scripts', one_process=True),
         ),
         documents=('python',),
         patches=(

@@ -47,6 +47,8 @@ class Builder:
     work: ShellWork = field(default_factory=ShellWork)
     found: list[Launch] = field(default_factory=list)
     seen: set[tuple[object, ...]] = field(default_factory=set)
+    folder: str = ""
+    """Where the last ``cd`` leads."""
 
     def script(self, text: str, start: int = 0, end: int | None = None) -> None:
         """Every launch of ``text[start:end]``, whose offsets are the file's."""
@@ -56,6 +58,7 @@ class Builder:
                 self.source.facts["cut short"] = tuple(cut_short(self.source, script.commands))
             if script.written:
                 self.source.facts[FACT] = written_documents(self.source, script.written)
+            self.folder = ""
             for command in script.commands:
                 self.command(command, script, (), 0)
 
@@ -68,6 +71,7 @@ class Builder:
         if nested and depth < MAX_NESTED:
             self._nested(nested, command, script, (*layers, *outer), depth + 1)
             return
+        self.folder = _changed(self.folder, command)
         start = started(command.words)
         if start is not None and len(self.found) >= LAUNCHES.most:
             self.work.stop(LAUNCHES, command.span.start)
@@ -102,12 +106,36 @@ class Builder:
             documents.insert(0, self.job)
         configs = tuple(_configs(program, start, arguments))
         engines = tuple(_engines(program))
-        self.found.append(Launch(self.source, span, program, tuple(documents), configs, engines, self.request, number))
+        self.found.append(
+            Launch(
+                self.source,
+                span,
+                program,
+                tuple(documents),
+                configs,
+                engines,
+                self.request,
+                number,
+                None,
+                start.arguments,
+                environment,
+                self.folder,
+            )
+        )
 
     def _environment(self, environment: Mapping[str, Word], script: Script | None, span: Span) -> Document | None:
         held = {name: script.value(name) for name in _ENVIRONMENT} if script is not None else {}
         pairs = [(name, word) for name in _ENVIRONMENT if (word := environment.get(name) or held.get(name)) is not None]
         return Document(self.source, FORMAT, entries_of(pairs, span), number=len(self.found), program="environment") if pairs else None
+
+
+def _changed(folder: str, command: Command) -> str:
+    """The folder after a command: a ``cd`` to a path that is known changes it, one to anything else leaves nothing known."""
+    words = command.words
+    if not words or words[0].text != "cd":
+        return folder
+    known = len(words) == 2 and words[1].known and not words[1].text.startswith(("/", "~", "-"))
+    return posixpath.normpath(posixpath.join(folder, words[1].text)) if known else ""
 
 
 _NAMES = ("accelerate", "torchrun", "deepspeed", "python", "torch.distributed", "tune run", "composer", ".py")

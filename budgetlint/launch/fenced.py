@@ -1,4 +1,4 @@
-"""The commands that a Markdown text shows in its fenced blocks (CommonMark 0.31, 4.5)."""
+"""The commands that a Markdown text shows in its blocks of code (CommonMark 0.31, 4.4 and 4.5)."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from budgetlint.launch.build import Builder
 from budgetlint.launch.launch import Launch
 from budgetlint.launch.read import LAUNCHES
 
-_FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})[ \t]*([\w+-]*)")
+_FENCE = re.compile(r"[ ]*(`{3,}|~{3,})[ \t]*([\w+-]*)")
 _SHELLS = frozenset(("", "sh", "bash", "shell", "zsh", "console", "shell-session", "text"))
 
 
 def shown_launches(source: SourceFile) -> tuple[Launch, ...]:
     """The launches in the fenced blocks of a Markdown text. A prompt in front of a command is none of its words."""
     builder = Builder(source, work=work_of(source, LAUNCHES, again=True))
-    for language, start, end in _blocks(source.text):
+    blocks = (*_blocks(source.text), *(("", start, end) for start, end in _indented(source.text)))
+    for language, start, end in sorted(blocks, key=lambda one: one[1]):
         if language in _SHELLS:
             _shown_block(builder, source.text, start, end)
     return tuple(builder.found)
@@ -36,6 +37,28 @@ def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
             yield language, start, at
             fence = ""
         at = end
+
+
+def _indented(text: str) -> Iterator[tuple[int, int]]:
+    """Blocks that four blanks make, behind an empty line; what follows the item of a list is its own text."""
+    at, begins, blank, item, fence = 0, -1, True, False, ""
+    while at < len(text):
+        end = text.find("\n", at) + 1 or len(text)
+        line, found = text[at:end], _FENCE.match(text, at, end)
+        if found is not None and (not fence or found[1].startswith(fence)):
+            fence = "" if fence else found[1]
+        inside = not fence and line.startswith("    ") and not item and (blank or begins >= 0) and bool(line.strip())
+        if begins >= 0 and not inside and line.strip():
+            yield begins, at
+        begins = (begins if begins >= 0 else at) if inside or (begins >= 0 and not line.strip()) else -1
+        if line.strip() and not line.startswith(" "):
+            item = bool(_ITEM.match(line))
+        blank, at = not line.strip(), end
+    if begins >= 0:
+        yield begins, len(text)
+
+
+_ITEM = re.compile(r"[-*+] |\d{1,9}[.)] ")
 
 
 def _shown_block(builder: Builder, text: str, start: int, end: int) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from budgetlint.base.record import open_record, record
+from budgetlint.base.record import field, open_record, record
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import Document
 from budgetlint.settings.consumer import Consumer
@@ -40,6 +41,12 @@ class Launch:
     number: int = 0
     consumer: Consumer | None = None
     """Whose the flags are."""
+    words: tuple[Word, ...] = ()
+    """The program's arguments as they are written, for a program that is followed."""
+    environment: Mapping[str, Word] = field(default_factory=dict)
+    """What the command sets for the program."""
+    folder: str = ""
+    """Where the script's last ``cd`` before it leads, from where the script is."""
 
     @property
     def launcher(self) -> str:

@@ -37,12 +37,14 @@ class Launched:
     target: Target | None
 
 
-def launched(launch: Launch, resolve: Resolve) -> Launched | None:
-    """The run that a command starts, or None where nobody can read what it trains: a recipe that is not here says all of it."""
-    trainers = _trainers(launch, resolve)
+def launched(launch: Launch, resolve: Resolve, followed: Reading | None = None) -> Launched | None:
+    """The run that a command starts, or None where nobody can read what it trains: a recipe that is not here says all of it.
+
+    ``followed``: what the program makes of flags and files itself, where it is of the project and was followed."""
+    trainers = (followed,) if followed is not None else _trainers(launch, resolve)
     if not trainers and launch.configs and takes_recipe(launch):
         return None
-    flags = flag_reading(launch, trainers)
+    flags = flag_reading(launch, trainers) if followed is None else None
     if not trainers and (flags is None or flags.role is not Role.TRAINER):
         return None
     mine = tuple(reading for reading in (*trainers, flags) if reading is not None)
@@ -70,11 +72,13 @@ def of_unknown_program(launch: Launch) -> Launched:
 
 
 def _trainers(launch: Launch, resolve: Resolve) -> tuple[Reading, ...]:
-    for reference in (*launch.configs, *_script(launch)):
+    """Its config, else the program's own arguments; a program that has nothing but the name is another's."""
+    for reference in launch.configs:
         found = tuple(reading for reading in resolve(reference) if reading.role is Role.TRAINER)
         if found:
             return found[:1]
-    return ()
+    own = (reading for reference in _script(launch) for reading in resolve(reference))
+    return tuple(reading for reading in own if reading.role is Role.TRAINER and not reading.guessed)[:1]
 
 
 def _script(launch: Launch) -> tuple[Reference, ...]:
@@ -87,6 +91,8 @@ def _script(launch: Launch) -> tuple[Reference, ...]:
 def _references(launch: Launch, trainers: Iterable[Reading], flags: Reading | None, around: Iterable[Reading]) -> Iterable[Reference]:
     """Files of the engine and the launcher; one that a flag names replaces the file's own."""
     by_flag = [*(flags.references if flags else ()), *launch.engines]
+    if flags is None and any(reference.role is Role.ENGINE for trainer in trainers for reference in trainer.references):
+        by_flag = []  # a program that was followed says itself which file it opens
     told = {reference.role for reference in by_flag}
     seen: set[str] = set()
     from_files = [reference for trainer in trainers for reference in trainer.references if reference.role not in told]

@@ -16,7 +16,7 @@ def render(context: RunContext, style: TerminalStyle = PLAIN) -> str:
     """One run as a table in the order of the vocabulary; ends with a line end."""
     rows = [context.run.settings[name] for name in SETTINGS if name in context.run.settings]
     wide = max((len(setting.name) for setting in rows), default=0)
-    told = max((cells(_shown(setting)) for setting in rows), default=0)
+    told = max((cells(shown_value(setting)) for setting in rows), default=0)
     lines = [style.ink(one_line(context.label), "bold"), f"  stack: {one_line(str(context.run.stack))}"]
     for setting in rows:
         lines.extend(_rows(setting, wide, min(told, 36), style))
@@ -24,12 +24,13 @@ def render(context: RunContext, style: TerminalStyle = PLAIN) -> str:
 
 
 def _rows(setting: Setting, wide: int, told: int, style: TerminalStyle) -> Iterator[str]:
-    yield f"  {setting.name:<{wide}}  {padded(_shown(setting), told)}  {style.ink(_where(setting), 'dim')}"
+    yield f"  {setting.name:<{wide}}  {padded(shown_value(setting), told)}  {style.ink(_where(setting), 'dim')}"
     for loser in setting.overrode:
-        yield style.ink(f"  {'':<{wide}}  overrode {_shown(loser)}  {_where(loser)}", "dim")
+        yield style.ink(f"  {'':<{wide}}  overrode {shown_value(loser)}  {_where(loser)}", "dim")
 
 
-def _shown(setting: Setting) -> str:
+def shown_value(setting: Setting) -> str:
+    """The value in one line, as people read it."""
     return one_line(_value(setting))
 
 
@@ -65,6 +66,11 @@ def _run(context: RunContext) -> dict[str, Any]:
         "stack": {name: release.said for name, release in context.run.stack.releases.items()},
         "settings": [_setting(context.run.settings[name]) for name in SETTINGS if name in context.run.settings],
     }
+
+
+def plain_value(setting: Setting) -> Any:
+    """The value as JSON has it."""
+    return _plain(setting.value)
 
 
 def _plain(value: Any) -> Any:

@@ -89,6 +89,18 @@ def only_copy(files: Files, package: str) -> Copy | None:
     return found.pop() if len(found) == 1 else None
 
 
+def is_in_copy(files: Files, path: str) -> bool:
+    """Does a file belong to a copy of a framework: do the folders that it is in hold a package of such a name?"""
+    parts = posixpath.dirname(path).split("/")
+    known = (at for at, part in enumerate(parts, 1) if part in _every_module())
+    return any(files.exists("/".join((*parts[:at], "__init__.py"))) for at in known)
+
+
+@cache
+def _every_module() -> frozenset[str]:
+    return frozenset(module for package in packages() for module in _modules(package.name))
+
+
 def _modules(package: str) -> tuple[str, ...]:
     return next((one.modules for one in packages() if one.name == package and one.modules is not None), (package,))
 

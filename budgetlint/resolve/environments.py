@@ -18,7 +18,17 @@ if TYPE_CHECKING:  # imported where a setup.py is read
 _CONDA = expression(r"([A-Za-z0-9_.-]+)\s*=\s*(\d[\w.]*)(?:=\S*)?")
 _NAMED = {"pytorch": "torch"}
 """What conda calls otherwise than pip."""
-_KEYWORDS = ("install_requires", "requirements", "requires", "install_requirements", "REQUIRED", "REQUIREMENTS", "INSTALL_REQUIRES")
+_KEYWORDS = (
+    "install_requires",
+    "requirements",
+    "requires",
+    "install_requirements",
+    "REQUIRED",
+    "REQUIREMENTS",
+    "INSTALL_REQUIRES",
+    "_deps",
+    "deps",
+)
 
 
 def of_conda(source: SourceFile) -> Iterator[str]:

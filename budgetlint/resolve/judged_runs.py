@@ -23,6 +23,7 @@ from budgetlint.resolve.architecture import architecture_of
 from budgetlint.resolve.axes import Answer, AxisChoice, as_read, pinned
 from budgetlint.resolve.forks import SURE, decided
 from budgetlint.resolve.measured import with_measurements
+from budgetlint.resolve.own_builds import says, with_own_builds
 from budgetlint.resolve.precedence import join, with_derived, with_stored_weights
 from budgetlint.resolve.state import Assembly, Collected
 from budgetlint.resolve.undeclared import with_unsaid
@@ -92,7 +93,7 @@ def _settings(collected: Collected, claims: Settings, stack: Stack) -> Settings:
     for reading in sorted(readings, key=lambda reading: reading.role is not Role.TRAINER):
         if reading.role is not Role.TRAINER and _under_deepspeed(settings):
             settings = fill_engine_dtype(settings)
-        settings = complete(reader_by(reading), settings, stack)
+        settings = with_own_builds(complete(reader_by(reading), settings, stack), stack)
     if readings and _under_deepspeed(settings):
         settings = fill_engine_dtype(settings)
     counted = with_derived(settings.filled([claims["nodes"]] if "nodes" in claims else []))
@@ -154,9 +155,27 @@ def _with_reader(answer: Estimate, run: Run) -> Estimate:
     consumer = run.trainer.consumer if run.trainer is not None else None
     if consumer is not None and consumer.is_nobody:
         return replace(answer, verdict=Verdict.UNKNOWN, missing=(*answer.missing, "program"))
+    program = run.trainer.program if run.trainer is not None else None
+    if program is not None and program.refusals:  # its bill is that of the run which was meant
+        first = program.refusals[0]
+        went_on = Assumption(f"the program goes on where it stops: {first.location.file}:{first.location.line} {first.says}", "program")
+        return replace(answer, verdict=Verdict.UNKNOWN, missing=(*answer.missing, "program"), assumptions=(went_on, *answer.assumptions))
     told = [Assumption(consumer.says, "program")] if consumer is not None and consumer.says else []
     told += [Assumption(text, "") for text in dict.fromkeys(reading.guessed for reading in run.readings) if text]
+    told += [Assumption(text, "") for text in (*says(run.stack), *_not_followed(run))]
     return replace(answer, assumptions=(*told, *answer.assumptions)) if told else answer
+
+
+_MOST_DOUBTS = 4
+
+
+def _not_followed(run: Run) -> Iterator[str]:
+    """Calls of a program that may have changed what is judged, each at its line."""
+    program = run.trainer.program if run.trainer is not None else None
+    doubts = list(dict.fromkeys(f"{one.location.file}:{one.location.line} {one.says}" for one in program.doubts)) if program else []
+    yield from doubts[:_MOST_DOUBTS]
+    if len(doubts) > _MOST_DOUBTS:
+        yield f"{len(doubts) - _MOST_DOUBTS} more calls of {program.path if program else ''} are not followed"
 
 
 def _answer(work: Assembly, run: Run, target: Target, architecture: Architecture | None) -> tuple[Planned, Estimate]:

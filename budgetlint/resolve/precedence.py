@@ -22,7 +22,7 @@ ENGINE_FIRST = frozenset({
 })  # fmt: skip
 LAUNCHER_BEFORE_TRAINER = frozenset({"shard", "devices", "nodes", "devices_per_node"})
 
-_ORDER = {Role.STATED: -3, Role.TRAINER: 0, Role.ENGINE: 1, Role.LAUNCHER: 2, Role.MODEL: 3, Role.INFERENCE: 4}
+_ORDER = {Role.STATED: -3, Role.TRAINER: 0, Role.ENGINE: 1, Role.LAUNCHER: 2, Role.MODEL: 3, Role.INFERENCE: 4, Role.INPUT: 5}
 
 
 def join(readings: Iterable[Reading]) -> Settings:

@@ -15,7 +15,7 @@ from budgetlint.base.source import Location, SourceFile, UnreadableFile
 from budgetlint.documents import Document, Problem, Scalar
 from budgetlint.documents.failure import TOO_LARGE
 from budgetlint.documents.load import load
-from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, Files, is_named, is_readme, makes_arguments
+from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, Files, is_named, is_readme, makes_arguments, starts_programs
 from budgetlint.files.walk import TOO_LARGE as OVER_SIZE
 from budgetlint.files.walk import Passed
 from budgetlint.frameworks import every_format, manifests
@@ -130,7 +130,9 @@ class Project:
             return _readme(source)
         if is_script(path, source):
             return script_entry(source)
-        if path.endswith(NOTEBOOK_SUFFIX) or (path.endswith(PYTHON_SUFFIX) and not makes_arguments(source.text.encode(errors="replace"))):
+        if path.endswith(NOTEBOOK_SUFFIX):
+            return _notebook(source)
+        if path.endswith(PYTHON_SUFFIX) and not makes_arguments(source.text.encode(errors="replace")):
             return FileEntry(path, None, source=source)
         return self._config(path, source)
 
@@ -275,6 +277,18 @@ def script_entry(source: SourceFile, arguments: Sequence[str] = (), environment:
     launches = script_launches(source, arguments, environment)
     format = "slurm" if is_slurm(source) else next((name for launch in launches if (name := format_of(launch))), None)
     return FileEntry(source.path, format, source=source, launches=launches, arguments=tuple(arguments))
+
+
+def _notebook(source: SourceFile) -> FileEntry:
+    """A notebook with the training commands that it hands to a shell."""
+    launches: tuple[Launch, ...] = ()
+    if starts_programs(source.text.encode(errors="replace")):
+        from budgetlint.documents.notebook import cells_of
+        from budgetlint.launch.read import script_launches
+
+        cells = cells_of(source)
+        launches = script_launches(cells.commands) if cells is not None else ()
+    return FileEntry(source.path, None, source=source, launches=launches)
 
 
 def _readme(source: SourceFile) -> FileEntry:

@@ -15,9 +15,10 @@ from budgetlint.resolve.budget_scope import comment, nearest_budget
 from budgetlint.resolve.claims import claim_all
 from budgetlint.resolve.composition import composed
 from budgetlint.resolve.edges import HOLDS, Edge
+from budgetlint.resolve.launched_programs import launched_run
 from budgetlint.resolve.named_files import matches
 from budgetlint.resolve.project import FileEntry, Project, open_project
-from budgetlint.resolve.references import place_of, program_text, quietly, referenced
+from budgetlint.resolve.references import place_of, program_text, referenced
 from budgetlint.resolve.run_parts import add_run, entries_of, label_of, whole, with_named
 from budgetlint.resolve.script_calls import with_arguments
 from budgetlint.resolve.state import Assembly, Stated
@@ -228,7 +229,11 @@ def _over(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) -> Budget
 def _free_run(work: Assembly, entry: FileEntry, reading: Reading, budgets: Iterable[Budget]) -> None:
     budget = _over(work, entry, budgets)
     run = budget.runs[0] if budget and budget.runs else None
-    name = entry.path if len(entry.readings) == 1 else f"{entry.path}#{reading.document.number}"
+    named = budget is not None and (budget.names_model or (run is not None and "model" in run.settings))
+    if not named and work.asks_for_model(entry.path):
+        return
+    trainers = [one for one in entry.readings if one.role is Role.TRAINER]
+    name = entry.path if len(trainers) == 1 else f"{entry.path}#{reading.document.number}"
     trainer = composed(work, reading)
     add_run(work, name, (trainer, *referenced(work, trainer)), budget, run)
 
@@ -240,12 +245,12 @@ def _launched_in(work: Assembly, entry: FileEntry) -> list[tuple[Launch, Launche
     """The launches of a file that start a run."""
     if entry.path not in work.launched:
         from budgetlint.launch.purpose import runs_on_jax
-        from budgetlint.launch.run import launched, on_jax
+        from budgetlint.launch.run import on_jax
         from budgetlint.resolve.copied_config import over_own_config
 
         found: list[tuple[Launch, Launched]] = []
         for launch in (over_own_config(work, launch) for launch in _training(work, entry)):
-            run = launched(launch, partial(quietly, work))
+            run = launched_run(work, launch)
             if run is not None:
                 found.append((launch, on_jax(run, launch) if runs_on_jax(launch, partial(program_text, work, entry.path)) else run))
         work.launched[entry.path] = found

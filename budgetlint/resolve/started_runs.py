@@ -11,11 +11,12 @@ from budgetlint.language.budget import Budget, BudgetRun, ConfigRef
 from budgetlint.launch import Launch
 from budgetlint.launch.purpose import purpose, runs_on_jax
 from budgetlint.launch.readings import takes_recipe
-from budgetlint.launch.run import Launched, launched, of_unknown_program, on_jax
+from budgetlint.launch.run import Launched, of_unknown_program, on_jax
 from budgetlint.resolve.budget_launches import starts_nothing
 from budgetlint.resolve.copied_config import over_own_config
+from budgetlint.resolve.launched_programs import launched_run
 from budgetlint.resolve.named_files import matches
-from budgetlint.resolve.references import program_text, quietly
+from budgetlint.resolve.references import program_text
 from budgetlint.resolve.run_parts import add_run, label_of, no_config, whole, with_named
 from budgetlint.resolve.state import Assembly, Stated
 from budgetlint.settings.run import Reading, Role
@@ -66,7 +67,7 @@ def _started(work: Assembly, launch: Launch) -> Launched | None:
         _nothing(work, launch, f"{launch.program.program} {does}")
         return None
     launch, jax = over_own_config(work, launch), runs_on_jax(launch, text)
-    run = launched(launch, partial(quietly, work))
+    run = launched_run(work, launch)
     if run is not None:
         return on_jax(run, launch) if jax else run
     if takes_recipe(launch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections import Counter
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from budgetlint.base.record import field, open_state, record
@@ -14,6 +15,7 @@ from budgetlint.memory.reuse import Answers
 from budgetlint.readers import reader_by
 from budgetlint.resolve.copies import Copy, copy_above, only_copy, with_copy
 from budgetlint.resolve.edges import Edge
+from budgetlint.resolve.followed import FollowedPrograms
 from budgetlint.resolve.project import Project
 from budgetlint.resolve.versions import stack_beside
 from budgetlint.settings.run import Reading, Settings, Stack
@@ -110,8 +112,21 @@ class Assembly:
     """Files that a declared run names: who reads them, nobody here knows."""
     own: Callable[[Launch], Launch] = field(default=lambda launch: launch)
     """Says whose the flags of a launch are."""
+    asks_for_model: Callable[[str], bool] = field(default=lambda _path: False)
+    """Is a file a program that nothing starts, and whose model is named when it is started?"""
     locks: dict[str, tuple[Measured, ...]] = field(default_factory=dict)
     """What each budget.lock says was measured."""
+
+    @cached_property
+    def programs(self) -> FollowedPrograms:
+        """The programs of the project, followed when they are asked for."""
+        return FollowedPrograms(self.files, self._read_otherwise)
+
+    def _read_otherwise(self, path: str, program: str) -> bool:
+        """A file that a reader of its own format takes for somebody else's."""
+        entry = self.project.entries.get(path)
+        told = [one.consumer for one in entry.readings] if entry is not None else []
+        return any(one is None or posixpath.basename(one.program) != posixpath.basename(program) for one in told)
 
     @property
     def files(self) -> Files:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     # for types: a rule is given a context, and a context knows the rule it is bound to
     from budgetlint.rules_api.rule import Rule
+    from budgetlint.settings.program import FollowedProgram
 
 
 @open_record
@@ -187,6 +188,11 @@ class RunContext(Context):
 
     def _edited(self) -> tuple[Document, ...]:
         return tuple(reading.document for reading in self.run.readings)
+
+    @property
+    def program(self) -> FollowedProgram | None:
+        """The program of the project that was followed to make this run; None where a reader reads its files."""
+        return next((reading.program for reading in self.run.readings if reading.program is not None), None)
 
     def setting(self, name: str) -> Setting | None:
         return self.run.settings.get(name)

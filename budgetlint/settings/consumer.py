@@ -16,9 +16,8 @@ WORDS = {LAUNCH: "launch", OPENED: "opened", ACCEPTED: "accepted", FORMAT: "form
 
 @record
 class Sink:
-    """The class of training arguments, where it is known though the program is not followed, with its library
-    (``transformers.TrainingArguments``). ``changed`` are fields that the class does not decide: the code sets them itself, or those who
-    could read a file differ in them."""
+    """The class of training arguments that several programs fill in, with its library (``transformers.TrainingArguments``). ``changed`` are
+    the fields in which they differ."""
 
     arguments: str
     changed: frozenset[str] = frozenset()
@@ -38,7 +37,7 @@ class Consumer:
     says: str = ""
     settles: str = ""
     sink: Sink | None = None
-    """What plainly stands in a script (`budgetlint.readers.hf.sink`), or what several programs agree on (`resolve.claims.takers`)."""
+    """What several programs that could read it agree on (`budgetlint.resolve.claims.takers`)."""
     task: str = ""
     """What it trains, where its name or a trainer of TRL's that it makes says so."""
 

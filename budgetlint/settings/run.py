@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from budgetlint.base.record import field, record, replace
 from budgetlint.base.source import Location, SourceFile, Span
 from budgetlint.documents.node import Document
+from budgetlint.documents.scalars import Loader
 from budgetlint.settings.consumer import Consumer
 
 if TYPE_CHECKING:
     from packaging.version import Version
 
     from budgetlint.base.finding import Because
+    from budgetlint.settings.program import FollowedProgram
 
 
 T = TypeVar("T")
@@ -287,7 +289,7 @@ def release(package: str, version: str, origin: Origin) -> Release | None:
 class Role(Enum):
     """What part of a run a document describes. A TRAINER document starts a run; ENGINE, LAUNCHER and MODEL join the run that
     names them; STATED is a file whose keys a budget reads; INFERENCE is a document of an ecosystem that starts no training (chat,
-    export, prediction)."""
+    export, prediction); INPUT one that a program of the project reads, whose run says what it means."""
 
     TRAINER = "trainer"
     ENGINE = "engine"
@@ -295,6 +297,7 @@ class Role(Enum):
     MODEL = "model"
     STATED = "stated"
     INFERENCE = "inference"
+    INPUT = "input"
 
 
 @record
@@ -329,6 +332,10 @@ class Reading:
     """Who reads it, as far as the project tells; None where nobody asked."""
     guessed: str = ""
     """That the file is here by its name alone, where the path that names it leads nowhere."""
+    loader: Loader | None = None
+    """What loads the document, where the call that opens it was seen."""
+    program: FollowedProgram | None = field(default=None, repr=False, compare=False)
+    """The program that was followed to make it; None for a file that a reader reads."""
 
 
 def run_label(name: str, target: str | None, cell: str) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-REPORTS = ("check", "estimate", "files", "solve", "rule", "budget", "settings", "run-settings")
+REPORTS = ("check", "estimate", "files", "solve", "rule", "budget", "settings", "run-settings", "why")
 HERE = Path(__file__).resolve()
 
 

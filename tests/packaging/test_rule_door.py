@@ -19,6 +19,7 @@ LEAVES = tuple(f"budgetlint.base.{name}" for name in ("record", "units", "numera
 """Records, amounts of bytes, numbers, near names: they import nothing of ours, and CONTRIBUTING names the first."""
 
 INSIDE = {
+    "budgetlint.base.source": ("whether a value stands in another file than the program that it reaches", "yaml_float_as_string"),
     "budgetlint.catalog.choice": ("closed values of keys", "unknown_value"),
     "budgetlint.catalog.choice_rows": ("closed values of keys", "unknown_value"),
     "budgetlint.catalog.context": ("what a CUDA process holds, for a card that is not the run's", "smallest_card"),

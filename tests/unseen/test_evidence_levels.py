@@ -1,4 +1,4 @@
-"""What may be said where less is known than the program: a class that plainly stands in a script, several programs, an absent script."""
+"""What may be said of a class by the way that its object takes, of several programs that read a file, of a script that is not here."""
 
 from __future__ import annotations
 
@@ -24,10 +24,13 @@ def main():
     model_args, training_args = parser.parse_args_into_dataclasses()
     model = AutoModelForCausalLM.from_pretrained(model_args.model_name_or_path)
     Trainer(model=model, args=training_args).train()
+
+main()
 """
+IMPORTS = SCRIPT.replace("def main", "from mine import loop, prepare\n\ndef main")
 FLAGS = "--model_name_or_path Qwen/Qwen2.5-0.5B --output_dir o --per_device_train_batch_size 4\n"
 OF_THE_CLASS = {"grad_accum": 1, "recompute": "none", "autocast": "none", "learning_rate": 5e-5, "max_grad_norm": 1.0, "micro_batch": 4}
-OF_THE_SCRIPT = {"weights_dtype": "unresolved", "adapter": "unresolved", "quant": "unresolved", "seq_len": None}
+OF_THE_SCRIPT = {"weights_dtype": "varies", "adapter": "none", "quant": "none"}
 NOTHING = {"grad_accum": None, "recompute": "unresolved", "autocast": None, "learning_rate": None, "optimizer": "unresolved"}
 
 PLAIN = {
@@ -54,27 +57,28 @@ PLAIN = {
     ),
     "a field that the script sets": (
         SCRIPT.replace("    model = ", "    training_args.gradient_checkpointing = True\n    model = "),
-        {**OF_THE_CLASS, "recompute": "unresolved"},
+        {**OF_THE_CLASS, "recompute": "full"},
     ),
     "checkpointing by the model's own method": (
-        SCRIPT.replace("    Trainer", "    model.gradient_checkpointing_enable()\n    Trainer"), {**OF_THE_CLASS, "recompute": "unresolved"}
+        SCRIPT.replace("    Trainer", "    model.gradient_checkpointing_enable()\n    Trainer"), {**OF_THE_CLASS, "recompute": "full"}
     ),
     "an optimizer of its own": (
         SCRIPT.replace("args=training_args)", "args=training_args, optimizers=(mine, None))"), {**OF_THE_CLASS, "optimizer": "unresolved"}
     ),
     "a subclass": (
-        SCRIPT.replace("def main", "@dataclass\nclass TrainingArguments(TrainingArguments):\n    bf16: bool = True\n\ndef main"), NOTHING
+        SCRIPT.replace("def main", "@dataclass\nclass TrainingArguments(TrainingArguments):\n    bf16: bool = True\n\ndef main"),
+        {**OF_THE_CLASS, "autocast": "bf16"},
     ),
-    "a trainer of its own": (SCRIPT.replace("def main", "class Trainer(Trainer):\n    pass\n\ndef main"), NOTHING),
+    "a trainer of its own": (SCRIPT.replace("def main", "class Trainer(Trainer):\n    pass\n\ndef main"), OF_THE_CLASS),
     "a class from elsewhere": (
         SCRIPT.replace(", TrainingArguments\n", "\nfrom mine import TrainingArguments\n"), NOTHING
     ),
     "handed to what is not here": (
-        SCRIPT.replace("    model = ", "    prepare(training_args)\n    model = "), NOTHING
+        IMPORTS.replace("    model = ", "    prepare(training_args)\n    model = "), NOTHING
     ),
     "made anew": (SCRIPT.replace("    model = ", "    training_args = change(model_args)\n    model = "), NOTHING),
-    "two parsers": (SCRIPT.replace("    model = ", "    other = HfArgumentParser((ModelArguments,))\n    model = "), NOTHING),
-    "no trainer": (SCRIPT.replace("    Trainer(model=model, args=training_args).train()", "    loop(model).backward()"), NOTHING),
+    "two parsers": (SCRIPT.replace("    model = ", "    other = HfArgumentParser((ModelArguments,))\n    model = "), OF_THE_CLASS),
+    "no trainer": (IMPORTS.replace("    Trainer(model=model, args=training_args).train()", "    loop(model).backward()"), NOTHING),
     "no Python": (SCRIPT + "    (\n", NOTHING),
 }  # fmt: skip
 

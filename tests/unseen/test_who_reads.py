@@ -25,6 +25,10 @@ from transformers import AutoModelForCausalLM, BitsAndBytesConfig, HfArgumentPar
 @dataclass
 class OwnArguments:
     model_name_or_path: str
+    train_file: str
+    max_seq_length: int = 1024
+    lora_rank: int = 64
+    lora_alpha: int = 16
     task_type: str = field(default="sft")
     train_mode: str = field(default="qlora")
 
@@ -213,20 +217,15 @@ RTX = "device rtx-4090; stack trl@0.24 transformers@4.57"
 CASES = {
     "an own dataclass loads in 4 bit": Case(
         OWN_QLORA,
-        {"args/qlora.json": "unknown"},
-        {
-            "args/qlora.json": {
-                "micro_batch": 1,
-                "grad_accum": 16,
-                "quant": "unresolved",
-                "adapter": "unresolved",
-                "weights_dtype": "unresolved",
-            }
-        },
+        {"train.py": "unknown"},
+        {"train.py": {"model": "01-ai/Yi-34B", "micro_batch": 1, "grad_accum": 16, "quant": "fp4", "adapter": "none"}},
         budget="stack trl@0.7.11",
     ),
     "OmegaConf reads 2e-4 as a number": Case(
-        OMEGACONF, {"run.sh": "unknown"}, {"run.sh": {"micro_batch": 8, "adapter": "unresolved"}}, ("duplicate-key info",)
+        OMEGACONF,
+        {"run.sh": "does-not-fit"},
+        {"run.sh": {"model": "google/gemma-2-9b-it", "micro_batch": 8, "adapter": "none"}},
+        ("does-not-fit error", "duplicate-key warning"),
     ),
     "Hydra composes": Case(HYDRA, {}),
     "a group of a framework of its own": Case(GROUP, {}),

@@ -66,9 +66,17 @@ def weights_dtype(stack: Stack) -> Setting:
     return by_version("weights_dtype", stack.at_least("transformers", "5.0.0"), ("auto", "fp32"), note)
 
 
+def packed_dtype(stack: Stack) -> Setting:
+    """``quantizers/quantizer_bnb_4bit.py`` and ``_8bit.py`` ``update_torch_dtype``: float16 where none is named, which 5 does itself."""
+    note = "transformers from_pretrained: float16 beside bitsandbytes before 5.0.0, the checkpoint's dtype since"
+    return by_version("weights_dtype", stack.at_least("transformers", "5.0.0"), ("auto", "fp16"), note)
+
+
 def optimizer(stack: Stack) -> Setting:
     """training_args.py ``default_optim``: both have AdamW's two moments; the step's temporaries differ."""
     note = _ARGUMENTS + "optim: adamw_torch_fused with torch 2.8 and transformers 4.54, adamw_torch before"
+    if stack.at_least("transformers", "4.32.0") is False:
+        return default("optimizer", "adamw_hf", _ARGUMENTS + "optim: adamw_hf before 4.32.0")
     bounds = (stack.at_least("torch", "2.8"), stack.at_least("transformers", "4.54.0"))
     fused = False if False in bounds else None if None in bounds else True
     return by_version("optimizer", fused, ("adamw_torch_fused", "adamw"), note)

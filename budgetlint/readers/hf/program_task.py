@@ -25,17 +25,6 @@ _NAMED = {
     "reward_modeling": "reward",
     "ppo": "ppo",
 }
-_OF_TRAINER = {
-    "SFTTrainer": "sft",
-    "DPOTrainer": "dpo",
-    "KTOTrainer": "kto",
-    "ORPOTrainer": "orpo",
-    "GRPOTrainer": "grpo",
-    "RewardTrainer": "reward",
-    "PPOTrainer": "ppo",
-    "RLOOTrainer": "rloo",
-}
-"""TRL's trainers. What the others hold (CPO, GKD, ...) is not worked out here: ``other``."""
 RLOO_SINCE = "0.22.0"
 RLOO = ("grpo", "ppo")
 """RLOO's trainer is GRPO's kin since this release of TRL and was PPO's before (0.21.0 and 0.22.0 ``trainer/rloo_trainer.py``; its script
@@ -47,11 +36,6 @@ def task_of_program(name: str) -> str:
     row = known_program(name)
     found = _LAST.search(name) if row is not None and row.format in _OF_TRL else None
     return _NAMED.get(found[1].removeprefix("run_"), "other") if found is not None else ""
-
-
-def task_of_trainer(trainer: str) -> str:
-    """The task of a trainer of TRL's."""
-    return _OF_TRAINER.get(trainer, "other")
 
 
 def told(task: str) -> list[Setting]:

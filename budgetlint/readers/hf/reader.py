@@ -25,10 +25,10 @@ from budgetlint.readers.hf.olmo_core import olmo_core_settings
 from budgetlint.readers.hf.open_instruct_defaults import open_instruct_defaults
 from budgetlint.readers.hf.own_script import is_own_script, own_script_defaults, reserved
 from budgetlint.readers.hf.precision import read_autocast
-from budgetlint.readers.hf.program_task import RLOO, told
-from budgetlint.readers.hf.rollouts import read_ppo, read_rollouts
+from budgetlint.readers.hf.program_task import told
 from budgetlint.readers.hf.settle import settle, settle_trl
-from budgetlint.readers.hf.tasks import read_task, without_reference
+from budgetlint.readers.hf.tasks import without_reference
+from budgetlint.readers.hf.trained import read_trained
 from budgetlint.readers.hf.trl_defaults import trl_defaults
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.optimizer_names import read_optimizer
@@ -94,21 +94,8 @@ def _switches(look: Lookup, flavour: str, task: str) -> list[Setting]:
         *read_loss(look),
         *read_fsdp(look),
         *without_reference(look),
-        *(_task(look, task) if parsed or task or flavour == hf_recognise.OPEN_INSTRUCT else ()),
+        *(read_trained(look, task) if parsed or task or flavour == hf_recognise.OPEN_INSTRUCT else ()),
     ]
-
-
-def _task(look: Lookup, program: str) -> Iterable[Setting]:
-    """The task, which a program that is known decides before any key (RLOO's only after them), and what only its trainer's fields say."""
-    task = [one for one in read_task(look) if one.value in RLOO] if program == "rloo" else []
-    task = task or told(program) or read_task(look)
-    yield from task
-    more = _OF_TASK.get(task[0].value) if task else None
-    if more is not None:
-        yield from more(look)
-
-
-_OF_TASK = {"grpo": read_rollouts, "ppo": read_ppo}
 
 
 def _merged(settings: list[Setting]) -> Settings:

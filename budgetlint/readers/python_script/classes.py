@@ -18,8 +18,12 @@ TRL_ARGUMENTS = {
     "ORPOConfig": "orpo",
     "GRPOConfig": "grpo",
     "RewardConfig": "reward",
+    "PPOConfig": "ppo",
+    "PPOv2Config": "ppo",
+    "RLOOConfig": "rloo",
+    **dict.fromkeys(names("CPOConfig GKDConfig OnlineDPOConfig XPOConfig NashMDConfig BCOConfig PRMConfig GOLDConfig"), "other"),
 }
-"""TRL's arguments, with the task of their trainer. The others (CPO, GKD, RLOO, PPO, ...) hold models that are not judged here."""
+"""TRL's arguments, with the task of their trainer. Those of ``other`` hold models that are not judged here."""
 TRL_TRAINERS = {"SFTTrainer": "sft", "DPOTrainer": "dpo", "KTOTrainer": "kto", "ORPOTrainer": "orpo", "RewardTrainer": "reward"}
 """Trainers of TRL that took plain ``TrainingArguments`` (0.11 and before)."""
 HEADS = {"AutoModelForSequenceClassification": "classification", "AutoModelForTokenClassification": "classification"}

@@ -11,6 +11,7 @@ MANIFEST = Manifest(
     (
         Format("python_script", "Python scripts", arguments="transformers", one_process=True),
         Format("python_trl_script", "Python scripts", arguments="trl", one_process=True),
+        Format("python_loop", "Python scripts", one_process=True),
     ),
     documents=("python",),
     patches=(

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from budgetlint.base.record import replace
 from budgetlint.documents import Mapping, Scalar
-from budgetlint.documents.python_marks import CAST, is_open
-from budgetlint.readers.base import Key, default, hidden, read_keys, to_text, unsettled
+from budgetlint.documents.python_marks import CAST, FACTS, LOOP, REPLACED, is_open
+from budgetlint.readers.base import Key, default, hidden, read_keys, to_dtype, to_text, unsettled
 from budgetlint.readers.hf import keys as hf_keys
 from budgetlint.readers.hf.adapters import read_quant
 from budgetlint.readers.lookup import Lookup
@@ -76,6 +76,8 @@ def _quant(inner: Lookup, section: str) -> list[Setting]:
         return [*settings, hidden("quant", QUANT, f"{section}: {_ONCE}")]
     if section in classes.UNSLOTH:
         return [default("quant", "nf4", f"unsloth {section}.from_pretrained load_in_4bit"), *_unwritten(section, settings)]
+    if REPLACED in (inner.document.mapping or ()):
+        return [*settings, hidden("quant", QUANT, f"{section}: {_ONCE}")]
     if _is_quantised(inner):
         return [*settings, hidden("quant", QUANT, "the checkpoint's name says that it is quantised")]
     return [*settings, default("quant", "none", f"no quantization_config in {section}.from_pretrained")]
@@ -104,8 +106,13 @@ def _unwritten(section: str, settings: list[Setting]) -> list[Setting]:
 
 def _dtype(inner: Lookup, section: str, settings: list[Setting]) -> list[Setting]:
     """Where the script says nothing that is read, the version decides (`defaults`); where it may have said something, nobody."""
+    cast = next((raw for name in (FACTS, LOOP) if (raw := Lookup(inner.document, inner.loader, name).raw("cast")) is not None), None)
+    if cast is not None and not is_open(cast.node):
+        return [Setting("weights_dtype", to_dtype(cast.value), cast.origin, cast.text)]
     if any(setting.name == "weights_dtype" for setting in settings):
-        return []
+        there = inner.document.mapping or ()
+        doubted = CAST in there and (FACTS in there or LOOP in there)
+        return [hidden("weights_dtype", DTYPE, f"{section}: {_ONCE}")] if doubted else []
     if section in classes.UNSLOTH:
         return [unsettled("weights_dtype", ("bf16", "fp16"), "unsloth: bfloat16 where the device has it")]
     if classes.is_partial(classes.block(inner.document, inner.prefix)) or CAST in (inner.document.mapping or ()):

@@ -12,12 +12,12 @@ from functools import partial
 
 from budgetlint.base import numerals
 from budgetlint.documents import Document, Loader, Mapping, Scalar
-from budgetlint.documents.python_marks import is_open
+from budgetlint.documents.python_marks import FACTS, FOLLOWED, is_open
 from budgetlint.readers.base import Reader, Reading, read_keys
 from budgetlint.readers.deepspeed.auto import engine_over_trainer
 from budgetlint.readers.deepspeed.reader import read_section
 from budgetlint.readers.hf.checkpointing import read_checkpointing
-from budgetlint.readers.hf.defaults import plain_defaults, weights_dtype
+from budgetlint.readers.hf.defaults import packed_dtype, plain_defaults, weights_dtype
 from budgetlint.readers.hf.fsdp import fsdp_reference, read_fsdp
 from budgetlint.readers.hf.kernels import read_kernels
 from budgetlint.readers.hf.keys import TRAINING, truthy, unparsed
@@ -25,18 +25,21 @@ from budgetlint.readers.hf.length import read_length
 from budgetlint.readers.hf.own_script import is_own_script, own_script_defaults, reserved
 from budgetlint.readers.hf.precision import read_autocast
 from budgetlint.readers.hf.settle import settle, settle_trl
+from budgetlint.readers.hf.trained import of_task, read_trained
 from budgetlint.readers.hf.trl_defaults import trl_defaults
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.optimizer_names import read_optimizer
-from budgetlint.readers.python_script import classes
+from budgetlint.readers.python_script import classes, loop
 from budgetlint.readers.python_script.adapter import read_lora
+from budgetlint.readers.python_script.beside import read_beside
 from budgetlint.readers.python_script.model import is_loaded, read_model
 from budgetlint.readers.python_script.spans import elsewhere, open_model, spread
 from budgetlint.readers.python_script.unsloth import settled, with_models_length
-from budgetlint.settings.run import Reference, Role, Setting, Settings, Stack, over
+from budgetlint.settings.run import Origin, Reference, Role, Setting, Settings, Stack, over
 
 PLAIN, TRL = "python_script", "python_trl_script"
 _KEYS = unparsed(TRAINING)
+RLOO_TASK = "rloo"
 _WRITTEN = 2
 """Literal training arguments that make a file worth a run."""
 
@@ -47,6 +50,8 @@ def score(document: Document, flavour: str) -> float:
     found = classes.block(document, section)
     if found is None or (section in classes.TRL_ARGUMENTS) is not (flavour == TRL):
         return 0.0
+    if document.facts.get(FOLLOWED):
+        return 1.0
     literal = [entry for entry in found.entries if not is_open(entry.value) and not numerals.is_digits(entry.key.text)]
     return 1.0 if len(literal) >= _WRITTEN else 0.0
 
@@ -57,6 +62,8 @@ def read(document: Document, flavour: str) -> Reading:
     top = Lookup(document, Loader.PYTHON, "", look.misreads, truthy)
     settings = _merged([*_arguments(look, section), *_model(top, trainer), *_task(top, section, trainer), *elsewhere(look, trainer)])
     settings = with_models_length(settings, top, trainer)
+    if "seq_len" not in settings and section not in classes.TRL_ARGUMENTS and trainer not in classes.TRL_TRAINERS:
+        settings = settings.filled(read_beside(top, FACTS))
     settings = engine_over_trainer(Settings(spread(settings.values())), _inline_engine(look))
     if classes.is_partial(classes.block(document, section)):
         settings = reserved(settings)
@@ -95,11 +102,19 @@ def _task(top: Lookup, section: str, trainer: str) -> list[Setting]:
     raw = top.raw(where) if task else None
     inner = top.under(trainer)
     packing = inner.setting("packing", truthy, "packing") if trainer else None
+    look = top.under(section)
     return [
-        *([Setting("task", task, raw.origin, where)] if raw else []),
+        *(_trained(look, task, raw.origin, where) if raw and task else ()),
         *(read_length(inner) if trainer else ()),
         *([packing] if packing else []),
     ]
+
+
+def _trained(look: Lookup, task: str, origin: Origin, where: str) -> Iterable[Setting]:
+    """The task of the class, and what its own fields say; RLOO's class tells it by its fields, or by its version."""
+    if task == RLOO_TASK:
+        return read_trained(look, task)
+    return [Setting("task", task, origin, where), *of_task(look, task)]
 
 
 def _merged(settings: list[Setting]) -> Settings:
@@ -134,7 +149,8 @@ def _defaults(settings: Settings, stack: Stack, flavour: str) -> Iterable[Settin
         return
     model = settings.get("model")
     if model is not None and "Trainer" not in model.origin.key:
-        yield weights_dtype(stack)
+        packed = settings.value("quant") in ("int8", "nf4", "fp4")
+        yield packed_dtype(stack) if packed else weights_dtype(stack)
     yield from trl_defaults(settings, stack) if flavour == TRL else plain_defaults(settings, stack)
 
 
@@ -155,4 +171,6 @@ def _reader(flavour: str, package: str) -> Reader:
     )
 
 
-READERS = (_reader(PLAIN, "transformers"), _reader(TRL, "trl"))
+_LOOP = Reader(loop.FORMAT, Role.TRAINER, Loader.PYTHON, loop.score, loop.read, loop.defaults, "transformers")
+
+READERS = (_reader(PLAIN, "transformers"), _reader(TRL, "trl"), _LOOP)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from budgetlint.base.record import replace
 from budgetlint.documents import Scalar
-from budgetlint.documents.python_marks import is_open
+from budgetlint.documents.python_marks import FACTS, LOOP, is_open
 from budgetlint.frameworks import patch
 from budgetlint.readers.base import hidden, unsettled
 from budgetlint.readers.hf.tasks import without_reference
@@ -76,6 +76,7 @@ def _checkpointing(look: Lookup) -> Iterator[Setting]:
     switch = look.switch("gradient_checkpointing", "activation_checkpointing")
     if switch is not None and switch.known and switch.value:
         return
+    yield from _by_config(look)
     for name in _CHECKPOINTING:
         block = classes.block(look.document, name)
         raw = Lookup(look.document, look.loader).raw(name)
@@ -89,6 +90,16 @@ def _checkpointing(look: Lookup) -> Iterator[Setting]:
             yield Setting("recompute", "full", raw.origin, name)
             if name == "get_peft_model" and text in ("", "unsloth"):
                 yield Setting("recompute_offload", True, raw.origin, "unsloth")
+
+
+def _by_config(look: Lookup) -> Iterator[Setting]:
+    """``config.gradient_checkpointing = True`` before the load."""
+    for name in (FACTS, LOOP):
+        raw = Lookup(look.document, look.loader, name).raw("checkpoints")
+        if raw is not None and raw.value is True:
+            yield Setting("recompute", "full", raw.origin, raw.text)
+        elif raw is not None and raw.value is not False:
+            yield hidden("recompute", SPANS["recompute"], _NOTE)
 
 
 def _upcast(look: Lookup) -> Iterator[Setting]:
@@ -130,6 +141,7 @@ def _engine(look: Lookup) -> Iterator[Setting]:
         return
     for name, ends in (("shard", SPANS["shard"]), ("offload_optimizer", ("cpu", "none")), ("offload_params", ("cpu", "none"))):
         yield Setting(name, None, raw.origin, raw.text, "symbolic", readings=ends)
+    yield Setting("optimizer", None, raw.origin, raw.text, "symbolic", readings=SPANS["optimizer"])  # the file's own wins
 
 
 def _batch(look: Lookup) -> Iterator[Setting]:

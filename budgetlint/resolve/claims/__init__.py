@@ -9,6 +9,7 @@ from __future__ import annotations
 from budgetlint.files.disk import Files
 from budgetlint.resolve.claims.files import FileClaims
 from budgetlint.resolve.claims.launches import Launches
+from budgetlint.resolve.claims.openers import Openers
 from budgetlint.resolve.claims.programs import Programs, tells
 from budgetlint.resolve.project import Project
 from budgetlint.resolve.state import Assembly
@@ -19,7 +20,10 @@ __all__ = ["claim_all", "kinds_of_programs", "tells"]
 def claim_all(work: Assembly) -> None:
     """Give every file of the project, and every one that is read later, its consumer."""
     started = Launches(work)
-    claims = FileClaims(work, started, Programs(work, started))
+    written = Programs(work, started)
+    openers = Openers(work, started, written)
+    work.asks_for_model = openers.is_open
+    claims = FileClaims(work, started, written, openers)
     work.own = started.launch
     project = work.project
     for entry in list(project.entries.values()):

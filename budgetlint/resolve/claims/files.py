@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from functools import cached_property
 
 from budgetlint.base.record import open_state, replace
 from budgetlint.base.source import SourceFile
@@ -12,7 +13,9 @@ from budgetlint.frameworks import format_of
 from budgetlint.readers import reader_of
 from budgetlint.readers.hf.recognise import FLAVOURS, as_known, as_own, looks_literal
 from budgetlint.readers.known_programs import HYDRA, known_programs
+from budgetlint.resolve.claims.acceptance import Acceptance
 from budgetlint.resolve.claims.launches import Launches
+from budgetlint.resolve.claims.openers import OpenedFile, Openers
 from budgetlint.resolve.claims.programs import Programs
 from budgetlint.resolve.project import FileEntry
 from budgetlint.resolve.state import Assembly
@@ -27,20 +30,77 @@ class FileClaims:
     work: Assembly
     started: Launches
     written: Programs
+    openers: Openers
 
     def file(self, entry: FileEntry) -> FileEntry:
         """The entry with its readings as its consumer makes them."""
         source = entry.source
         if entry.started:  # the commands of a budget
             return replace(entry, launches=tuple(map(self.started.launch, entry.launches)))
+        if source is not None and source.path.endswith((PYTHON_SUFFIX, NOTEBOOK_SUFFIX)):
+            return replace(self._program(entry, source), launches=tuple(map(self.started.launch, entry.launches)))
         if source is None or entry.budget is not None or entry.commands or source.path.endswith((PYTHON_SUFFIX, NOTEBOOK_SUFFIX)):
             return entry
         if entry.launches:
             return replace(entry, launches=tuple(map(self.started.launch, entry.launches)))
+        opened = self.openers.opened.get(entry.path)
+        if opened is not None:
+            return self._input(entry, source, opened)
+        if entry.path not in self.started.named and self._may_be_taken(entry):
+            taken = self._taken(entry, source)
+            if taken is not None:
+                return taken
         known = next(((one, format) for one, format in self.started.named.get(entry.path, ()) if one.followed and format), None)
         if known is not None and self._may_read(entry, known[1]):
             return self._read_by(entry, source, *known)
         return replace(entry, readings=tuple(self._claimed(entry, reading) for reading in entry.readings))
+
+    def _program(self, entry: FileEntry, source: SourceFile) -> FileEntry:
+        """A program as its first launch starts it, or when it is started without words; as its text reads where it is not
+        followed."""
+        run = self.openers.run_of(source.path)
+        found = run.reading if run is not None else None
+        if run is None or found is None or (not run.knows_model and not entry.readings):
+            return entry
+        if any(one.shown and one.run.path == source.path for one in self.openers.opened.values()):
+            return replace(entry, readings=())
+        return replace(entry, readings=(found,), format=found.format)
+
+    def _input(self, entry: FileEntry, source: SourceFile, opened: OpenedFile) -> FileEntry:
+        """A file that a followed program opens: its run says what it means. Where only a README shows the command, it is the file's run."""
+        reader = reader_of("program_config")
+        assert reader is not None
+        told = opened.run.opener(source.path)
+        if entry.readings and entry.readings[0].role is not Role.TRAINER:
+            return replace(entry, readings=tuple(replace(one, consumer=told) for one in entry.readings))
+        documents = [reading.document for reading in entry.readings] or [one for one in load(source) if one.mapping is not None]
+        loader = opened.run.loader_of(source.path)
+        mine = tuple(replace(reader.read(one), consumer=told, loader=loader) for one in documents)
+        run = opened.run.reading if opened.shown else None
+        readings = (run, *mine) if run is not None else mine
+        return replace(entry, readings=readings, format=reader.format if readings else entry.format)
+
+    def _may_be_taken(self, entry: FileEntry) -> bool:
+        """No strict program's own, and no job."""
+        return not entry.kind and not entry.launches and all(_looks(entry, one) in FLAVOURS for one in entry.readings) and _is_config(entry)
+
+    def _taken(self, entry: FileEntry, source: SourceFile) -> FileEntry | None:
+        """The file as the run of the one program that takes it; as nobody's where two do; None where none does."""
+        if not self.openers.reads_files or not self.acceptance.may_take(source):
+            return None
+        documents = [one.document for one in entry.readings] or [one for one in load(source) if one.mapping is not None]
+        takers = self.acceptance.takers(documents[0]) if len(documents) == 1 else []
+        if not takers:
+            return None
+        if len(takers) > 1:
+            every = " or ".join(sorted(one.path for one in takers))
+            several = Consumer(every, SEVERAL, followed=False, says=f"{every} could read it, and no command names it")
+            return replace(entry, readings=tuple(_own(one.document, several) for one in entry.readings)) if entry.readings else None
+        return self._input(replace(entry, readings=()), source, OpenedFile(takers[0], shown=True))
+
+    @cached_property
+    def acceptance(self) -> Acceptance:
+        return Acceptance(self.openers)
 
     def _may_read(self, entry: FileEntry, format: str) -> bool:
         """A side file keeps its reader, and a job file is none."""
@@ -107,6 +167,10 @@ class FileClaims:
 
         found = taker(programs, reading.document, format, str(reading.settings.value("task", "")))
         return found or Consumer("", NOBODY, followed=False, settles=_settles(entry.path, format, literal))
+
+
+def _is_config(entry: FileEntry) -> bool:
+    return entry.budget is None and entry.path.lower().endswith((".json", ".yaml", ".yml", ".toml"))
 
 
 def _looks(entry: FileEntry, reading: Reading) -> str:

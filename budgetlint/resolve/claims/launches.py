@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from budgetlint.base.record import open_state, replace
-from budgetlint.base.source import SourceFile
 from budgetlint.files.disk import PYTHON_SUFFIX
 from budgetlint.readers.hf.program_task import task_of_program
 from budgetlint.readers.hf.recognise import FLAVOURS, as_own
@@ -15,7 +14,7 @@ from budgetlint.readers.known_programs import Program, known_program
 from budgetlint.resolve.edges import candidates
 from budgetlint.resolve.references import place_of
 from budgetlint.resolve.state import Assembly
-from budgetlint.settings.consumer import FORMAT, LAUNCH, Consumer, Sink
+from budgetlint.settings.consumer import FORMAT, LAUNCH, Consumer
 from budgetlint.settings.run import Origin, OriginKind, Reference, Role
 
 if TYPE_CHECKING:
@@ -60,9 +59,7 @@ class Launches:
         at, name, row = launch.source.locate(launch.span), launch.program.program, self.row(launch)
         known = Consumer(name, LAUNCH, at.file, at.line, row is not None, task=task_of_program(name) if row is not None else "")
         if row is None:
-            path = self._script(launch)
-            source = self.work.files.read(path) if path is not None else None
-            return replace(known, sink=class_in(source), task=task_in(source)) if isinstance(source, SourceFile) else known
+            return known
         if not name.endswith(PYTHON_SUFFIX) or self._is_here(launch):
             return known
         return replace(known, says=f"{name} is not here: read as the official script of that name")
@@ -94,21 +91,3 @@ class Launches:
                 origin = Origin(OriginKind.FLAG, launch.source, named.span, "config_file")
                 starter = replace(side, program="accelerate launch")
                 yield Reference(Role.LAUNCHER, named.text, origin), starter, "accelerate"
-
-
-def task_in(source: SourceFile) -> str:
-    """What a script trains, by the one trainer of TRL's that it makes."""
-    if "trl" not in source.text or "Trainer" not in source.text:
-        return ""
-    from budgetlint.readers.hf.sink import task_of  # `ast`, for few files
-
-    return task_of(source)
-
-
-def class_in(source: SourceFile) -> Sink | None:
-    """The class of training arguments that stands plainly in a script."""
-    if not any(parser in source.text for parser in ("HfArgumentParser", "TrlParser")):
-        return None
-    from budgetlint.readers.hf.sink import sink_of  # `ast`, for few files
-
-    return sink_of(source)

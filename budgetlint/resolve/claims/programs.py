@@ -13,7 +13,7 @@ from budgetlint.base.record import open_state
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import load
 from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, is_named, is_readme, trains
-from budgetlint.resolve.claims.launches import Launches, class_in
+from budgetlint.resolve.claims.launches import Launches
 from budgetlint.resolve.project import SCRIPT_SUFFIXES, is_script, job_kind, job_launches, script_entry
 from budgetlint.resolve.state import Assembly
 from budgetlint.settings.consumer import OPENED, Consumer
@@ -101,7 +101,7 @@ class Programs:
         for text, source, at in self.literals.get(name, ()):
             if _ends_like(path, text, alone):
                 place = source.locate(Span(at, at))
-                return Consumer(source.path, OPENED, source.path, place.line, followed=False, sink=class_in(source))
+                return Consumer(source.path, OPENED, source.path, place.line, followed=False)
         return None
 
 

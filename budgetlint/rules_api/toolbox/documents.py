@@ -28,8 +28,8 @@ _MAKING_ARGUMENTS = tuple(format for formats in _FORMATS.values() for format in 
 HUGGING_FACE = _named(_FORMATS["hf"])
 """Files with keys of ``transformers.TrainingArguments`` in a section or at their top."""
 
-PYTHON = _named(_FORMATS["python_script"])
-"""Training scripts: the fields stand in the one class of training arguments that the script makes."""
+PYTHON = _named(format for format in _FORMATS["python_script"] if format.arguments)
+"""Training scripts: the fields stand in the one class of training arguments that the script makes; a loop of its own has none."""
 
 TRL_ARGUMENTS = _named(format for format in _WITH_ARGUMENTS if format.arguments == "trl")
 """Files whose keys go to TRL's own configs (``SFTConfig``, ``DPOConfig``), and scripts that make such a config."""
@@ -121,6 +121,8 @@ def loads_with(reading: Reading) -> Loader:
 
     Example: ``entry.value.value(loads_with(document.reading))``, for a scalar.
     """
+    if reading.loader is not None:
+        return reading.loader
     if reading.format == "deepspeed":
         return Loader.HJSON
     return loader_of(reading.document, _LOADERS.get(reading.format, Loader.PYYAML))

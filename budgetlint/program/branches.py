@@ -1,0 +1,110 @@
+"""Conditions: the branch that holds, or both; `assert`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from budgetlint.program.assign import bind
+from budgetlint.program.comparisons import held
+from budgetlint.program.state import GOES_ON, Frame, Interpreter, Refusal, Signal
+from budgetlint.program.truth import truth
+from budgetlint.program.values import ABSENT, Choice, External, Items, Known, Map, Way, choice, origins_of
+from budgetlint.program.wording import ends, negated, shown
+
+_MOST_REFUSALS = 20
+_NAMES = "names"
+
+
+def if_(it: Interpreter, node: ast.If, frame: Frame) -> Signal:
+    known = held(it, it.evaluate(node.test, frame), node, frame)
+    if known is None:
+        text = shown(node.test)
+        return it.fork(
+            [
+                (text, lambda: _narrowed(it, node.test, node.body, frame, holds=True)),
+                (negated(text), lambda: _narrowed(it, node.test, node.orelse, frame, holds=False)),
+            ]
+        )
+    taken, other = (node.body, node.orelse) if known else (node.orelse, node.body)
+    if taken and ends(taken[-1]) and not any(it.tries) and not it.conditions and not _is_main(node.test):
+        _refuse(it, node, frame)
+        return it.run(other, frame)  # said, and read on: the run that was meant
+    return it.run(taken, frame)
+
+
+def _is_main(test: ast.expr) -> bool:
+    return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
+
+
+def _refuse(it: Interpreter, node: ast.If | ast.Assert, frame: Frame) -> None:
+    if len(it.refusals) < _MOST_REFUSALS:
+        asked = [it.evaluate(one, frame) for one in _asked(node.test)]
+        sure = all(one.origins for one in asked if isinstance(one, Known | Items | Map | Choice))
+        it.refusals.append(Refusal(it.place(node, frame), shown(node.test), origins_of(asked), sure=sure, after=len(it.sinks)))
+
+
+def _asked(node: ast.AST) -> Iterator[ast.expr]:
+    """What a condition asks for: names, attributes, items, ``x.get(key)``; of another method what it is a method of."""
+    if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+        yield node
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if node.func.attr == "get":
+            yield node
+            return
+        yield from _asked(node.func.value)
+        for one in (*node.args, *node.keywords):
+            yield from _asked(one)
+    else:
+        for one in ast.iter_child_nodes(node):
+            yield from _asked(one)
+
+
+def assert_(it: Interpreter, node: ast.Assert, frame: Frame) -> Signal:
+    known = held(it, it.evaluate(node.test, frame), node, frame)
+    if known is None:
+        it.may_fail("AssertionError")
+        _narrow(it, node.test, frame, holds=True)
+    if known is not False:
+        return GOES_ON
+    if any(it.tries) or it.conditions:
+        return ("raise", External("AssertionError"))
+    _refuse(it, node, frame)
+    return GOES_ON
+
+
+def _narrowed(it: Interpreter, test: ast.expr, body: list[ast.stmt], frame: Frame, *, holds: bool) -> Signal:
+    _narrow(it, test, frame, holds=holds)
+    return it.run(body, frame)
+
+
+def _narrow(it: Interpreter, test: ast.expr, frame: Frame, *, holds: bool) -> None:
+    """Behind a condition, a name that was a choice keeps only the ways that the condition allows."""
+    for name in _names_of(test):
+        value = frame.names.bound.get(name)
+        if isinstance(value, Choice):
+            kept = [way for way in value.ways if _allowed(it, test, frame, name, way, holds=holds)]
+            if kept and len(kept) < len(value.ways):
+                bind(it, frame, name, choice(kept))
+
+
+def _names_of(test: ast.expr) -> tuple[str, ...]:
+    """The plain names of a condition without calls; none for others, which are not asked again. Kept on the tree."""
+    found: tuple[str, ...] | None = test.__dict__.get(_NAMES)
+    if found is None:
+        nodes = list(ast.walk(test))
+        calls = any(isinstance(one, ast.Call | ast.NamedExpr | ast.Await) for one in nodes)
+        found = test.__dict__[_NAMES] = () if calls else tuple(sorted({one.id for one in nodes if isinstance(one, ast.Name)}))
+    return found
+
+
+def _allowed(it: Interpreter, test: ast.expr, frame: Frame, name: str, way: Way, *, holds: bool) -> bool:
+    if way.value is ABSENT:
+        return False
+    whole = frame.names.bound[name]
+    frame.names.bound[name] = way.value
+    try:
+        found = it.tried(lambda: it.evaluate(test, frame))
+    finally:
+        frame.names.bound[name] = whole
+    return any(one.signal != "raise" and truth(one.value) in (None, holds) for one in found)

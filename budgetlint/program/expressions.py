@@ -1,0 +1,194 @@
+"""What each expression is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+
+from budgetlint.program.assign import bind
+from budgetlint.program.calls import called
+from budgetlint.program.comparisons import compare, held
+from budgetlint.program.comprehensions import dict_of, generator_of, list_of
+from budgetlint.program.formatted import joined
+from budgetlint.program.functions import defined
+from budgetlint.program.generators import yield_, yield_from
+from budgetlint.program.imports import lookup
+from budgetlint.program.iterate import iterated
+from budgetlint.program.operators import MOST_ITEMS, made_of, operated, unary
+from budgetlint.program.packages.sequences import set_of
+from budgetlint.program.pour import pour
+from budgetlint.program.state import Frame, Interpreter, Signal
+from budgetlint.program.subscripts import item
+from budgetlint.program.truth import truth
+from budgetlint.program.values import (
+    ABSENT,
+    FALSE,
+    NONE,
+    TRUE,
+    Choice,
+    Items,
+    Known,
+    Map,
+    Object,
+    Opaque,
+    Origin,
+    Value,
+    Way,
+    alternatives,
+    choice,
+    key_of,
+)
+from budgetlint.program.wording import negated, shown
+
+
+def _constant(it: Interpreter, node: ast.Constant, frame: Frame) -> Value:
+    return Known(node.value, (Origin("source", it.place(node, frame)),))
+
+
+def _name(it: Interpreter, node: ast.Name, frame: Frame) -> Value:
+    return lookup(it, node.id, frame.names)
+
+
+def _attribute(it: Interpreter, node: ast.Attribute, frame: Frame) -> Value:
+    return it.attribute(it.evaluate(node.value, frame), node.attr, it.place(node, frame))
+
+
+def _sequence(kind: str) -> Callable[[Interpreter, ast.List | ast.Tuple | ast.Set, Frame], Value]:
+    def made(it: Interpreter, node: ast.List | ast.Tuple | ast.Set, frame: Frame) -> Value:
+        items, more = _elements(it, node.elts, frame)
+        found = Items(items, kind, more, (Origin("source", it.place(node, frame)),))
+        return found if kind != "set" else set_of(items, more, kind, found)
+
+    return made
+
+
+def _elements(it: Interpreter, nodes: list[ast.expr], frame: Frame) -> tuple[list[Value], Value | None]:
+    items: list[Value] = []
+    more: Value | None = None
+    for one in nodes:
+        if isinstance(one, ast.Starred):
+            found, rest = iterated(it, it.evaluate(one.value, frame), one, frame)
+            items += found if more is None else ()
+            more = more if more is not None else rest
+            if len(items) > MOST_ITEMS:
+                items, more = items[:MOST_ITEMS], Opaque("more items than are followed")
+        elif more is None:
+            items.append(it.evaluate(one, frame))
+        else:
+            it.evaluate(one, frame)  # where it stands is not known
+    return items, more
+
+
+def _dict(it: Interpreter, node: ast.Dict, frame: Frame) -> Value:
+    made = Map(None, None, (Origin("source", it.place(node, frame)),))
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            pour(it, it.evaluate(value, frame), made)
+            continue
+        name, found = key_of(it.evaluate(key, frame)), it.evaluate(value, frame)
+        if name is ABSENT:
+            made.rest = Opaque(f"a key that is not known: {shown(key)}")
+            made.items = {other: Opaque("perhaps set by a key that is not known") for other in made.items}
+        else:
+            made.items[name] = found
+    return made
+
+
+def _bool(it: Interpreter, node: ast.BoolOp, frame: Frame) -> Value:
+    return _either(it, node.values, isinstance(node.op, ast.Or), frame)
+
+
+def _either(it: Interpreter, nodes: list[ast.expr], wanted: bool, frame: Frame) -> Value:
+    """``a or b`` (``wanted`` True): the first that counts as true, else the last; ``and`` the other way round."""
+    first = it.evaluate(nodes[0], frame)
+    if len(nodes) == 1:
+        return first
+    known = held(it, first, nodes[0], frame)
+    if known is not None:
+        return first if known is wanted else _either(it, nodes[1:], wanted, frame)
+    kept = [way for way in alternatives(first) if truth(way.value) is not (not wanted)]
+    text = shown(nodes[0])
+    ways: list[tuple[str, Callable[[], Signal]]] = [
+        (text if wanted else negated(text), lambda: ("return", choice(kept))),
+        (negated(text) if wanted else text, lambda: ("return", _either(it, nodes[1:], wanted, frame))),
+    ]
+    return _of_fork(it, ways)
+
+
+def _of_fork(it: Interpreter, ways: list[tuple[str, Callable[[], Signal]]]) -> Value:
+    return it.value_of(it.fork(ways))
+
+
+def _conditional(it: Interpreter, node: ast.IfExp, frame: Frame) -> Value:
+    known = held(it, it.evaluate(node.test, frame), node, frame)
+    if known is not None:
+        return it.evaluate(node.body if known else node.orelse, frame)
+    text = shown(node.test)
+    return _of_fork(
+        it,
+        [(text, lambda: ("return", it.evaluate(node.body, frame))), (negated(text), lambda: ("return", it.evaluate(node.orelse, frame)))],
+    )
+
+
+def _unary(it: Interpreter, node: ast.UnaryOp, frame: Frame) -> Value:
+    operand = it.evaluate(node.operand, frame)
+    if not isinstance(node.op, ast.Not):
+        return unary(node.op, operand)
+    ways = [(way.when, held(it, way.value, node, frame)) for way in alternatives(operand) if way.value is not ABSENT]
+    if any(known is None for _, known in ways) or not ways:
+        return made_of(operand)
+    return choice(Way(when, FALSE if known else TRUE) for when, known in ways)
+
+
+def _binary(it: Interpreter, node: ast.BinOp, frame: Frame) -> Value:
+    left, right = it.evaluate(node.left, frame), it.evaluate(node.right, frame)
+    return it.each(left, lambda one: operated(it, node, one, right, frame)) if _has_own(left) else operated(it, node, left, right, frame)
+
+
+def _has_own(value: Value) -> bool:
+    return isinstance(value, Choice) and any(isinstance(way.value, Object) for way in value.ways)
+
+
+def _subscript(it: Interpreter, node: ast.Subscript, frame: Frame) -> Value:
+    base = it.evaluate(node.value, frame)
+    return item(it, base, it.evaluate(node.slice, frame), node, frame)
+
+
+def _slice(it: Interpreter, node: ast.Slice, frame: Frame) -> Value:
+    ends = [it.evaluate(one, frame) if one is not None else NONE for one in (node.lower, node.upper, node.step)]
+    plain = [one.value for one in ends if isinstance(one, Known) and (one.value is None or isinstance(one.value, int))]
+    if len(plain) < len(ends):
+        return Opaque("a slice that is not known")
+    made = Object("slice")
+    made.data = slice(*plain)
+    return made
+
+
+def _lambda(it: Interpreter, node: ast.Lambda, frame: Frame) -> Value:
+    return defined(it, node, frame)
+
+
+def _named(it: Interpreter, node: ast.NamedExpr, frame: Frame) -> Value:
+    value = it.evaluate(node.value, frame)
+    names = frame.names
+    while names.kind == "comprehension" and names.above is not None:
+        names = names.above
+    bind(it, Frame(names), node.target.id, value)
+    return value
+
+
+def _inner(it: Interpreter, node: ast.Await | ast.Starred, frame: Frame) -> Value:
+    return it.evaluate(node.value, frame)
+
+
+def _joined(it: Interpreter, node: ast.JoinedStr, frame: Frame) -> Value:
+    return joined(it, node, frame)
+
+
+EXPRESSIONS: Mapping[type[ast.AST], Callable[..., Value]] = {
+    ast.Constant: _constant, ast.Name: _name, ast.Attribute: _attribute, ast.Tuple: _sequence("tuple"), ast.List: _sequence("list"),
+    ast.Set: _sequence("set"), ast.Dict: _dict, ast.BoolOp: _bool, ast.IfExp: _conditional, ast.Compare: compare, ast.UnaryOp: _unary,
+    ast.BinOp: _binary, ast.Subscript: _subscript, ast.Slice: _slice, ast.Lambda: _lambda, ast.NamedExpr: _named, ast.Await: _inner,
+    ast.Starred: _inner, ast.Yield: yield_, ast.YieldFrom: yield_from, ast.JoinedStr: _joined, ast.Call: called,
+    ast.ListComp: list_of, ast.SetComp: list_of, ast.GeneratorExp: generator_of, ast.DictComp: dict_of,
+}  # fmt: skip

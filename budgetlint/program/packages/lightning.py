@@ -1,0 +1,60 @@
+"""PyTorch Lightning: what a Trainer calls of the module and the data that it is given.
+
+Sources: lightning 2.0 to 2.6 ``pytorch/trainer/trainer.py`` fit, ``pytorch/core/mixins/hparams_mixin.py`` save_hyperparameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from budgetlint.program.functions import opaque_call
+from budgetlint.program.state import Call, Interpreter
+from budgetlint.program.values import NONE, Class, Function, Object, Value
+
+_PACKAGES = ("pytorch_lightning", "lightning", "lightning.pytorch", "pytorch_lightning.trainer", "pytorch_lightning.core")
+_HOOKS = ("prepare_data", "setup", "configure_model", "train_dataloader", "configure_optimizers", "training_step")
+
+
+def _fit(it: Interpreter, base: Value, call: Call) -> Value:
+    """The hooks that a training goes through, each with what Lightning gives it."""
+    module = call.get("model", 0)
+    for one in (module, call.get("datamodule", 3)):
+        if isinstance(one, Object) and one.cls is not None:
+            if isinstance(base, Object) and module is not None:
+                it.heap.write(base, "model", module)
+                it.heap.write(one, "trainer", base)
+            _hooked(it, one, one.cls)
+    return NONE
+
+
+def _hooked(it: Interpreter, one: Object, cls: Class) -> None:
+    for name in _HOOKS:
+        hook = cls.find(name)
+        if isinstance(hook, Function):
+            bound = hook.of(one)
+            it.call(bound, opaque_call(it, bound, "Lightning calls it"))
+
+
+def _saved(it: Interpreter, base: Value, call: Call) -> Value:
+    """``self.hparams``: what it is given, else the arguments of the ``__init__`` around."""
+    if not isinstance(base, Object):
+        return NONE
+    if len(call.positional) == 1 and isinstance(call.positional[0], Object):
+        it.heap.write(base, "hparams", call.positional[0])
+    elif not call.positional:
+        made = Object("argparse.Namespace")
+        made.attributes = {name: value for name, value in call.frame.names.bound.items() if value is not base}
+        it.heap.write(base, "hparams", made)
+    return NONE
+
+
+def _nothing(it: Interpreter, base: Value, call: Call) -> Value:
+    """What logs changes nothing."""
+    return NONE
+
+
+METHODS: dict[str, Callable[[Interpreter, Value, Call], Value]] = {
+    **{f"{package}.Trainer.fit": _fit for package in _PACKAGES},
+    **{f"{package}.{name}.save_hyperparameters": _saved for package in _PACKAGES for name in ("LightningModule", "LightningDataModule")},
+    **{f"{package}.LightningModule.{name}": _nothing for package in _PACKAGES for name in ("log", "log_dict", "print")},
+}

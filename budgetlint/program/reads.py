@@ -1,0 +1,67 @@
+"""Which keys of its configs a program asks for: known by where a value stands, so that copies, merged trees and aliases count too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from budgetlint.program.state import Call, Interpreter, reachable
+from budgetlint.program.values import ABSENT, Absent, Choice, Items, Key, Map, Object, Origin, Value
+
+Node = Callable[[Interpreter, Map, Key], Value]
+Asked = Mapping[tuple[str, int], bool]
+"""By file and offset of a value: whether it was asked for with all that stands below it."""
+
+_OF_PYTHON = ("dict", "isinstance", "type", "len", "print", "hasattr", "getattr")
+_OF_OMEGACONF = ("merge", "create", "to_container", "select", "resolve", "set_struct", "set_readonly", "is_config", "is_dict", "update")
+_COPY = frozenset(
+    (
+        *(name for one in _OF_PYTHON for name in (one, f"builtins.{one}")),
+        *(f"omegaconf.OmegaConf.{name}" for name in _OF_OMEGACONF),
+        *("copy.copy", "copy.deepcopy", "pprint.pprint", "rich.print", "omegaconf.DictConfig"),
+    )
+)
+"""They copy, ask for one key or print: what is made of their result is seen."""
+
+
+def noting(node: Node) -> Node:
+    """The same look-up of a key, written down: the value that stands there, and the one that ``${a.b}`` leads to."""
+
+    def read(it: Interpreter, base: Map, key: Key) -> Value:
+        found = node(it, base, key)
+        if not isinstance(key, Absent):
+            _note(it, (base.items.get(key, ABSENT), found), below=False)
+        else:
+            whole(it, base)
+        return found
+
+    return read
+
+
+def _note(it: Interpreter, values: Iterable[Value], *, below: bool) -> None:
+    for value in values:
+        for origin in _origins(value):
+            if origin.kind == "config" and origin.place.span is not None:
+                at = (origin.place.path, origin.place.span.start)
+                it.asked[at] = below or it.asked.get(at, False)
+
+
+def _origins(value: Value) -> Iterator[Origin]:
+    for one in (way.value for way in value.ways) if isinstance(value, Choice) else (value,):
+        yield from one.origins
+
+
+def whole(it: Interpreter, value: Value) -> None:
+    """A mapping is gone over, or given away: all of its keys may be asked for."""
+    _note(it, (one for one in reachable(value) if isinstance(one, Map)), below=True)
+    for one in reachable(value):
+        if isinstance(one, Map):
+            _note(it, one.items.values(), below=True)
+
+
+def handed_on(it: Interpreter, name: str, call: Call) -> None:
+    """What code that is not the repository's is given, it may ask for anything."""
+    if name in _COPY or not it.opened:
+        return
+    for value in call.given():
+        if isinstance(value, Map | Items | Choice) or (isinstance(value, Object) and value.cls is not None):
+            whole(it, value)

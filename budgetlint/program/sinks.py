@@ -1,0 +1,66 @@
+"""A call that decides memory, as it was made."""
+
+from __future__ import annotations
+
+from budgetlint.program.values import Object, Place, Value
+
+MODELS = frozenset({"load", "adapter", "kbit", "unsloth_load", "unsloth_adapter", "peft_load", "own_model"})
+"""Kinds of sinks whose result is a model."""
+_LOOP = " has items"
+"""The condition of a loop's body: a training that takes no step needs no memory."""
+
+
+class Sink:
+    """``kind`` is what it decides (`sink_kinds.KINDS`), ``name`` the qualified name of what was called, ``base`` the class of the
+    repository that stands between (its own Trainer), ``receiver`` what it was a method of.
+
+    ``arguments`` are by parameter name as far as the signature is known, the others by position in ``positional``. ``rest``: what arguments
+    that are not there may be, None where the call is closed. ``conditions``: what has to hold, in the program's words. All values are those
+    of the moment of the call: later changes are not seen, but for ``result``, which is the object itself.
+    """
+
+    __slots__ = (
+        "arguments",
+        "base",
+        "conditions",
+        "kind",
+        "line",
+        "name",
+        "number",
+        "overrides",
+        "place",
+        "positional",
+        "receiver",
+        "rest",
+        "result",
+    )
+
+    def __init__(self, kind: str, name: str, place: Place, number: int) -> None:
+        self.kind, self.name, self.place, self.number = kind, name, place, number
+        self.line = place.line
+        self.base = ""
+        self.overrides: tuple[str, ...] = ()
+        self.arguments: dict[str, Value] = {}
+        self.positional: tuple[Value, ...] = ()
+        self.rest: Value | None = None
+        self.conditions: tuple[str, ...] = ()
+        self.receiver: Value | None = None
+        self.result: Object | None = None
+
+    def get(self, *names: str, at: int | None = None) -> Value | None:
+        """An argument by any of its names, or by position; None where it was not given."""
+        for name in names:
+            if name in self.arguments:
+                return self.arguments[name]
+        return self.positional[at] if at is not None and at < len(self.positional) else None
+
+    @property
+    def may_be_skipped(self) -> bool:
+        """Does a condition decide whether the call is made, beside that a loop has something to go over?"""
+        return any(part and not part.endswith(_LOOP) for whole in self.conditions for part in whole.split(" and "))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(
+            [*map(repr, self.positional), *(f"{name}={value!r}" for name, value in self.arguments.items()), *(["**?"] if self.rest else [])]
+        )
+        return f"{self.place} {self.name}({shown})" + (f" if {' and '.join(self.conditions)}" if self.conditions else "")

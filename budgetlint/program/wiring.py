@@ -1,0 +1,139 @@
+"""Which sink's result reaches which: the model that a trainer trains, what was done to it on the way, its arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from budgetlint.program.attributes import is_module, model_of
+from budgetlint.program.follow import Followed
+from budgetlint.program.lengths import lengths_of
+from budgetlint.program.own_loops import by_config, is_loop, loop_of
+from budgetlint.program.sinks import MODELS, Sink
+from budgetlint.program.state import Doubt
+from budgetlint.program.trained import cast_of, trained_model
+from budgetlint.program.values import Known, Object, Opaque, Open, Value, alternatives
+
+_MOST_STEPS = 24
+
+
+class Wiring(NamedTuple):
+    """One run of a program. ``trainer`` is None for a loop of the program's own.
+
+    ``arguments``: the object that holds the training arguments, as it is when the trainer gets it. ``models``: the sinks that the trained
+    model went through, the load last. ``done``: what was done to it by methods (`checkpointing`, `cast`, `freeze`). ``name``: the model
+    where the trainer is given its name. ``closed``: nothing that is not followed had the model in its hands.
+    """
+
+    trainer: Sink | None
+    arguments: Object | None
+    models: tuple[Sink, ...]
+    done: tuple[Sink, ...]
+    others: tuple[Sink, ...]
+    doubts: tuple[Doubt, ...]
+    name: Known | None
+    closed: bool
+    facts: Mapping[str, Value] = {}
+    """What calls beside these tell: of a loop of the program's own everything (`own_loops`), of any the length of its rows
+    (`lengths`)."""
+
+
+def asks_for_model(wiring: Wiring) -> bool:
+    """Does whoever starts the program name the model?"""
+    load = wiring.models[-1] if wiring.models else None
+    given = load.get("pretrained_model_name_or_path", "model_name", at=0) if load is not None else None
+    if given is None and wiring.trainer is not None:
+        given = wiring.trainer.get("model")
+    return given is not None and any(isinstance(way.value, Open) for way in alternatives(given))
+
+
+def wirings(followed: Followed) -> list[Wiring]:
+    """The runs of a program: one for each trainer that it may come to, or its one loop."""
+    trainers = [one for one in followed.sinks if one.kind == "trainer"]
+    if trainers:
+        return [_of_trainer(followed, one) for one in trainers]
+    return [_of_loop(followed)] if is_loop(followed.sinks) else []
+
+
+def _of_trainer(followed: Followed, trainer: Sink) -> Wiring:
+    given = trainer.get("args", "training_args")
+    arguments = next((way.value for way in alternatives(given) if isinstance(way.value, Object)), None) if given is not None else None
+    model = trainer.get("model")
+    models, closed = _chain(model)
+    name = model if isinstance(model, Known) and isinstance(model.value, str) else None
+    found = _wiring(followed, trainer, arguments, models, closed=closed, name=name)
+    return found._replace(facts={**lengths_of(followed.sinks, followed.read), **cast_of(found.done), **by_config(found.models)})
+
+
+def _of_loop(followed: Followed) -> Wiring:
+    """The model whose parameters the optimizer gets; where that cannot be told, the one that was loaded, if it is one."""
+    loads = [one for one in followed.sinks if one.kind in {"load", "unsloth_load"}]
+    trained = trained_model(followed.sinks)
+    wrapped = [one.result for one in followed.sinks if one.kind in MODELS] if trained is None and len(loads) == 1 else [trained]
+    models, closed = _chain(wrapped[-1])
+    found = _wiring(followed, None, None, models, closed=closed, name=None)
+    facts = loop_of(followed.sinks, found.doubts, followed.read, checkpoints=followed.checkpoints, typed=followed.typed)
+    return found._replace(facts={**facts, **cast_of(found.done)})
+
+
+def _wiring(
+    followed: Followed, trainer: Sink | None, arguments: Object | None, models: tuple[Sink, ...], *, closed: bool, name: Known | None
+) -> Wiring:
+    mine = {id(one) for one in models}
+    before = _begins(followed, trainer)
+    done = [one for one in followed.sinks if one.receiver is not None and one.number < before and _about(one.receiver, mine)]
+    others = [one for one in followed.sinks if one.receiver is None and one.kind not in {*MODELS, "trainer"}]
+    doubts = [one for one in followed.doubts if one.about is None or _about(one.about, mine) or one.kind == "patch"]
+    return Wiring(trainer, arguments, models, tuple(done), tuple(others), tuple(doubts), name, closed)
+
+
+def _begins(followed: Followed, trainer: Sink | None) -> int:
+    """Where a trainer begins to train: what is done to the model until then counts. One whose own code trains never says so."""
+    trains = (one for one in followed.sinks if one.kind == "trains" and isinstance(one.receiver, Object))
+    return next((one.number for one in trains if isinstance(one.receiver, Object) and one.receiver.made is trainer), len(followed.sinks))
+
+
+def _about(value: Value, mine: set[int]) -> bool:
+    model = model_of(value)
+    for _ in range(_MOST_STEPS):
+        if model is None or model.made is None:
+            return False
+        if id(model.made) in mine:
+            return True
+        model = model_of(model.data if isinstance(model.data, Value) else None)
+    return False
+
+
+def _held(module: Object) -> Object | None:
+    """The one model that a module of the repository holds."""
+    found = {id(one): one for value in module.attributes.values() for one in [model_of(value)] if one is not None}
+    if not found and isinstance(module.data, Value):
+        return model_of(module.data)
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _chain(model: Value | None) -> tuple[tuple[Sink, ...], bool]:
+    """The sinks behind a model, the outermost first, and whether the way between them is closed: a choice or an opaque step opens it."""
+    found: list[Sink] = []
+    closed = True
+    at: Value | None = model
+    for _ in range(_MOST_STEPS):
+        ways = alternatives(at) if at is not None else ()
+        closed = closed and len(ways) == 1
+        objects = [way.value for way in ways if isinstance(way.value, Object | Opaque)]
+        at = objects[0] if objects else None
+        if isinstance(at, Opaque):
+            closed, at = False, at.of
+            continue
+        if isinstance(at, Object) and at.made is None and at.cls is not None:
+            whole, at = is_module(at), _held(at)  # a module of the repository around a model, whose parameters are all its own
+            closed = closed and whole and at is not None
+            continue
+        if not isinstance(at, Object) or at.made is None:
+            break
+        if at.made.kind in MODELS and at.made not in found:
+            found.append(at.made)
+        if at.made.kind in {"load", "unsloth_load", "own_model"}:
+            return tuple(found), closed
+        at = at.data if isinstance(at.data, Value) else at.made.get("model")
+    return tuple(found), False

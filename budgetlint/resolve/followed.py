@@ -1,0 +1,207 @@
+"""FollowedPrograms of the project, followed: the run that a launch makes of one, or that it makes when it is started without words."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from budgetlint.base.record import field, open_state, replace
+from budgetlint.documents import Document, Loader
+from budgetlint.documents.python_marks import FOLLOWED
+from budgetlint.files.disk import Files
+from budgetlint.readers import Reader, identify
+from budgetlint.resolve.edges import candidates
+from budgetlint.resolve.program_files import Asked, ProgramFiles
+from budgetlint.resolve.program_run import ProgramRun
+from budgetlint.resolve.program_starts import Start, written
+from budgetlint.resolve.program_starts import started as started_by
+from budgetlint.settings.consumer import ACCEPTED, LAUNCH, OPENED, Consumer
+from budgetlint.settings.run import Reference, Setting, Settings
+
+if TYPE_CHECKING:
+    from budgetlint.launch import Launch
+    from budgetlint.program.document import Told
+    from budgetlint.program.follow import Followed
+    from budgetlint.program.modules import Trees
+    from budgetlint.program.state import Doubt
+    from budgetlint.resolve.closure import Closures
+    from budgetlint.settings.run import Reading
+
+MOST_KEPT = 128
+"""FollowedPrograms whose runs are kept for the next look at the same project, in an editor or between the rounds of a fix."""
+
+
+_kept: dict[tuple[object, ...], list[tuple[dict[Asked, object], ProgramRun]]] = {}
+
+
+@open_state
+class FollowedPrograms:
+    """Follows each program once for each way in which it is started, and not again while nothing that it read has changed."""
+
+    files: Files
+    read_otherwise: Callable[[str, str], bool] = field(default=lambda _path, _program: False)
+    """Whether a file is read by something else than this program."""
+    _known: dict[tuple[object, ...], ProgramRun | None] = field(default_factory=dict)
+
+    @cached_property
+    def sources(self) -> ProgramFiles:
+        return ProgramFiles(self.files)
+
+    @cached_property
+    def trees(self) -> Trees:
+        from budgetlint.resolve.closure import NotedTrees  # `ast`, for projects with programs
+
+        return NotedTrees(self.sources)
+
+    @cached_property
+    def closures(self) -> Closures:
+        from budgetlint.resolve.closure import Closures
+
+        return Closures(self.trees)
+
+    def place(self, launch: Launch) -> str | None:
+        """The file of the project that a launch starts; None for a program that is not here."""
+        path = written(launch)
+        tried = (*candidates(launch.source.path, posixpath.join(launch.folder, path)), *candidates(launch.source.path, path))
+        return next((one for one in tried if not one.startswith("..") and self.files.exists(one)), None) or self._by_name(path)
+
+    def _by_name(self, path: str) -> str | None:
+        """The one file of the project whose path ends so: a README often leaves out the folder that its commands are run from."""
+        found = [one for one in self.sources.called(posixpath.basename(path)) if one.endswith(f"/{path}")]
+        return found[0] if len(found) == 1 else None
+
+    def launched(self, launch: Launch) -> ProgramRun | None:
+        """The run of a launch; None where its program is not here, or trains nothing."""
+        path = self.place(launch)
+        if path is None:
+            return None
+        at, name = launch.source.locate(launch.span), launch.program.program
+        named = any(path in candidates(launch.source.path, posixpath.join(one, written(launch))) for one in ("", launch.folder))
+        says = "" if named else f"{name} is taken to be {path}: the one file of that name"
+        found = self._run(Start(path, launch), Consumer(name, LAUNCH, at.file, at.line, says=says))
+        takes = named or found is None or found.followed.options or not any(word.text.startswith("-") for word in launch.words)
+        return found if takes else None  # another file of that name: this one takes no flags
+
+    def alone(self, path: str) -> ProgramRun | None:
+        """The run of a program that nothing here starts, as if it were started without words."""
+        says = f"{path} is taken to be started without words: nothing here starts it"
+        return self._run(Start(path), Consumer(path, OPENED, path, 1, says=says))
+
+    def given(self, path: str, words: tuple[str, ...]) -> ProgramRun | None:
+        """The run of a program that is started with a file which nobody names."""
+        says = f"{path} takes this file, and nothing here starts it"
+        return self._run(Start(path, words=words), Consumer(path, ACCEPTED, path, 1, says=says))
+
+    def _run(self, start: Start, consumer: Consumer) -> ProgramRun | None:
+        if start.key not in self._known:
+            run = self._remembered(start) if self.closures.trains(start.path) else None
+            self._known[start.key] = None if run is None else self._with_facts(run, start, consumer)
+        return self._known[start.key]
+
+    def _with_facts(self, run: ProgramRun, start: Start, consumer: Consumer) -> ProgramRun:
+        """The run with what else the program shows."""
+        from budgetlint.resolve.program_facts import facts_of, with_chains, with_doubts
+
+        others, words = partial(self._openers, run.path), started_by(start).words or ()
+        facts, is_told = facts_of(run.followed, run.path, self.trees, start.launch, words, others=others, text=lambda: self._text)
+        ways = zip(run.readings, run.told_of, run.doubts, strict=True)
+        shown = (with_chains(with_doubts(facts, doubts, self.sources), one.document, told, self.sources) for one, told, doubts in ways)
+        readings = tuple(replace(one, consumer=consumer, program=program) for one, program in zip(run.readings, shown, strict=True))
+        return replace(run, readings=readings, told=consumer, stops_as_told=is_told and consumer.evidence != ACCEPTED)
+
+    def _openers(self, program: str, path: str) -> list[Followed] | None:
+        """Every run of a program that opens a file; None where another program, or a reader of its format, does."""
+        runs = [one for one in self._known.values() if one is not None and path in one.opened]
+        if any(one.path != program or one.reading is None for one in runs) or self.read_otherwise(path, program):
+            return None
+        return [one.followed for one in runs]
+
+    @cached_property
+    def _text(self) -> list[str]:
+        """The text of every Python file of the project."""
+        read = (self.sources.source(path) for path in self.sources.below(""))
+        return [source.text for source in read if source is not None]
+
+    def _remembered(self, start: Start) -> ProgramRun | None:
+        """The run of before, where nothing that was asked for it has changed."""
+        kept = _kept.pop(start.key, [])
+        found = next((one for one in kept if self.sources.answers(one[0])), None)
+        if found is None:
+            self.sources.asked = {}
+            run = self._follow(start)
+            found = (self.sources.asked, run) if run is not None else None
+        _kept[start.key] = [*([found] if found else []), *(one for one in kept if one is not found)][:2]
+        while len(_kept) > MOST_KEPT:
+            del _kept[next(iter(_kept))]
+        return found[1] if found is not None else None
+
+    def _follow(self, start: Start) -> ProgramRun | None:
+        from budgetlint.program.document import document_of, most_ways
+        from budgetlint.program.follow import follow
+        from budgetlint.program.wiring import asks_for_model, wirings
+
+        source = self.sources.source(start.path)
+        if source is None:
+            return None
+        started = started_by(start)
+        followed = follow(self.trees, start.path, started)
+        below = tuple(one for path in followed.loaders if (one := self.sources.source(path)) is not None)
+        runs = wirings(followed)
+        found: list[tuple[Reading, Told, tuple[Doubt, ...]]] = []
+        for wiring in runs:
+            tolds: list[Told] = [{} for _ in _ways(most_ways(wiring))]
+            ways = zip(_ways(most_ways(wiring)), tolds, strict=True)
+            documents = [replace(document_of(wiring, source, self.sources, way, told), below=below) for way, told in ways]
+            made = _of_ways(documents)
+            if made is not None:
+                found.append((_from(made, started.folder, self.files), tolds[0], wiring.doubts))
+        readings, told_of, doubts = zip(*found, strict=True) if found else ((), (), ())
+        return ProgramRun(start.path, readings, followed, len(runs), any(map(asks_for_model, runs)), None, told_of, doubts=doubts)
+
+
+def _reading(document: Document) -> Reading | None:
+    document.facts[FOLLOWED] = True
+    found = identify(document) if document.root is not None else None
+    return found.read(document) if isinstance(found, Reader) and found.loader is Loader.PYTHON else None
+
+
+_MOST_WAYS = 4
+"""Values of a choice that are read; of more the first few."""
+
+
+def _ways(most: int) -> tuple[int | None, ...]:
+    """None of several values, then each."""
+    return (None, *range(min(most, _MOST_WAYS))) if most > 1 else (None,)
+
+
+def _of_ways(documents: Sequence[Document]) -> Reading | None:
+    """The reading of a run; what one of a few known values decides has all of them as its readings."""
+    found, *ways = [_reading(one) for one in documents]
+    if found is None or not ways:
+        return found
+    others = [one.settings for one in ways if one is not None]
+    settings = [_chosen(setting, [one.get(setting.name) for one in others]) for setting in found.settings.values()]
+    return replace(found, settings=Settings(settings))
+
+
+def _chosen(setting: Setting, ways: Sequence[Setting | None]) -> Setting:
+    values = [one.value for one in ways if one is not None and one.known]
+    if setting.state != "symbolic" or setting.is_default or len(values) < len(ways):
+        return setting
+    different = tuple(dict.fromkeys(values))
+    if len(different) == 1:
+        return replace(setting, value=different[0], state="known", readings=())
+    return replace(setting, value=None, state="auto", readings=different)
+
+
+def _from(reading: Reading, folder: str, files: Files) -> Reading:
+    """Files that a program names are those of the folder that it is started in."""
+    moved = [_moved(one, folder, files) for one in reading.references]
+    return replace(reading, references=tuple(moved)) if folder else reading
+
+
+def _moved(reference: Reference, folder: str, files: Files) -> Reference:
+    path = posixpath.normpath(posixpath.join(folder, reference.text))
+    return replace(reference, text=path) if files.exists(path) else reference

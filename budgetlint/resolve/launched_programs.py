@@ -1,0 +1,32 @@
+"""The run of a command: as its program makes it, where that is of the project and was followed, else as its flags and files read."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from budgetlint.base.record import replace
+from budgetlint.launch import Launch
+from budgetlint.launch.run import Launched, launched
+from budgetlint.resolve.edges import COMMAND, Edge
+from budgetlint.resolve.program_run import ProgramRun
+from budgetlint.resolve.references import quietly
+from budgetlint.resolve.state import Assembly
+
+
+def launched_run(work: Assembly, launch: Launch) -> Launched | None:
+    """The run that a command starts; None where nobody can read what it trains. The files that a followed program opens are its own."""
+    program = followed_run(work, launch)
+    run = launched(launch, partial(quietly, work), program.reading if program is not None else None)
+    return run if run is None or program is None else replace(run, files=(*run.files, *program.opened))
+
+
+def followed_run(work: Assembly, launch: Launch) -> ProgramRun | None:
+    """What a program of the project makes of a launch, where it was followed to one training. A program that is known is its reader's."""
+    if launch.consumer is None or launch.consumer.followed:
+        return None
+    found = work.programs.launched(launch)
+    if found is None or found.reading is None:
+        return None
+    at = launch.source.locate(launch.span)
+    work.edges.update({Edge(path, at.file, at.line, path, COMMAND): None for path in found.opened})
+    return found

@@ -1,0 +1,105 @@
+"""What following a program shows beside its settings: where it ends, what it never reads, what it makes for nothing, whence values come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+
+from budgetlint.base.record import field, open_record, record
+from budgetlint.base.source import Location
+
+CONDITION, REQUIRED, UNRECOGNIZED, VALUE = "condition", "required", "unrecognized", "value"
+
+
+@record
+class OriginStep:
+    """One place on the way of a value. ``kind`` in words: ``flag``, ``config``, ``default of an option``, ``argument``; ``key`` and
+    ``text`` as they are written there; ``location`` None for what stands nowhere."""
+
+    kind: str
+    key: str
+    location: Location | None = None
+    text: str = ""
+
+
+@record
+class ProgramRefusal:
+    """The program ends before it trains. ``kind``: ``condition`` (one of its own holds), ``required`` (an option is not given),
+    ``unrecognized`` (a flag that its parser does not take), ``value`` (one that an option does not take). ``location`` is that in the
+    program; ``says`` the condition, the option or the flag; ``ends`` how it ends, in its own words; ``because`` where the values come
+    from; ``near`` the option that was meant, empty for none."""
+
+    kind: str
+    says: str
+    location: Location
+    ends: str = ""
+    because: tuple[OriginStep, ...] = ()
+    near: str = ""
+
+
+@record
+class ProgramDoubt:
+    """Something that was done and is not followed: what it may have changed is unresolved."""
+
+    why: str
+    location: Location
+
+    @property
+    def says(self) -> str:
+        """As an assumption of a bill has it, behind its line."""
+        if self.why.startswith(_CALL):
+            called, _, given = self.why.removeprefix(_CALL).partition(" was given it")
+            return f"{'hands the model to' if self.why.endswith('was given it') else 'calls'} {called}{given}: what it changes is not known"
+        return f"{self.why}: what that changes is not known"
+
+
+_CALL = "a call of "
+
+
+@record
+class UnreadKey:
+    """A key of a config that the program opens and never asks for; ``near`` is a key that it asks for instead and that is not there."""
+
+    key: str
+    location: Location
+    near: str = ""
+
+
+@record
+class IdleObject:
+    """An object that decides memory, and reaches nothing that trains. ``made`` is its class or function, ``trains`` what trains instead."""
+
+    made: str
+    kind: str
+    location: Location
+    trains: str
+    trained_at: Location
+
+
+@open_record
+class FollowedProgram:
+    """A program that was followed to its end. ``path`` is its entry file, ``launch`` the command that starts it, None where none does.
+
+    What costs a look at the whole program is worked out when it is asked for.
+    """
+
+    path: str
+    launch: Location | None = None
+    refusals: tuple[ProgramRefusal, ...] = ()
+    doubts: tuple[ProgramDoubt, ...] = ()
+    opened: tuple[tuple[str, Location], ...] = ()
+    """Files of the project that it opens, each with the place that names it."""
+    chain: Callable[[str], tuple[OriginStep, ...]] = field(default=lambda _key: (), repr=False)
+    """The way of the value at a dotted key of the program's document (``Setting.origin.key``), its beginning first."""
+    find_unread: Callable[[], tuple[UnreadKey, ...]] = field(default=tuple, repr=False)
+    find_idle: Callable[[], tuple[IdleObject, ...]] = field(default=tuple, repr=False)
+
+    @cached_property
+    def unused(self) -> tuple[UnreadKey, ...]:
+        """Keys of its configs that it never asks for, where all that it asks for is known."""
+        return self.find_unread()
+
+    @cached_property
+    def idle(self) -> tuple[IdleObject, ...]:
+        """Objects that decide memory and reach nothing that trains, where the way of what trains is known."""
+        return self.find_idle()

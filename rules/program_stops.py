@@ -1,0 +1,97 @@
+"""The program ends before it trains: a condition of its own holds, or an option does not take its value.
+
+The program is followed, never run. Told only where all that the condition hangs on is known: flags of the launch, keys of the configs that
+it opens, literals; defaults of options too where a command starts the program. A condition inside another that nobody knows, in a `try`,
+or behind the start of the training is not told, and an exit that reports no error is none.
+
+## What it costs
+
+The run stops when it is started: on a cluster after it has waited for its machines.
+
+## Failing
+
+```sh run.sh
+python train.py --load_in_4bit --full
+```
+
+```py train.py
+import argparse
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--load_in_4bit", action="store_true")
+parser.add_argument("--full", action="store_true")
+args = parser.parse_args()
+if args.load_in_4bit and args.full:
+    raise ValueError("a 4-bit model is not trained in full")
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-1.5B", load_in_4bit=args.load_in_4bit)
+Trainer(model=model, args=TrainingArguments(output_dir="out", per_device_train_batch_size=2)).train()
+```
+
+## Passing
+
+```sh run.sh
+python train.py --full
+```
+
+```py train.py
+import argparse
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--load_in_4bit", action="store_true")
+parser.add_argument("--full", action="store_true")
+args = parser.parse_args()
+if args.load_in_4bit and args.full:
+    raise ValueError("a 4-bit model is not trained in full")
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-1.5B", load_in_4bit=args.load_in_4bit)
+Trainer(model=model, args=TrainingArguments(output_dir="out", per_device_train_batch_size=2)).train()
+```
+
+## Sources
+
+- The program itself: the finding names the condition, its line and where each value comes from.
+- CPython 3.13 `argparse.py` `_get_value`, `_check_value`: an error for a word that the type or the choices refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+
+from ._program import from_outside, places, refusals
+
+
+def check(run: RunContext) -> Iterator[Finding]:
+    for _, one in refusals(run, "condition", "value"):
+        where = from_outside(one.because)
+        at = where.location if where is not None else one.location
+        said = f"{one.location.file}:{one.location.line}"
+        if one.kind == "value":
+            yield run.finding(
+                at, f"{said} stops when it reads its arguments: {one.says}", help="give a value that the option takes", key=one.says
+            )
+            continue
+        yield run.finding(
+            at,
+            f"{said} stops before it trains: '{one.says}' holds ({places(one.because)}): {one.ends}",
+            help="change one of the values that the condition asks for",
+            related=[(one.location, "the condition")],
+            key=one.says,
+        )
+
+
+RULE = Rule(
+    code="BL629",
+    name="program-stops",
+    severity=Severity.ERROR,
+    confidence=Confidence.HIGH,
+    scope="run",
+    check=check,
+    manual=__doc__ or "",
+    since="0.1.0",
+    status="preview",
+    harm=9.0,
+    stops=True,
+)

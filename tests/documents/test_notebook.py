@@ -1,0 +1,69 @@
+"""A notebook is the program of its code cells, each line where it stands."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from budgetlint.base.source import SourceFile
+from budgetlint.documents.notebook import cells_of
+from budgetlint.resolve.runs import judge_texts
+
+
+def notebook(*cells: str, indent: int | None = 1) -> str:
+    """As nbformat writes it."""
+    made = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": text.splitlines(keepends=True)} for text in cells]
+    return json.dumps(
+        {"cells": [{"cell_type": "markdown", "metadata": {}, "source": ["import this"]}, *made], "nbformat": 4}, indent=indent
+    )
+
+
+@pytest.mark.parametrize(
+    ("cells", "python", "shell"),
+    [
+        (("a = 1\nb = 2", "c = 3"), ["a = 1", "b = 2", "c = 3"], []),
+        (("%pip install trl\n!nvidia-smi\na = 1",), ["a = 1"], ["nvidia-smi"]),
+        (("if a:\n    !ls {a}\nelse:\n    %cd x",), ["if a:", "    pass", "else:", "    pass"], ["ls {a}"]),
+        (("%%bash\necho hi", "%%time\na = 1", "a.train?"), ["a = 1"], []),
+        (('a = "\\n\\t\\"é"',), ['a = "\\n\\t\\"é"'], []),
+    ],
+)
+def test_cells_are_one_program_and_its_commands(cells: tuple[str, ...], python: list[str], shell: list[str]) -> None:
+    text = notebook(*cells)
+    found = cells_of(SourceFile("n.ipynb", text))
+    assert found is not None
+    assert [line for line in found.program.text.splitlines() if line] == python
+    assert [line for line in found.commands.text.splitlines() if line] == shell
+    where = {line: number for number, line in enumerate(found.program.text.splitlines()) if line and line.strip() != "pass"}
+    lines = text.splitlines()
+    assert all(json.dumps(line)[1:-1] in lines[number] for line, number in where.items())
+
+
+@pytest.mark.parametrize("text", [notebook("a = 1", "b = 2", indent=None), "{}", "[]", "{", '{"cells": {}}'])
+def test_what_is_not_laid_in_lines_is_no_program(text: str) -> None:
+    assert cells_of(SourceFile("n.ipynb", text)) is None
+
+
+TRAINS = """\
+from transformers import AutoModelForCausalLM
+from trl import SFTConfig, SFTTrainer
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-7B")"""
+RUNS = "SFTTrainer(model=model, args=SFTConfig(output_dir='o', per_device_train_batch_size=4, max_length=1024)).train()"
+
+
+def test_a_notebook_trains() -> None:
+    text = notebook("!pip install trl", TRAINS, RUNS)
+    (context,) = judge_texts({"n.ipynb": text}).runs
+    batch = context.setting("micro_batch")
+    assert batch is not None
+    assert batch.value == 4
+    line = batch.origin.location
+    assert line is not None
+    assert "per_device_train_batch_size=4" in text.splitlines()[line.line - 1]
+
+
+def test_a_notebook_starts_a_program() -> None:
+    program = f"{TRAINS}\n{RUNS}".replace("=4", "=2")
+    runs = judge_texts({"n.ipynb": notebook("!python train.py"), "train.py": program}).runs
+    assert [(one.run.name, one.run.settings.value("micro_batch"), one.run.settings.value("devices")) for one in runs] == [("n.ipynb", 2, 1)]

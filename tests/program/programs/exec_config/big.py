@@ -1,0 +1,3 @@
+batch_size = 1
+model = "org/base-70b"
+compile = False

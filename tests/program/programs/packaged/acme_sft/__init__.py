@@ -1,0 +1,3 @@
+from .defaults import *
+
+NAME = "sft"

@@ -1,0 +1,3 @@
+"""bitsandbytes: its optimizers and its layer."""
+
+from bitsandbytes import nn, optim

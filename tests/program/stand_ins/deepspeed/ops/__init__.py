@@ -1,0 +1,3 @@
+"""deepspeed.ops."""
+
+from deepspeed.ops import adam

@@ -1,0 +1,3 @@
+"""ray.train.huggingface."""
+
+from ray.train.huggingface import transformers

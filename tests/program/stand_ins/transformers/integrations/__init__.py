@@ -1,0 +1,3 @@
+"""transformers.integrations."""
+
+from transformers.integrations.deepspeed import HfDeepSpeedConfig
