@@ -13,7 +13,11 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from omegaconf._yaml import get_yaml_loader
+
+try:
+    from omegaconf._yaml import get_yaml_loader  # 2.4
+except ModuleNotFoundError:  # hydra-core 1.3 asks for one before it
+    from omegaconf._utils import get_yaml_loader
 
 from budgetlint.documents import Loader, Value
 from budgetlint.documents.scalars import resolve
