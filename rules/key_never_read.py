@@ -29,9 +29,7 @@ from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
 config = yaml.safe_load(open(sys.argv[1]))
 model = AutoModelForCausalLM.from_pretrained(config["model"])
 checkpointing = config.get("gradient_checkpointing", False)
-arguments = TrainingArguments(
-    output_dir="out", per_device_train_batch_size=config["batch"], gradient_checkpointing=checkpointing
-)
+arguments = TrainingArguments(output_dir="out", per_device_train_batch_size=config["batch"], gradient_checkpointing=checkpointing)
 Trainer(model=model, args=arguments).train()
 ```
 
@@ -56,9 +54,7 @@ from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
 config = yaml.safe_load(open(sys.argv[1]))
 model = AutoModelForCausalLM.from_pretrained(config["model"])
 checkpointing = config.get("gradient_checkpointing", False)
-arguments = TrainingArguments(
-    output_dir="out", per_device_train_batch_size=config["batch"], gradient_checkpointing=checkpointing
-)
+arguments = TrainingArguments(output_dir="out", per_device_train_batch_size=config["batch"], gradient_checkpointing=checkpointing)
 Trainer(model=model, args=arguments).train()
 ```
 
