@@ -1,4 +1,4 @@
-"""FollowedPrograms of the project, followed: the run that a launch makes of one, or that it makes when it is started without words."""
+"""Programs of the project, followed: the run that a launch makes of one, or that it makes when it is started without words."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from budgetlint.settings.run import Reading
 
 MOST_KEPT = 128
-"""FollowedPrograms whose runs are kept for the next look at the same project, in an editor or between the rounds of a fix."""
+"""Programs whose runs are kept for the next look at the same project, in an editor or between the rounds of a fix."""
 
 
 _kept: dict[tuple[object, ...], list[tuple[dict[Asked, object], ProgramRun]]] = {}

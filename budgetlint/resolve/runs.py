@@ -15,7 +15,6 @@ from budgetlint.resolve.budget_scope import comment, nearest_budget
 from budgetlint.resolve.claims import claim_all
 from budgetlint.resolve.composition import composed
 from budgetlint.resolve.edges import HOLDS, Edge
-from budgetlint.resolve.launched_programs import launched_run
 from budgetlint.resolve.named_files import matches
 from budgetlint.resolve.project import FileEntry, Project, open_project
 from budgetlint.resolve.references import place_of, program_text, referenced
@@ -247,6 +246,7 @@ def _launched_in(work: Assembly, entry: FileEntry) -> list[tuple[Launch, Launche
         from budgetlint.launch.purpose import runs_on_jax
         from budgetlint.launch.run import on_jax
         from budgetlint.resolve.copied_config import over_own_config
+        from budgetlint.resolve.launched_programs import launched_run
 
         found: list[tuple[Launch, Launched]] = []
         for launch in (over_own_config(work, launch) for launch in _training(work, entry)):

@@ -15,7 +15,6 @@ from budgetlint.memory.reuse import Answers
 from budgetlint.readers import reader_by
 from budgetlint.resolve.copies import Copy, copy_above, only_copy, with_copy
 from budgetlint.resolve.edges import Edge
-from budgetlint.resolve.followed import FollowedPrograms
 from budgetlint.resolve.project import Project
 from budgetlint.resolve.versions import stack_beside
 from budgetlint.settings.run import Reading, Settings, Stack
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from budgetlint.launch import Launch
     from budgetlint.launch.run import Launched
     from budgetlint.measured.watched import Watched
+    from budgetlint.resolve.followed import FollowedPrograms
     from budgetlint.rules_api.context import RunContext
 
 
@@ -120,6 +120,8 @@ class Assembly:
     @cached_property
     def programs(self) -> FollowedPrograms:
         """The programs of the project, followed when they are asked for."""
+        from budgetlint.resolve.followed import FollowedPrograms  # most projects hold none
+
         return FollowedPrograms(self.files, self._read_otherwise)
 
     def _read_otherwise(self, path: str, program: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from budgetlint.base.record import open_state, replace
 from budgetlint.base.source import SourceFile
@@ -13,7 +14,6 @@ from budgetlint.frameworks import format_of
 from budgetlint.readers import reader_of
 from budgetlint.readers.hf.recognise import FLAVOURS, as_known, as_own, looks_literal
 from budgetlint.readers.known_programs import HYDRA, known_programs
-from budgetlint.resolve.claims.acceptance import Acceptance
 from budgetlint.resolve.claims.launches import Launches
 from budgetlint.resolve.claims.openers import OpenedFile, Openers
 from budgetlint.resolve.claims.programs import Programs
@@ -21,6 +21,9 @@ from budgetlint.resolve.project import FileEntry
 from budgetlint.resolve.state import Assembly
 from budgetlint.settings.consumer import FORMAT, LAUNCH, LONE, NOBODY, OPENED, SEVERAL, Consumer
 from budgetlint.settings.run import Reading, Role
+
+if TYPE_CHECKING:
+    from budgetlint.resolve.claims.acceptance import Acceptance
 
 
 @open_state
@@ -100,6 +103,8 @@ class FileClaims:
 
     @cached_property
     def acceptance(self) -> Acceptance:
+        from budgetlint.resolve.claims.acceptance import Acceptance  # only programs take files
+
         return Acceptance(self.openers)
 
     def _may_read(self, entry: FileEntry, format: str) -> bool:

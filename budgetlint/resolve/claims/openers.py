@@ -14,11 +14,11 @@ from budgetlint.readers.known_programs import known_program
 from budgetlint.resolve.claims.launches import Launches
 from budgetlint.resolve.claims.programs import Programs
 from budgetlint.resolve.copies import is_in_copy
-from budgetlint.resolve.program_run import ProgramRun
 from budgetlint.resolve.state import Assembly
 
 if TYPE_CHECKING:
     from budgetlint.launch import Launch
+    from budgetlint.resolve.program_run import ProgramRun
 
 _STARTS = expression(r"__name__\s*==\s*[\"']__main__|@hydra\.main|\.train\(\)|\.backward\(")
 """What a file has that is started by itself: a module that only defines things is none."""
