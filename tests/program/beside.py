@@ -16,11 +16,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from budgetlint.base.source import SourceFile
+from budgetlint.files.disk import TextFiles
 from budgetlint.program.follow import Followed, follow
 from budgetlint.program.modules import Trees
 from budgetlint.program.sinks import Sink
 from budgetlint.program.values import Absent, Choice, Items, Known, Map, Value
+from budgetlint.resolve.program_files import ProgramFiles
 
 _OUTSIDE = {"p": (False, True), "q": (False, True), "r": (False, True), "many": ([], ["m"], ["m", "n", "m"])}
 _HERE = Path(__file__).parent / "ways"
@@ -28,26 +29,9 @@ _PRELUDE = "from transformers import TrainingArguments as sink\nfrom outside imp
 _LINES = _PRELUDE.count("\n")
 
 
-class Files:
+def files_of(files: Mapping[str, str]) -> ProgramFiles:
     """Files in memory."""
-
-    def __init__(self, files: Mapping[str, str]) -> None:
-        self.files = {path: SourceFile(path, text) for path, text in files.items()}
-
-    def source(self, path: str) -> SourceFile | None:
-        return self.files.get(path)
-
-    def is_file(self, path: str) -> bool:
-        return path in self.files
-
-    def is_folder(self, path: str) -> bool:
-        return any(one.startswith(f"{path}/") for one in self.files)
-
-    def called(self, name: str) -> list[str]:
-        return [one for one in self.files if one.rpartition("/")[2] == name]
-
-    def below(self, folder: str) -> list[str]:
-        return [one for one in self.files if one.startswith(f"{folder}/")]
+    return ProgramFiles(TextFiles(files))
 
 
 class Way(NamedTuple):
@@ -83,7 +67,7 @@ class Met(NamedTuple):
 
 def followed(text: str, files: Mapping[str, str] | None = None) -> Followed:
     modules = {path: _PRELUDE + one for path, one in (files or {}).items()}
-    return follow(Trees(Files({"train.py": _PRELUDE + text, **modules})), "train.py")
+    return follow(Trees(files_of({"train.py": _PRELUDE + text, **modules})), "train.py")
 
 
 def run(text: str, files: Mapping[str, str] | None = None) -> Iterator[list[Met]]:

@@ -9,13 +9,14 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from budgetlint.base.source import SourceFile
+from budgetlint.files.disk import DiskFiles
 from budgetlint.program.follow import Followed, follow
 from budgetlint.program.modules import Trees
 from budgetlint.program.sink_kinds import kind_of_call, kind_of_method
 from budgetlint.program.sinks import Sink
 from budgetlint.program.state import Launched
 from budgetlint.program.values import Absent, Choice, Class, External, Function, Items, Known, Map, Object, Value
+from budgetlint.resolve.program_files import ProgramFiles
 from tests.program.execute import Called, Ran
 
 NOT_GIVEN = object()
@@ -25,33 +26,10 @@ _MODELS = frozenset({"load", "unsloth_load", "kbit", "ddp", "fsdp", *_ADAPTERS})
 _SAME_DTYPE = {"float": "float32", "half": "float16", "double": "float64", "long": "int64"}
 
 
-@dataclass(frozen=True)
-class FolderFiles:
-    """The files below a folder, as a program of a project may read them."""
-
-    root: Path
-
-    def source(self, path: str) -> SourceFile | None:
-        file = self.root / path
-        return SourceFile(path, file.read_text(encoding="utf-8")) if file.is_file() else None
-
-    def is_file(self, path: str) -> bool:
-        return (self.root / path).is_file()
-
-    def is_folder(self, path: str) -> bool:
-        return (self.root / path).is_dir()
-
-    def called(self, name: str) -> Sequence[str]:
-        return [one.relative_to(self.root).as_posix() for one in self.root.rglob(name) if one.is_file()]
-
-    def below(self, folder: str) -> Sequence[str]:
-        return [one.relative_to(self.root).as_posix() for one in (self.root / folder).rglob("*") if one.is_file()]
-
-
 def followed(root: Path, entry: str, words: Sequence[str], environment: Mapping[str, str]) -> Followed:
     """The program as the interpreter has it, started as Python starts it."""
     started = Launched(tuple(Known(word) for word in words), "", {key: Known(value) for key, value in environment.items()})
-    return follow(Trees(FolderFiles(root)), entry, started)
+    return follow(Trees(ProgramFiles(DiskFiles(root))), entry, started)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import pytest
 from budgetlint.program.follow import Followed, follow
 from budgetlint.program.modules import Trees
 from budgetlint.program.state import STEPS
-from tests.program.beside import Files
+from tests.program.beside import files_of
 
 _PRELUDE = "from transformers import TrainingArguments as sink\nfrom outside import many, p, q, r, f\n"
 _DEEP_CALLER = 200
@@ -150,7 +150,7 @@ def _from(depth: int, run: Callable[[], Followed]) -> Followed:
 
 
 def _followed(text: str) -> Followed:
-    return follow(Trees(Files({"train.py": _PRELUDE + text})), "train.py")
+    return follow(Trees(files_of({"train.py": _PRELUDE + text})), "train.py")
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -17,7 +17,7 @@ Method = Callable[[Interpreter, Value, Call], Value]
 Property = Callable[[Interpreter, Value], Value]
 
 LONGEST = 100_000
-"""Characters of a text; the longest prompt that was met in a program has 9,000."""
+"""Characters of a text; a longer one is data."""
 MOST_PARTS, _DEEPEST, MOST_BITS = 2_000, 30, 4_096
 _MOST_COMBINED = 64
 """Combinations of ways: a function of two choices of eight values."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from budgetlint.base.limits import PROGRAM_FILES
 from budgetlint.base.record import field, open_state
 from budgetlint.base.source import SourceFile, SpanIn
 from budgetlint.documents import Document, Mapping, Node, Scalar, Sequence
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
 LONGEST = 40_000
 """Characters of a config: of 1,610 YAML and JSON files of public repositories 99 % have fewer than 31,000."""
-MOST_TRIED = 200
-"""Files and programs that are tried with each other in one project."""
 _LEAST_KEYS, _LEAST_USED = 2, 2
 _SUFFIXES = {
     "json": (".json",),
@@ -67,7 +66,7 @@ class Acceptance:
         if mapping is None or len(mapping.keys()) < _LEAST_KEYS or not self._may_take(program, frozenset(mapping.keys())):
             return None
         for words in _ways(program, path):
-            if len(self._tried) >= MOST_TRIED:
+            if len(self._tried) >= PROGRAM_FILES.most:
                 return None
             self._tried.append(path)
             run = self.openers.work.programs.given(program.path, words)

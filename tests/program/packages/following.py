@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-from budgetlint.base.source import SourceFile
+from collections.abc import Mapping
+
+from budgetlint.files.disk import TextFiles
 from budgetlint.program.follow import _parts, _start
 from budgetlint.program.modules import Modules, Trees
 from budgetlint.program.packages.class_defaults import default
 from budgetlint.program.state import Interpreter, Launched
 from budgetlint.program.values import Choice, Items, Known, Map, Value
+from budgetlint.resolve.program_files import ProgramFiles
 
 
-class Project:
+def project_of(files: Mapping[str, str]) -> ProgramFiles:
     """Files in memory."""
-
-    def __init__(self, files: dict[str, str]) -> None:
-        self.files = {path: SourceFile(path, text) for path, text in files.items()}
-
-    def source(self, path: str) -> SourceFile | None:
-        return self.files.get(path)
-
-    def is_file(self, path: str) -> bool:
-        return path in self.files
-
-    def is_folder(self, path: str) -> bool:
-        return any(one.startswith(f"{path}/") for one in self.files)
-
-    def called(self, name: str) -> list[str]:
-        return [one for one in self.files if one.rpartition("/")[2] == name]
-
-    def below(self, folder: str) -> list[str]:
-        return [one for one in self.files if one.startswith(f"{folder}/")]
+    return ProgramFiles(TextFiles(files))
 
 
 class Seen:
@@ -45,7 +31,7 @@ class Seen:
 
 def followed(text: str, files: dict[str, str] | None = None, launched: Launched | None = None, entry: str = "train.py") -> Seen:
     started = launched or Launched()
-    trees = Trees(Project({entry: text, **(files or {})}))
+    trees = Trees(project_of({entry: text, **(files or {})}))
     it = Interpreter(_parts(default, started), Modules(trees, entry, started.folder), started)
     return Seen(it, entry, _start(it, entry, ""))
 

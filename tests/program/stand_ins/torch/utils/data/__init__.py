@@ -11,13 +11,11 @@ T = TypeVar("T")
 
 
 class Dataset(Generic[T]):
-    def __getitem__(self, at: int) -> Any:
-        raise NotImplementedError
+    """What the program's own data sets are classes of."""
 
 
 class IterableDataset(Dataset[T]):
-    def __iter__(self) -> Iterator[Any]:
-        raise NotImplementedError
+    """The same of those that are gone over."""
 
 
 class TensorDataset(Dataset[T]):
