@@ -131,7 +131,8 @@ PROGRAM_CALLS = Bound(
     "the call is not followed; what it was given is not known",
 )  # fmt: skip
 PROGRAM_ROUNDS = Bound(
-    "program-rounds", 64, "items of a loop that are followed one by one", "a program that is followed", "32 or fewer in 587 of 590 loops of 67 programs: x 2",
+    "program-rounds", 64, "items of a loop that are followed one by one", "a program that is followed",
+    "32 or fewer in 587 of 590 loops of 67 programs: x 2",
     "the loop is followed as one of any number of rounds",
 )  # fmt: skip
 PROGRAM_FILES = Bound(

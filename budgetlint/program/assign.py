@@ -5,14 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from budgetlint.program.calling import Call, Frame
+from budgetlint.program.ends import Dead
 from budgetlint.program.items import delete_item, each_item, each_of, set_item, set_items
 from budgetlint.program.iterate import iterated
 from budgetlint.program.modules import Lazy
 from budgetlint.program.operators import METHODS as _WORDS
 from budgetlint.program.operators import extended, operated
 from budgetlint.program.packages.sequences import distinct
+from budgetlint.program.places import Place
 from budgetlint.program.pour import pour
-from budgetlint.program.state import Call, Dead, Frame, Interpreter
+from budgetlint.program.state import Interpreter
 from budgetlint.program.subscripts import item
 from budgetlint.program.values import (
     ABSENT,
@@ -26,7 +29,6 @@ from budgetlint.program.values import (
     Names,
     Object,
     Opaque,
-    Place,
     Value,
     Way,
     alternatives,

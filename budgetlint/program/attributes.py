@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import ast
 
+from budgetlint.program.calling import Call, Frame
 from budgetlint.program.dataclass import is_frozen
+from budgetlint.program.ends import Dead
 from budgetlint.program.enumeration import is_enum
 from budgetlint.program.functions import method_of
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.imports import all_followed, member
 from budgetlint.program.modules import Lazy
 from budgetlint.program.packages.replaced import replace
+from budgetlint.program.places import Place
 from budgetlint.program.sinks import MODELS
-from budgetlint.program.state import Call, Dead, Frame, Interpreter
+from budgetlint.program.state import Interpreter
 from budgetlint.program.subscripts import part_of, there
 from budgetlint.program.values import (
     ABSENT,
@@ -29,7 +32,6 @@ from budgetlint.program.values import (
     Opaque,
     Open,
     Package,
-    Place,
     Property,
     Value,
     Way,

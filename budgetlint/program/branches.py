@@ -6,8 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from budgetlint.program.assign import bind
+from budgetlint.program.calling import Frame
 from budgetlint.program.comparisons import held
-from budgetlint.program.state import GOES_ON, Frame, Interpreter, Refusal, Signal
+from budgetlint.program.noted import Refusal
+from budgetlint.program.state import GOES_ON, Interpreter, Signal
 from budgetlint.program.truth import truth
 from budgetlint.program.values import ABSENT, Choice, External, Items, Known, Map, Way, choice, origins_of
 from budgetlint.program.wording import ends, negated, shown

@@ -6,7 +6,9 @@ import ast
 from collections.abc import Sequence
 
 from budgetlint.program.attributes import kind_of, model_of, module_of, set_plainly
+from budgetlint.program.calling import Call, Frame
 from budgetlint.program.classes import after, construct, instantiate
+from budgetlint.program.ends import Dead
 from budgetlint.program.functions import call_function, method_of, opaque_call, parameters, words_of
 from budgetlint.program.generators import consumed
 from budgetlint.program.heap import perhaps_absent
@@ -19,7 +21,7 @@ from budgetlint.program.pour import pour
 from budgetlint.program.reads import handed_on
 from budgetlint.program.repeat import repeated
 from budgetlint.program.sinks import MODELS
-from budgetlint.program.state import GOES_ON, Call, Dead, Frame, Interpreter, Signal
+from budgetlint.program.state import GOES_ON, Interpreter, Signal
 from budgetlint.program.values import (
     ABSENT,
     NONE,

@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from budgetlint.program.calling import Call, Frame
 from budgetlint.program.dataclass import DATACLASSES, FIELDS_OF_BASES, fill, is_marked, keep_defaults
+from budgetlint.program.ends import Dead
 from budgetlint.program.enumeration import is_enum, member_of, members
 from budgetlint.program.functions import decorated, decorator_word
 from budgetlint.program.imports import resolved
 from budgetlint.program.modules import Lazy
 from budgetlint.program.sinks import MODELS
-from budgetlint.program.state import GOES_ON, Call, Dead, Frame, Interpreter, Signal, name_of
+from budgetlint.program.state import GOES_ON, Interpreter, Signal, name_of
 from budgetlint.program.values import Class, External, Function, Key, Known, Map, Names, Object, Opaque, Property, Value
 
 _METACLASSES = frozenset({"ABCMeta", "EnumMeta", "EnumType", "type"})

@@ -6,16 +6,18 @@ import ast
 from collections.abc import Callable
 
 from budgetlint.program.assign import assign
+from budgetlint.program.calling import Call, Frame
 from budgetlint.program.comparisons import held
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.iterate import iterated
 from budgetlint.program.operators import MOST_ITEMS
 from budgetlint.program.packages.iterators import lazy
 from budgetlint.program.packages.sequences import set_of
+from budgetlint.program.places import Origin
 from budgetlint.program.repeat import repeated
-from budgetlint.program.state import GOES_ON, Call, Frame, Interpreter, Signal
+from budgetlint.program.state import GOES_ON, Interpreter, Signal
 from budgetlint.program.subscripts import there
-from budgetlint.program.values import ABSENT, Items, Map, Names, Opaque, Origin, Value, Way, choice, key_of
+from budgetlint.program.values import ABSENT, Items, Map, Names, Opaque, Value, Way, choice, key_of
 
 
 def generator_of(it: Interpreter, node: ast.GeneratorExp, frame: Frame) -> Value:

@@ -6,26 +6,15 @@ import ast
 from collections.abc import Callable
 from typing import NamedTuple
 
+from budgetlint.program.calling import Call, Frame
+from budgetlint.program.ends import Dead
 from budgetlint.program.functions import decorator_word
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.operators import made_of
-from budgetlint.program.state import Call, Dead, Frame, Interpreter, name_of
+from budgetlint.program.places import Origin, Place
+from budgetlint.program.state import Interpreter, name_of
 from budgetlint.program.truth import truth
-from budgetlint.program.values import (
-    ABSENT,
-    Class,
-    Function,
-    Items,
-    Known,
-    Object,
-    Origin,
-    Place,
-    Property,
-    Value,
-    Way,
-    alternatives,
-    choice,
-)
+from budgetlint.program.values import ABSENT, Class, Function, Items, Known, Object, Property, Value, Way, alternatives, choice
 from budgetlint.program.wording import words
 
 DATACLASSES = frozenset(

@@ -19,11 +19,12 @@ from budgetlint.documents.python_marks import CAST, FACTS, LOOP, MORE, REPLACED
 from budgetlint.documents.python_places import Places
 from budgetlint.program.modules import Files
 from budgetlint.program.packages.roots import unmarked
+from budgetlint.program.places import Origin, Place
 from budgetlint.program.sink_kinds import is_arguments
 from budgetlint.program.sinks import Sink
 from budgetlint.program.trained import casts_to, is_output
 from budgetlint.program.truth import DTYPES
-from budgetlint.program.values import ABSENT, Choice, External, Items, Key, Known, Map, Object, Opaque, Open, Origin, Place, Plain, Value
+from budgetlint.program.values import ABSENT, Choice, External, Items, Key, Known, Map, Object, Opaque, Open, Plain, Value
 from budgetlint.program.wiring import Wiring
 
 _DEEPEST = 8

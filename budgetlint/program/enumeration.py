@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from budgetlint.program.calling import Call, Frame
+from budgetlint.program.ends import Dead
 from budgetlint.program.operators import made_of
-from budgetlint.program.state import Call, Dead, Frame, Interpreter, name_of
+from budgetlint.program.state import Interpreter, name_of
 from budgetlint.program.truth import compared
 from budgetlint.program.values import Absent, Class, Function, Items, Key, Known, Native, Object, Opaque, Property, Value, key_of
 

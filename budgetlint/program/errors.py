@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from budgetlint.program.assign import bind
+from budgetlint.program.calling import Call, Frame
+from budgetlint.program.ends import ANY_ERROR
 from budgetlint.program.functions import own_nodes
 from budgetlint.program.heap import Outcome
-from budgetlint.program.state import ANY_ERROR, Call, Frame, Interpreter, Signal
+from budgetlint.program.state import Interpreter, Signal
 from budgetlint.program.values import ABSENT, Choice, Class, External, Items, Object, Value, Way, alternatives, choice, same
 from budgetlint.program.wording import ends
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Mapping
 
 from budgetlint.program.assign import bind
+from budgetlint.program.calling import Frame
 from budgetlint.program.calls import called
 from budgetlint.program.comparisons import compare, held
 from budgetlint.program.comprehensions import dict_of, generator_of, list_of
@@ -16,8 +17,9 @@ from budgetlint.program.imports import lookup
 from budgetlint.program.iterate import iterated
 from budgetlint.program.operators import MOST_ITEMS, made_of, operated, unary
 from budgetlint.program.packages.sequences import set_of
+from budgetlint.program.places import Origin
 from budgetlint.program.pour import pour
-from budgetlint.program.state import Frame, Interpreter, Signal
+from budgetlint.program.state import Interpreter, Signal
 from budgetlint.program.subscripts import item
 from budgetlint.program.truth import truth
 from budgetlint.program.values import (
@@ -31,7 +33,6 @@ from budgetlint.program.values import (
     Map,
     Object,
     Opaque,
-    Origin,
     Value,
     Way,
     alternatives,

@@ -9,20 +9,23 @@ from typing import NamedTuple
 
 from budgetlint.program.attributes import Attributes
 from budgetlint.program.calls import call_value
+from budgetlint.program.ends import Dead, TooLong
 from budgetlint.program.expressions import EXPRESSIONS
 from budgetlint.program.functions import entry_call
 from budgetlint.program.heap import Region
 from budgetlint.program.imports import execute, member
 from budgetlint.program.interface import Interface, Sought
 from budgetlint.program.modules import Modules, Trees
+from budgetlint.program.noted import Doubt, Refusal
 from budgetlint.program.packages import tables
 from budgetlint.program.packages.class_defaults import default as class_default
+from budgetlint.program.places import Origin
 from budgetlint.program.reads import noting
 from budgetlint.program.record import sink
 from budgetlint.program.sinks import Sink
-from budgetlint.program.state import Dead, Doubt, Interpreter, Launched, Parts, Refusal, TooLong
+from budgetlint.program.state import Interpreter, Launched, Parts
 from budgetlint.program.statements import STATEMENTS
-from budgetlint.program.values import Function, Object, Origin, Package, Value
+from budgetlint.program.values import Function, Object, Package, Value
 
 Default = Callable[[str, str], Value | None]
 """What a class of a package has for a field that nobody gave: ``(qualified name, field)``; None where that is not told."""

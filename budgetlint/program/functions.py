@@ -6,11 +6,13 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from budgetlint.program.calling import Call, Frame
+from budgetlint.program.ends import Dead
 from budgetlint.program.generators import MANAGER, generator
 from budgetlint.program.heap import Outcome, perhaps_absent
 from budgetlint.program.operators import made_of
 from budgetlint.program.recursion import cut
-from budgetlint.program.state import DEEP, GOES_ON, IN_ITSELF, Call, Dead, Frame, Interpreter, Signal
+from budgetlint.program.state import DEEP, GOES_ON, IN_ITSELF, Interpreter, Signal
 from budgetlint.program.values import (
     ABSENT,
     Class,

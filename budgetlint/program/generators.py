@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from budgetlint.program.calling import Call, Frame
+from budgetlint.program.ends import Dead
 from budgetlint.program.heap import Outcome
 from budgetlint.program.operators import MOST_ITEMS
 from budgetlint.program.packages.iterators import Later, lazy
 from budgetlint.program.repeat import repeated
-from budgetlint.program.state import GOES_ON, Call, Dead, Frame, Interpreter, Signal
+from budgetlint.program.state import GOES_ON, Interpreter, Signal
 from budgetlint.program.values import NONE, Function, Items, Object, Opaque, Value
 
 MANAGER = "contextlib.contextmanager()"

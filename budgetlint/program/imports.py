@@ -6,12 +6,14 @@ import ast
 import sys
 from collections.abc import Sequence
 
+from budgetlint.program.calling import Frame
+from budgetlint.program.ends import Dead
 from budgetlint.program.heap import Outcome, Region
 from budgetlint.program.modules import Lazy, Module
 from budgetlint.program.packages.benign import changes_nothing
 from budgetlint.program.packages.replaced import replaced
 from budgetlint.program.packages.roots import ROOT
-from budgetlint.program.state import GOES_ON, Dead, Frame, Interpreter, Signal
+from budgetlint.program.state import GOES_ON, Interpreter, Signal
 from budgetlint.program.values import (
     ABSENT,
     BIRTHS,

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from budgetlint.program.calling import Call, Frame
+from budgetlint.program.ends import Dead
 from budgetlint.program.heap import perhaps_absent
-from budgetlint.program.state import Call, Dead, Frame, Interpreter
+from budgetlint.program.state import Interpreter
 from budgetlint.program.values import (
     ABSENT,
     NONE,

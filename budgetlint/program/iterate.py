@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from budgetlint.program.calling import Call, Frame
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.reads import whole
-from budgetlint.program.state import Call, Frame, Interpreter
+from budgetlint.program.state import Interpreter
 from budgetlint.program.values import ABSENT, Choice, Class, Function, Items, Key, Known, Map, Object, Opaque, Value, Way, choice
 
 _MOST = 2_000

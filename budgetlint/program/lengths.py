@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from budgetlint.program.places import Origin
 from budgetlint.program.sinks import Sink
-from budgetlint.program.values import NONE, Known, Opaque, Origin, Value, alternatives
+from budgetlint.program.values import NONE, Known, Opaque, Value, alternatives
 
 _TARGETS = ("target", "tgt", "summary", "answer", "label", "output")
 _FIELDS = (

@@ -6,12 +6,13 @@ import ast
 from collections.abc import Sequence
 
 from budgetlint.program.assign import assign
+from budgetlint.program.calling import Frame
 from budgetlint.program.comparisons import held
 from budgetlint.program.generators import Body, body_of, drive
 from budgetlint.program.heap import Outcome, perhaps_absent
 from budgetlint.program.iterate import iterated, started
 from budgetlint.program.repeat import outcomes_of
-from budgetlint.program.state import UNROLLED, Frame, Interpreter, Signal
+from budgetlint.program.state import UNROLLED, Interpreter, Signal
 from budgetlint.program.values import NONE, Items, Opaque, Value, origins_of
 from budgetlint.program.wording import shown
 

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from functools import partial
 
 from budgetlint.program.assign import assign
+from budgetlint.program.calling import Call, Frame
+from budgetlint.program.ends import Dead
 from budgetlint.program.errors import catches, finally_
 from budgetlint.program.functions import own_nodes
 from budgetlint.program.generators import MANAGER, Body, body_of, drive
 from budgetlint.program.heap import Outcome
-from budgetlint.program.state import GOES_ON, Call, Dead, Frame, Interpreter, Signal
+from budgetlint.program.state import GOES_ON, Interpreter, Signal
 from budgetlint.program.truth import truth
 from budgetlint.program.values import NONE, Choice, Function, Items, Object, Opaque, Value, alternatives
 

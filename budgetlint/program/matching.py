@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from budgetlint.program.assign import bind
+from budgetlint.program.calling import Frame
 from budgetlint.program.comparisons import held
 from budgetlint.program.dataclass import fields_of, is_dataclass
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.packages.kinds import is_instance
-from budgetlint.program.state import GOES_ON, Frame, Interpreter, Signal
+from budgetlint.program.state import GOES_ON, Interpreter, Signal
 from budgetlint.program.truth import compared
 from budgetlint.program.values import Choice, Class, External, Items, Key, Known, Map, Opaque, Value, Way, choice, key_of
 from budgetlint.program.wording import MOST_SHOWN, shown, words

@@ -8,7 +8,9 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import Any
 
-from budgetlint.program.state import Call, Dead, Frame, Interpreter
+from budgetlint.program.calling import Call, Frame
+from budgetlint.program.ends import Dead
+from budgetlint.program.state import Interpreter
 from budgetlint.program.values import (
     ABSENT,
     Choice,

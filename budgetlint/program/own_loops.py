@@ -10,11 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from budgetlint.program.attributes import is_module, module_of
 from budgetlint.program.lengths import field_of, lengths_of
+from budgetlint.program.noted import Doubt
+from budgetlint.program.places import Origin
 from budgetlint.program.sink_kinds import OPTIMIZER_PACKAGES
 from budgetlint.program.sinks import MODELS, Sink
-from budgetlint.program.state import Doubt
 from budgetlint.program.trained import casts_to, is_one, is_whole, trained_module
-from budgetlint.program.values import External, Known, Object, Opaque, Origin, Value, Way, alternatives, choice
+from budgetlint.program.values import External, Known, Object, Opaque, Value, Way, alternatives, choice
 
 _BATCHES = ("per_device_train_batch_size", "per_gpu_train_batch_size", "train_micro_batch_size_per_gpu", "micro_batch_size")
 """What programs call the rows of one device; ``batch_size`` is as often that of all."""

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from budgetlint.program.state import Call, Interpreter, reachable
-from budgetlint.program.values import ABSENT, Absent, Choice, Items, Key, Map, Object, Origin, Value
+from budgetlint.program.calling import Call
+from budgetlint.program.copies import reachable
+from budgetlint.program.places import Origin
+from budgetlint.program.state import Interpreter
+from budgetlint.program.values import ABSENT, Absent, Choice, Items, Key, Map, Object, Value
 
 Node = Callable[[Interpreter, Map, Key], Value]
 Asked = Mapping[tuple[str, int], bool]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from budgetlint.program.attributes import model_of, module_of
+from budgetlint.program.calling import Call
 from budgetlint.program.functions import opaque_call
 from budgetlint.program.generators import consumed
 from budgetlint.program.packages.signatures import positional_names
 from budgetlint.program.repeat import repeated
 from budgetlint.program.sink_kinds import SIGNATURES, kind_of_call, kind_of_method
 from budgetlint.program.sinks import MODELS, Sink
-from budgetlint.program.state import GOES_ON, Call, Interpreter, Signal
+from budgetlint.program.state import GOES_ON, Interpreter, Signal
 from budgetlint.program.values import Class, Function, Items, Known, Map, Object, Opaque, Value, alternatives
 
 _ITSELF = frozenset({"cast", "mode", "freeze", "checkpointing", "kbit", "ddp", "fsdp"})

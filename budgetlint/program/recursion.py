@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from budgetlint.program.state import Call, Interpreter
+from budgetlint.program.calling import Call
+from budgetlint.program.state import Interpreter
 from budgetlint.program.values import Choice, Function, Items, Map, Names, Object, Opaque, Value
 
 _MOST_FUNCTIONS = 50

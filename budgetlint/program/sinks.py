@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from budgetlint.program.values import Object, Place, Value
+from budgetlint.program.places import Place
+from budgetlint.program.values import Object, Value
 
 MODELS = frozenset({"load", "adapter", "kbit", "unsloth_load", "unsloth_adapter", "peft_load", "own_model"})
 """Kinds of sinks whose result is a model."""

@@ -11,8 +11,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from budgetlint.base.limits import PROGRAM_CALLS, PROGRAM_CHANGES, PROGRAM_ROUNDS, PROGRAM_STEPS
+from budgetlint.program.calling import Call, Frame
 from budgetlint.program.copies import frozen, reachable
+from budgetlint.program.ends import ANY_ERROR, Dead, TooLong
 from budgetlint.program.heap import Heap, Home, Outcome, perhaps_absent
+from budgetlint.program.noted import Doubt, Refusal
+from budgetlint.program.places import Origin, Place
 from budgetlint.program.sinks import Sink
 from budgetlint.program.values import (
     ABSENT,
@@ -28,18 +32,15 @@ from budgetlint.program.values import (
     Names,
     Object,
     Opaque,
-    Origin,
-    Place,
     Value,
     Way,
-    alternatives,
     both,
     choice,
 )
 
 if TYPE_CHECKING:
     from budgetlint.program.interface import Interface, Sought
-    from budgetlint.program.modules import Module, Modules
+    from budgetlint.program.modules import Modules
 
 STEPS, WRITES, DEEP, UNROLLED = PROGRAM_STEPS.most, PROGRAM_CHANGES.most, PROGRAM_CALLS.most, PROGRAM_ROUNDS.most
 """Steps; changes of names and objects, those of each way and each join counted; functions within functions; items one by one."""
@@ -58,95 +59,6 @@ NOWHERE = ast.Pass()
 GOES_ON = ("", NONE)
 Signal = tuple[str, Value]
 """How a statement ends: ``""`` it goes on, ``return`` with its value, ``break``, ``continue``, ``raise`` with the error."""
-ANY_ERROR = Opaque("an error")
-
-
-class Dead(Exception):
-    """This way ends in an error: no run comes of it, save where it is caught.
-
-    ``error``: what is raised, a class's name of Python, or a value.
-    """
-
-    def __init__(self, error: Value | str = "") -> None:
-        super().__init__()
-        self.error = error if isinstance(error, Value) else External(error) if error else ANY_ERROR
-        self.signal = "raise"
-
-
-class Exits(Dead):
-    """This way ends by the program's own will."""
-
-    def __init__(self) -> None:
-        super().__init__("SystemExit")
-
-
-class TooLong(Exception):
-    """A bound was reached: what comes after is not known."""
-
-
-class Frame:
-    """A body that is followed: of a module, function or class.
-
-    ``given``: what is done with what a generator gives, None for other bodies.
-    """
-
-    __slots__ = ("function", "given", "names")
-
-    def __init__(self, names: Names, function: Function | None = None) -> None:
-        self.names, self.function = names, function
-        self.given: Callable[[Value], Value] | None = None
-
-    @property
-    def module(self) -> Module:
-        return self.names.module
-
-
-class Call(NamedTuple):
-    """What a function is given. ``rest``: what arguments that are not listed may be (``*args``, ``**kwargs`` not known), None for none."""
-
-    positional: tuple[Value, ...]
-    keywords: dict[str, Value]
-    rest: Value | None
-    node: ast.AST
-    frame: Frame
-
-    def get(self, name: str, at: int | None = None) -> Value | None:
-        """An argument by name or position; None where it was not given."""
-        if name in self.keywords:
-            return self.keywords[name]
-        return self.positional[at] if at is not None and at < len(self.positional) else None
-
-    def given(self) -> tuple[Value, ...]:
-        return (*self.positional, *self.keywords.values(), *([self.rest] if self.rest is not None else []))
-
-
-class Doubt(NamedTuple):
-    """Something that was done and is not followed. ``kind``: ``patch`` (a framework's own code is changed, or may be), ``touched`` (an
-    unknown call was given ``about``), ``replaced`` (modules of a model are exchanged)."""
-
-    kind: str
-    why: str
-    place: Place
-    about: Value | None = None
-
-
-class Refusal(NamedTuple):
-    """A condition that is known to hold and ends the way in an error. ``because``: where its values come from.
-
-    ``kind``: ``stops`` (a condition of the program), ``required`` (an option that is not given), ``unrecognized`` (a flag that no option
-    takes, then ``names`` are the options that there are; ``unfamiliar`` where a package's class may have it in another release), ``words``
-    (other words that no option takes), ``value`` (one that an option does not take). ``sure``: no condition or handler is around, and all
-    that it hangs on has a place.
-    ``after``: the sinks that were met before.
-    """
-
-    place: Place
-    condition: str
-    because: tuple[Origin, ...]
-    kind: str = "stops"
-    names: tuple[str, ...] = ()
-    sure: bool = True
-    after: int = 0
 
 
 class AttributesOf(Protocol):
@@ -430,21 +342,3 @@ def name_of(value: Value) -> str:
 def text_of(value: Value | None) -> str | None:
     """A known text; None for anything else."""
     return value.value if isinstance(value, Known) and isinstance(value.value, str) else None
-
-
-__all__ = [
-    "GOES_ON",
-    "Call",
-    "Dead",
-    "Exits",
-    "Frame",
-    "Interpreter",
-    "Launched",
-    "Parts",
-    "Signal",
-    "TooLong",
-    "alternatives",
-    "frozen",
-    "reachable",
-    "text_of",
-]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from budgetlint.program.assign import assign, augment, bind, declare, delete
 from budgetlint.program.branches import assert_, if_
+from budgetlint.program.calling import Frame
 from budgetlint.program.classes import class_
 from budgetlint.program.errors import raise_, try_
 from budgetlint.program.functions import function_
@@ -14,7 +15,7 @@ from budgetlint.program.imports import import_, import_from
 from budgetlint.program.loops import for_, while_
 from budgetlint.program.managers import with_
 from budgetlint.program.matching import match_
-from budgetlint.program.state import GOES_ON, Frame, Interpreter, Signal
+from budgetlint.program.state import GOES_ON, Interpreter, Signal
 from budgetlint.program.values import NONE, Object
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 
+from budgetlint.program.calling import Call, Frame
+from budgetlint.program.ends import Dead
 from budgetlint.program.enumeration import is_enum, named
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.roots import ROOT, marked
-from budgetlint.program.state import Call, Dead, Frame, Interpreter
+from budgetlint.program.state import Interpreter
 from budgetlint.program.values import (
     ABSENT,
     Absent,

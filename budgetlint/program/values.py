@@ -13,12 +13,13 @@ from pathlib import PurePosixPath
 from types import EllipsisType
 from typing import TYPE_CHECKING, NamedTuple
 
-from budgetlint.base.source import SourceFile, Span
+from budgetlint.program.places import Origin
 
 if TYPE_CHECKING:
+    from budgetlint.program.calling import Call  # a function of Python is what the interpreter does when it is called
     from budgetlint.program.modules import Module  # a value may be a module, which holds values
     from budgetlint.program.sinks import Sink  # an object remembers the call that made it, which was given objects
-    from budgetlint.program.state import Call, Interpreter  # a function of Python is what the interpreter does when it is called
+    from budgetlint.program.state import Interpreter  # a function of Python is called by the interpreter, whose values these are
 
 MOST_WAYS = 8
 """More values than this are no choice that anybody would read: 98 of 100 choices of 67 programs in 26 repositories have 6 or fewer."""
@@ -30,31 +31,6 @@ BIRTHS = count()
 
 Plain = str | bytes | int | float | complex | bool | None | PurePosixPath | EllipsisType
 """A scalar of Python. Paths are values too: programs build them, and open them."""
-
-
-class Place(NamedTuple):
-    """Where something stands: lines and columns of a program (as `ast` counts them), or a span of a file."""
-
-    path: str
-    line: int
-    node: ast.AST | None = None
-    source: SourceFile | None = None
-    span: Span | None = None
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}" if self.line else self.path
-
-
-class Origin(NamedTuple):
-    """One step of the way that a value took.
-
-    ``kind``: ``source`` (a literal), ``flag``, ``config``, ``option`` (the default of an option or a dataclass field), ``class`` (the
-    default of a package's class), ``environment``, ``declared``. ``key``: the flag, the dotted key, the field or the variable.
-    """
-
-    kind: str
-    place: Place
-    key: str = ""
 
 
 class Value:

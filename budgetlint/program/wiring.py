@@ -8,9 +8,9 @@ from typing import NamedTuple
 from budgetlint.program.attributes import is_module, model_of
 from budgetlint.program.follow import Followed
 from budgetlint.program.lengths import lengths_of
+from budgetlint.program.noted import Doubt
 from budgetlint.program.own_loops import by_config, is_loop, loop_of
 from budgetlint.program.sinks import MODELS, Sink
-from budgetlint.program.state import Doubt
 from budgetlint.program.trained import cast_of, trained_model
 from budgetlint.program.values import Known, Object, Opaque, Open, Value, alternatives
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from budgetlint.program.document import Told
     from budgetlint.program.follow import Followed
     from budgetlint.program.modules import Trees
-    from budgetlint.program.state import Doubt
+    from budgetlint.program.noted import Doubt
     from budgetlint.resolve.closure import Closures
     from budgetlint.settings.run import Reading
 

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from budgetlint.program.state import reachable
+from budgetlint.program.copies import reachable
 from budgetlint.program.values import Object, Value
 from budgetlint.program.wiring import Wiring, wirings
 from budgetlint.resolve.program_places import at

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from budgetlint.program.document import Told
     from budgetlint.program.follow import Followed
     from budgetlint.program.modules import Files, Trees
-    from budgetlint.program.state import Doubt
-    from budgetlint.program.state import Refusal as Found
-    from budgetlint.program.values import Origin
+    from budgetlint.program.noted import Doubt
+    from budgetlint.program.noted import Refusal as Found
+    from budgetlint.program.places import Origin
 
 _KINDS = {"stops": CONDITION, "required": REQUIRED, "unrecognized": UNRECOGNIZED, "unfamiliar": UNRECOGNIZED, "value": VALUE}
 _WORDS = {

@@ -9,7 +9,7 @@ from budgetlint.base.source import Location
 
 if TYPE_CHECKING:
     from budgetlint.program.modules import Files
-    from budgetlint.program.values import Place
+    from budgetlint.program.places import Place
 
 
 _LONGEST = 60

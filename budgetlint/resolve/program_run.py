@@ -12,7 +12,7 @@ from budgetlint.settings.consumer import LAUNCH, OPENED, Consumer
 if TYPE_CHECKING:
     from budgetlint.program.document import Told
     from budgetlint.program.follow import Followed
-    from budgetlint.program.state import Doubt
+    from budgetlint.program.noted import Doubt
     from budgetlint.settings.run import Reading
 
 REQUIRED = "is required"

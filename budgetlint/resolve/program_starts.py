@@ -57,7 +57,8 @@ def started(start: Start) -> Launched:
 
 
 def _word(word: Word, source: SourceFile) -> Value:
-    from budgetlint.program.values import Known, Open, Origin, Place
+    from budgetlint.program.places import Origin, Place
+    from budgetlint.program.values import Known, Open
 
     line = source.position(word.span.start)[0] if word.span.start <= len(source.text) else 0
     origins = (Origin("flag", Place(source.path, line, None, source, word.span)),)

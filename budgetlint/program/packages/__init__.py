@@ -13,7 +13,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from budgetlint.program.state import Call, Interpreter, Launched
+from budgetlint.program.calling import Call
+from budgetlint.program.state import Interpreter, Launched
 from budgetlint.program.values import External, Handler, Key, Map, Value
 
 _MODULES: tuple[str, ...] = (
@@ -45,7 +46,7 @@ def tables() -> Tables:
     """All tables as one, made when the first program is followed."""
     modules = [import_module(f"budgetlint.program.packages.{name}") for name in _MODULES]
 
-    from budgetlint.program.packages.loaders.omegaconf import node
+    from budgetlint.program.packages.loaders.trees import node
 
     def merged(name: str) -> dict[str, Any]:
         return {key: value for module in modules for key, value in getattr(module, name, {}).items()}

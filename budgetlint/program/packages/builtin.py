@@ -5,11 +5,13 @@ from __future__ import annotations
 import builtins
 from pathlib import PurePosixPath
 
+from budgetlint.program.calling import Call
+from budgetlint.program.ends import Dead, Exits
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.packages.iterators import is_iterator
 from budgetlint.program.packages.plain import LONGEST, MOST_BITS, computed, dunder, exact, plain, unknown
 from budgetlint.program.packages.roots import MARK
-from budgetlint.program.state import Call, Dead, Exits, Interpreter
+from budgetlint.program.state import Interpreter
 from budgetlint.program.truth import truth
 from budgetlint.program.values import (
     FALSE,

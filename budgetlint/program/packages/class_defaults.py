@@ -9,8 +9,9 @@ TrainingArguments (``optim``, ``eval_strategy``,
 
 from __future__ import annotations
 
+from budgetlint.program.places import Origin, Place
 from budgetlint.program.sink_kinds import is_arguments
-from budgetlint.program.values import Known, Origin, Place, Plain, Value
+from budgetlint.program.values import Known, Plain, Value
 
 _TRAINING: dict[str, Plain] = {
     "fp16": False, "tf32": None, "gradient_checkpointing_kwargs": None, "deepspeed": None, "per_device_eval_batch_size": 8,

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from budgetlint.program.calling import Call
+from budgetlint.program.ends import Dead
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.packages.ordering import ordered
 from budgetlint.program.packages.plain import MOST_PARTS, Method, origins_in, taken, unknown
 from budgetlint.program.packages.sequences import items_of
-from budgetlint.program.state import Call, Dead, Interpreter
+from budgetlint.program.state import Interpreter
 from budgetlint.program.truth import compared
 from budgetlint.program.values import NONE, Items, Known, Opaque, Value, alternatives
 

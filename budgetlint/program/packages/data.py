@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from budgetlint.program.calling import Call
+from budgetlint.program.copies import reachable
 from budgetlint.program.dataclass import fields_of, is_dataclass
+from budgetlint.program.ends import Dead
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.packages.plain import taken, unknown
-from budgetlint.program.state import Call, Dead, Interpreter, reachable
+from budgetlint.program.state import Interpreter
 from budgetlint.program.values import (
     ABSENT,
     FALSE,

@@ -11,11 +11,13 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from budgetlint.base.source import SourceFile
+from budgetlint.program.calling import Call
 from budgetlint.program.packages.paths import path_text, project_path
 from budgetlint.program.packages.plain import LONGEST, Method, unknown
 from budgetlint.program.packages.roots import in_project
-from budgetlint.program.state import Call, Interpreter, Launched, text_of
-from budgetlint.program.values import NONE, TRUE, Handler, Items, Known, Object, Opaque, Origin, Place, Value, alternatives
+from budgetlint.program.places import Origin, Place
+from budgetlint.program.state import Interpreter, Launched, text_of
+from budgetlint.program.values import NONE, TRUE, Handler, Items, Known, Object, Opaque, Value, alternatives
 
 _WRITTEN = "os.<written>"
 

@@ -6,10 +6,11 @@ import ast
 import operator
 from collections.abc import Callable
 
+from budgetlint.program.calling import Call
 from budgetlint.program.functions import parameters
 from budgetlint.program.operators import binary
 from budgetlint.program.packages.plain import Method, exact, taken, unknown
-from budgetlint.program.state import Call, Interpreter, text_of
+from budgetlint.program.state import Interpreter, text_of
 from budgetlint.program.subscripts import item
 from budgetlint.program.values import NONE, Class, Function, Handler, Items, Key, Known, Native, Object, Opaque, Value
 

@@ -9,9 +9,11 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from budgetlint.program.calling import Call
+from budgetlint.program.ends import Dead
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.packages.plain import Method, dunder, taken
-from budgetlint.program.state import Call, Dead, Interpreter
+from budgetlint.program.state import Interpreter
 from budgetlint.program.values import ABSENT, Handler, Items, Map, Object, Opaque, Value, Way, alternatives, choice
 
 KIND = "iterator"

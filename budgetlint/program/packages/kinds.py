@@ -9,9 +9,11 @@ import os
 from collections.abc import Sequence
 from pathlib import PurePath, PurePosixPath
 
+from budgetlint.program.calling import Call
+from budgetlint.program.ends import Dead
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.packages.plain import spread, unknown
-from budgetlint.program.state import Call, Dead, Interpreter
+from budgetlint.program.state import Interpreter
 from budgetlint.program.values import (
     FALSE,
     TRUE,

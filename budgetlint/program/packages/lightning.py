@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from budgetlint.program.calling import Call
 from budgetlint.program.functions import opaque_call
-from budgetlint.program.state import Call, Interpreter
+from budgetlint.program.state import Interpreter
 from budgetlint.program.values import NONE, Class, Function, Object, Value
 
 _PACKAGES = ("pytorch_lightning", "lightning", "lightning.pytorch", "pytorch_lightning.trainer", "pytorch_lightning.core")

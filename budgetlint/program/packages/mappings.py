@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from budgetlint.program.calling import Call
+from budgetlint.program.ends import Dead
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.iterate import key_value
 from budgetlint.program.packages.iterators import is_iterator
@@ -11,9 +13,10 @@ from budgetlint.program.packages.plain import Method, spread, taken
 from budgetlint.program.packages.sequences import items_of
 from budgetlint.program.packages.variables import ENVIRONMENT, unset
 from budgetlint.program.packages.views import present, view
+from budgetlint.program.places import Origin
 from budgetlint.program.pour import pour
 from budgetlint.program.reads import whole
-from budgetlint.program.state import Call, Dead, Interpreter
+from budgetlint.program.state import Interpreter
 from budgetlint.program.values import (
     ABSENT,
     NONE,
@@ -24,7 +27,6 @@ from budgetlint.program.values import (
     Key,
     Map,
     Opaque,
-    Origin,
     Value,
     Way,
     alternatives,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from budgetlint.program.calling import Call, Frame
+from budgetlint.program.ends import Dead
 from budgetlint.program.packages.objects import dict_of, given
 from budgetlint.program.packages.plain import exact, taken
-from budgetlint.program.state import Call, Dead, Frame, Interpreter, text_of
+from budgetlint.program.state import Interpreter, text_of
 from budgetlint.program.values import NONE, Choice, Handler, Items, Known, Map, Names, Opaque, Value, origins_of
 
 _LONGEST = 100_000

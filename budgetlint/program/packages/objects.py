@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
+from budgetlint.program.calling import Call
+from budgetlint.program.ends import Dead, Exits
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.packages.kinds import own_class
 from budgetlint.program.packages.plain import spread, taken, unknown
-from budgetlint.program.state import Call, Dead, Exits, Interpreter, text_of
+from budgetlint.program.state import Interpreter, text_of
 from budgetlint.program.values import (
     ABSENT,
     FALSE,

@@ -6,11 +6,13 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 
+from budgetlint.program.calling import Call
+from budgetlint.program.ends import Dead
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.packages.iterators import forget
 from budgetlint.program.packages.plain import REFUSED, NotPlain, computed, plain, spread, taken, unknown
 from budgetlint.program.packages.sequences import bag_of, not_known
-from budgetlint.program.state import Call, Dead, Interpreter
+from budgetlint.program.state import Interpreter
 from budgetlint.program.truth import truth
 from budgetlint.program.values import FALSE, NONE, TRUE, Handler, Items, Known, Value
 

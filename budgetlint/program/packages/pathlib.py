@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
+from budgetlint.program.calling import Call
+from budgetlint.program.ends import Dead
 from budgetlint.program.packages.files import opened, read_bytes, read_text
 from budgetlint.program.packages.iterators import not_gone_over
 from budgetlint.program.packages.paths import absolute, path_text, told
 from budgetlint.program.packages.plain import REFUSED, Method, NotPlain, Property, origins_in, plain, spread, unknown
 from budgetlint.program.packages.presence import exists
 from budgetlint.program.packages.roots import MARK, ROOT
-from budgetlint.program.state import Call, Dead, Interpreter
+from budgetlint.program.state import Interpreter
 from budgetlint.program.values import NONE, Handler, Items, Known, Opaque, Value
 
 

@@ -10,9 +10,11 @@ import posixpath
 from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 
+from budgetlint.program.calling import Call
+from budgetlint.program.ends import Dead
 from budgetlint.program.packages.plain import REFUSED, NotPlain, origins_in, plain, spread, unknown, value_of
 from budgetlint.program.packages.roots import MARK, ROOT, in_project, settled
-from budgetlint.program.state import Call, Dead, Interpreter, Launched
+from budgetlint.program.state import Interpreter, Launched
 from budgetlint.program.values import NONE, Handler, Known, Object, Opaque, Value
 
 _FOLDER = "os.<folder>"

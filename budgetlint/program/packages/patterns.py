@@ -10,9 +10,11 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from budgetlint.program.calling import Call
+from budgetlint.program.ends import Dead
 from budgetlint.program.packages.iterators import not_gone_over
 from budgetlint.program.packages.plain import REFUSED, Method, NotPlain, origins_in, plain, spread, unknown, value_of
-from budgetlint.program.state import Call, Dead, Interpreter
+from budgetlint.program.state import Interpreter
 from budgetlint.program.values import Handler, Known, Object, Opaque, Value
 
 _LONGEST_PATTERN, _MOST_STEPS = 200, 1_000_000

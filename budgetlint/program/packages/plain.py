@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 
+from budgetlint.program.calling import Call
+from budgetlint.program.ends import Dead
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.packages.roots import MARK
-from budgetlint.program.state import Call, Dead, Interpreter
-from budgetlint.program.values import Choice, Handler, Items, Known, Map, Object, Opaque, Open, Origin, Value, alternatives, origins_of
+from budgetlint.program.places import Origin
+from budgetlint.program.state import Interpreter
+from budgetlint.program.values import Choice, Handler, Items, Known, Map, Object, Opaque, Open, Value, alternatives, origins_of
 
 Method = Callable[[Interpreter, Value, Call], Value]
 Property = Callable[[Interpreter, Value], Value]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from budgetlint.program.calling import Call
 from budgetlint.program.packages.paths import project_path
 from budgetlint.program.packages.plain import unknown
-from budgetlint.program.state import Call, Interpreter
+from budgetlint.program.state import Interpreter
 from budgetlint.program.values import NONE, Handler, Items, Known, Opaque, Value
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from budgetlint.program.calling import Call
+from budgetlint.program.ends import Dead
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.iterate import iterated
 from budgetlint.program.packages.iterators import forget, is_iterator, lazy, not_gone_over
 from budgetlint.program.packages.plain import NotPlain, origins_in, plain, spread, taken
-from budgetlint.program.state import UNROLLED, Call, Dead, Interpreter
+from budgetlint.program.state import UNROLLED, Interpreter
 from budgetlint.program.truth import truth
 from budgetlint.program.values import FALSE, Choice, Class, Function, Handler, Items, Known, Map, Opaque, Value, origins_of
 

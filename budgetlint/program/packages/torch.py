@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from budgetlint.program.attributes import model_of
-from budgetlint.program.state import Call, Interpreter, name_of
-from budgetlint.program.values import NONE, External, Handler, Items, Known, Object, Opaque, Origin, Place, Value
+from budgetlint.program.calling import Call
+from budgetlint.program.places import Origin, Place
+from budgetlint.program.state import Interpreter, name_of
+from budgetlint.program.values import NONE, External, Handler, Items, Known, Object, Opaque, Value
 
 _ASSUMED = Origin("declared", Place("", 0), "a training has a device")
 

@@ -6,8 +6,9 @@ setup_chat_format.
 
 from __future__ import annotations
 
+from budgetlint.program.calling import Call
 from budgetlint.program.operators import made_of
-from budgetlint.program.state import Call, Interpreter, Signal
+from budgetlint.program.state import Interpreter, Signal
 from budgetlint.program.truth import truth
 from budgetlint.program.values import ABSENT, NONE, External, Handler, Items, Known, Object, Opaque, Value, Way, choice
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from budgetlint.program.calling import Call
 from budgetlint.program.packages.plain import unknown
-from budgetlint.program.state import Call, Interpreter, Launched, text_of
-from budgetlint.program.values import ABSENT, NONE, Absent, Choice, Handler, Key, Known, Map, Open, Origin, Value, Way, alternatives, choice
+from budgetlint.program.places import Origin
+from budgetlint.program.state import Interpreter, Launched, text_of
+from budgetlint.program.values import ABSENT, NONE, Absent, Choice, Handler, Key, Known, Map, Open, Value, Way, alternatives, choice
 
 ENVIRONMENT = "environment"
 """The loader of a mapping that is ``os.environ`` or a copy of it."""

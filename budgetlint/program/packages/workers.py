@@ -6,9 +6,11 @@ Sources: CPython 3.11 to 3.14 ``threading.py`` Thread, Timer, ``multiprocessing/
 
 from __future__ import annotations
 
+from budgetlint.program.calling import Call
+from budgetlint.program.ends import Dead
 from budgetlint.program.functions import parameters
 from budgetlint.program.packages.plain import Method
-from budgetlint.program.state import GOES_ON, Call, Dead, Interpreter, Signal
+from budgetlint.program.state import GOES_ON, Interpreter, Signal
 from budgetlint.program.values import NONE, Function, Handler, Items, Map, Object, Opaque, Value
 
 _THREAD, _PROCESS, _RAY = "threading.Thread", "multiprocessing.Process", "ray.train.torch.TorchTrainer"

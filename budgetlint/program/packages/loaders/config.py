@@ -15,8 +15,9 @@ from budgetlint.program.packages.loaders.sought import sought
 from budgetlint.program.packages.paths import path_text
 from budgetlint.program.packages.plain import unknown
 from budgetlint.program.packages.roots import marked
+from budgetlint.program.places import Origin, Place
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import Items, Known, Map, Opaque, Origin, Place, Value
+from budgetlint.program.values import Items, Known, Map, Opaque, Value
 
 _LONGEST = 500_000
 """Characters; a longer file is data, not a config."""

@@ -10,13 +10,16 @@ import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from budgetlint.program.calling import Call
 from budgetlint.program.imports import member
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.loaders.composing import STORE, Composer, entry
-from budgetlint.program.packages.loaders.omegaconf import created, fitted, over, plain, rooted
+from budgetlint.program.packages.loaders.omegaconf import over
+from budgetlint.program.packages.loaders.trees import created, fitted, plain, rooted
 from budgetlint.program.packages.loaders.words import set_at, split_word, value_of_text
 from budgetlint.program.packages.parsers.options import refused, text_of_word
-from budgetlint.program.state import Call, Interpreter, Launched, text_of
+from budgetlint.program.places import Place
+from budgetlint.program.state import Interpreter, Launched, text_of
 from budgetlint.program.truth import truth
 from budgetlint.program.values import (
     NONE,
@@ -31,7 +34,6 @@ from budgetlint.program.values import (
     Opaque,
     Open,
     Package,
-    Place,
     Value,
     Way,
     choice,

@@ -6,9 +6,10 @@ import json
 from collections.abc import Callable
 
 from budgetlint.documents.scalars import Loader
+from budgetlint.program.calling import Call
 from budgetlint.program.packages.loaders.config import read_stream
 from budgetlint.program.packages.plain import exact, unknown
-from budgetlint.program.state import Call, Interpreter
+from budgetlint.program.state import Interpreter
 from budgetlint.program.values import NONE, Handler, Value
 
 _HARMLESS = frozenset({"encoding", "strict"})

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from budgetlint.program.interface import Sought
-from budgetlint.program.values import Known, Open, Origin, Value, alternatives
+from budgetlint.program.places import Origin
+from budgetlint.program.values import Known, Open, Value, alternatives
 
 
 def sought(path: Value, loader: str, flags: dict[str, tuple[str, ...]]) -> list[Sought]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from budgetlint.documents.scalars import Loader
+from budgetlint.program.calling import Call
 from budgetlint.program.packages.loaders.config import read_config, read_stream
 from budgetlint.program.packages.plain import unknown
-from budgetlint.program.state import Call, Interpreter
+from budgetlint.program.state import Interpreter
 from budgetlint.program.values import NONE, Handler, Known, Value
 
 

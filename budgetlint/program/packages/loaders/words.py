@@ -12,8 +12,9 @@ from budgetlint.base.source import SourceFile
 from budgetlint.documents.scalars import Loader
 from budgetlint.documents.yaml import read_yaml
 from budgetlint.program.packages.parsers.options import text_of_word
+from budgetlint.program.places import Origin, Place
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import Items, Known, Map, Opaque, Open, Origin, Place, Value
+from budgetlint.program.values import Items, Known, Map, Opaque, Open, Value
 
 _LONGEST = 4_000
 

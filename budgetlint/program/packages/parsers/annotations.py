@@ -8,9 +8,10 @@ import ast
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from budgetlint.program.ends import Dead
 from budgetlint.program.enumeration import is_enum
 from budgetlint.program.imports import lookup
-from budgetlint.program.state import Dead, Interpreter
+from budgetlint.program.state import Interpreter
 from budgetlint.program.values import Class, Known, Names, Opaque, Value
 
 _LONGEST = 2_000

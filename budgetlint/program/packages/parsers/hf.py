@@ -6,49 +6,44 @@ Sources: transformers 4.40 to 5.2 ``hf_argparser.py``; TRL 0.9 ``commands/cli_ut
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Collection, Sequence
 
 from budgetlint.documents.scalars import Loader
+from budgetlint.program.calling import Call
 from budgetlint.program.dataclass import Field, default_of, fields_of
 from budgetlint.program.enumeration import is_enum
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.interface import Interface, Sought
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.loaders.config import read_config
-from budgetlint.program.packages.parsers.argparse import METHODS_OF_PARSERS, current, parser
-from budgetlint.program.packages.parsers.argparse import add as add_options
-from budgetlint.program.packages.parsers.fields import class_fields, is_list, is_text, may_have
-from budgetlint.program.packages.parsers.options import Option, defaults, flag_origin, refuse, refuse_words, refused, text_of_word
+from budgetlint.program.packages.parsers.argparse import METHODS_OF_PARSERS
+from budgetlint.program.packages.parsers.argparse_options import add as add_options
+from budgetlint.program.packages.parsers.argparse_options import current, parser
+from budgetlint.program.packages.parsers.fields import class_fields
+from budgetlint.program.packages.parsers.hf_fields import off_options, option_of
+from budgetlint.program.packages.parsers.hf_flags import foreign_flags, may_take, of_file
+from budgetlint.program.packages.parsers.options import Option, defaults, refuse, refuse_words, refused, text_of_word
 from budgetlint.program.packages.parsers.reading import read_words
+from budgetlint.program.places import Origin
 from budgetlint.program.reads import whole
-from budgetlint.program.state import Call, Dead, Interpreter, text_of
+from budgetlint.program.state import Interpreter
 from budgetlint.program.truth import truth
 from budgetlint.program.values import (
     ABSENT,
-    FALSE,
     NONE,
-    TRUE,
-    Choice,
     Class,
     External,
     Handler,
     Items,
     Known,
     Map,
-    Native,
     Object,
     Opaque,
     Open,
-    Origin,
-    Place,
     Value,
-    alternatives,
 )
 
 HF, TRL = "transformers.HfArgumentParser", "trl.TrlParser"
-_LONGEST = 2_000
-_TRUE, _FALSE = frozenset({"yes", "true", "t", "y", "1"}), frozenset({"no", "false", "f", "n", "0"})
 
 
 def _parser(kind: str) -> Handler:
@@ -78,153 +73,7 @@ def _options(it: Interpreter, cls: Value) -> list[Option]:
     """The options of one class; none for a package's class, which takes what no other does."""
     if not isinstance(cls, Class):
         return []
-    return [option for field in fields_of(cls) if field.init for option in (option_of(it, field), *_off(it, field))]
-
-
-def option_of(it: Interpreter, field: Field) -> Option:
-    default = default_of(it, field)
-    words = _written(field)
-    flags = tuple(dict.fromkeys([f"--{field.name}", f"--{field.name.replace('_', '-')}", *_aliases(field)]))
-    required = default is ABSENT
-    if _is_bool(words):
-        optional = words != "bool" and (required or (isinstance(default, Known) and default.value is None))
-        nargs, const = ("", None) if optional else ("?", TRUE)
-        return Option(
-            field.name,
-            flags,
-            FALSE if required and not optional else NONE if required else default,
-            field.place,
-            nargs=nargs,
-            const=const,
-            type=Native("bool", _to_bool),
-        )
-    choices = choices_of(field.annotation)
-    if choices is not None:
-        return Option(
-            field.name,
-            flags,
-            default,
-            field.place,
-            type=Native("choice", _choice(choices)),
-            choices=Items(choices, "tuple"),
-            required=required,
-        )
-    return Option(field.name, flags, default, field.place, nargs="+" if _is_list(words) else "", type=_type(words), required=required)
-
-
-def _off(it: Interpreter, field: Field) -> list[Option]:
-    """``--no_x`` of a truth value that is True."""
-    default = default_of(it, field) if field.factory is None else ABSENT
-    if not (_is_bool(_written(field)) and isinstance(default, Known) and default.value is True):
-        return []
-    flags = (f"--no_{field.name}", f"--no-{field.name.replace('_', '-')}")
-    return [Option(field.name, tuple(dict.fromkeys(flags)), FALSE, field.place, "store_false")]
-
-
-def _written(field: Field) -> str:
-    """An annotation in its words."""
-    one = field.annotation
-    return one.value.strip() if isinstance(one, ast.Constant) and isinstance(one.value, str) else ast.unparse(one)
-
-
-def choices_of(annotation: ast.expr) -> list[Value] | None:
-    """The values of ``Literal[...]``, also where it is optional."""
-    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        try:
-            annotation = ast.parse(annotation.value[:_LONGEST], mode="eval").body
-        except SyntaxError:
-            return None
-    for one in ast.walk(annotation):
-        if isinstance(one, ast.Subscript) and ast.unparse(one.value).rpartition(".")[2] == "Literal":
-            found = one.slice.elts if isinstance(one.slice, ast.Tuple) else [one.slice]
-            return [Known(part.value) for part in found] if all(isinstance(part, ast.Constant) for part in found) else None  # type: ignore[attr-defined]
-    return None
-
-
-def _choice(choices: Sequence[Value]) -> Handler:
-    """``make_choice_type_function``: the choice that is written so."""
-
-    def convert(it: Interpreter, call: Call) -> Value:
-        word = call.positional[0]
-        if not isinstance(word, Known):
-            return word
-        found = next((one for one in choices if isinstance(one, Known) and str(one.value) == word.value), word)
-        return Known(found.value, word.origins)
-
-    return convert
-
-
-def _aliases(field: Field) -> list[str]:
-    """Further flags, as they are written in the metadata; ``HfArg(aliases=...)`` too."""
-    settings = field.settings.keywords if field.settings else ()
-    values = [keyword.value for keyword in settings if keyword.arg == "aliases"]
-    for keyword in settings:
-        if keyword.arg == "metadata" and isinstance(keyword.value, ast.Dict):
-            values += [
-                value
-                for key, value in zip(keyword.value.keys, keyword.value.values, strict=True)
-                if isinstance(key, ast.Constant) and key.value == "aliases"
-            ]
-    found = [one.value for value in values for one in ast.walk(value) if isinstance(one, ast.Constant)]
-    return [text for text in found if isinstance(text, str) and text.startswith("-")]
-
-
-def _is_bool(words: str) -> bool:
-    return _bare(words) == "bool"
-
-
-def _bare(words: str) -> str:
-    """What an optional annotation is of."""
-    for name in ("typing.Optional[", "Optional["):
-        if words.startswith(name) and words.endswith("]"):
-            return words[len(name) : -1]
-    return words.removesuffix(" | None").removeprefix("None | ")
-
-
-def _is_list(words: str) -> bool:
-    return _bare(words).startswith(("List[", "list[", "typing.List["))
-
-
-def _to_bool(it: Interpreter, call: Call) -> Value:
-    """``string_to_bool``."""
-    word = call.positional[0]
-    text = str(word.value).lower() if isinstance(word, Known) else ""
-    if text not in _TRUE | _FALSE:
-        raise Dead
-    return Known(text in _TRUE, word.origins)
-
-
-def _type(words: str) -> Value | None:
-    """What converts a word: a number type; a text stays as it is, and of ``Optional`` unions with ``str`` the text is taken."""
-    has_text = _has(words, "str") and (_bare(words) != words or _is_list(words) or _has(words, "None"))
-    if _has(words, "bool") and not has_text:
-        return Native("bool", lambda it, call: Opaque("a truth value of a flag", origins=call.positional[0].origins))
-    if (_has(words, "dict") or _has(words, "Dict")) and not has_text:
-        return Native("dict", lambda it, call: Opaque("a dict of a flag", origins=call.positional[0].origins))
-    if _has(words, "str") or not (_has(words, "int") or _has(words, "float")):
-        return None if has_text or not (_has(words, "int") or _has(words, "float")) else Native("a number or text", _perhaps_number)
-    return Native("int", _number(int)) if not _has(words, "float") else Native("float", _number(float))
-
-
-def _perhaps_number(it: Interpreter, call: Call) -> Value:
-    """``Union[str, int]``: the real parser reads what is not ``str``, and refuses other words."""
-    word = call.positional[0]
-    return Opaque("a number or a text", origins=word.origins)
-
-
-def _has(words: str, name: str) -> bool:
-    return name in words.replace("[", " ").replace("]", " ").replace(",", " ").replace("|", " ").split()
-
-
-def _number(kind: type[int] | type[float]) -> Handler:
-    def convert(it: Interpreter, call: Call) -> Value:
-        word = call.positional[0]
-        try:
-            return Known(kind(str(word.value)), word.origins) if isinstance(word, Known) else word
-        except ValueError:
-            raise Dead from None
-
-    return convert
+    return [option for field in fields_of(cls) if field.init for option in (option_of(it, field), *off_options(it, field))]
 
 
 # words to objects
@@ -260,8 +109,8 @@ def _objects(it: Interpreter, base: Value, words: Sequence[Value] | None, call: 
     parsed = read_words(it, options, words or ())
     is_open = parsed.open or (under is not None and under.rest is not None) or _is_open(base)
     values = dict(defaults(it, options, parsed._replace(open=is_open), words is not None))
-    foreign, left = _foreign(parsed.left)
-    foreign = {**{name: _of_file(name, value) for name, value in file.items()}, **foreign}
+    foreign, left = foreign_flags(parsed.left)
+    foreign = {**{name: of_file(name, value) for name, value in file.items()}, **foreign}
     foreign = {name: value for name, value in foreign.items() if name not in values}
     _refuse_foreign(it, types, foreign, left, parsed.open or keeps, call, file)
     made = [_made(it, cls, values, foreign, is_open, call) for cls in types]
@@ -311,7 +160,7 @@ def _refuse_foreign(
 ) -> None:
     """Flags and keys that no class has; ``keys`` are those of a file."""
     takers = [_kind_of(cls) for cls in types if _kind_of(cls) or not isinstance(cls, Class)]
-    nobody = [name for name in foreign if not any(not kind or _may_take(kind, name, start=name not in keys) for kind in takers)]
+    nobody = [name for name in foreign if not any(not kind or may_take(kind, name, start=name not in keys) for kind in takers)]
     loose = [word for word in left if isinstance(word, Known)]
     if (nobody or (loose and len(loose) == len(left))) and not keeps:
         own = [field.name for cls in types if isinstance(cls, Class) for field in fields_of(cls) if field.init]
@@ -346,75 +195,8 @@ def _refuse_names(
             refused(it, place, f"unrecognized arguments: {name}", foreign[name].origins, "ValueError", kind, known)
 
 
-def _may_take(kind: str, name: str, *, start: bool) -> bool:
-    return may_have(kind, name, start=start) or (start and may_have(kind, name.removeprefix("no_"), start=True))
-
-
 def _kind_of(cls: Value) -> str:
     return cls.name if isinstance(cls, External) else cls.kind if isinstance(cls, Class) else ""
-
-
-def _foreign(left: Sequence[Value]) -> tuple[dict[str, Value], list[Value]]:
-    """Flags that no option of the repository takes, by name: those of the package's class."""
-    found: dict[str, Value] = {}
-    rest: list[Value] = []
-    waiting = list(left)
-    while waiting:
-        word = waiting.pop(0)
-        text = text_of_word(word)
-        if not text.startswith("--"):
-            rest.append(word)
-            continue
-        name, equals, value = text.partition("=")
-        values: list[Value] = (
-            [Known(value, word.origins) if isinstance(word, Known) else Open("word", value, word.origins)] if equals else []
-        )
-        while not equals and waiting and not text_of_word(waiting[0]).startswith("--"):
-            values.append(waiting.pop(0))
-        plain = name[2:].replace("-", "_")
-        if plain.startswith("no_") and not values and plain not in _NO:
-            found[plain[3:]] = Known(False, (flag_origin(word, name),))
-        else:
-            found[plain] = _plain(plain, values, flag_origin(word, name))
-    return found, rest
-
-
-_NO = frozenset({"no_cuda"})
-
-
-def _of_file(name: str, value: Value) -> Value:
-    """A text of a file of defaults is read as a word is; all else is what YAML makes of it."""
-    if not isinstance(value, Known) or not isinstance(value.value, str) or is_text(name):
-        return value
-    made = scalar(value, value.origins[0] if value.origins else Origin("config", Place("", 0), name))
-    return Known(made.value, value.origins) if isinstance(made, Known) else made
-
-
-def _plain(name: str, values: list[Value], origin: Origin) -> Value:
-    if not values:
-        return Known(True, (origin,))
-    if is_text(name) and len(values) == 1:
-        word = values[0]
-        return Known(word.value, (origin,)) if isinstance(word, Known) else Open("word", text_of_word(word), word.origins or (origin,))
-    converted = [scalar(one, origin) for one in values]
-    if any(not isinstance(one, Known) for one in converted[1:]) or (is_list(name) and not isinstance(converted[0], Known)):
-        return made_of(*converted)
-    return converted[0] if len(converted) == 1 and not is_list(name) else Items(converted, "list", None, (origin,))
-
-
-def scalar(word: Value, origin: Origin) -> Value:
-    """A word for a field whose type is in the package: a number or switch where it reads as one, else a text."""
-    if not isinstance(word, Known):
-        return Open("word", text_of_word(word), word.origins or (origin,))
-    text, origins = str(word.value), (Origin("flag", word.origins[0].place if word.origins else origin.place, origin.key),)
-    if text.lower() in {"true", "false"}:
-        return Known(text.lower() == "true", origins)
-    for kind in (int, float):
-        try:
-            return Known(kind(text), origins)
-        except ValueError:
-            continue
-    return Known(None if text == "None" else text, origins)
 
 
 def _made(it: Interpreter, cls: Value, values: dict[str, Value], foreign: dict[str, Value], is_open: bool, call: Call) -> Value:
@@ -540,4 +322,3 @@ METHODS: dict[str, Callable[[Interpreter, Value, Call], Value]] = {
     f"{TRL}.parse_args_and_config": _trl,
 }
 FUNCTIONS: dict[str, Handler] = {HF: _parser(HF), TRL: _parser(TRL)}
-__all__ = ["FUNCTIONS", "METHODS", "Choice", "alternatives", "build", "scalar", "text_of"]

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from budgetlint.program.ends import Exits
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.parsers.options import (
     SUPPRESSED,
@@ -21,8 +22,9 @@ from budgetlint.program.packages.parsers.options import (
     text_of_word,
     value_of,
 )
-from budgetlint.program.state import Exits, Interpreter
-from budgetlint.program.values import ABSENT, NONE, Items, Known, Open, Origin, Value
+from budgetlint.program.places import Origin
+from budgetlint.program.state import Interpreter
+from budgetlint.program.values import ABSENT, NONE, Items, Known, Open, Value
 
 _MOST_POSITIONALS = 12
 """More than these are not matched: the ways to share words among them grow fast."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+from budgetlint.program.calling import Call, Frame
 from budgetlint.program.packages.parsers.annotations import Shape, literal, shape_of, unknown
 from budgetlint.program.packages.parsers.clicked import Convert, Param, not_known, read, real, text, values, whole, yes_or_no
 from budgetlint.program.packages.parsers.options import refuse_words, refused, text_of_word
-from budgetlint.program.state import NOWHERE, Call, Frame, Interpreter, text_of
+from budgetlint.program.state import NOWHERE, Interpreter, text_of
 from budgetlint.program.truth import truth
 from budgetlint.program.values import ABSENT, NONE, TRUE, Function, Handler, Items, Known, Map, Object, Opaque, Open, Value
 

@@ -1,0 +1,37 @@
+"""What is written down beside the calls that decide memory: what was not followed, and where the program stops."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from budgetlint.program.places import Origin, Place
+from budgetlint.program.values import Value
+
+
+class Doubt(NamedTuple):
+    """Something that was done and is not followed. ``kind``: ``patch`` (a framework's own code is changed, or may be), ``touched`` (an
+    unknown call was given ``about``), ``replaced`` (modules of a model are exchanged)."""
+
+    kind: str
+    why: str
+    place: Place
+    about: Value | None = None
+
+
+class Refusal(NamedTuple):
+    """A condition that is known to hold and ends the way in an error. ``because``: where its values come from.
+
+    ``kind``: ``stops`` (a condition of the program), ``required`` (an option that is not given), ``unrecognized`` (a flag that no option
+    takes, then ``names`` are the options that there are; ``unfamiliar`` where a package's class may have it in another release), ``words``
+    (other words that no option takes), ``value`` (one that an option does not take). ``sure``: no condition or handler is around, and all
+    that it hangs on has a place.
+    ``after``: the sinks that were met before.
+    """
+
+    place: Place
+    condition: str
+    because: tuple[Origin, ...]
+    kind: str = "stops"
+    names: tuple[str, ...] = ()
+    sure: bool = True
+    after: int = 0
