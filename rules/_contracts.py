@@ -38,7 +38,7 @@ TASKS = {
     "rloo": "trl.RLOOConfig",
 }
 """TRL's own programs, by what they train."""
-FORMATS: dict[str, str] = {"hf_training_arguments": "transformers.TrainingArguments"}
+FORMATS = {"hf_training_arguments": "transformers.TrainingArguments", "llamafactory": "llamafactory.LLaMA-Factory"}
 """Formats whose keys one contract takes."""
 
 

@@ -156,6 +156,8 @@ class Release:
             found.append(current)
             for base in current.bases:
                 other = self.named(current.module, base.rpartition(".")[2].split("[")[0])
+                if isinstance(other, ast.Name):  # ``BaseArguments = Seq2SeqTrainingArguments``
+                    other = self.named(current.module, other.id)
                 if isinstance(other, Class):
                     waiting.append(other)
         return tuple(found)

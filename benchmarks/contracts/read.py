@@ -11,8 +11,10 @@ from budgetlint.contracts.expression import fields_of
 from .code import Class, Release
 from .fields import Field, fields_of_class
 from .sources import Contract, Walked
-from .symbolic import OPAQUE, Oracle, Row, State, Thing, Walker, both, is_opaque, opaque, path_of, row_text
+from .symbolic import OPAQUE, Oracle, Row, State, Thing, Value, Walker, both, is_opaque, opaque, path_of, row_text
 
+FACTS = ("env.world_size",)
+"""What a run knows beside its fields."""
 LONGEST = 900
 """Characters of a condition; a longer one is listed as undecided."""
 
@@ -31,9 +33,11 @@ class Found:
 def environment(text: str, arguments: list[ast.expr]) -> ast.expr | None:
     """Questions about the machine are not walked into: their answer is not known here."""
     last = text.rpartition(".")[2]
+    if last in ("world_size", "num_processes") and not arguments and "." in text:
+        return path_of("env.world_size")
     if last.startswith(("is_", "has_")) and last.endswith(("_available", "_enabled", "_greater_or_equal", "_version")):
         return opaque()
-    if last in ("requires_backends", "check_min_version", "strtobool", "str_to_bool", "get_int_from_env"):
+    if last in ("requires_backends", "check_min_version", "check_version", "require_version", "check_dependencies", "is_env_enabled", "strtobool", "str_to_bool", "get_int_from_env"):
         return opaque()
     return None
 
@@ -54,7 +58,7 @@ def read(release: Release, contract: Contract, oracle: Oracle = environment) -> 
     rows: list[tuple[Row, str]] = []
     state = State()
     for walked in contract.walks:
-        walker = Walker(release, fields.__contains__, oracle)
+        walker = Walker(release, fields.__contains__, _parsing(walked, things, oracle))
         _walk(walker, release, walked, things, state)
         rows += [(row, walked.stage) for row in walker.rows]
     rows = [*_of_fields(fields), *rows]
@@ -65,21 +69,33 @@ def read(release: Release, contract: Contract, oracle: Oracle = environment) -> 
             continue
         seen.add(key)
         names = fields_of(row.when)
-        plain = not is_opaque(row.when) and names and all(name.split(".")[0] in fields for name in names) and len(row_text(row)) <= LONGEST
+        plain = not is_opaque(row.when) and names and all(name.split(".")[0] in fields or name in FACTS for name in names) and any(name not in FACTS for name in names) and len(row_text(row)) <= LONGEST
         (decided if plain else undecided).append((row, stage))
     return Found(contract, fields, tuple(decided), tuple(undecided))
 
 
+def _parsing(walked: Walked, things: Mapping[str, Thing], oracle: Oracle) -> Oracle:
+    """The oracle, and what the calls of a parser return."""
+
+    def answer(text: str, arguments: list[ast.expr]) -> Value | None:
+        names = walked.parsed.get(text)
+        if names is None:
+            return oracle(text, arguments)
+        return things[names[0]] if len(names) == 1 else tuple(things[name] for name in names)
+
+    return answer
+
+
 def _walk(walker: Walker, release: Release, walked: Walked, things: Mapping[str, Thing], state: State) -> None:
     if "." not in walked.function:
-        for thing in things.values():
-            for one in thing.classes:
-                method = one.methods.get(walked.function)
-                if method is not None:
-                    first = method.args.args[0].arg
-                    given = {first: thing, **{name: things[of] for name, of in walked.given.items()}}
-                    walker.run(one.module, method, {**_unknown(method), **given}, state, one.name)
-                    return
+        thing = things[walked.on]
+        for one in thing.classes:
+            method = one.methods.get(walked.function)
+            if method is not None:
+                first = method.args.args[0].arg
+                given = {first: thing, **{name: things[of] for name, of in walked.given.items()}}
+                walker.run(one.module, method, {**_unknown(method), **given}, state, one.name)
+                return
         return
     found = release.find(walked.function)
     module = release.module(walked.function.rpartition(".")[0])

@@ -13,11 +13,13 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Walked:
-    """A function that is walked. ``function``: ``Class.method`` of the first class (or of its bases), or ``package.module.name``;
-    ``given``: what its parameters are, of the names of the contract's ``objects``; other parameters are not known."""
+    """A function that is walked. ``function`` is a method of the object ``on``, or ``package.module.name``; ``given`` says which of the
+    contract's ``objects`` its parameters are, and ``parsed`` which ones a call in it returns; what else it is given is not known."""
 
     function: str
     given: Mapping[str, str] = field(default_factory=dict)
+    on: str = "self"
+    parsed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     stage: str = "arguments"
     """When a run meets it: ``arguments``, ``trainer`` (after the model is loaded)."""
 
@@ -81,4 +83,40 @@ def _trl(name: str) -> Contract:
 
 TRL = Source("trl", tuple(_trl(name) for name in _TRL) + (_dataclass("ModelConfig", "trl.trainer.model_config.ModelConfig"),), prepare="transformers")
 
-SOURCES: Mapping[str, Source] = {one.package: one for one in (TRANSFORMERS, TRL)}
+_HPARAMS = {
+    "model_args": "model_args.ModelArguments",
+    "data_args": "data_args.DataArguments",
+    "training_args": "training_args.TrainingArguments",
+    "finetuning_args": "finetuning_args.FinetuningArguments",
+    "generating_args": "generating_args.GeneratingArguments",
+}
+"""In the order in which ``HfArgumentParser`` makes them."""
+
+LLAMAFACTORY = Source(
+    "llamafactory",
+    (
+        Contract(
+            "LLaMA-Factory",
+            {name: (f"llamafactory.hparams.{one}",) for name, one in _HPARAMS.items()},
+            (
+                *(Walked("__post_init__", on=name) for name in _HPARAMS),
+                Walked("llamafactory.hparams.parser.get_train_args", parsed={"_parse_train_args": tuple(_HPARAMS)}),
+            ),
+            "function",
+            "llamafactory.hparams.get_train_args",
+            {
+                "stage": "sft",
+                "do_train": True,
+                "model_name_or_path": "model",
+                "dataset": "data",
+                "template": "default",
+                "finetuning_type": "lora",
+                "output_dir": "out",
+                "report_to": "none",
+            },
+            above="transformers.TrainingArguments",
+        ),
+    ),
+)
+
+SOURCES: Mapping[str, Source] = {one.package: one for one in (TRANSFORMERS, TRL, LLAMAFACTORY)}

@@ -51,7 +51,8 @@ class Thing:
     as_given: bool = False
 
 
-Value = ast.expr | Thing
+Value = ast.expr | Thing | tuple["Thing", ...]
+"""A tuple is several things at once, as a parser returns them."""
 
 
 @dataclass
@@ -232,12 +233,11 @@ class Walker:
             self.stack.pop()
             ways = self.returned.pop()
         result: Value = ast.Constant(None)
-        things = [value for _, value in ways if isinstance(value, Thing)]
+        things = [value for _, value in ways if not isinstance(value, ast.expr)]
         if things:
             result = things[-1]
         else:
             for when, value in reversed(ways):
-                assert not isinstance(value, Thing)
                 result = choose(when, value, result)  # type: ignore[arg-type]
         state.local, state.path, state.ended = outer_local, outer_path, ""
         return result
@@ -336,8 +336,8 @@ class Walker:
             into.fields[name] = self.bounded(choose(test, mine, theirs))
         for name in {*one.local, *other.local}:
             a, b = one.local.get(name), other.local.get(name)
-            if isinstance(a, Thing) or isinstance(b, Thing):
-                into.local[name] = a if isinstance(a, Thing) else b  # type: ignore[assignment]
+            if not isinstance(a or ast.Constant(0), ast.expr) or not isinstance(b or ast.Constant(0), ast.expr):
+                into.local[name] = b if isinstance(a, ast.expr) or a is None else a  # type: ignore[assignment]
             else:
                 into.local[name] = self.bounded(choose(test, a or opaque(), b or opaque()))
 
@@ -445,11 +445,17 @@ class Walker:
     # targets
 
     def bind(self, target: ast.expr, value: Value, state: State) -> None:
+        if isinstance(value, tuple):
+            names = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
+            for one, thing in zip(names, value, strict=False):
+                self.bind(one, thing, state)
+            return
         if not isinstance(value, Thing):
             value = self.bounded(value)
         if isinstance(target, ast.Name):
             state.local[target.id] = value
         elif isinstance(target, (ast.Tuple, ast.List)):
+            parts: list[ast.expr] | None
             parts = value.elts if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts) else None
             for position, one in enumerate(target.elts):
                 self.bind(one.value if isinstance(one, ast.Starred) else one, parts[position] if parts else opaque(), state)
@@ -471,7 +477,7 @@ class Walker:
 
     def plain(self, node: ast.expr, state: State) -> ast.expr:
         value = self.value(node, state)
-        return opaque() if isinstance(value, Thing) else value
+        return value if isinstance(value, ast.expr) else opaque()
 
     def bounded(self, node: ast.expr) -> ast.expr:
         return opaque() if size(node) > LARGEST or is_opaque(node) and not isinstance(node, ast.IfExp) else node
@@ -479,7 +485,7 @@ class Walker:
     def value(self, node: ast.expr, state: State) -> Value:
         method = getattr(self, f"of_{type(node).__name__}", None)
         found = opaque() if method is None else method(node, state)
-        return found if isinstance(found, Thing) or size(found) <= LARGEST else opaque()
+        return found if not isinstance(found, ast.expr) or size(found) <= LARGEST else opaque()
 
     def of_Constant(self, node: ast.Constant, state: State) -> Value:
         return node
@@ -631,8 +637,10 @@ class Walker:
         inside = state.copy()
         name = f"_{loop.target.id}"  # type: ignore[attr-defined]
         inside.local[loop.target.id] = ast.Name(name, ast.Load())  # type: ignore[attr-defined]
-        element, kept = self.plain(node.elt, inside), [self.plain(one, inside) for one in loop.ifs]
         known, items = literal(over)
+        self.loops.append((name, over) if not is_opaque(over) else ("__none__", opaque()))
+        element, kept = self.plain(node.elt, inside), [self.plain(one, inside) for one in loop.ifs]
+        self.loops.pop()
         if known and isinstance(items, (list, tuple, set, dict)) and len(items) <= UNROLLED and not kept and isinstance(node, (ast.GeneratorExp, ast.ListComp)):
             return ast.List([_put(element, name, constant(item)) for item in items], ast.Load())
         return type(node)(element, [ast.comprehension(ast.Name(name, ast.Store()), over, kept, 0)])
@@ -651,7 +659,7 @@ class Walker:
 
     def call(self, text: str, node: ast.Call, state: State) -> Value:
         arguments = [self.value(one, state) for one in node.args]
-        plain = [opaque() if isinstance(one, Thing) else one for one in arguments]
+        plain = [one if isinstance(one, ast.expr) else opaque() for one in arguments]
         told = self.oracle(text, plain)
         if told is not None:
             return told
@@ -717,6 +725,13 @@ class Walker:
     def call_method(self, func: ast.Attribute, arguments: list[Value], plain: list[ast.expr], node: ast.Call, state: State) -> Value:
         if isinstance(func.value, ast.Call) and ast.unparse(func.value.func) == "super":
             return self.inherited(func.attr, arguments, node, state)
+        if isinstance(func.value, ast.Name) and func.value.id not in state.local:
+            named = self.release.named(self.module, func.value.id)
+            if isinstance(named, Class) and arguments and isinstance(arguments[0], Thing):  # ``Base.__post_init__(self)``
+                for one in self.release.lineage(named):
+                    if func.attr in one.methods:
+                        given = _bound(one.methods[func.attr], arguments, {})
+                        return opaque() if given is None else self.run(one.module, one.methods[func.attr], given, state, one.name)
         owner = self.value(func.value, state)
         if isinstance(owner, Thing):
             return self.own_method(owner, func.attr, arguments, plain, node, state)

@@ -63,11 +63,11 @@ class Held:
         for contract in lineage(self.contract):
             asked = {id(row) for name in written for row in contract.by_field.get(name, ())}
             found = [one for row in contract.rows if id(row) in asked for one in self._of(contract, row)]
-            groups: dict[tuple[str, ...], list[Refusal]] = {}
+            groups: dict[tuple[object, ...], list[Refusal]] = {}
             for one in found:
-                groups.setdefault(one.written, []).append(one)
+                groups.setdefault((one.row.warns, *one.written), []).append(one)
             for one in found:
-                alike = groups[one.written]
+                alike = groups[one.row.warns, *one.written]
                 last = max(alike, key=lambda each: contract.releases.index(each.releases[-1]))
                 if one is last:
                     yield _together(alike, last)
