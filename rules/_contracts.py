@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from budgetlint.base.record import replace
 from budgetlint.rule import (
     PYTHON,
     TRL_FORMATS,
     Confidence,
     Finding,
+    Mapping,
+    Reading,
     RunContext,
     Setting,
     Severity,
@@ -17,11 +21,11 @@ from budgetlint.rule import (
     arguments_home,
     may_hide_arguments,
     written_by,
+    written_in,
 )
 
 if TYPE_CHECKING:
     from budgetlint.contracts.held import Held, Refusal
-    from budgetlint.contracts.table import Contract
 
 CLASSES = {
     "TrainingArguments": "transformers.TrainingArguments",
@@ -29,6 +33,11 @@ CLASSES = {
     **{name: f"trl.{name}" for name in ("SFTConfig", "DPOConfig", "GRPOConfig", "KTOConfig", "RewardConfig", "RLOOConfig")},
 }
 """Classes of scripts, and the contracts that they are."""
+SECTIONS = {
+    name: f"peft.{name}"
+    for name in ("LoraConfig", "AdaLoraConfig", "LoHaConfig", "LoKrConfig", "IA3Config", "OFTConfig", "VeraConfig", "PromptTuningConfig")
+}
+"""Other classes of scripts, by the call that makes them."""
 TASKS = {
     "sft": "trl.SFTConfig",
     "dpo": "trl.DPOConfig",
@@ -42,28 +51,65 @@ FORMATS = {"hf_training_arguments": "transformers.TrainingArguments", "llamafact
 """Formats whose keys one contract takes."""
 
 
-def held(run: RunContext) -> tuple[Held, tuple[str, ...]] | None:
-    """The run beside its contract, and the names that it writes; None where no contract was read for it."""
+def held(run: RunContext) -> Iterator[tuple[Held, tuple[str, ...]]]:
+    """The run beside each contract that it is held to, with the names that it writes; none where no contract was read."""
     trainer = run.run.trainer
     if trainer is None:
-        return None
+        return
     dotted = _named(run)
-    if not dotted:
-        return None
+    if dotted:
+        yield from _arguments(run, dotted)
+    if trainer.format in PYTHON:
+        yield from _sections(run)
+
+
+def _arguments(run: RunContext, dotted: str) -> Iterator[tuple[Held, tuple[str, ...]]]:
     from budgetlint.contracts.held import Held
     from budgetlint.contracts.table import find
 
-    contract = find(dotted)
-    if contract is None:
-        return None
-    written = tuple(dict.fromkeys(entry.key.text for one in run.run.readings if one.role is trainer.role for entry in argument_entries(one)))
+    contract, trainer = find(dotted), run.run.trainer
+    if contract is None or trainer is None:
+        return
+    written = dict.fromkeys(entry.key.text for one in run.run.readings if one.role is trainer.role for entry in argument_entries(one))
     if trainer.format in PYTHON:
         closed = trainer.program is not None and not may_hide_arguments(trainer)
     else:
         closed = trainer.consumer is not None and not trainer.consumer.is_nobody and trainer.consumer.followed
     devices = run.setting("devices")
     facts: dict[str, Any] = {"world_size": devices.value} if devices is not None and devices.known else {}
-    return Held(contract, lambda name: written_by(run, name), run.run.stack, closed, facts), written
+    yield Held(contract, lambda name: written_by(run, name), run.run.stack, closed, facts), tuple(written)
+
+
+def _sections(run: RunContext) -> Iterator[tuple[Held, tuple[str, ...]]]:
+    """Other objects that a script makes, wherever they are handed to: adapters."""
+    from budgetlint.contracts.held import Held
+    from budgetlint.contracts.table import find
+    from budgetlint.readers.python_script.classes import is_partial  # most files are no scripts
+
+    trainer = run.run.trainer
+    if trainer is None or trainer.document.mapping is None:
+        return
+    for path, name, block in _made(trainer.document.mapping):
+        contract = find(SECTIONS[name])
+        if contract is not None:
+            closed = trainer.program is not None and not is_partial(block)
+            yield Held(contract, partial(_given, trainer, path), run.run.stack, closed), tuple(one.key.text for one in block.entries)
+
+
+def _made(block: Mapping, path: str = "") -> Iterator[tuple[str, str, Mapping]]:
+    """Calls of known classes with their dotted paths: ``SFTTrainer.peft_config``, ``LoraConfig``."""
+    for entry in block.entries:
+        if isinstance(entry.value, Mapping):
+            below = f"{path}.{entry.key.text}" if path else entry.key.text
+            name = entry.value.tag.removesuffix("?").rpartition(".")[2]
+            if name in SECTIONS:
+                yield below, name, entry.value
+            yield from _made(entry.value, below)
+
+
+def _given(reading: Reading, section: str, name: str) -> Setting | None:
+    found = written_in(reading, f"{section}.{name}")
+    return replace(found, name=name) if found is not None else None
 
 
 def _named(run: RunContext) -> str:
@@ -80,10 +126,11 @@ def _named(run: RunContext) -> str:
 
 def findings(run: RunContext, warns: bool) -> Iterator[Finding]:
     """One finding for each row that holds; what follows from a value that is refused already is not told."""
-    found = held(run)
-    if found is None:
-        return
-    one, written = found
+    for one, written in held(run):
+        yield from _of_contract(run, one, written, warns)
+
+
+def _of_contract(run: RunContext, one: Held, written: tuple[str, ...], warns: bool) -> Iterator[Finding]:
     refused: set[str] = set()
     for refusal in one.refusals(written):
         names = {name for name, _, setting in refusal.named if setting is not None}
@@ -137,7 +184,7 @@ def _what(refusal: Refusal, settings: list[Setting]) -> str:
     rest = [clause for clause in said if clause not in own]
     if not rest:
         return f"{name} {verb} where {' and '.join(own)}"
-    by_default = {f"{field} is {value}" for field, value in _defaults(refusal)}
+    by_default = {f"{field} is {value}" for field, value in _defaults(refusal) if value != "null"}
     rest = [f"{clause} (by default)" if clause in by_default else clause for clause in rest]
     told = listed([one for one in sorted(by_default) if f"{one} (by default)" not in rest], "and")
     return f"{name} {verb} where {' and '.join(rest)}{f' (by default {told})' if told else ''}"

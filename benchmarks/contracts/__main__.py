@@ -52,7 +52,9 @@ def main(words: list[str]) -> int:
             continue
         proved, rest = certify(found, asked.environment / "bin" / "python", prepare=prepare if prepare.exists() else None)
         apart[version][contract.name] = write.table(found.fields, proved, contract.above, source.own or (source.package,))
-        print(f"{contract.name}: {len(found.fields)} fields, {len(found.rows)} rows decided, {len(proved)} proved, {len(found.undecided)} undecided")
+        print(
+            f"{contract.name}: {len(found.fields)} fields, {len(found.rows)} rows decided, {len(proved)} proved, {len(found.undecided)} undecided"
+        )
         if asked.list:
             for row, why in rest:
                 print(f"  {why}: {row.path}:{row.line} {row_text(row)[:160]}")

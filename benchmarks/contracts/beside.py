@@ -89,12 +89,12 @@ def _fits(value: Any, written: str) -> bool:
         return "float" in written or ("int" in written and isinstance(value, int))
     if isinstance(value, str):
         return "str" in written or "Literal" in written or "Strategy" in written or "Type" in written
-    return isinstance(value, dict) and "dict" in written or isinstance(value, list) and "list" in written.lower()
+    return (isinstance(value, dict) and "dict" in written) or (isinstance(value, list) and "list" in written.lower())
 
 
 def told(table: Table, version: str, given: Mapping[str, Any], world: int = 1) -> list[str]:
     """The rows that hold of a config, as ``file:line``."""
-    settings = {name: Setting(name, value, ORIGIN, str(value)) for name, value in given.items() if value is not None or True}
+    settings = {name: Setting(name, value, ORIGIN, str(value)) for name, value in given.items() if True}
     known = {table.package: version}
     found = {name: made for name, one in known.items() for made in [release(name, one, ORIGIN)] if made is not None}
     held = Held(table, settings.get, Stack(found), True, {"world_size": world})

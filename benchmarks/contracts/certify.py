@@ -29,7 +29,9 @@ class Certified:
     taken: Mapping[str, Any]
 
 
-def ask(python: Path, configs: Sequence[Mapping[str, Any]], root: Path | None = None, prepare: Path | None = None, timeout: int = 900) -> list[Any]:
+def ask(
+    python: Path, configs: Sequence[Mapping[str, Any]], root: Path | None = None, prepare: Path | None = None, timeout: int = 900
+) -> list[Any]:
     """The answers of the real classes, in order."""
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "HF_HUB_OFFLINE": "1", "WANDB_MODE": "offline", "DISABLE_VERSION_CHECK": "1"}
     if root is not None:
@@ -38,14 +40,18 @@ def ask(python: Path, configs: Sequence[Mapping[str, Any]], root: Path | None = 
     if prepare is not None:
         environment["CONTRACT_PREPARE"] = str(prepare)
     lines = "".join(json.dumps(one) + "\n" for one in configs)
-    done = subprocess.run([str(python), str(DRIVER)], input=lines, capture_output=True, text=True, env=environment, timeout=timeout, check=False)
+    done = subprocess.run(
+        [str(python), str(DRIVER)], input=lines, capture_output=True, text=True, env=environment, timeout=timeout, check=False
+    )
     answers = [json.loads(one) for one in done.stdout.splitlines() if one.startswith("{")]
     if len(answers) != len(configs):
         raise RuntimeError(f"{len(answers)} answers to {len(configs)} configs: {done.stderr[-2000:]}")
     return answers
 
 
-def certify(found: Found, python: Path, root: Path | None = None, prepare: Path | None = None) -> tuple[list[Certified], list[tuple[Row, str]]]:
+def certify(
+    found: Found, python: Path, root: Path | None = None, prepare: Path | None = None
+) -> tuple[list[Certified], list[tuple[Row, str]]]:
     """Rows that the real class proves, and the others with the reason."""
     contract = found.contract
     asked: list[dict[str, Any]] = []
@@ -64,7 +70,11 @@ def certify(found: Found, python: Path, root: Path | None = None, prepare: Path 
                 continue
             others = [other.when for other, _ in found.rows if other is not row and other.kind != "warn"]
             mended = repaired(given, row.when, others, found.fields, contract.base) if row.kind != "warn" else given
-            near = beside if mended == given else {name: value for name, value in mended.items() if name not in given or (beside or {}).get(name) == value}
+            near = (
+                beside
+                if mended == given
+                else {name: value for name, value in mended.items() if name not in given or (beside or {}).get(name) == value}
+            )
             plan.append((position, mended, put(mended), base if beside is None or not _plain(near or {}) else put(near or {})))
     answers = ask(python, asked, root, prepare)
     proved: dict[int, Certified] = {}
@@ -74,7 +84,11 @@ def certify(found: Found, python: Path, root: Path | None = None, prepare: Path 
         if position not in proved and _refused(answers[refused], row) and _taken(answers[beside], row):
             proved[position] = Certified(row, stage, given, asked[beside]["given"])
     tried = {position for position, *_ in plan}
-    rest = [(row, "not refused" if position in tried else "no config found") for position, (row, _) in enumerate(found.rows) if position not in proved]
+    rest = [
+        (row, "not refused" if position in tried else "no config found")
+        for position, (row, _) in enumerate(found.rows)
+        if position not in proved
+    ]
     return [proved[position] for position in sorted(proved)], rest
 
 

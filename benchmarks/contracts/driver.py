@@ -72,7 +72,11 @@ class Listener(logging.Handler):
 
 
 def frames(stack):
-    return [[one.filename, one.lineno] for one in stack if "/site-packages/" in one.filename or os.environ.get("CONTRACT_ROOT", "\0") in one.filename]
+    return [
+        [one.filename, one.lineno]
+        for one in stack
+        if "/site-packages/" in one.filename or os.environ.get("CONTRACT_ROOT", "\0") in one.filename
+    ]
 
 
 def answer(line):
@@ -94,10 +98,14 @@ def answer(line):
             try:
                 KINDS[asked["kind"]](asked["class"], asked["given"])
                 told = {"ok": True}
-            except BaseException as error:  # noqa: BLE001  (SystemExit of parsers too)
+            except BaseException as error:
                 if isinstance(error, KeyboardInterrupt):
                     raise
-                told = {"error": type(error).__name__, "text": str(error)[:300], "frames": frames(traceback.extract_tb(error.__traceback__))}
+                told = {
+                    "error": type(error).__name__,
+                    "text": str(error)[:300],
+                    "frames": frames(traceback.extract_tb(error.__traceback__)),
+                }
     finally:
         for one in roots:
             one.removeHandler(listener)

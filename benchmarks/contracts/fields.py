@@ -51,9 +51,7 @@ def _own(release: Release, one: Class) -> Iterator[Field]:
         default, metadata, bounds, required = _default(release, one.module, node.value)
         extra_choices, extra_bounds = _annotated(release, one.module, node.annotation)
         choices = metadata or _choices(release, one.module, node.annotation) or extra_choices
-        yield Field(
-            node.target.id, written, default, choices, (*bounds, *extra_bounds), one.name, one.module.path, node.lineno, required
-        )
+        yield Field(node.target.id, written, default, choices, (*bounds, *extra_bounds), one.name, one.module.path, node.lineno, required)
 
 
 def _plain(release: Release, module: Module, node: ast.expr) -> Any:
@@ -69,7 +67,9 @@ def _plain(release: Release, module: Module, node: ast.expr) -> Any:
 _BOUNDS = ("ge", "gt", "le", "lt", "multiple_of")
 
 
-def _default(release: Release, module: Module, node: ast.expr | None) -> tuple[Any, tuple[Any, ...] | None, tuple[tuple[str, float], ...], bool]:
+def _default(
+    release: Release, module: Module, node: ast.expr | None
+) -> tuple[Any, tuple[Any, ...] | None, tuple[tuple[str, float], ...], bool]:
     if node is None:
         return MISSING, None, (), True
     if not isinstance(node, ast.Call) or ast.unparse(node.func).rpartition(".")[2] not in ("field", "Field", "HfArg"):
@@ -82,7 +82,13 @@ def _default(release: Release, module: Module, node: ast.expr | None) -> tuple[A
             if isinstance(key, ast.Constant) and key.value == "choices":
                 plain = _plain(release, module, value)
                 choices = tuple(plain) if isinstance(plain, (list, tuple)) else None
-    bounds = tuple((key, float(value)) for key in _BOUNDS if key in named for value in [_plain(release, module, named[key])] if isinstance(value, (int, float)))
+    bounds = tuple(
+        (key, float(value))
+        for key in _BOUNDS
+        if key in named
+        for value in [_plain(release, module, named[key])]
+        if isinstance(value, (int, float))
+    )
     if "default" in named or node.args:
         first = named.get("default") or node.args[0]
         if isinstance(first, ast.Constant) and first.value is ...:

@@ -37,14 +37,27 @@ def environment(text: str, arguments: list[ast.expr]) -> ast.expr | None:
         return path_of("env.world_size")
     if last.startswith(("is_", "has_")) and last.endswith(("_available", "_enabled", "_greater_or_equal", "_version")):
         return opaque()
-    if last in ("requires_backends", "check_min_version", "check_version", "require_version", "check_dependencies", "is_env_enabled", "strtobool", "str_to_bool", "get_int_from_env"):
+    if last in (
+        "requires_backends",
+        "check_min_version",
+        "check_version",
+        "require_version",
+        "check_dependencies",
+        "is_env_enabled",
+        "strtobool",
+        "str_to_bool",
+        "get_int_from_env",
+    ):
         return opaque()
     return None
 
 
 def read(release: Release, contract: Contract, oracle: Oracle = environment) -> Found | None:
     """None where the release has none of its classes."""
-    classes = {name: [found for dotted in names for found in [release.find(dotted)] if isinstance(found, Class)] for name, names in contract.objects.items()}
+    classes = {
+        name: [found for dotted in names for found in [release.find(dotted)] if isinstance(found, Class)]
+        for name, names in contract.objects.items()
+    }
     if not any(classes.values()):
         return None
     fields: dict[str, Field] = {}
@@ -69,7 +82,13 @@ def read(release: Release, contract: Contract, oracle: Oracle = environment) -> 
             continue
         seen.add(key)
         names = fields_of(row.when)
-        plain = not is_opaque(row.when) and names and all(name.split(".")[0] in fields or name in FACTS for name in names) and any(name not in FACTS for name in names) and len(row_text(row)) <= LONGEST
+        plain = (
+            not is_opaque(row.when)
+            and names
+            and all(name.split(".")[0] in fields or name in FACTS for name in names)
+            and any(name not in FACTS for name in names)
+            and len(row_text(row)) <= LONGEST
+        )
         (decided if plain else undecided).append((row, stage))
     return Found(contract, fields, tuple(decided), tuple(undecided))
 
@@ -124,7 +143,20 @@ def _of_fields(fields: Mapping[str, Field]) -> list[tuple[Row, str]]:
                 conditions.append(ast.Compare(path_of(name), [operator()], [ast.parse(repr(number), mode="eval").body]))
         for condition in conditions:
             when = both([ast.Compare(path_of(name), [ast.IsNot()], [ast.Constant(None)]), condition])
-            found.append((Row(ast.fix_missing_locations(when), "choice" if field.choices else "bound", field.path, field.line, field.line, field.owner, "ValueError"), "arguments"))
+            found.append(
+                (
+                    Row(
+                        ast.fix_missing_locations(when),
+                        "choice" if field.choices else "bound",
+                        field.path,
+                        field.line,
+                        field.line,
+                        field.owner,
+                        "ValueError",
+                    ),
+                    "arguments",
+                )
+            )
     return found
 
 

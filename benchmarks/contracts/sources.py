@@ -68,7 +68,12 @@ TRANSFORMERS = Source(
     "transformers",
     (
         _dataclass("TrainingArguments", "transformers.training_args.TrainingArguments", **_OUT),
-        _dataclass("Seq2SeqTrainingArguments", "transformers.training_args_seq2seq.Seq2SeqTrainingArguments", "transformers.TrainingArguments", **_OUT),
+        _dataclass(
+            "Seq2SeqTrainingArguments",
+            "transformers.training_args_seq2seq.Seq2SeqTrainingArguments",
+            "transformers.TrainingArguments",
+            **_OUT,
+        ),
     ),
 )
 
@@ -76,12 +81,23 @@ _TRL = ("SFTConfig", "DPOConfig", "GRPOConfig", "KTOConfig", "RewardConfig", "RL
 
 
 def _trl(name: str) -> Contract:
-    stem = {"SFTConfig": "sft", "DPOConfig": "dpo", "GRPOConfig": "grpo", "KTOConfig": "kto", "RewardConfig": "reward", "RLOOConfig": "rloo"}[name]
+    stem = {
+        "SFTConfig": "sft",
+        "DPOConfig": "dpo",
+        "GRPOConfig": "grpo",
+        "KTOConfig": "kto",
+        "RewardConfig": "reward",
+        "RLOOConfig": "rloo",
+    }[name]
     dotted = f"trl.trainer.{stem}_config.{name}"
-    return Contract(name, {"self": (dotted,)}, (Walked("__post_init__"),), "dataclass", dotted, _OUT, above="transformers.TrainingArguments")
+    return Contract(
+        name, {"self": (dotted,)}, (Walked("__post_init__"),), "dataclass", dotted, _OUT, above="transformers.TrainingArguments"
+    )
 
 
-TRL = Source("trl", tuple(_trl(name) for name in _TRL) + (_dataclass("ModelConfig", "trl.trainer.model_config.ModelConfig"),), prepare="transformers")
+TRL = Source(
+    "trl", (*tuple(_trl(name) for name in _TRL), _dataclass("ModelConfig", "trl.trainer.model_config.ModelConfig")), prepare="transformers"
+)
 
 _HPARAMS = {
     "model_args": "model_args.ModelArguments",
@@ -119,4 +135,24 @@ LLAMAFACTORY = Source(
     ),
 )
 
-SOURCES: Mapping[str, Source] = {one.package: one for one in (TRANSFORMERS, TRL, LLAMAFACTORY)}
+_ADAPTERS = {
+    "LoraConfig": "lora",
+    "AdaLoraConfig": "adalora",
+    "LoHaConfig": "loha",
+    "LoKrConfig": "lokr",
+    "IA3Config": "ia3",
+    "OFTConfig": "oft",
+    "VeraConfig": "vera",
+    "PrefixTuningConfig": "prefix_tuning",
+    "PromptTuningConfig": "prompt_tuning",
+}
+
+PEFT = Source(
+    "peft",
+    tuple(
+        _dataclass(name, f"peft.tuners.{folder}.config.{name}", **({"total_step": 100} if name == "AdaLoraConfig" else {}))
+        for name, folder in _ADAPTERS.items()
+    ),
+)
+
+SOURCES: Mapping[str, Source] = {one.package: one for one in (TRANSFORMERS, TRL, PEFT, LLAMAFACTORY)}

@@ -162,15 +162,22 @@ def choose(test: ast.expr, one: ast.expr, other: ast.expr) -> ast.expr:
         return one
     if isinstance(test, ast.Constant):
         return one if test.value else other
-    if isinstance(one, ast.Constant) and isinstance(other, ast.Constant) and {one.value, other.value} == {True, False} \
-            and isinstance(one.value, bool) and _is_boolean(test):
+    if (
+        isinstance(one, ast.Constant)
+        and isinstance(other, ast.Constant)
+        and {one.value, other.value} == {True, False}
+        and isinstance(one.value, bool)
+        and _is_boolean(test)
+    ):
         return test if one.value else negate(test)
     return ast.IfExp(test, one, other)
 
 
 def _is_boolean(node: ast.expr) -> bool:
-    return isinstance(node, ast.Compare) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)) or (
-        isinstance(node, ast.BoolOp) and all(map(_is_boolean, node.values))
+    return (
+        isinstance(node, ast.Compare)
+        or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not))
+        or (isinstance(node, ast.BoolOp) and all(map(_is_boolean, node.values)))
     )
 
 
@@ -432,7 +439,11 @@ class Walker:
         for one in ast.walk(node):
             if isinstance(one, (ast.Name, ast.Attribute, ast.Subscript)) and isinstance(one.ctx, (ast.Store, ast.Del)):
                 self.bind(one, opaque(), state)
-            elif isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in ("append", "update", "pop", "remove", "extend", "setdefault", "insert"):
+            elif (
+                isinstance(one, ast.Call)
+                and isinstance(one.func, ast.Attribute)
+                and one.func.attr in ("append", "update", "pop", "remove", "extend", "setdefault", "insert")
+            ):
                 self.spoil(one.func.value, state)
 
     def spoil(self, target: ast.expr, state: State) -> None:
@@ -480,7 +491,7 @@ class Walker:
         return value if isinstance(value, ast.expr) else opaque()
 
     def bounded(self, node: ast.expr) -> ast.expr:
-        return opaque() if size(node) > LARGEST or is_opaque(node) and not isinstance(node, ast.IfExp) else node
+        return opaque() if size(node) > LARGEST or (is_opaque(node) and not isinstance(node, ast.IfExp)) else node
 
     def value(self, node: ast.expr, state: State) -> Value:
         method = getattr(self, f"of_{type(node).__name__}", None)
@@ -571,7 +582,11 @@ class Walker:
     @staticmethod
     def _or(parts: list[ast.expr]) -> ast.expr:
         # ``a or "text"`` as a value: only what can be decided of it matters
-        return either(parts) if all(not isinstance(one, ast.Constant) or isinstance(one.value, bool) for one in parts) else ast.BoolOp(ast.Or(), parts)
+        return (
+            either(parts)
+            if all(not isinstance(one, ast.Constant) or isinstance(one.value, bool) for one in parts)
+            else ast.BoolOp(ast.Or(), parts)
+        )
 
     def of_UnaryOp(self, node: ast.UnaryOp, state: State) -> Value:
         inside = self.plain(node.operand, state)
@@ -641,7 +656,13 @@ class Walker:
         self.loops.append((name, over) if not is_opaque(over) else ("__none__", opaque()))
         element, kept = self.plain(node.elt, inside), [self.plain(one, inside) for one in loop.ifs]
         self.loops.pop()
-        if known and isinstance(items, (list, tuple, set, dict)) and len(items) <= UNROLLED and not kept and isinstance(node, (ast.GeneratorExp, ast.ListComp)):
+        if (
+            known
+            and isinstance(items, (list, tuple, set, dict))
+            and len(items) <= UNROLLED
+            and not kept
+            and isinstance(node, (ast.GeneratorExp, ast.ListComp))
+        ):
             return ast.List([_put(element, name, constant(item)) for item in items], ast.Load())
         return type(node)(element, [ast.comprehension(ast.Name(name, ast.Store()), over, kept, 0)])
 
@@ -862,10 +883,16 @@ def _warns(text: str, node: ast.Call) -> str:
     """What kind of warning a call gives; empty for none."""
     last = text.rpartition(".")[2]
     if text in ("warnings.warn", "warn"):
-        kind = next((ast.unparse(one) for one in [*node.args[1:2], *(k.value for k in node.keywords if k.arg == "category")]), "UserWarning")
-        return kind
+        return next(
+            (ast.unparse(one) for one in [*node.args[1:2], *(k.value for k in node.keywords if k.arg == "category")]), "UserWarning"
+        )
     logs = "log" in text.rpartition(".")[0].lower()
-    return "log" if (logs and last in ("warning", "warning_once", "warn", "error")) or last in ("warning_rank0", "warning_rank0_once", "warning_once") else ""
+    return (
+        "log"
+        if (logs and last in ("warning", "warning_once", "warn", "error"))
+        or last in ("warning_rank0", "warning_rank0_once", "warning_once")
+        else ""
+    )
 
 
 def _bound(function: Function, positional: list[Value], named: Mapping[str, Value]) -> dict[str, Value] | None:

@@ -30,7 +30,7 @@ def witnesses(
     defaults = {name: field.default for name, field in fields.items()} | dict(base)
     draw = random.Random(seed)
     tries = 0
-    for count in range(0, min(len(names), MOST_CHANGED) + 1):
+    for count in range(min(len(names), MOST_CHANGED) + 1):
         for changed in itertools.combinations(names, count):
             choices = list(itertools.product(*(values[name] for name in changed)))
             draw.shuffle(choices)
@@ -45,7 +45,9 @@ def witnesses(
                     yield given, _beside(tree, defaults, given)
 
 
-def repaired(given: Mapping[str, Any], own: ast.expr, others: Sequence[ast.expr], fields: Mapping[str, Field], base: Mapping[str, Any]) -> dict[str, Any]:
+def repaired(
+    given: Mapping[str, Any], own: ast.expr, others: Sequence[ast.expr], fields: Mapping[str, Field], base: Mapping[str, Any]
+) -> dict[str, Any]:
     """The config with changes of further fields, so that none of the other conditions holds: the class meets them first."""
     defaults = {name: field.default for name, field in fields.items()} | dict(base)
     now = dict(given)

@@ -98,7 +98,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 """What may be called. ``isinstance(x, 'int', 'float')`` names types; ``get(x, 'k')`` is ``x.get("k")``."""
 
 
-class _Stopped(Exception):  # noqa: N818  (no error: the answer is UNKNOWN)
+class _Stopped(Exception):
     pass
 
 

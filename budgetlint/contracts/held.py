@@ -6,7 +6,6 @@ the program that reads the keys is known; else it is not known, and a row over i
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -38,9 +37,8 @@ class Refusal:
     @property
     def source(self) -> str:
         """``transformers 5.24.0 training_args.py:1733``, of the newest release that has it."""
-        number = self.contract.releases.index(self.releases[-1])
-        path, _, line = self.row.at[number].rpartition(":")
-        return f"{self.contract.package} {self.releases[-1]} {path.rpartition('/')[2]}:{line}"
+        number = max(number for number, release in enumerate(self.contract.releases) if release in self.releases and number in self.row.at)
+        return f"{self.contract.package} {self.contract.releases[number]} {self.row.at[number].partition('/')[2]}"
 
 
 @open_record
@@ -162,7 +160,9 @@ def _is(contract: Contract, stack: Stack, number: int) -> bool:
 
 def coerced(setting: Setting, spec: Spec | None) -> Any:
     """The value as the class gets it: a flag's or a file's text as its field's type wants it."""
-    from budgetlint.documents import Loader, Mapping as Block, Sequence as List, plain
+    from budgetlint.documents import Loader, plain
+    from budgetlint.documents import Mapping as Block
+    from budgetlint.documents import Sequence as List
 
     value = setting.value
     if isinstance(value, (Block, List)):
@@ -173,4 +173,3 @@ def coerced(setting: Setting, spec: Spec | None) -> Any:
     if isinstance(value, int) and not isinstance(value, bool) and wanted.startswith("float"):
         return float(value)
     return value
-

@@ -17,7 +17,7 @@ LONGEST = 160
 MOST_CHOICES = 12
 
 
-class _Wordless(Exception):  # noqa: N818  (no error: there are no words)
+class _Wordless(Exception):
     pass
 
 
@@ -35,7 +35,12 @@ def choices(tree: ast.expr) -> tuple[str, ...]:
     """What a field may be, where the condition is that it is none of a list: (``field``, its values)."""
     parts = tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]
     for one in parts:
-        if isinstance(one, ast.Compare) and isinstance(one.ops[0], ast.NotIn) and isinstance(one.comparators[0], ast.List) and dotted(one.left):
+        if (
+            isinstance(one, ast.Compare)
+            and isinstance(one.ops[0], ast.NotIn)
+            and isinstance(one.comparators[0], ast.List)
+            and dotted(one.left)
+        ):
             return tuple(shown(each.value) for each in one.comparators[0].elts if isinstance(each, ast.Constant))
     return ()
 
@@ -72,7 +77,10 @@ def _denied(node: ast.expr) -> str:
 
 def _asked(node: ast.Call, function: str, is_word: str, starts: str) -> str:
     if function == "isinstance":
-        kinds = [{"str": "text", "dict": "mapping", "bool": "boolean", "int": "integer", "float": "number"}.get(k, k) for k in _texts(node.args[1:])]
+        kinds = [
+            {"str": "text", "dict": "mapping", "bool": "boolean", "int": "integer", "float": "number"}.get(k, k)
+            for k in _texts(node.args[1:])
+        ]
         return f"{_name(node.args[0])} {is_word} {'a ' if is_word == 'is' else ''}{listed(kinds)}"
     if function in ("startswith", "endswith"):
         verb = starts if function == "startswith" else starts.replace("start", "end")
@@ -102,7 +110,16 @@ def _compared(node: ast.Compare) -> str:
         if not found:
             raise _Wordless
         return f"{subject} is {'' if isinstance(operation, ast.In) else 'none of ' if len(found) > 1 else 'not '}{listed(found)}"
-    word = {ast.Lt: "below", ast.LtE: "at most", ast.Gt: "above", ast.GtE: "at least", ast.Eq: "", ast.NotEq: "not", ast.Is: "", ast.IsNot: "not"}[type(operation)]
+    word = {
+        ast.Lt: "below",
+        ast.LtE: "at most",
+        ast.Gt: "above",
+        ast.GtE: "at least",
+        ast.Eq: "",
+        ast.NotEq: "not",
+        ast.Is: "",
+        ast.IsNot: "not",
+    }[type(operation)]
     return f"{subject} is {word + ' ' if word else ''}{_value(right)}"
 
 

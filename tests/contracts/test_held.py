@@ -19,7 +19,12 @@ CONTRACT = Contract(
         Row("packing and not length", "raise", {0: "a.py:4", 1: "a.py:5", 2: "a.py:6"}),
         Row("beta * env.world_size > 4", "raise", {2: "a.py:7"}),
     ),
-    {"steps": [[0, "int", 1]], "packing": [[0, "bool", False]], "length": [[0, "int", 1024], [2, "int | None", None]], "beta": [[0, "float", 0.1]]},
+    {
+        "steps": [[0, "int", 1]],
+        "packing": [[0, "bool", False]],
+        "length": [[0, "int", 1024], [2, "int | None", None]],
+        "beta": [[0, "float", 0.1]],
+    },
 )
 
 
