@@ -89,6 +89,11 @@ class Contract:
         return tuple(number for number in range(len(self.releases)) if self.spec(name, number) is not None)
 
 
+def packages() -> tuple[str, ...]:
+    """Names of the packages that were read."""
+    return tuple(sorted(path.stem for path in DATA.glob("*.json")))
+
+
 @cache
 def package(name: str) -> Mapping[str, Contract]:
     """The contracts of a package by name; empty where none was read."""

@@ -45,10 +45,10 @@ def choices(tree: ast.expr) -> tuple[str, ...]:
     return ()
 
 
-def listed(words: Iterable[str], joint: str = "or") -> str:
-    """``a, b or c``; a long list is cut."""
+def listed(words: Iterable[str], joint: str = "or", most: int = MOST_CHOICES) -> str:
+    """``a, b or c``; a list of more than ``most`` is cut."""
     all_of = list(words)
-    cut = all_of if len(all_of) <= MOST_CHOICES else [*all_of[:MOST_CHOICES], "…"]
+    cut = all_of if len(all_of) <= most else [*all_of[:most], "…"]
     return cut[0] if len(cut) == 1 else f"{', '.join(cut[:-1])} {joint} {cut[-1]}" if cut else ""
 
 
