@@ -17,7 +17,7 @@ from .certify import certify
 from .code import Release
 from .read import read
 from .sources import SOURCES
-from .symbolic import row_text
+from .state import row_text
 
 PREPARE = Path(__file__).with_name("prepare")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .read import Found
-from .symbolic import Row
+from .state import Row
 from .witness import repaired, witnesses
 
 DRIVER = Path(__file__).with_name("driver.py")

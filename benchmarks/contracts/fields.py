@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from .code import Class, Module, Release
-from .symbolic import State, Walker, is_enumeration, literal
+from .core import is_enumeration
+from .formulas import literal
+from .state import State
+from .symbolic import Walker
 
 MISSING = "__missing__"
 """The default of a field that has to be given, or whose default is not a constant."""

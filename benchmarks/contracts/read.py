@@ -10,8 +10,10 @@ from budgetlint.contracts.expression import fields_of
 
 from .code import Class, Release
 from .fields import Field, fields_of_class
+from .formulas import OPAQUE, both, is_opaque, opaque, path_of
 from .sources import Contract, Walked
-from .symbolic import OPAQUE, Oracle, Row, State, Thing, Value, Walker, both, is_opaque, opaque, path_of, row_text
+from .state import Oracle, Row, State, Thing, Value, row_text
+from .symbolic import Walker
 
 FACTS = ("env.world_size",)
 """What a run knows beside its fields."""

@@ -12,7 +12,7 @@ from packaging.version import Version
 
 from .certify import Certified
 from .fields import MISSING, Field
-from .symbolic import row_text
+from .state import row_text
 
 TARGET = Path(__file__).parents[2] / "budgetlint" / "contracts" / "data"
 
