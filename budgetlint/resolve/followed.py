@@ -109,7 +109,7 @@ class FollowedPrograms:
         ways = zip(run.readings, run.told_of, run.doubts, strict=True)
         shown = (with_chains(with_doubts(facts, doubts, self.sources), one.document, told, self.sources) for one, told, doubts in ways)
         readings = tuple(replace(one, consumer=consumer, program=program) for one, program in zip(run.readings, shown, strict=True))
-        return replace(run, readings=readings, told=consumer, stops_as_told=is_told and consumer.evidence != ACCEPTED)
+        return replace(run, readings=readings, told=consumer, stops_as_told=is_told and consumer.evidence != ACCEPTED, facts=facts)
 
     def _openers(self, program: str, path: str) -> list[Followed] | None:
         """Every run of a program that opens a file; None where another program, or a reader of its format, does."""
