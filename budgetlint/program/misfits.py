@@ -7,18 +7,21 @@ any other error does.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection, Iterable
 
 from budgetlint.base.suggest import near_names
+from budgetlint.catalog.vocabulary import misspelt
 from budgetlint.program.calling import Call
 from budgetlint.program.ends import Dead
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.packages.loaders.closing import is_closed
+from budgetlint.program.packages.parsers.fields import named_fields
 from budgetlint.program.packages.parsers.options import refused
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.state import Interpreter
 from budgetlint.program.subscripts import of_map
-from budgetlint.program.values import ABSENT, Known, Map, Open, Value, origins_of
+from budgetlint.program.values import ABSENT, Class, Known, Map, Open, Value, origins_of
 
 LACKS, UNEXPECTED = "lacks", "unexpected"
 _OUTSIDE = frozenset({"config", "flag"})
@@ -74,6 +77,27 @@ def unexpected(it: Interpreter, name: str, value: Value, called: str, takes: Ite
         raise Dead("TypeError")
     near = near_names(name, takes, alike=0.75)
     refused(it, place, f"{called}.{name}", (origin,), "TypeError", UNEXPECTED, near)
+
+
+def misspelt_fields(it: Interpreter, kind: str, call: Call, own: Class | None) -> None:
+    """Keywords of a package's class that no release of it has, a letter or two from one that they have: TypeError. What is further off may
+    come with a release that nobody has read."""
+    fields = named_fields(kind) if call.keywords and _is_sure(it) else None
+    if fields is None:
+        return
+    for name in strangers(call, fields):
+        meant = misspelt(name, fields)
+        if meant and meant not in call.keywords and not (own is not None and _is_own(own, name)):
+            value = call.keywords[name]
+            origin = _origin_of(value)
+            origins = (origin,) if origin is not None else value.origins[:1]
+            refused(it, it.place(call.node, call.frame), f"{kind.rpartition('.')[2]}.{name}", origins, "TypeError", UNEXPECTED, (meant,))
+
+
+def _is_own(cls: Class, name: str) -> bool:
+    """Whether a class of the repository, built on the package's, has the name: as a field, or anywhere in its body."""
+    nodes = (node for one in cls.line if isinstance(one, Class) for node in ast.walk(one.node))
+    return any(name == getattr(node, "id", None) or name == getattr(node, "arg", None) for node in nodes)
 
 
 def _is_sure(it: Interpreter) -> bool:

@@ -105,6 +105,8 @@ def _told(one: Found, files: Files, *, launched: bool, given_all: bool) -> Progr
         return None
     if kind == CONDITION:
         return _condition(one, files) if _is_stated(one, launched=launched) else None
+    if kind == UNEXPECTED and all(origin.kind == "source" for origin in one.because):
+        return _of_parser(one, kind, files)  # a literal: so it is, however the program is started
     return _of_parser(one, kind, files) if launched and (given_all or kind == VALUE) else None
 
 
