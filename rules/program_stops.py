@@ -1,8 +1,8 @@
 """The program ends before it trains: a condition of its own holds, an option does not take its value, or a key of a config does not fit.
 
 A key does not fit that is read and not there (of a dict, or of the closed config that Hydra makes), or that is handed to a function or
-class of the project that has no such parameter (`Model(**config["model"])`, `hydra.utils.instantiate`). Of `TrainingArguments`, TRL's configs
-and `LoraConfig` a name is told that is a letter or two from one that some release has.
+class of the project that has no such parameter (`Model(**config["model"])`, `hydra.utils.instantiate`). Of `TrainingArguments`, TRL's
+configs and `LoraConfig` a name is told that is a letter or two from one that some release has.
 
 The program is followed, never run. Told only where all that the condition hangs on is known: flags of the launch, keys of the configs that
 it opens, literals; defaults of options too where a command starts the program. A condition inside another that nobody knows, in a `try`,
