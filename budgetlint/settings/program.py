@@ -40,6 +40,25 @@ class ProgramRefusal:
     because: tuple[OriginStep, ...] = ()
     near: str = ""
 
+    @property
+    def at(self) -> Location:
+        """What whoever starts the program would change: a flag or a key of a config, else the program's own line."""
+        outside = (one.location for one in self.because if one.kind in ("flag", "config") and one.location is not None)
+        return next(outside, self.location)
+
+    @property
+    def short(self) -> str:
+        """In a few words, without a place."""
+        called, _, name = self.says.rpartition(".")
+        said = {
+            CONDITION: f"'{self.says}' holds",
+            REQUIRED: f"{self.says} is not given",
+            UNRECOGNIZED: f"there is no option {self.says}",
+            LACKS: f"{self.says} is not there",
+            UNEXPECTED: f"{called} takes no {name}",
+        }
+        return said.get(self.kind, self.says)
+
 
 @record
 class ProgramDoubt:
