@@ -8,7 +8,7 @@ on known values is worked out. Everything else stays symbolic: ``$1``, ``$(...)`
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from budgetlint.base.record import field, open_record, open_state, record, replace
 from budgetlint.base.source import Span
@@ -90,7 +90,19 @@ def _moved_command(raw: _RawCommand, place: Callable[[int], int]) -> _RawCommand
 
 def _parts(raw: _RawCommand, expander: Expander, until: int | None) -> tuple[tuple[Word, ...], dict[str, Word]]:
     environment = {one.name: expander.single(one) for one in raw.environment}
-    return tuple(word for part in raw.words for word in expander.words(part, until)), environment
+    return tuple(_expanded(raw.words, expander, until)), environment
+
+
+def _expanded(words: Sequence[RawWord], expander: Expander, until: int | None) -> Iterator[Word]:
+    """The arguments of a command. The value of a flag (``--model ${MODEL}``) that is empty until an argument of the script sets it is not
+    known: nobody starts the script without."""
+    for at, raw in enumerate(words):
+        found = list(expander.words(raw, until))
+        if not any(one.text for one in found) and at and words[at - 1].bare.startswith("--") and "=" not in words[at - 1].bare:
+            is_value = at + 1 == len(words) or words[at + 1].bare.startswith("-")
+            unsaid = expander.unsaid(raw) if is_value else None
+            found = [unsaid] if unsaid is not None else found
+        yield from found
 
 
 @record

@@ -67,6 +67,13 @@ class Expander:
             yield word_of(atoms, raw.span)
         self._until = None
 
+    def unsaid(self, raw: RawWord) -> Word | None:
+        """A word that is one variable, which an argument of the script may set, as the variable that it is; None for other words."""
+        written = [part for part in raw.parts if not (isinstance(part, Literal) and not part.text)]  # quotes leave an empty text
+        one = written[0] if len(written) == 1 else None
+        changes = self._by_name.get(one.name, [])[1:] if isinstance(one, Variable) and not one.operator else []
+        return word_of(self._gap(one), raw.span) if isinstance(one, Variable) and any(map(_is_argument, changes)) else None
+
     def single(self, one: Assignment) -> Word:
         """The value of an assignment in front of a command."""
         raw = one.words[0] if one.words else RawWord((), Span(0, 0))

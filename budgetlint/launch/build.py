@@ -49,6 +49,7 @@ class Builder:
     seen: set[tuple[object, ...]] = field(default_factory=set)
     folder: str = ""
     """Where the last ``cd`` leads."""
+    elsewhere: str = ""
 
     def script(self, text: str, start: int = 0, end: int | None = None) -> None:
         """Every launch of ``text[start:end]``, whose offsets are the file's."""
@@ -58,7 +59,7 @@ class Builder:
                 self.source.facts["cut short"] = tuple(cut_short(self.source, script.commands))
             if script.written:
                 self.source.facts[FACT] = written_documents(self.source, script.written)
-            self.folder = ""
+            self.folder = self.elsewhere = ""
             for command in script.commands:
                 self.command(command, script, (), 0)
 
@@ -71,7 +72,7 @@ class Builder:
         if nested and depth < MAX_NESTED:
             self._nested(nested, command, script, (*layers, *outer), depth + 1)
             return
-        self.folder = _changed(self.folder, command)
+        self.folder, self.elsewhere = _changed(self.folder, self.elsewhere, command)
         start = started(command.words)
         if start is not None and len(self.found) >= LAUNCHES.most:
             self.work.stop(LAUNCHES, command.span.start)
@@ -120,6 +121,7 @@ class Builder:
                 start.arguments,
                 environment,
                 self.folder,
+                self.elsewhere,
             )
         )
 
@@ -129,13 +131,18 @@ class Builder:
         return Document(self.source, FORMAT, entries_of(pairs, span), number=len(self.found), program="environment") if pairs else None
 
 
-def _changed(folder: str, command: Command) -> str:
-    """The folder after a command: a ``cd`` to a path that is known changes it, one to anything else leaves nothing known."""
+def _changed(folder: str, elsewhere: str, command: Command) -> tuple[str, str]:
+    """The folder after a command, and the one that lies anywhere: a ``cd`` to a path that is known changes it, one to anything else leaves
+    nothing known."""
     words = command.words
     if not words or words[0].text != "cd":
-        return folder
-    known = len(words) == 2 and words[1].known and not words[1].text.startswith(("/", "~", "-"))
-    return posixpath.normpath(posixpath.join(folder, words[1].text)) if known else ""
+        return folder, elsewhere
+    if len(words) != 2 or not words[1].known or words[1].text.startswith("-"):
+        return "", ""
+    text = words[1].text
+    if text.startswith(("/", "~")):
+        return "", posixpath.normpath(text)
+    return ("", posixpath.join(elsewhere, text)) if elsewhere else (posixpath.normpath(posixpath.join(folder, text)), "")
 
 
 _NAMES = ("accelerate", "torchrun", "deepspeed", "python", "torch.distributed", "tune run", "composer", ".py")

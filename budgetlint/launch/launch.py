@@ -47,6 +47,8 @@ class Launch:
     """What the command sets for the program."""
     folder: str = ""
     """Where the script's last ``cd`` before it leads, from where the script is."""
+    elsewhere: str = ""
+    """The folder that it leads to, where that lies anywhere (``/data/repo``, ``~/repo``); ``folder`` is empty then."""
 
     @property
     def launcher(self) -> str:

@@ -15,6 +15,7 @@ from budgetlint.program.functions import defined
 from budgetlint.program.generators import yield_, yield_from
 from budgetlint.program.imports import lookup
 from budgetlint.program.iterate import iterated
+from budgetlint.program.misfits import lacking, lacks_attribute, lacks_key
 from budgetlint.program.operators import MOST_ITEMS, made_of, operated, unary
 from budgetlint.program.packages.sequences import set_of
 from budgetlint.program.places import Origin
@@ -51,7 +52,10 @@ def _name(it: Interpreter, node: ast.Name, frame: Frame) -> Value:
 
 
 def _attribute(it: Interpreter, node: ast.Attribute, frame: Frame) -> Value:
-    return it.attribute(it.evaluate(node.value, frame), node.attr, it.place(node, frame))
+    base, place = it.evaluate(node.value, frame), it.place(node, frame)
+    if isinstance(base, Map) and lacks_attribute(it, base, node.attr):
+        return lacking(it, base, node.attr, place, "AttributeError")
+    return it.attribute(base, node.attr, place)
 
 
 def _sequence(kind: str) -> Callable[[Interpreter, ast.List | ast.Tuple | ast.Set, Frame], Value]:
@@ -151,8 +155,10 @@ def _has_own(value: Value) -> bool:
 
 
 def _subscript(it: Interpreter, node: ast.Subscript, frame: Frame) -> Value:
-    base = it.evaluate(node.value, frame)
-    return item(it, base, it.evaluate(node.slice, frame), node, frame)
+    base, asked = it.evaluate(node.value, frame), it.evaluate(node.slice, frame)
+    if isinstance(base, Map) and isinstance(asked, Known) and lacks_key(it, base, asked):
+        return lacking(it, base, str(asked.value), it.place(node, frame), "KeyError")
+    return item(it, base, asked, node, frame)
 
 
 def _slice(it: Interpreter, node: ast.Slice, frame: Frame) -> Value:

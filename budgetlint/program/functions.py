@@ -10,6 +10,7 @@ from budgetlint.program.calling import Call, Frame
 from budgetlint.program.ends import Dead
 from budgetlint.program.generators import MANAGER, generator
 from budgetlint.program.heap import Outcome, perhaps_absent
+from budgetlint.program.misfits import strangers, without
 from budgetlint.program.operators import made_of
 from budgetlint.program.recursion import cut
 from budgetlint.program.state import DEEP, GOES_ON, IN_ITSELF, Interpreter, Signal
@@ -192,6 +193,8 @@ def parameters(function: Function) -> list[str]:
 def _bind(it: Interpreter, function: Function, call: Call, frame: Frame) -> None:
     """Arguments to parameters. What is not given and has no default is a call that Python refuses."""
     spec, bound = function.node.args, frame.names.bound
+    if call.keywords and not spec.kwarg:
+        call = _of_others(it, function, call)
     given = list(call.positional) if function.bound is None else [function.bound, *call.positional]
     keywords = dict[Key, Value](call.keywords.items())
     by_place = {one.arg for one in spec.posonlyargs}
@@ -214,6 +217,17 @@ def _bind(it: Interpreter, function: Function, call: Call, frame: Frame) -> None
     if function.decorated is not None:
         for key in bound:
             bound[key] = function.decorated if key != "self" else bound[key]
+
+
+def _of_others(it: Interpreter, function: Function, call: Call) -> Call:
+    """The call without what the function has no parameter for, where a config or a flag brought it (`misfits`)."""
+    spec = function.node.args
+    takes = [one.arg for one in (*spec.args, *spec.kwonlyargs)]
+    others = strangers(call, takes)
+    if not others:
+        return call
+    owner = function.owner.name if function.owner is not None and function.name == "__init__" else function.name
+    return without(it, call, others, owner, [one for one in takes if one != "self"])
 
 
 def _argument(function: Function, given: Value, name: str, rest: Value | None) -> Value:

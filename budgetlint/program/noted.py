@@ -23,8 +23,8 @@ class Refusal(NamedTuple):
 
     ``kind``: ``stops`` (a condition of the program), ``required`` (an option that is not given), ``unrecognized`` (a flag that no option
     takes, then ``names`` are the options that there are; ``unfamiliar`` where a package's class may have it in another release), ``words``
-    (other words that no option takes), ``value`` (one that an option does not take). ``sure``: no condition or handler is around, and all
-    that it hangs on has a place.
+    (other words that no option takes), ``value`` (one that an option does not take), ``lacks`` and ``unexpected`` (of `misfits`, then
+    ``names`` is the key that was most likely meant). ``sure``: no condition or handler is around, and all that it hangs on has a place.
     ``after``: the sinks that were met before.
     """
 

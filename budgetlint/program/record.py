@@ -8,6 +8,7 @@ from budgetlint.program.attributes import model_of, module_of
 from budgetlint.program.calling import Call
 from budgetlint.program.functions import opaque_call
 from budgetlint.program.generators import consumed
+from budgetlint.program.misfits import misspelt_fields
 from budgetlint.program.packages.signatures import positional_names
 from budgetlint.program.repeat import repeated
 from budgetlint.program.sink_kinds import SIGNATURES, kind_of_call, kind_of_method
@@ -30,6 +31,8 @@ def sink(it: Interpreter, name: str, call: Call, receiver: Value | None) -> Valu
     own = receiver.cls if isinstance(receiver, Object) else receiver if isinstance(receiver, Class) else None
     if own is not None:
         written.base, written.overrides = own.name, _overridden(own)
+    if kind in {"arguments", "adapter_config"}:
+        misspelt_fields(it, name, call, own)
     made = receiver if isinstance(receiver, Object) else Object(name, own)
     made.kind, made.made = made.kind or name, written
     written.result = made

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -78,7 +78,7 @@ class FollowedPrograms:
         if path is None:
             return None
         at, name = launch.source.locate(launch.span), launch.program.program
-        named = any(path in candidates(launch.source.path, posixpath.join(one, written(launch))) for one in ("", launch.folder))
+        named = path in _named_by(launch)
         says = "" if named else f"{name} is taken to be {path}: the one file of that name"
         found = self._run(Start(path, launch), Consumer(name, LAUNCH, at.file, at.line, says=says))
         takes = named or found is None or found.followed.options or not any(word.text.startswith("-") for word in launch.words)
@@ -106,10 +106,12 @@ class FollowedPrograms:
 
         others, words = partial(self._openers, run.path), started_by(start).words or ()
         facts, is_told = facts_of(run.followed, run.path, self.trees, start.launch, words, others=others, text=lambda: self._text)
+        if start.launch is not None and consumer.says:  # it may be another program of that name, which stops nowhere
+            facts, is_told = replace(facts, refusals=()), is_told and not facts.refusals
         ways = zip(run.readings, run.told_of, run.doubts, strict=True)
         shown = (with_chains(with_doubts(facts, doubts, self.sources), one.document, told, self.sources) for one, told, doubts in ways)
         readings = tuple(replace(one, consumer=consumer, program=program) for one, program in zip(run.readings, shown, strict=True))
-        return replace(run, readings=readings, told=consumer, stops_as_told=is_told and consumer.evidence != ACCEPTED)
+        return replace(run, readings=readings, told=consumer, stops_as_told=is_told and consumer.evidence != ACCEPTED, facts=facts)
 
     def _openers(self, program: str, path: str) -> list[Followed] | None:
         """Every run of a program that opens a file; None where another program, or a reader of its format, does."""
@@ -159,6 +161,18 @@ class FollowedPrograms:
                 found.append((_from(made, started.folder, self.files), tolds[0], wiring.doubts))
         readings, told_of, doubts = zip(*found, strict=True) if found else ((), (), ())
         return ProgramRun(start.path, readings, followed, len(runs), any(map(asks_for_model, runs)), None, told_of, doubts=doubts)
+
+
+def _named_by(launch: Launch) -> Iterator[str]:
+    """The files that a launch may name. In a folder that lies anywhere, which another checkout may be, that is one below the end of its
+    path, or at the top of the project: not what lies beside the script."""
+    path = written(launch)
+    if not launch.elsewhere:
+        for one in ("", launch.folder):
+            yield from candidates(launch.source.path, posixpath.join(one, path))
+        return
+    parts = launch.elsewhere.strip("/").split("/")
+    yield from (posixpath.normpath("/".join((*parts[at:], path))) for at in range(len(parts) + 1))
 
 
 def _reading(document: Document) -> Reading | None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from budgetlint.base.limits import JOINT_READINGS
 from budgetlint.base.record import field, replace, state
-from budgetlint.memory.estimate import Estimate, Fork, ForkReading, Opened, Range, Verdict
+from budgetlint.memory.estimate import PROGRAM, Estimate, Fork, ForkReading, Opened, Range, Verdict
 from budgetlint.memory.need import verdict
 from budgetlint.memory.peak import Sums
 from budgetlint.memory.standing import Capacity, Standing, if_short
@@ -52,11 +52,12 @@ def _lacks(first: Answer, found: Estimate) -> bool:
 
 def _with_places(found: Estimate, settings: Settings) -> Estimate:
     """Where what is missing stands: a setting, or the line that asks for what is not modelled."""
-    if found.opened:
+    told = {one.name for one in found.opened}
+    if told - {PROGRAM}:
         return found
     stand = [(name, settings.get(name) or (settings.get("unmodelled") if name in TABLE else None)) for name in found.missing]
     places = (Opened(name, one.origin.location, one.text) for name, one in stand if one is not None and one.origin.location)
-    return replace(found, opened=tuple(places))
+    return replace(found, opened=(*found.opened, *places))
 
 
 # -- asking ------------------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from budgetlint.base.record import field, record, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.language.budget import BudgetRun, Target
 from budgetlint.language.placement import Placement, broken, hosted, overlay, placements
-from budgetlint.memory.estimate import BROKEN, UNREAD, Estimate, Opened, Verdict
+from budgetlint.memory.estimate import BROKEN, PROGRAM, UNREAD, Estimate, Opened, Verdict
 from budgetlint.memory.estimator import estimate
 from budgetlint.memory.notes import Assumption
 from budgetlint.memory.peak import Sums
@@ -155,11 +155,13 @@ def _with_reader(answer: Estimate, run: Run) -> Estimate:
     consumer = run.trainer.consumer if run.trainer is not None else None
     if consumer is not None and consumer.is_nobody:
         return replace(answer, verdict=Verdict.UNKNOWN, missing=(*answer.missing, "program"))
-    program = run.trainer.program if run.trainer is not None else None
+    program = next((reading.program for reading in run.readings if reading.program is not None), None)
     if program is not None and program.refusals:  # its bill is that of the run which was meant
         first = program.refusals[0]
+        stops = Opened(PROGRAM, first.at, first.short)
         went_on = Assumption(f"the program goes on where it stops: {first.location.file}:{first.location.line} {first.says}", "program")
-        return replace(answer, verdict=Verdict.UNKNOWN, missing=(*answer.missing, "program"), assumptions=(went_on, *answer.assumptions))
+        missing, opened = (*answer.missing, PROGRAM), (stops, *answer.opened)
+        return replace(answer, verdict=Verdict.UNKNOWN, missing=missing, opened=opened, assumptions=(went_on, *answer.assumptions))
     told = [Assumption(consumer.says, "program")] if consumer is not None and consumer.says else []
     told += [Assumption(text, "") for text in dict.fromkeys(reading.guessed for reading in run.readings) if text]
     told += [Assumption(text, "") for text in (*says(run.stack), *_not_followed(run))]

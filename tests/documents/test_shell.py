@@ -76,6 +76,13 @@ EXPANDED: dict[str, tuple[str, list[str]]] = {
     "arithmetic on what is not known": ("run $((X * 2)) $((2 ** 3))", ["run", "$((X * 2))", "$((2 ** 3))"]),
     "an argument may replace a default": ('M=a\nwhile [ "$1" ]; do case $1 in -m) M=$2; shift;; esac; shift; done\nrun $M', ["run", "a"]),
     "an option may replace a default": ("M=a\nwhile getopts m: o; do M=$OPTARG; done\nrun $M", ["run", "a"]),
+    "a flag's value that an argument has to give": (
+        "M=\nwhile getopts m: o; do M=$OPTARG; done\nrun --m $M --x 1",
+        ["run", "--m", "${M}", "--x", "1"],
+    ),
+    "the same at the end, in quotes": ('M=""\ncase $1 in -m) M="$2";; esac\nrun --m "${M}"', ["run", "--m", "${M}"]),
+    "a flag's value that nothing sets": ("M=\nrun --m $M --x 1", ["run", "--m", "--x", "1"]),
+    "more flags that an argument may give": ("M=\ncase $1 in -m) M=$2;; esac\nrun --x 1 $M --y 2", ["run", "--x", "1", "--y", "2"]),
     "an argument may choose a value": ('M=a\nif [ "$1" ]; then M=b; fi\nrun $M', ["run", "${M}"]),
     "pattern removal": ("X=a.b\nrun ${X%.b}", ["run", "${X}"]),
     "refers to itself": ('X="$X a"\nrun $X', ["run", "${X}", "a"]),

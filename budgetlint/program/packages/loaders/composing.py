@@ -115,7 +115,8 @@ class Composer:
         if config is None:
             self._missing(name, ())
             return Map(None, Open("field", ""))
-        self._expand(name.rpartition("/")[0], "", config, 0)
+        home = Entry(None, (name,), None)
+        self._expand(name.rpartition("/")[0], _package(home, name, config.header, ""), config, 0)
         made: Value = Map(None, None)
         for package, content in self.parts:
             made = over(self.it, made, _nested(content, package), self.place)

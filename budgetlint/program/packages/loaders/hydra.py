@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from budgetlint.program.calling import Call
 from budgetlint.program.imports import member
 from budgetlint.program.operators import made_of
+from budgetlint.program.packages.loaders.closing import closed
 from budgetlint.program.packages.loaders.composing import STORE, Composer, entry
 from budgetlint.program.packages.loaders.omegaconf import over
 from budgetlint.program.packages.loaders.trees import created, fitted, plain, rooted
@@ -98,7 +99,7 @@ def compose(it: Interpreter, folder: str | None, name: str | None, words: Sequen
     """The primary config with its groups, the words over it."""
     made: Value
     if folder is None and name is None:
-        return rooted(_with_words(it, Map(None, Open("field", "")), words, place))
+        return closed(it, rooted(_with_words(it, Map(None, Open("field", "")), words, place)))
     composer = Composer(it, [folder] if folder is not None else [], place)
     others = _choices(it, composer, words)
     if name is None:
@@ -108,7 +109,7 @@ def compose(it: Interpreter, folder: str | None, name: str | None, words: Sequen
     if not isinstance(made, Map):
         return made
     made.items.pop("hydra", None)
-    return rooted(_with_words(it, made, others, place))
+    return closed(it, rooted(_with_words(it, made, others, place)))
 
 
 def _choices(it: Interpreter, composer: Composer, words: Sequence[Value]) -> list[Value]:

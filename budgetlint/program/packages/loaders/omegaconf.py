@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from budgetlint.documents.scalars import Loader
 from budgetlint.program.calling import Call
 from budgetlint.program.operators import made_of
+from budgetlint.program.packages.loaders.closing import STRUCT
 from budgetlint.program.packages.loaders.config import read_stream
 from budgetlint.program.packages.loaders.structured import MISSING, Typed
-from budgetlint.program.packages.loaders.trees import STRUCT, copied, created, laid_over, merge, node, plain, rooted
+from budgetlint.program.packages.loaders.trees import copied, created, laid_over, merge, node, plain, rooted
 from budgetlint.program.packages.loaders.words import dotted_words
 from budgetlint.program.packages.parsers.options import refused
 from budgetlint.program.places import Place

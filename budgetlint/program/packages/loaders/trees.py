@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from budgetlint.documents.scalars import Loader
 from budgetlint.program.calling import Call
 from budgetlint.program.operators import made_of
+from budgetlint.program.packages.loaders.closing import is_closed
 from budgetlint.program.packages.loaders.config import read_stream
 from budgetlint.program.packages.loaders.structured import MISSING, Typed, as_shape, shapes_of, typed
 from budgetlint.program.packages.parsers.options import refused
@@ -18,10 +19,8 @@ from budgetlint.program.packages.variables import environ, unset
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.state import NOWHERE, Interpreter, text_of
 from budgetlint.program.subscripts import of_map
-from budgetlint.program.truth import truth
 from budgetlint.program.values import (
     ABSENT,
-    FALSE,
     Absent,
     Choice,
     Class,
@@ -45,9 +44,6 @@ _REFERENCE = re.compile(r"\$\{(\.*)([\w/@.\[\]-]+)\}")
 
 
 _VARIABLE = re.compile(r"\$\{oc\.env:\s*([A-Za-z_]\w*)\s*(?:,\s*([^${}'\"\[\]\\]*?)\s*)?\}")
-
-
-STRUCT = "omegaconf.<struct>"
 
 
 _DEEPEST = 8
@@ -194,12 +190,6 @@ def merge(it: Interpreter, trees: Sequence[Value], place: Place) -> Value:
     for at, one in enumerate(trees):
         made = laid_over(it, made, created(it, one), place, closed=closed and at > 0)
     return rooted(made)
-
-
-def is_closed(it: Interpreter, value: Value) -> bool:
-    """Whether ``set_struct`` closed the tree."""
-    kept = it.parts.constants.get(STRUCT)
-    return isinstance(kept, Object) and isinstance(value, Map) and truth(kept.attributes.get(value.root or value, FALSE)) is True
 
 
 def laid_over(it: Interpreter, below: Value, above: Value, place: Place, *, closed: bool) -> Value:

@@ -113,7 +113,8 @@ def _objects(it: Interpreter, base: Value, words: Sequence[Value] | None, call: 
     foreign = {**{name: of_file(name, value) for name, value in file.items()}, **foreign}
     foreign = {name: value for name, value in foreign.items() if name not in values}
     _refuse_foreign(it, types, foreign, left, parsed.open or keeps, call, file)
-    made = [_made(it, cls, values, foreign, is_open, call) for cls in types]
+    taken = {name: value for name, value in foreign.items() if not _is_nobodys(types, name, start=name not in file)}
+    made = [_made(it, cls, values, taken, is_open, call) for cls in types]
     more = _namespace(types, options, values)
     return Items([*made, *more, Items(left)] if keeps else [*made, *more], "tuple")
 
@@ -159,12 +160,21 @@ def _refuse_foreign(
     keys: Collection[str],
 ) -> None:
     """Flags and keys that no class has; ``keys`` are those of a file."""
-    takers = [_kind_of(cls) for cls in types if _kind_of(cls) or not isinstance(cls, Class)]
-    nobody = [name for name in foreign if not any(not kind or may_take(kind, name, start=name not in keys) for kind in takers)]
+    takers = _takers(types)
+    nobody = [name for name in foreign if _is_nobodys(types, name, start=name not in keys)]
     loose = [word for word in left if isinstance(word, Known)]
     if (nobody or (loose and len(loose) == len(left))) and not keeps:
         own = [field.name for cls in types if isinstance(cls, Class) for field in fields_of(cls) if field.init]
         _refuse_names(it, nobody, foreign, loose, takers, call, keys, own)
+
+
+def _takers(types: Sequence[Value]) -> list[str]:
+    """The packages' classes that may have fields of their own, empty for one that is not known."""
+    return [_kind_of(cls) for cls in types if _kind_of(cls) or not isinstance(cls, Class)]
+
+
+def _is_nobodys(types: Sequence[Value], name: str, *, start: bool) -> bool:
+    return not any(not kind or may_take(kind, name, start=start) for kind in _takers(types))
 
 
 def _refuse_names(
