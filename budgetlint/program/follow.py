@@ -56,6 +56,8 @@ class Followed(NamedTuple):
     """Whether a parser of it was asked for words."""
     asked: Mapping[tuple[str, int], bool] = MappingProxyType({})
     """Values of configs that were asked for."""
+    handed: bool = False
+    """Whether code that is not followed was given a trainer."""
 
 
 def follow(trees: Trees, entry: str, launched: Launched | None = None, *, function: str = "", default: Default = class_default) -> Followed:
@@ -66,7 +68,7 @@ def follow(trees: Trees, entry: str, launched: Launched | None = None, *, functi
     doubts = tuple({(one.kind, one.why, str(one.place)): one for one in it.doubts}.values())
     ran = tuple(it.sinks), doubts, tuple(it.refusals), tuple(it.opened), tuple(it.read), it.steps, stopped
     sought = tuple(dict.fromkeys(it.interfaces)), tuple(dict.fromkeys(it.sought)), it.loaders, bool(it.flags)
-    return Followed(*ran, _names(it, _is_checkpointing), _names(it, _is_typed), *sought, it.asked)
+    return Followed(*ran, _names(it, _is_checkpointing), _names(it, _is_typed), *sought, it.asked, any(map(_is_trainer, it.doubts)))
 
 
 def _start(it: Interpreter, entry: str, function: str) -> str:
@@ -88,6 +90,10 @@ def _start(it: Interpreter, entry: str, function: str) -> str:
     except RecursionError:  # a caller that is deep in its own calls
         return "the program is nested too deep to follow"
     return ""
+
+
+def _is_trainer(one: Doubt) -> bool:
+    return isinstance(one.about, Object) and one.about.made is not None and one.about.made.kind == "trainer"
 
 
 def _is_of_trainer(function: Function) -> bool:

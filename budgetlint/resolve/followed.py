@@ -140,7 +140,7 @@ class FollowedPrograms:
     def _follow(self, start: Start) -> ProgramRun | None:
         from budgetlint.program.document import document_of, most_ways
         from budgetlint.program.follow import follow
-        from budgetlint.program.wiring import asks_for_model, wirings
+        from budgetlint.program.wiring import asks_for_model, only_evaluates, wirings
 
         source = self.sources.source(start.path)
         if source is None:
@@ -148,7 +148,8 @@ class FollowedPrograms:
         started = started_by(start)
         followed = follow(self.trees, start.path, started)
         below = tuple(one for path in followed.loaders if (one := self.sources.source(path)) is not None)
-        runs = wirings(followed)
+        idle = only_evaluates(followed)
+        runs = [] if idle else wirings(followed)
         found: list[tuple[Reading, Told, tuple[Doubt, ...]]] = []
         for wiring in runs:
             tolds: list[Told] = [{} for _ in _ways(most_ways(wiring))]
@@ -158,7 +159,9 @@ class FollowedPrograms:
             if made is not None:
                 found.append((_from(made, started.folder, self.files), tolds[0], wiring.doubts))
         readings, told_of, doubts = zip(*found, strict=True) if found else ((), (), ())
-        return ProgramRun(start.path, readings, followed, len(runs), any(map(asks_for_model, runs)), None, told_of, doubts=doubts)
+        return ProgramRun(
+            start.path, readings, followed, len(runs), any(map(asks_for_model, runs)), None, told_of, doubts=doubts, only_evaluates=idle
+        )
 
 
 def _reading(document: Document) -> Reading | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from budgetlint.base.record import replace
+from budgetlint.frameworks.manifest import EVALUATES
 from budgetlint.launch import Launch
+from budgetlint.launch.purpose import Text, purpose
 from budgetlint.launch.run import Launched, launched
 from budgetlint.resolve.edges import COMMAND, Edge
 from budgetlint.resolve.program_run import ProgramRun
@@ -18,6 +20,16 @@ def launched_run(work: Assembly, launch: Launch) -> Launched | None:
     program = followed_run(work, launch)
     run = launched(launch, partial(quietly, work), program.reading if program is not None else None)
     return run if run is None or program is None else replace(run, files=(*run.files, *program.opened))
+
+
+def purpose_of(work: Assembly, launch: Launch, text: Text) -> str:
+    """What a command does instead of training: by what it starts, else as its program, followed, comes to; empty where it trains, or where
+    that is not known."""
+    does = purpose(launch, text)
+    if does or launch.consumer is None or launch.consumer.followed:
+        return does
+    found = work.programs.launched(launch)
+    return EVALUATES if found is not None and found.only_evaluates else ""
 
 
 def followed_run(work: Assembly, launch: Launch) -> ProgramRun | None:

@@ -38,6 +38,8 @@ class ProgramRun:
     """Is every way in which it stops before it trains told (`Program.refusals`)? Then its run is the one that was meant."""
     doubts: tuple[tuple[Doubt, ...], ...] = ()
     """Of each reading, what had the model or a framework in its hands and was not followed."""
+    only_evaluates: bool = False
+    """Does it evaluate or predict with its trainer, and train nothing?"""
 
     @property
     def reading(self) -> Reading | None:

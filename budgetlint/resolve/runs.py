@@ -259,10 +259,10 @@ def _launched_in(work: Assembly, entry: FileEntry) -> list[tuple[Launch, Launche
 
 def _training(work: Assembly, entry: FileEntry) -> Iterator[Launch]:
     """The launches of a file whose programs train, or may; the others are noted."""
-    from budgetlint.launch.purpose import purpose
+    from budgetlint.resolve.launched_programs import purpose_of
 
     for launch in map(work.own, entry.launches):
-        does = purpose(launch, partial(program_text, work, entry.path))
+        does = purpose_of(work, launch, partial(program_text, work, entry.path))
         if does:
             work.idle.setdefault(entry.path, []).append((launch, does))
         else:

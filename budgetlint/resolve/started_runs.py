@@ -9,12 +9,12 @@ from functools import partial
 from budgetlint.base.record import replace
 from budgetlint.language.budget import Budget, BudgetRun, ConfigRef
 from budgetlint.launch import Launch
-from budgetlint.launch.purpose import purpose, runs_on_jax
+from budgetlint.launch.purpose import runs_on_jax
 from budgetlint.launch.readings import takes_recipe
 from budgetlint.launch.run import Launched, of_unknown_program, on_jax
 from budgetlint.resolve.budget_launches import starts_nothing
 from budgetlint.resolve.copied_config import over_own_config
-from budgetlint.resolve.launched_programs import launched_run
+from budgetlint.resolve.launched_programs import launched_run, purpose_of
 from budgetlint.resolve.named_files import matches
 from budgetlint.resolve.references import program_text
 from budgetlint.resolve.run_parts import add_run, label_of, no_config, whole, with_named
@@ -62,7 +62,7 @@ def _sides(work: Assembly, ref: ConfigRef) -> list[Reading]:
 
 def _started(work: Assembly, launch: Launch) -> Launched | None:
     text = partial(program_text, work, launch.source.path)
-    does = purpose(launch, text)
+    does = purpose_of(work, launch, text)
     if does:
         _nothing(work, launch, f"{launch.program.program} {does}")
         return None

@@ -63,6 +63,8 @@ class FileClaims:
         followed."""
         run = self.openers.run_of(source.path)
         found = run.reading if run is not None else None
+        if run is not None and run.only_evaluates:
+            return replace(entry, readings=())
         if run is None or found is None or (not run.knows_model and not entry.readings):
             return entry
         if any(one.shown and one.run.path == source.path for one in self.openers.opened.values()):
