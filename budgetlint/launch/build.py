@@ -130,11 +130,13 @@ class Builder:
 
 
 def _changed(folder: str, command: Command) -> str:
-    """The folder after a command: a ``cd`` to a path that is known changes it, one to anything else leaves nothing known."""
+    """The folder after a command: a ``cd`` to a path that is known changes it, one to anything else leaves nothing known. What the shell
+    works out may be told from where the script lies: that is no way from another folder."""
     words = command.words
     if not words or words[0].text != "cd":
         return folder
-    known = len(words) == 2 and words[1].known and not words[1].text.startswith(("/", "~", "-"))
+    word = words[1] if len(words) == 2 else None
+    known = word is not None and (word.known or (word.is_told and not folder)) and not word.text.startswith(("/", "~", "-"))
     return posixpath.normpath(posixpath.join(folder, words[1].text)) if known else ""
 
 

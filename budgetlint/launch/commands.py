@@ -88,6 +88,8 @@ _PYTHON = re.compile(r"(?:.*[/}])?(?:python|pypy)[0-9.]*t?(?:\.exe)?|\$\{[A-Z_]*
 _PYTHON_VALUED = frozenset(("-W", "-X", "--check-hash-based-pycs"))
 _SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh"))
 _SCRIPT = re.compile(r".*\.pyc?$")
+_SHELL_SCRIPT = re.compile(r".*\.(?:sh|bash|slurm|sbatch)")
+"""It starts what it says itself: programs among its arguments are arguments."""
 MAX_LAYERS = 6
 
 
@@ -155,7 +157,7 @@ def _step(words: tuple[Word, ...], depth: int) -> Started | tuple[Layer | None, 
         return _python(words, depth)
     if _SCRIPT.fullmatch(words[0].text):
         return _program(words, depth)
-    if name in _WRAPPERS or not words[0].known:
+    if name in _WRAPPERS or not (words[0].is_told or _SHELL_SCRIPT.fullmatch(name)):
         return _wrapped(words)
     return None
 
@@ -167,7 +169,7 @@ def _wrapped(words: tuple[Word, ...]) -> tuple[Layer | None, tuple[Word, ...]] |
             name = _COUNTED.get(_base(words[0]))
             layer = Layer(name, words[1:index], _span(words[:index])) if name else None
             return layer, words[index:]
-        if not words[0].known and _SCRIPT.fullmatch(word.text):
+        if not words[0].is_told and _SCRIPT.fullmatch(word.text):
             return Layer("unknown", (), words[0].span), words[index:]
     return None
 

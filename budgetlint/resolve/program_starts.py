@@ -62,7 +62,7 @@ def _word(word: Word, source: SourceFile) -> Value:
 
     line = source.position(word.span.start)[0] if word.span.start <= len(source.text) else 0
     origins = (Origin("flag", Place(source.path, line, None, source, word.span)),)
-    return Known(word.text, origins) if word.known else Open("word", word.text, origins)
+    return Known(word.text, origins) if word.is_told else Open("word", word.text, origins)
 
 
 def _environment(launch: Launch) -> Mapping[str, Value]:
