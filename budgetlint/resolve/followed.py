@@ -17,6 +17,7 @@ from budgetlint.resolve.program_files import Asked, ProgramFiles
 from budgetlint.resolve.program_run import ProgramRun
 from budgetlint.resolve.program_starts import Start, written
 from budgetlint.resolve.program_starts import started as started_by
+from budgetlint.resolve.program_ways import different, of_way, ways_of
 from budgetlint.settings.consumer import ACCEPTED, LAUNCH, OPENED, Consumer
 from budgetlint.settings.run import Reference, Setting, Settings
 
@@ -108,7 +109,10 @@ class FollowedPrograms:
         facts, is_told = facts_of(run.followed, run.path, self.trees, start.launch, words, others=others, text=lambda: self._text)
         ways = zip(run.readings, run.told_of, run.doubts, strict=True)
         shown = (with_chains(with_doubts(facts, doubts, self.sources), one.document, told, self.sources) for one, told, doubts in ways)
-        readings = tuple(replace(one, consumer=consumer, program=program) for one, program in zip(run.readings, shown, strict=True))
+        consumers = [of_way(consumer, run.path, when) for when in run.whens or ("",) * len(run.readings)]
+        readings = tuple(
+            replace(one, consumer=mine, program=program) for one, mine, program in zip(run.readings, consumers, shown, strict=True)
+        )
         return replace(run, readings=readings, told=consumer, stops_as_told=is_told and consumer.evidence != ACCEPTED)
 
     def _openers(self, program: str, path: str) -> list[Followed] | None:
@@ -158,10 +162,13 @@ class FollowedPrograms:
             made = _of_ways(documents)
             if made is not None:
                 found.append((_from(made, started.folder, self.files), tolds[0], wiring.doubts))
+        whens = ways_of([one.trainer for one in runs]) if len(found) == len(runs) > 1 else ()
+        if whens:
+            found, whens = different(found, whens)
         readings, told_of, doubts = zip(*found, strict=True) if found else ((), (), ())
-        return ProgramRun(
-            start.path, readings, followed, len(runs), any(map(asks_for_model, runs)), None, told_of, doubts=doubts, only_evaluates=idle
-        )
+        asks = any(map(asks_for_model, runs))
+        trainings = len(found) if whens else len(runs)
+        return ProgramRun(start.path, readings, followed, trainings, asks, None, told_of, doubts=doubts, only_evaluates=idle, whens=whens)
 
 
 def _reading(document: Document) -> Reading | None:

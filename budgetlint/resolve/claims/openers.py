@@ -75,7 +75,7 @@ class Openers:
         found: dict[str, OpenedFile] = {}
         shown = sorted(self.launched, key=lambda one: one[2])
         for run, is_shown in (*((run, shown) for _, run, shown in shown), *((run, False) for run in self.alone.values())):
-            for path in run.opened if run.reading is not None else ():
+            for path in run.opened if run.each else ():
                 found.setdefault(path, OpenedFile(run, is_shown))
         return found
 
