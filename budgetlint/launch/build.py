@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from budgetlint.base.limits import LAUNCHES
-from budgetlint.base.record import field, open_state
+from budgetlint.base.record import field, open_state, replace
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import Document, Scalar
 from budgetlint.documents.shell import Command, Script, read_shell
@@ -16,7 +16,8 @@ from budgetlint.documents.shell_work import ShellWork
 from budgetlint.documents.shell_written import FACT, written_documents
 from budgetlint.frameworks import manifests
 from budgetlint.launch.blocks import places
-from budgetlint.launch.commands import COMPOSER, DEEPSPEED, TORCHRUN, shell_text, started
+from budgetlint.launch.commands import COMPOSER, DEEPSPEED, TORCHRUN, console_started, shell_text, started
+from budgetlint.launch.console import FACT as CONSOLE
 from budgetlint.launch.cut_short import cut_short
 from budgetlint.launch.flags import Arguments, entries_of, parse
 from budgetlint.launch.launch import Launch, Layer, Request, Started
@@ -72,7 +73,10 @@ class Builder:
             self._nested(nested, command, script, (*layers, *outer), depth + 1)
             return
         self.folder = _changed(self.folder, command)
-        start = started(command.words)
+        scripts: Mapping[str, str] = self.source.facts.get(CONSOLE, {})
+        start = started(command.words) or (console_started(command.words, scripts) if scripts else None)
+        if start is not None and start.program in scripts and not start.function:
+            start = replace(start, function=scripts[start.program])  # a launcher's program
         if start is not None and len(self.found) >= LAUNCHES.most:
             self.work.stop(LAUNCHES, command.span.start)
         elif start is not None:
@@ -120,6 +124,7 @@ class Builder:
                 start.arguments,
                 environment,
                 self.folder,
+                start.function,
             )
         )
 
@@ -151,7 +156,7 @@ def _names() -> tuple[str, ...]:
 
 def starts_something(source: SourceFile) -> bool:
     """Can a file start a training program at all? Asked by each of its recipes."""
-    return any(map(source.mentions, _names()))
+    return any(map(source.mentions, (*_names(), *source.facts.get(CONSOLE, ()))))
 
 
 class _Given(Mapping[str, Word]):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from budgetlint.base.limits import BY_NAME
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.base.too_large import too_large
+from budgetlint.documents.python_marks import FOLLOWED
 from budgetlint.files.disk import TextFiles
 from budgetlint.language import read_budget
 from budgetlint.resolve.budget_scope import comment, nearest_budget
@@ -97,7 +98,7 @@ def collect(project: Project, *, extra: Budget | None = None, overrides: Setting
     work.bound.update(started, work.started, _idle_files(work))
     for entry in list(project.entries.values()):
         for reading in entry.readings:
-            if reading.role is Role.TRAINER and entry.path not in work.bound and not _is_nobodys(reading):
+            if reading.role is Role.TRAINER and entry.path not in work.bound and not _is_nobodys(reading) and not _is_part(entry, reading):
                 with project.contained("joining the run of", entry.path):
                     _free_run(work, entry, reading, budgets)
     if any(run.budget_run is not None and run.budget_run.watches for run in work.runs):
@@ -203,6 +204,19 @@ def _bound_launches(work: Assembly, entries: Iterable[FileEntry], budget: Budget
 
 def _is_nobodys(reading: Reading) -> bool:
     return reading.consumer is not None and reading.consumer.is_nobody
+
+
+_OF_TEXT = frozenset({"python_script", "python_trl_script"})
+"""Formats of training scripts; the configs of frameworks that are Python only define things too."""
+
+
+def _is_part(entry: FileEntry, reading: Reading) -> bool:
+    """A module that only defines what other programs call: nothing starts it, and its text alone is no run."""
+    if entry.source is None or reading.format not in _OF_TEXT or reading.document.facts.get(FOLLOWED):
+        return False
+    from budgetlint.resolve.entry_modules import only_defines  # `ast`, for projects with programs
+
+    return only_defines(entry.source)
 
 
 def _idle_files(work: Assembly) -> Iterator[str]:
