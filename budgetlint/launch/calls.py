@@ -45,6 +45,12 @@ def script_calls(source: SourceFile, arguments: Sequence[str] = (), environment:
         yield from _call(command, {})
 
 
+def calls_between(source: SourceFile, start: int, end: int) -> Iterator[Call]:
+    """Those of a part of a text."""
+    for command in read_shell(source.text, start, end, work=work_of(source, CALLS)).commands:
+        yield from _call(command, {})
+
+
 def document_calls(document: Document) -> Iterator[Call]:
     """The calls of a job file, whose variables the script finds set."""
     if not kind_of(document):

@@ -16,9 +16,10 @@ from budgetlint.resolve.budget_scope import comment, nearest_budget
 from budgetlint.resolve.claims import claim_all
 from budgetlint.resolve.composition import composed
 from budgetlint.resolve.edges import HOLDS, Edge
+from budgetlint.resolve.idle_files import idle_files
 from budgetlint.resolve.named_files import matches
 from budgetlint.resolve.project import FileEntry, Project, open_project
-from budgetlint.resolve.references import place_of, program_text, referenced
+from budgetlint.resolve.references import program_text, referenced
 from budgetlint.resolve.run_parts import add_run, entries_of, label_of, way_of, whole, with_named
 from budgetlint.resolve.script_calls import with_arguments
 from budgetlint.resolve.state import Assembly, Stated
@@ -95,7 +96,7 @@ def collect(project: Project, *, extra: Budget | None = None, overrides: Setting
     for entry in entries:
         with project.contained("joining the runs of", entry.path):
             started.extend(_launch_runs(work, entry, budgets))
-    work.bound.update(started, work.started, _idle_files(work))
+    work.bound.update(started, work.started, idle_files(work))
     for entry in list(project.entries.values()):
         for reading in entry.readings:
             if reading.role is Role.TRAINER and entry.path not in work.bound and not _is_nobodys(reading) and not _is_part(entry, reading):
@@ -217,15 +218,6 @@ def _is_part(entry: FileEntry, reading: Reading) -> bool:
     from budgetlint.resolve.entry_modules import only_defines  # `ast`, for projects with programs
 
     return only_defines(entry.source)
-
-
-def _idle_files(work: Assembly) -> Iterator[str]:
-    """Files that only programs which train nothing are known to read. One of a strict trainer's own format is still a recipe of it."""
-    for launch, _ in (one for launches in work.idle.values() for one in launches):
-        for path in filter(None, (place_of(work, reference) for reference in launch.configs)):
-            consumer = work.project.add(path).consumer
-            if consumer is not None and consumer.program == launch.program.program and not consumer.followed:
-                yield path
 
 
 def _over(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) -> Budget | None:
