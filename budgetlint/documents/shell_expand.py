@@ -6,6 +6,7 @@ Sources: POSIX.1-2017 Shell Command Language 2.6 (parameter expansion, field spl
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import chain
 
 from budgetlint.base.expression import expression
@@ -35,6 +36,8 @@ class Assignment:
     conditional: bool = False
     appends: bool = False
     is_list: bool = False
+    looped: bool = False
+    """The variable of a loop over words."""
     at: int = 0
     """Where it stands: what is written in front of it does not have the value yet."""
 
@@ -61,6 +64,8 @@ class Expander:
         self._texts: dict[str, str | None] = {}
         self._work = work if work is not None else ShellWork()
         self._until: int | None = None
+        self._bound: dict[str, tuple[Atom, ...]] = {}
+        """Variables of loops, in one of their rounds."""
         self._standing: list[int] = []
         """Where the assignments stand that are being expanded."""
 
@@ -71,6 +76,22 @@ class Expander:
         for atoms in ((Atom("${...}", raw.span.start, known=False),),) if several else self._fields(raw.parts):
             yield word_of(atoms, raw.span)
         self._until = None
+
+    @contextmanager
+    def bound(self, values: Mapping[str, Word]) -> Iterator[None]:
+        """Variables of loops have these values."""
+        self._bound = {name: value.atoms for name, value in values.items()}
+        yield
+        self._bound = {}
+
+    def is_looped(self, name: str) -> bool:
+        """Is it only given values by loops over words?"""
+        return all(one.looped for one in self._by_name.get(name, ()))
+
+    def told(self, raws: Iterable[RawWord], until: int | None = None) -> tuple[Word, ...]:
+        """The words, where all are known; none else."""
+        found = tuple(word for raw in raws for word in self.words(raw, until))
+        return found if all(word.is_told and not _PARTED.search(word.text) for word in found) else ()
 
     def single(self, one: Assignment) -> Word:
         """The value of an assignment in front of a command."""
@@ -141,6 +162,8 @@ class Expander:
 
     def _told(self, name: str) -> str | None:
         """The text of a variable that is known."""
+        if name in self._bound:
+            return "".join(atom.text for atom in self._bound[name])
         name = "0" if name == "BASH_SOURCE" and name not in self._by_name else name
         is_there = name in self._by_name or name in self._given
         lists = None if not is_there or self._is_to_come(name) or self._changes_after(name) or name in self._open else self._value(name)
@@ -183,6 +206,9 @@ class Expander:
         name = part.name.removesuffix("[@]").removesuffix("[*]")
         if name == "BASH_SOURCE" and name not in self._by_name:
             name = "0"
+        if name in self._bound and name == part.name and part.operator != UNKNOWN_OPERATOR:
+            yield from self._bound[name]
+            return
         named = name.isidentifier() or name.isdecimal()
         unset = named and (name in self._open or self._is_to_come(name) or (name not in self._by_name and name not in self._given))
         asks = part.operator not in ("", UNKNOWN_OPERATOR)

@@ -10,7 +10,7 @@ from budgetlint.base.limits import LAUNCHES
 from budgetlint.base.record import field, open_state, replace
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import Document, Scalar
-from budgetlint.documents.shell import Command, Script, read_shell
+from budgetlint.documents.shell import Command, Script, Way, read_shell
 from budgetlint.documents.shell_words import Word
 from budgetlint.documents.shell_work import ShellWork
 from budgetlint.documents.shell_written import FACT, written_documents
@@ -73,14 +73,25 @@ class Builder:
             self._nested(nested, command, script, (*layers, *outer), depth + 1)
             return
         self.folder = _changed(self.folder, command)
+        number = self._next
+        for way in (command, *command.ways)[bool(command.ways) :]:
+            start = self._start(way.words)
+            if start is not None and len(self.found) >= LAUNCHES.most:
+                self.work.stop(LAUNCHES, command.span.start)
+            elif start is not None:
+                self.add(start, command.environment, script, layers, command.span, number, way.name if isinstance(way, Way) else "")
+
+    @property
+    def _next(self) -> int:
+        """The number of the next command that starts something; the rounds of a loop share it."""
+        return self.found[-1].number + 1 if self.found else 0
+
+    def _start(self, words: tuple[Word, ...]) -> Started | None:
         scripts: Mapping[str, str] = self.source.facts.get(CONSOLE, {})
-        start = started(command.words) or (console_started(command.words, scripts) if scripts else None)
+        start = started(words) or (console_started(words, scripts) if scripts else None)
         if start is not None and start.program in scripts and not start.function:
-            start = replace(start, function=scripts[start.program])  # a launcher's program
-        if start is not None and len(self.found) >= LAUNCHES.most:
-            self.work.stop(LAUNCHES, command.span.start)
-        elif start is not None:
-            self.add(start, command.environment, script, layers, command.span)
+            return replace(start, function=scripts[start.program])  # a launcher's program
+        return start
 
     def _nested(self, words: tuple[Word, ...], command: Command, script: Script | None, layers: tuple[Layer, ...], depth: int) -> None:
         """``bash -c TEXT``: the text's own characters keep their places."""
@@ -92,13 +103,13 @@ class Builder:
                 environment = {**command.environment, **one.environment}
                 self.command(Command(one.words, environment, command.span), script, layers, depth)
 
-    def add(self, start: Started, environment: Mapping[str, Word], script: Script | None, layers: tuple[Layer, ...], span: Span) -> None:
+    def add(self, start: Started, environment: Mapping[str, Word], script: Script | None, layers: tuple[Layer, ...], span: Span,
+            number: int, way: str) -> None:  # fmt: skip
         arguments = parse(start.arguments, span)
         key = (start.program, tuple(word.text for word in start.arguments), span)
         if key in self.seen:
             return
         self.seen.add(key)
-        number = len(self.found)
         program = Document(self.source, FORMAT, arguments.root, number=number, program=start.program)
         every = (*layers, *start.layers)
         documents = [Document(self.source, FORMAT, parse(one.words, one.span, bare=_BARE.get(one.name, frozenset())).root, number=number,
@@ -125,13 +136,14 @@ class Builder:
                 environment,
                 self.folder,
                 start.function,
+                way,
             )
         )
 
     def _environment(self, environment: Mapping[str, Word], script: Script | None, span: Span) -> Document | None:
         held = {name: script.value(name) for name in _ENVIRONMENT} if script is not None else {}
         pairs = [(name, word) for name in _ENVIRONMENT if (word := environment.get(name) or held.get(name)) is not None]
-        return Document(self.source, FORMAT, entries_of(pairs, span), number=len(self.found), program="environment") if pairs else None
+        return Document(self.source, FORMAT, entries_of(pairs, span), number=self._next, program="environment") if pairs else None
 
 
 def _changed(folder: str, command: Command) -> str:

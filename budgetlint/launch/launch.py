@@ -49,6 +49,8 @@ class Launch:
     """Where the script's last ``cd`` before it leads, from where the script is."""
     function: str = ""
     """``module:function`` of a console script of the project."""
+    way: str = ""
+    """Which round of the loops around it, where their words are known."""
 
     @property
     def launcher(self) -> str:

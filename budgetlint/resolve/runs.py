@@ -17,6 +17,7 @@ from budgetlint.resolve.claims import claim_all
 from budgetlint.resolve.composition import composed
 from budgetlint.resolve.edges import HOLDS, Edge
 from budgetlint.resolve.idle_files import idle_files
+from budgetlint.resolve.loop_rounds import different_rounds
 from budgetlint.resolve.named_files import matches
 from budgetlint.resolve.project import FileEntry, Project, open_project
 from budgetlint.resolve.references import program_text, referenced
@@ -259,7 +260,7 @@ def _launched_in(work: Assembly, entry: FileEntry) -> list[tuple[Launch, Launche
         for launch in (over_own_config(work, launch) for launch in _training(work, entry)):
             for run in launched_runs(work, launch):
                 found.append((launch, on_jax(run, launch) if runs_on_jax(launch, partial(program_text, work, entry.path)) else run))
-        work.launched[entry.path] = found
+        work.launched[entry.path] = list(different_rounds(found))
     return work.launched[entry.path]
 
 
@@ -289,7 +290,13 @@ def _launch_runs(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) ->
 def _of_launch(entry: FileEntry, launch: Launch, run: Launched, among: Iterable[tuple[Launch, Launched]]) -> str:
     """What the run of a command is called: by its script, by the command where there are several, by its way where that is open."""
     alone = len({one.number for one, _ in among}) == 1
-    return f"{entry.path if alone else f'{entry.path}#{launch.number}'}{way_of(run.readings[0])}"
+    return f"{entry.path if alone else f'{entry.path}#{launch.number}'}{_round(launch, among)}{way_of(run.readings[0])}"
+
+
+def _round(launch: Launch, among: Iterable[tuple[Launch, Launched]]) -> str:
+    """Which round of a loop, where its rounds differ."""
+    rounds = {one.way for one, _ in among if one.number == launch.number}
+    return f" [{launch.way}]" if len(rounds) > 1 else ""
 
 
 def _launch_of(work: Assembly, path: str) -> Launched | None:

@@ -42,13 +42,24 @@ def test_what_a_converter_is_given_is_no_run(files: dict[str, str], runs: list[s
     assert sorted(one.run.name for one in judge_texts({"conf/a.yaml": NEMO, **files}).runs) == runs
 
 
-CONFIG = {"model_name_or_path": "Qwen/Qwen2.5-0.5B", "per_device_train_batch_size": 2, "num_train_epochs": 1, "learning_rate": 1e-4, "output_dir": "o"}
+CONFIG = {
+    "model_name_or_path": "Qwen/Qwen2.5-0.5B",
+    "per_device_train_batch_size": 2,
+    "num_train_epochs": 1,
+    "learning_rate": 1e-4,
+    "output_dir": "o",
+}
 MEASURED = {"train_runtime": 12.5, "train_samples_per_second": 3.1, "train_loss": 1.2}
 
 
 @pytest.mark.parametrize(
     ("content", "is_run"),
-    [(CONFIG, True), ({**CONFIG, **MEASURED}, False), ({**CONFIG, "metrics": MEASURED}, False), ({**CONFIG, "note": "train_runtime"}, True)],
+    [
+        (CONFIG, True),
+        ({**CONFIG, **MEASURED}, False),
+        ({**CONFIG, "metrics": MEASURED}, False),
+        ({**CONFIG, "note": "train_runtime"}, True),
+    ],
     ids=["a config", "a record", "a record in a part", "a word"],
 )
 def test_a_record_of_a_training_that_is_over_is_no_run(content: dict[str, object], is_run: bool) -> None:
