@@ -10,7 +10,7 @@ from budgetlint.base.limits import LAUNCHES
 from budgetlint.base.record import field, open_state, replace
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import Document, Scalar
-from budgetlint.documents.shell import Command, Script, Way, read_shell
+from budgetlint.documents.shell import Command, Script, read_shell
 from budgetlint.documents.shell_words import Word
 from budgetlint.documents.shell_work import ShellWork
 from budgetlint.documents.shell_written import FACT, written_documents
@@ -74,12 +74,13 @@ class Builder:
             return
         self.folder = _changed(self.folder, command)
         number = self._next
-        for way in (command, *command.ways)[bool(command.ways) :]:
-            start = self._start(way.words)
+        rounds = [(way.words, way.name) for way in command.ways] or [(command.words, "")]
+        for words, way in rounds:
+            start = self._start(words)
             if start is not None and len(self.found) >= LAUNCHES.most:
                 self.work.stop(LAUNCHES, command.span.start)
             elif start is not None:
-                self.add(start, command.environment, script, layers, command.span, number, way.name if isinstance(way, Way) else "")
+                self.add(start, command.environment, script, layers, command.span, number, way)
 
     @property
     def _next(self) -> int:
@@ -114,7 +115,7 @@ class Builder:
         every = (*layers, *start.layers)
         documents = [Document(self.source, FORMAT, parse(one.words, one.span, bare=_BARE.get(one.name, frozenset())).root, number=number,
                               program=one.name) for one in every]  # fmt: skip
-        environ = self._environment(environment, script, span)
+        environ = self._environment(environment, script, span, number)
         if environ is not None:
             documents.insert(0, environ)
         if self.job is not None:
@@ -140,10 +141,10 @@ class Builder:
             )
         )
 
-    def _environment(self, environment: Mapping[str, Word], script: Script | None, span: Span) -> Document | None:
+    def _environment(self, environment: Mapping[str, Word], script: Script | None, span: Span, number: int) -> Document | None:
         held = {name: script.value(name) for name in _ENVIRONMENT} if script is not None else {}
         pairs = [(name, word) for name in _ENVIRONMENT if (word := environment.get(name) or held.get(name)) is not None]
-        return Document(self.source, FORMAT, entries_of(pairs, span), number=self._next, program="environment") if pairs else None
+        return Document(self.source, FORMAT, entries_of(pairs, span), number=number, program="environment") if pairs else None
 
 
 def _changed(folder: str, command: Command) -> str:

@@ -258,8 +258,9 @@ def _launched_in(work: Assembly, entry: FileEntry) -> list[tuple[Launch, Launche
 
         found: list[tuple[Launch, Launched]] = []
         for launch in (over_own_config(work, launch) for launch in _training(work, entry)):
-            for run in launched_runs(work, launch):
-                found.append((launch, on_jax(run, launch) if runs_on_jax(launch, partial(program_text, work, entry.path)) else run))
+            runs = launched_runs(work, launch)
+            jax = bool(runs) and runs_on_jax(launch, partial(program_text, work, entry.path))
+            found.extend((launch, on_jax(run, launch) if jax else run) for run in runs)
         work.launched[entry.path] = list(different_rounds(found))
     return work.launched[entry.path]
 

@@ -78,7 +78,10 @@ def test_only_an_entry_point_is_a_run(files: dict[str, str], runs: dict[str, tup
 PROJECT = '[project]\nname = "mine"\nversion = "1"\n[project.scripts]\nmine-train = "mine.cli:main"\n'
 POETRY = '[tool.poetry.scripts]\nmine-train = "mine.cli:main"\n'
 SETUP_CFG = "[options.entry_points]\nconsole_scripts =\n    mine-train = mine.cli:main\n"
-SETUP_PY = "from setuptools import setup\nsetup(name='mine', package_dir={'': 'src'}, entry_points={'console_scripts': ['mine-train=mine.cli:main']})\n"
+SETUP_PY = (
+    "from setuptools import setup\nsetup(name='mine', package_dir={'': 'src'}, "
+    "entry_points={'console_scripts': ['mine-train=mine.cli:main']})\n"
+)
 PARSED = MAIN.replace(
     "def main():\n",
     "import argparse\n\ndef main():\n    p = argparse.ArgumentParser()\n    p.add_argument('--batch', type=int)\n    p.parse_args()\n",

@@ -22,13 +22,14 @@ exp_manager: {exp_dir: o}
 """
 CONVERT = "#!/bin/bash\nIN=$1\nFILE=$2\npython scripts/convert_hf_to_nemo.py --in $IN --hparams-file $FILE --cpu-only\n"
 DIRECT = "python scripts/convert_hf_to_nemo.py --in x --hparams-file conf/a.yaml --cpu-only\n"
+HANDS = "bash scripts/convert.sh x conf/a.yaml\n"
 READ_ME = "# How\n```bash\nsbatch scripts/convert.sh Qwen/Qwen2.5-0.5B ./conf/a.yaml\n```\n"
 
 CASES = {
     "nothing is known of it": ({}, ["conf/a.yaml"]),
     "a command converts with it": ({"run.sh": DIRECT}, []),
     "a README hands it to a script that converts": ({"scripts/convert.sh": CONVERT, "README.md": READ_ME}, []),
-    "a script hands it on": ({"scripts/convert.sh": CONVERT, "all.sh": "bash scripts/convert.sh x conf/a.yaml\nbash scripts/convert.sh y conf/a.yaml\n"}, []),
+    "a script hands it on": ({"scripts/convert.sh": CONVERT, "all.sh": HANDS + HANDS.replace(" x ", " y ")}, []),
     "a README hands another on": ({"scripts/convert.sh": CONVERT, "README.md": READ_ME.replace("a.yaml", "b.yaml")}, ["conf/a.yaml"]),
     "the script trains too": (
         {"scripts/convert.sh": CONVERT + "trl sft --model_name_or_path Qwen/Qwen2.5-0.5B --max_length 512\n", "README.md": READ_ME},

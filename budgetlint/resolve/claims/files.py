@@ -90,7 +90,7 @@ class FileClaims:
 
     def _taken(self, entry: FileEntry, source: SourceFile) -> FileEntry | None:
         """The file as the run of the one program that takes it; as nobody's where two do; None where none does."""
-        if not self.openers.reads_files or not self.acceptance.may_take(source):
+        if not (self.openers.reads_files or "@package" in source.text) or not self.acceptance.may_take(source):
             return None
         documents = [one.document for one in entry.readings] or [one for one in load(source) if one.mapping is not None]
         takers = self.acceptance.takers(documents[0]) if len(documents) == 1 else []
