@@ -128,8 +128,8 @@ def _names_in(word: RawWord) -> Iterator[str]:
             yield from _IN_TEXT.findall(part.text)
 
 
-MOST_ROUNDS = 8
-"""Rounds of loops around one command that are told apart."""
+MOST_ROUNDS = 4
+"""Rounds of loops around one command that are told apart; each is followed for itself."""
 _IN_TEXT = expression(r"\$\{?([A-Za-z_]\w*)")
 
 
