@@ -49,6 +49,10 @@ class Launch:
     """Where the script's last ``cd`` before it leads, from where the script is."""
     elsewhere: str = ""
     """The folder that it leads to, where that lies anywhere (``/data/repo``, ``~/repo``); ``folder`` is empty then."""
+    function: str = ""
+    """``module:function`` of a console script of the project."""
+    way: str = ""
+    """Which round of the loops around it, where their words are known."""
 
     @property
     def launcher(self) -> str:
@@ -72,3 +76,5 @@ class Started:
     program: str
     arguments: tuple[Word, ...]
     layers: tuple[Layer, ...] = ()
+    function: str = ""
+    """``module:function`` of a console script."""
