@@ -16,7 +16,7 @@ from budgetlint.documents.shell_work import ShellWork
 from budgetlint.documents.shell_written import FACT, written_documents
 from budgetlint.frameworks import manifests
 from budgetlint.launch.blocks import places
-from budgetlint.launch.commands import COMPOSER, DEEPSPEED, TORCHRUN, shell_text, started
+from budgetlint.launch.commands import COMPOSER, DEEPSPEED, TORCHRUN, set_by_env, shell_text, started
 from budgetlint.launch.cut_short import cut_short
 from budgetlint.launch.flags import Arguments, entries_of, parse
 from budgetlint.launch.launch import Launch, Layer, Request, Started
@@ -43,6 +43,8 @@ class Builder:
     request: Request | None = None
     job: Document | None = None
     given: Mapping[str, Word] = field(default_factory=dict)
+    environment: Mapping[str, Word] = field(default_factory=dict)
+    """What whoever starts the script sets for all that it starts."""
     make: bool = False
     work: ShellWork = field(default_factory=ShellWork)
     found: list[Launch] = field(default_factory=list)
@@ -76,7 +78,9 @@ class Builder:
         if start is not None and len(self.found) >= LAUNCHES.most:
             self.work.stop(LAUNCHES, command.span.start)
         elif start is not None:
-            self.add(start, command.environment, script, layers, command.span)
+            exported = script.exports(command.span.start) if script is not None else {}
+            environment = {**self.environment, **exported, **command.environment, **set_by_env(command.words)}
+            self.add(start, environment, script, layers, command.span)
 
     def _nested(self, words: tuple[Word, ...], command: Command, script: Script | None, layers: tuple[Layer, ...], depth: int) -> None:
         """``bash -c TEXT``: the text's own characters keep their places."""

@@ -33,6 +33,7 @@ def script_launches(source: SourceFile, arguments: Sequence[str] = (), environme
     if is_slurm(source):
         builder.request, builder.job, builder.given = read_slurm(source)
     builder.given = {**builder.given, **given_by(arguments, environment or {})}
+    builder.environment = given_by((), environment or {})
     builder.script(source.text)
     return tuple(builder.found)
 
@@ -84,6 +85,7 @@ def _job(document: Document) -> tuple[Launch, ...]:
     request = request_of(document)
     builder = _builder(document.source)
     builder.request, builder.given = request, variables(document, request or Request())
+    builder.environment = builder.given
     _texts(builder, document)
     return tuple(builder.found)
 
