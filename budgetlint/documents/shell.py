@@ -15,7 +15,7 @@ from math import prod
 from budgetlint.base.expression import expression
 from budgetlint.base.record import field, open_record, open_state, record, replace
 from budgetlint.base.source import Span
-from budgetlint.documents.shell_assign import counted_in, declared, leading, names_set
+from budgetlint.documents.shell_assign import assignment_of, counted_in, declared, leading, names_set
 from budgetlint.documents.shell_expand import Assignment, Expander
 from budgetlint.documents.shell_lexer import Array, Lexer, Operator, Token
 from budgetlint.documents.shell_words import Literal, RawWord, Variable, Word, moved
@@ -58,6 +58,19 @@ class Script:
     expander: Expander
     written: tuple[Written, ...] = ()
     """The files that it writes with here-documents, outside of branches and functions."""
+    exported: tuple[tuple[str, int], ...] = ()
+    """Variables that the programs which it starts find set, each with where the script says so."""
+
+    def exports(self, until: int) -> dict[str, Word]:
+        """What a program finds set that is started there; not known where the script does not tell what that is."""
+        told: dict[str, Word] = {}
+        for name, at in self.exported:
+            value = self.value(name) if at <= until else None
+            if value is not None:
+                told[name] = value
+            elif at <= until and self.expander.assigns(name):
+                told[name] = Word(f"${{{name}}}", Span(at, at), known=False)
+        return told
 
     def value(self, name: str) -> Word | None:
         """What a variable holds, as one word; None where the script does not set it."""
@@ -89,7 +102,8 @@ def read_shell(
     ordered = place is None and not make
     commands = tuple(_command(raw, expander, raw.span.start if ordered and not raw.later else None) for raw in raws)
     written = tuple(parser.here_documents(expander)) if place is None else ()
-    return Script(tuple(command for command in commands if command.words), expander, written)
+    exported = tuple((name, at if ordered else 0) for name, at in parser.exported)
+    return Script(tuple(command for command in commands if command.words), expander, written, exported)
 
 
 def _moved_assignment(one: Assignment, place: Callable[[int], int]) -> Assignment:
@@ -181,6 +195,8 @@ class _Parser:
     mark: RawWord | None = None
     """Of the command that is being read: the file behind ``>``, the mark behind ``<<``."""
     marks: int = 0
+    exported: list[tuple[str, int]] = field(default_factory=list)
+    exports_all: bool = False
     written: list[tuple[RawWord, RawWord, int]] = field(default_factory=list)
     """Target, mark, and which of the here-documents it is."""
     loops: list[tuple[str, tuple[RawWord, ...]] | None] = field(default_factory=list)
@@ -338,10 +354,13 @@ class _Parser:
         if not rest or name in _DECLARES:
             self.assignments.extend(found)
             self.assignments.extend(declared(words[count + 1 :], conditional))
+            self._exports(name, found, words[count + 1 :])
         elif name == "read" and self.lexer.bodies and words[-1].span.end < self.lexer.bodies[-1].start <= self.lexer.at:
             self._read_here_document(rest[-1].bare, conditional)
         elif name in ("read", "unset", "mapfile", "readarray", "getopts"):
             self.assignments.extend(Assignment(word.bare, None, conditional=True) for word in rest[1:] if word.bare.isidentifier())
+        elif name == "set":
+            self.exports_all = self._exports_all(rest)
         elif name == "exit":
             self.over = self._leaves(conditional)
         else:
@@ -350,6 +369,21 @@ class _Parser:
             self.commands.append(_RawCommand(tuple(rest), tuple(found), span, bool(self.inside["function"]), loops))
             self._sets(name, rest, conditional)
             self.over = name == "exec" and len(rest) > 1 and self._leaves(conditional)
+
+    def _exports(self, name: str, assigned: list[Assignment], words: list[RawWord | Array]) -> None:
+        """``export NAME``, ``declare -x NAME=value``, and every assignment behind ``set -a`` (bash 5.2 manual 4.1, 4.3.1)."""
+        told = [word for word in words if isinstance(word, RawWord)]
+        options = "".join(word.bare[1:] for word in told if word.bare.startswith("-"))
+        if self.exports_all or (name == "export" and "n" not in options) or (name in ("declare", "typeset") and "x" in options):
+            more = [one for word in words if (one := assignment_of(word, False)) is not None]
+            self.exported += [(one.name, one.at) for one in (*assigned, *more) if self.exports_all or one in more]
+            self.exported += [(word.bare, word.span.start) for word in told if word.bare.isidentifier()]
+
+    def _exports_all(self, rest: list[RawWord]) -> bool:
+        options = [word.bare for word in rest[1:]]
+        if any(one in ("-a", "-o") or (one[:1] == "-" and "a" in one) for one in options):
+            return "-o" not in options or "allexport" in options or self.exports_all
+        return self.exports_all and not any(one in ("+a", "+o") for one in options)
 
     def _leaves(self, conditional: bool) -> bool:
         """Nothing behind it runs: it stands in no branch and no subshell. In a Makefile each line has a shell of its own."""

@@ -112,6 +112,10 @@ class Expander:
         self._until = None
         return found
 
+    def assigns(self, name: str) -> bool:
+        """Does the script give it a value at all, known or not?"""
+        return name in self._by_name
+
     def variable(self, name: str) -> Word | None:
         if name not in self._taken:
             self._taken[name] = self._variable(name)

@@ -16,7 +16,7 @@ from budgetlint.documents.shell_work import ShellWork
 from budgetlint.documents.shell_written import FACT, written_documents
 from budgetlint.frameworks import manifests
 from budgetlint.launch.blocks import places
-from budgetlint.launch.commands import COMPOSER, DEEPSPEED, TORCHRUN, console_started, shell_text, started
+from budgetlint.launch.commands import COMPOSER, DEEPSPEED, TORCHRUN, console_started, set_by_env, shell_text, started
 from budgetlint.launch.console import FACT as CONSOLE
 from budgetlint.launch.cut_short import cut_short
 from budgetlint.launch.flags import Arguments, entries_of, parse
@@ -44,6 +44,8 @@ class Builder:
     request: Request | None = None
     job: Document | None = None
     given: Mapping[str, Word] = field(default_factory=dict)
+    environment: Mapping[str, Word] = field(default_factory=dict)
+    """What whoever starts the script sets for all that it starts."""
     make: bool = False
     work: ShellWork = field(default_factory=ShellWork)
     found: list[Launch] = field(default_factory=list)
@@ -75,13 +77,15 @@ class Builder:
             return
         self.folder, self.elsewhere = _changed(self.folder, self.elsewhere, command)
         number = self._next
+        exported = script.exports(command.span.start) if script is not None else {}
+        environment = {**self.environment, **exported, **command.environment, **set_by_env(command.words)}
         rounds = [(way.words, way.name) for way in command.ways] or [(command.words, "")]
         for words, way in rounds:
             start = self._start(words)
             if start is not None and len(self.found) >= LAUNCHES.most:
                 self.work.stop(LAUNCHES, command.span.start)
             elif start is not None:
-                self.add(start, command.environment, script, layers, command.span, number, way)
+                self.add(start, environment, script, layers, command.span, number, way)
 
     @property
     def _next(self) -> int:

@@ -12,7 +12,7 @@ from budgetlint.documents.shell import Command, read_shell
 from budgetlint.documents.shell_words import Word
 from budgetlint.documents.shell_work import work_of
 from budgetlint.launch.blocks import places
-from budgetlint.launch.commands import script_named
+from budgetlint.launch.commands import script_named, set_by_env
 from budgetlint.launch.jobs import kind_of, request_of, texts, variables
 from budgetlint.launch.launch import Request
 from budgetlint.launch.read import given_by, own_name
@@ -40,15 +40,18 @@ def names_in(text: str) -> frozenset[str]:
 
 def script_calls(source: SourceFile, arguments: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> Iterator[Call]:
     """The calls of a script that is itself started with these."""
+    outer = given_by((), environment or {})
     given = {**own_name(source), **given_by(arguments, environment or {})}
-    for command in read_shell(source.text, given=given, work=work_of(source, CALLS, again=True)).commands:
-        yield from _call(command, {})
+    script = read_shell(source.text, given=given, work=work_of(source, CALLS, again=True))
+    for command in script.commands:
+        yield from _call(command, {**outer, **script.exports(command.span.start)})
 
 
 def calls_between(source: SourceFile, start: int, end: int) -> Iterator[Call]:
     """Those of a part of a text."""
-    for command in read_shell(source.text, start, end, work=work_of(source, CALLS)).commands:
-        yield from _call(command, {})
+    script = read_shell(source.text, start, end, work=work_of(source, CALLS))
+    for command in script.commands:
+        yield from _call(command, script.exports(command.span.start))
 
 
 def document_calls(document: Document) -> Iterator[Call]:
@@ -69,6 +72,6 @@ def _call(command: Command, around: Mapping[str, Word]) -> Iterator[Call]:
     if script is None or is_symbolic(script.text) or not names_in(script.text):
         return
     behind = [word.text for word in words[words.index(script) + 1 :]]
-    held = {name: word.text for name, word in (*around.items(), *command.environment.items())}
+    held = {name: word.text for name, word in (*around.items(), *command.environment.items(), *set_by_env(command.words).items())}
     told = tuple(sorted(pair for pair in held.items() if not is_symbolic(pair[1])))
     yield Call(script.text, None if any(map(is_symbolic, behind)) else tuple(behind), told, command.span.start)

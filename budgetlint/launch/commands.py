@@ -125,6 +125,21 @@ def shell_text(words: Sequence[Word]) -> tuple[tuple[Word, ...], tuple[Layer, ..
     return (), ()
 
 
+def set_by_env(words: Sequence[Word]) -> dict[str, Word]:
+    """``env NAME=value … program``, also behind other programs that start one."""
+    at = next((at for at, word in enumerate(words) if _base(word) not in _WRAPPERS or _base(word) == "env"), len(words))
+    if at == len(words) or _base(words[at]) != "env":
+        return {}
+    found = {}
+    for word in words[at + 1 :]:
+        name, equals, value = word.text.partition("=")
+        if not equals or not name.isidentifier():
+            break
+        start = word.span.start + len(name) + 1
+        found[name] = Word(value, Span(min(start, word.span.end), word.span.end), word.known)
+    return found
+
+
 def script_named(words: Sequence[Word]) -> Word | None:
     """The script that ``bash run.sh``, ``sbatch job.slurm`` or ``source env.sh`` runs."""
     if len(words) > 1 and _base(words[0]) == "sbatch":

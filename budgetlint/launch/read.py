@@ -34,6 +34,7 @@ def script_launches(source: SourceFile, arguments: Sequence[str] = (), environme
     if is_slurm(source):
         builder.request, builder.job, builder.given = read_slurm(source)
     builder.given = {**own_name(source), **builder.given, **given_by(arguments, environment or {})}
+    builder.environment = given_by((), environment or {})
     builder.script(source.text)
     return tuple(builder.found)
 
@@ -91,6 +92,7 @@ def _job(document: Document) -> tuple[Launch, ...]:
     request = request_of(document)
     builder = _builder(document.source)
     builder.request, builder.given = request, variables(document, request or Request())
+    builder.environment = builder.given
     _texts(builder, document)
     return tuple(builder.found)
 

@@ -55,10 +55,11 @@ def _typed_datasets(mapping: Mapping) -> bool:
 
 def read(document: Document) -> Reading:
     view = View(document, _LOADER)
+    in_the_file = document.is_command and not view.has("adapter")
     keys = (
         *EVERY,
-        *(LORA if view.word("adapter") else ()),
-        *(BNB if view.word("adapter") == "qlora" else ()),
+        *(LORA if view.word("adapter") or in_the_file else ()),
+        *(BNB if view.word("adapter") == "qlora" or in_the_file else ()),
         *(FSDP if uses_fsdp(view) else ()),
     )
     settings, misreads = read_keys(document, _LOADER, keys)

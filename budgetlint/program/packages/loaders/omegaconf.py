@@ -78,14 +78,14 @@ def _from_cli(it: Interpreter, call: Call) -> Value:
     words = (
         given.items if isinstance(given, Items) and given.more is None else it.launched.words if given is None or given is NONE else None
     )
-    return rooted(dotted_words(it, words if words is not None else ()))
+    return rooted(dotted_words(it, words if words is not None else (), it.place(call.node, call.frame)))
 
 
 def _from_dotlist(it: Interpreter, call: Call) -> Value:
     given = call.get("dotlist", 0)
-    return (
-        rooted(dotted_words(it, given.items)) if isinstance(given, Items) and given.more is None else rooted(Map(None, Open("word", "*")))
-    )
+    if not isinstance(given, Items) or given.more is not None:
+        return rooted(Map(None, Open("word", "*")))
+    return rooted(dotted_words(it, given.items, it.place(call.node, call.frame)))
 
 
 def _container(it: Interpreter, call: Call) -> Value:

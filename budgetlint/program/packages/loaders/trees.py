@@ -70,6 +70,9 @@ def node(it: Interpreter, base: Map, key: Key) -> Value:
     found = of_map(base, key)
     if base.root is None:
         return found
+    words = it.launched.words
+    if text_of(found) == MISSING and found.origins and words is not None and all(isinstance(word, Known) for word in words):
+        refused(it, found.origins[0].place, f"{key!s} is missing", found.origins, "MissingMandatoryValue")
     return _as_field(base, key, found, resolved(it, found, base, 0))
 
 
@@ -219,8 +222,15 @@ def _lay(it: Interpreter, made: Map, key: Key, value: Value, place: Place, *, cl
         refused(it, place, f"{key!s} is no key of the config", value.origins, "ConfigKeyError")
     if isinstance(older, Map) and isinstance(value, Map | Choice):
         made.items[key] = laid_over(it, older, value, place, closed=closed)
+    elif do_not_merge(older, value):
+        refused(it, place, f"{key!s} is no {'list' if isinstance(value, Items) else 'mapping'}", value.origins, "ConfigTypeError", "value")
     elif text_of(value) != MISSING:
         made.items[key] = fitted(it, made, key, value, place)
+
+
+def do_not_merge(older: Value, value: Value) -> bool:
+    """A list over a mapping, or a mapping over a list (``basecontainer.py`` _merge_with)."""
+    return (isinstance(older, Items) and isinstance(value, Map)) or (isinstance(older, Map) and isinstance(value, Items))
 
 
 def fitted(it: Interpreter, home: Map, key: Key, value: Value, place: Place) -> Value:

@@ -16,7 +16,7 @@ from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.interface import Interface, Sought
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.loaders.config import read_config
-from budgetlint.program.packages.parsers.argparse import METHODS_OF_PARSERS
+from budgetlint.program.packages.parsers.argparse import METHODS_OF_PARSERS, help_of
 from budgetlint.program.packages.parsers.argparse_options import add as add_options
 from budgetlint.program.packages.parsers.argparse_options import current, parser
 from budgetlint.program.packages.parsers.fields import class_fields
@@ -106,17 +106,23 @@ def _objects(it: Interpreter, base: Value, words: Sequence[Value] | None, call: 
         whole(it, under)
     it.interfaces.append(_interface(base, types))
     options = [option._replace(default=file[option.dest], required=False) if option.dest in file else option for option in current(base)]
-    parsed = read_words(it, options, words or ())
+    parsed = read_words(it, [*options, *help_of(base, call, it)], words or ())
     is_open = parsed.open or (under is not None and under.rest is not None) or _is_open(base)
     values = dict(defaults(it, options, parsed._replace(open=is_open), words is not None))
-    foreign, left = foreign_flags(parsed.left)
-    foreign = {**{name: of_file(name, value) for name, value in file.items()}, **foreign}
-    foreign = {name: value for name, value in foreign.items() if name not in values}
+    foreign, left = foreign_flags(parsed.left, values)
+    foreign = {**{name: of_file(name, value) for name, value in file.items() if name not in values}, **foreign}
     _refuse_foreign(it, types, foreign, left, parsed.open or keeps, call, file)
     taken = {name: value for name, value in foreign.items() if not _is_nobodys(types, name, start=name not in file)}
     made = [_made(it, cls, values, taken, is_open, call) for cls in types]
     more = _namespace(types, options, values)
-    return Items([*made, *more, Items(left)] if keeps else [*made, *more], "tuple")
+    return Items([*made, *more, _kept(types, foreign, left, parsed.left)] if keeps else [*made, *more], "tuple")
+
+
+def _kept(types: Sequence[Value], foreign: dict[str, Value], left: Sequence[Value], words: Sequence[Value]) -> Value:
+    """The words that no class takes; what a package's class may take is not told of the others."""
+    if not any(_kind_of(cls) or not isinstance(cls, Class) for cls in types):
+        return Items(words)
+    return Items(left) if not foreign else Items((), "list", made_of(*words))
 
 
 def _interface(base: Object, types: Sequence[Value]) -> Interface:
