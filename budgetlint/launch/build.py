@@ -16,10 +16,12 @@ from budgetlint.documents.shell_work import ShellWork
 from budgetlint.documents.shell_written import FACT, written_documents
 from budgetlint.frameworks import manifests
 from budgetlint.launch.blocks import places
-from budgetlint.launch.commands import COMPOSER, DEEPSPEED, TORCHRUN, shell_text, started
+from budgetlint.launch.commands import COMPOSER, DEEPSPEED, TORCHRUN, outer_layers, shell_text, started
 from budgetlint.launch.cut_short import cut_short
 from budgetlint.launch.flags import Arguments, entries_of, parse
 from budgetlint.launch.launch import Launch, Layer, Request, Started
+from budgetlint.launch.slurm import read_slurm
+from budgetlint.launch.wrappers import base, is_elsewhere, reads_commands, texts_within
 from budgetlint.readers.base import is_symbolic
 from budgetlint.settings.run import Origin, OriginKind, Reference, Role
 
@@ -49,6 +51,8 @@ class Builder:
     seen: set[tuple[object, ...]] = field(default_factory=set)
     folder: str = ""
     """Where the last ``cd`` leads."""
+    elsewhere: bool = False
+    """On another machine."""
 
     def script(self, text: str, start: int = 0, end: int | None = None) -> None:
         """Every launch of ``text[start:end]``, whose offsets are the file's."""
@@ -71,24 +75,52 @@ class Builder:
         if nested and depth < MAX_NESTED:
             self._nested(nested, command, script, (*layers, *outer), depth + 1)
             return
+        if depth < MAX_NESTED and self._within(command, script, layers, depth + 1):
+            return
         self.folder = _changed(self.folder, command)
         start = started(command.words)
         if start is not None and len(self.found) >= LAUNCHES.most:
             self.work.stop(LAUNCHES, command.span.start)
+        elif start is not None and (self.elsewhere or is_elsewhere(command.words)):
+            self.add(start, start.environment, None, layers, command.span, elsewhere=True)
         elif start is not None:
-            self.add(start, command.environment, script, layers, command.span)
+            self.add(start, {**command.environment, **start.environment}, script, layers, command.span)
+
+    def _within(self, command: Command, script: Script | None, layers: tuple[Layer, ...], depth: int) -> bool:
+        """The launches of the texts that a command hands to another shell (``ssh``, ``sbatch --wrap``, a here-document); were there any?"""
+        read = reads_commands(command)
+        texts = (*texts_within(command.words), *((read,) if read is not None else ()))
+        if not texts:
+            return False
+        before, held = len(self.found), (self.request, self.job, self.given, self.elsewhere, self.folder)
+        self.elsewhere = self.elsewhere or is_elsewhere(command.words)
+        if base(command.words[0]) == "sbatch":
+            where = _extent(read) if read is not None else Span(0, 0)
+            self.request, self.job, self.given = read_slurm(self.source, where.start, where.end, command.words)
+        outer = () if self.elsewhere or read is None else outer_layers(command.words)
+        self._nested(texts, command, None if self.elsewhere else script, (*layers, *outer), depth)
+        self.request, self.job, self.given, self.elsewhere, self.folder = held
+        return len(self.found) > before
 
     def _nested(self, words: tuple[Word, ...], command: Command, script: Script | None, layers: tuple[Layer, ...], depth: int) -> None:
         """``bash -c TEXT``: the text's own characters keep their places."""
         for word in words:
-            inner = read_shell(
-                word.text, given=_Given(script) if script is not None else {}, place=places(word).__getitem__, work=self.work
-            )
+            held = _Given(script) if script is not None else {}
+            inner = read_shell(word.text, given=held, place=places(word).__getitem__, work=self.work)
             for one in inner.commands:
                 environment = {**command.environment, **one.environment}
                 self.command(Command(one.words, environment, command.span), script, layers, depth)
 
-    def add(self, start: Started, environment: Mapping[str, Word], script: Script | None, layers: tuple[Layer, ...], span: Span) -> None:
+    def add(
+        self,
+        start: Started,
+        environment: Mapping[str, Word],
+        script: Script | None,
+        layers: tuple[Layer, ...],
+        span: Span,
+        *,
+        elsewhere: bool = False,
+    ) -> None:
         arguments = parse(start.arguments, span)
         key = (start.program, tuple(word.text for word in start.arguments), span)
         if key in self.seen:
@@ -104,8 +136,8 @@ class Builder:
             documents.insert(0, environ)
         if self.job is not None:
             documents.insert(0, self.job)
-        configs = tuple(_configs(program, start, arguments))
-        engines = tuple(_engines(program))
+        configs = tuple(_configs(program, start, arguments)) if not elsewhere else ()
+        engines = tuple(_engines(program)) if not elsewhere else ()
         self.found.append(
             Launch(
                 self.source,
@@ -120,6 +152,7 @@ class Builder:
                 start.arguments,
                 environment,
                 self.folder,
+                elsewhere,
             )
         )
 
@@ -127,6 +160,12 @@ class Builder:
         held = {name: script.value(name) for name in _ENVIRONMENT} if script is not None else {}
         pairs = [(name, word) for name in _ENVIRONMENT if (word := environment.get(name) or held.get(name)) is not None]
         return Document(self.source, FORMAT, entries_of(pairs, span), number=len(self.found), program="environment") if pairs else None
+
+
+def _extent(word: Word) -> Span:
+    """Where the text of a here-document stands."""
+    starts = [atom.start for atom in word.atoms]
+    return Span(min(starts), max(atom.start + len(atom.text) for atom in word.atoms)) if starts else Span(0, 0)
 
 
 def _changed(folder: str, command: Command) -> str:
@@ -140,7 +179,7 @@ def _changed(folder: str, command: Command) -> str:
     return posixpath.normpath(posixpath.join(folder, words[1].text)) if known else ""
 
 
-_NAMES = ("accelerate", "torchrun", "deepspeed", "python", "torch.distributed", "tune run", "composer", ".py")
+_NAMES = ("accelerate", "torchrun", "deepspeed", "python", "torch.distributed", "tune run", "composer", ".py", "uv run", "coverage run")
 """Launchers; the names of the tools of the manifests come to them."""
 
 

@@ -47,6 +47,8 @@ class Launch:
     """What the command sets for the program."""
     folder: str = ""
     """Where the script's last ``cd`` before it leads, from where the script is."""
+    elsewhere: bool = False
+    """It runs on another machine (``ssh``), whose files are not those of the project."""
 
     @property
     def launcher(self) -> str:
@@ -63,10 +65,12 @@ class Layer:
     span: Span
 
 
-@record
+@open_record
 class Started:
     """What a command comes to: the program's name, its arguments, and the launchers around it, outermost first."""
 
     program: str
     arguments: tuple[Word, ...]
     layers: tuple[Layer, ...] = ()
+    environment: Mapping[str, Word] = field(default_factory=dict)
+    """What those around it set for it: ``env NAME=VALUE``, ``mpirun -x NAME=VALUE``."""

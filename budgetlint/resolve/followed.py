@@ -63,6 +63,8 @@ class FollowedPrograms:
 
     def place(self, launch: Launch) -> str | None:
         """The file of the project that a launch starts; None for a program that is not here."""
+        if launch.elsewhere:
+            return None
         path = written(launch)
         tried = (*candidates(launch.source.path, posixpath.join(launch.folder, path)), *candidates(launch.source.path, path))
         return next((one for one in tried if not one.startswith("..") and self.files.exists(one)), None) or self._by_name(path)

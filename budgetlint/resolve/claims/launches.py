@@ -50,6 +50,8 @@ class Launches:
 
     def _script(self, launch: Launch) -> str | None:
         """The path of the program that a launch starts, if it is in the project."""
+        if launch.elsewhere:
+            return None
         name = launch.program.program
         path = name if name.endswith(PYTHON_SUFFIX) else name.replace(".", "/") + PYTHON_SUFFIX
         return next(filter(self.work.files.exists, candidates(launch.source.path, path)), None)
