@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from budgetlint.base.limits import LAUNCHES
-from budgetlint.base.record import field, open_state
+from budgetlint.base.record import field, open_state, replace
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import Document, Scalar
 from budgetlint.documents.shell import Command, Script, read_shell
@@ -16,7 +16,8 @@ from budgetlint.documents.shell_work import ShellWork
 from budgetlint.documents.shell_written import FACT, written_documents
 from budgetlint.frameworks import manifests
 from budgetlint.launch.blocks import places
-from budgetlint.launch.commands import COMPOSER, DEEPSPEED, TORCHRUN, outer_layers, shell_text, started
+from budgetlint.launch.commands import COMPOSER, DEEPSPEED, TORCHRUN, console_started, outer_layers, shell_text, started
+from budgetlint.launch.console import FACT as CONSOLE
 from budgetlint.launch.cut_short import cut_short
 from budgetlint.launch.flags import Arguments, entries_of, parse
 from budgetlint.launch.launch import Launch, Layer, Request, Started
@@ -78,7 +79,10 @@ class Builder:
         if depth < MAX_NESTED and self._within(command, script, layers, depth + 1):
             return
         self.folder = _changed(self.folder, command)
-        start = started(command.words)
+        scripts: Mapping[str, str] = self.source.facts.get(CONSOLE, {})
+        start = started(command.words) or (console_started(command.words, scripts) if scripts else None)
+        if start is not None and start.program in scripts and not start.function:
+            start = replace(start, function=scripts[start.program])  # a launcher's program
         if start is not None and len(self.found) >= LAUNCHES.most:
             self.work.stop(LAUNCHES, command.span.start)
         elif start is not None and (self.elsewhere or is_elsewhere(command.words)):
@@ -153,6 +157,7 @@ class Builder:
                 environment,
                 self.folder,
                 elsewhere,
+                start.function,
             )
         )
 
@@ -190,7 +195,7 @@ def _names() -> tuple[str, ...]:
 
 def starts_something(source: SourceFile) -> bool:
     """Can a file start a training program at all? Asked by each of its recipes."""
-    return any(map(source.mentions, _names()))
+    return any(map(source.mentions, (*_names(), *source.facts.get(CONSOLE, ()))))
 
 
 class _Given(Mapping[str, Word]):

@@ -15,6 +15,7 @@ from budgetlint.base.source import Span
 from budgetlint.documents.shell_words import Word, joined
 from budgetlint.frameworks import manifests
 from budgetlint.frameworks.manifest import Tool
+from budgetlint.launch.console import named_in
 from budgetlint.launch.launch import Layer, Started
 from budgetlint.launch.sbatch import job_script
 from budgetlint.launch.wrappers import (
@@ -146,6 +147,15 @@ def outer_layers(words: Sequence[Word]) -> tuple[Layer, ...]:
     if not words or base(words[0]) not in COUNTED:
         return ()
     return (Layer(COUNTED[base(words[0])], tuple(words[1:]), _span(words)),)
+
+
+def console_started(words: Sequence[Word], scripts: Mapping[str, str]) -> Started | None:
+    """The console script of the project that a command starts, bare, behind wrappers, or as a launcher's program."""
+    at = named_in(words, scripts, _WRAPPERS)
+    if at is None:
+        return None
+    name = _base(words[at])
+    return Started(name, tuple(words[at + 1 :]), _outer(words[:at]), scripts[name])
 
 
 def _step(words: tuple[Word, ...], depth: int) -> Started | tuple[Layer | None, tuple[Word, ...]] | None:

@@ -49,6 +49,8 @@ class Launch:
     """Where the script's last ``cd`` before it leads, from where the script is."""
     elsewhere: bool = False
     """It runs on another machine (``ssh``), whose files are not those of the project."""
+    function: str = ""
+    """``module:function`` of a console script of the project."""
 
     @property
     def launcher(self) -> str:
@@ -74,3 +76,5 @@ class Started:
     layers: tuple[Layer, ...] = ()
     environment: Mapping[str, Word] = field(default_factory=dict)
     """What those around it set for it: ``env NAME=VALUE``, ``mpirun -x NAME=VALUE``."""
+    function: str = ""
+    """``module:function`` of a console script."""

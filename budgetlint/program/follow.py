@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from budgetlint.program.attributes import Attributes
+from budgetlint.program.calling import Call
 from budgetlint.program.calls import call_value
 from budgetlint.program.ends import Dead, TooLong
 from budgetlint.program.expressions import EXPRESSIONS
@@ -23,7 +24,7 @@ from budgetlint.program.places import Origin
 from budgetlint.program.reads import noting
 from budgetlint.program.record import sink
 from budgetlint.program.sinks import Sink
-from budgetlint.program.state import Interpreter, Launched, Parts
+from budgetlint.program.state import NOWHERE, Interpreter, Launched, Parts
 from budgetlint.program.statements import STATEMENTS
 from budgetlint.program.values import Function, Object, Package, Value
 
@@ -82,6 +83,8 @@ def _start(it: Interpreter, entry: str, function: str) -> str:
             target = member(it, Package(module), function)
             if isinstance(target, Function):
                 it.call(target, entry_call(it, target))
+            elif isinstance(target, Object):  # a command of click, an application of typer
+                it.call(target, Call((), {}, None, NOWHERE, it.outside))
     except Dead:
         return "the program ends in an error before it trains" if not it.sinks else ""
     except TooLong as bound:
