@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping
 
 from budgetlint.base.record import open_record, record, replace
 from budgetlint.base.source import Span
+from budgetlint.documents.shell_around import Around
 from budgetlint.documents.shell_assign import counted_in
 from budgetlint.documents.shell_expand import Assignment, Expander
 from budgetlint.documents.shell_lexer import Lexer
-from budgetlint.documents.shell_parser import Parser, RawCommand
-from budgetlint.documents.shell_words import Word, moved
+from budgetlint.documents.shell_parser import Block, Parser, RawCommand
+from budgetlint.documents.shell_words import Opaque, Variable, Word, moved
 from budgetlint.documents.shell_work import ShellWork
 from budgetlint.documents.shell_written import Written
 
@@ -29,6 +30,8 @@ class Command:
     span: Span
     text: Word | None = None
     """What it is given to read: a here-document, its own or that of the ``cat`` in front of a pipe, or a here-string."""
+    block: int = -1
+    """Which of the script's blocks is the outermost that it stands in."""
 
 
 @open_record
@@ -40,9 +43,37 @@ class Script:
     written: tuple[Written, ...] = ()
     """The files that it writes with here-documents, outside of branches and functions."""
 
+    blocks: tuple[Block, ...] = ()
+    """Its functions and ``for`` loops."""
+    text: str = ""
+    place: Callable[[int], int] | None = None
+    make: bool = False
+
     def value(self, name: str) -> Word | None:
         """What a variable holds, as one word; None where the script does not set it."""
         return self.expander.variable(name)
+
+    def items(self, block: Block) -> tuple[Word, ...] | None:
+        """What a loop goes over; None where that is not known."""
+        found: list[Word] = []
+        for raw in block.items or ():
+            item = moved(raw, self.place) if self.place is not None else raw
+            words = tuple(self.expander.words(item, block.at if self.is_ordered else None))
+            if any(not word.is_told for word in words) and any(
+                isinstance(part, Variable | Opaque) and not part.quoted for part in raw.parts
+            ):
+                return None
+            found.extend(words)
+        return tuple(found) if block.items else None
+
+    @property
+    def is_ordered(self) -> bool:
+        """Do places in the text say what comes before what?"""
+        return self.place is None and not self.make
+
+    def inner(self, block: Block, given: Mapping[str, Word], around: Around, work: ShellWork) -> Script:
+        """The body of a block, once."""
+        return read_shell(self.text, block.start, block.end, given=given, place=self.place, make=self.make, work=work, around=around)
 
 
 def read_shell(
@@ -54,9 +85,11 @@ def read_shell(
     place: Callable[[int], int] | None = None,
     make: bool = False,
     work: ShellWork | None = None,
+    around: Around | None = None,
 ) -> Script:
     """The commands of ``text[start:end]``. ``given`` are variables that the surroundings set (a job's ``envs``); ``place`` says
-    where a character of the text stands in the file, where the text is not the file's. ``work`` is the account of the file."""
+    where a character of the text stands in the file, where the text is not the file's. ``work`` is the account of the file,
+    ``around`` the script whose variables it finds set."""
     work = work if work is not None else ShellWork()
     parser = Parser(Lexer(text, start, end, make=make, work=work))
     parser.run()
@@ -66,14 +99,12 @@ def read_shell(
     assigned, raws = parser.assignments, parser.commands
     if place is not None:
         assigned, raws = [_moved_assignment(one, place) for one in assigned], [_moved_command(raw, place) for raw in raws]
-    expander = Expander(assigned, given if given is not None else {}, work)
+    expander = Expander(assigned, given if given is not None else {}, work, around)
     ordered = place is None and not make
-    commands = tuple(
-        Command(*_parts(raw, expander, raw.at if ordered and not raw.later else None), raw.span, parser.given_to(raw, expander, place))
-        for raw in raws
-    )
+    commands = tuple(_command(raw, expander, ordered, parser.given_to(raw, expander, place)) for raw in raws)
     written = tuple(parser.here_documents(expander)) if place is None else ()
-    return Script(tuple(command for command in commands if command.words), expander, written)
+    named = tuple(command for command in commands if command.words)
+    return Script(named, expander, written, tuple(parser.blocks), text, place, make)
 
 
 def _moved_assignment(one: Assignment, place: Callable[[int], int]) -> Assignment:
@@ -83,6 +114,10 @@ def _moved_assignment(one: Assignment, place: Callable[[int], int]) -> Assignmen
 def _moved_command(raw: RawCommand, place: Callable[[int], int]) -> RawCommand:
     words = tuple(moved(word, place) for word in raw.words)
     return replace(raw, words=words, environment=tuple(_moved_assignment(one, place) for one in raw.environment), span=words[0].span)
+
+
+def _command(raw: RawCommand, expander: Expander, ordered: bool, text: Word | None) -> Command:
+    return Command(*_parts(raw, expander, raw.at if ordered and not raw.later else None), raw.span, text, raw.block)
 
 
 def _parts(raw: RawCommand, expander: Expander, until: int | None) -> tuple[tuple[Word, ...], dict[str, Word]]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from budgetlint.base.record import field, open_state, record
+from budgetlint.base.numerals import is_digits
+from budgetlint.base.record import field, open_state, record, replace
 from budgetlint.base.source import Span
 from budgetlint.documents.shell_assign import declared, leading, names_set
 from budgetlint.documents.shell_expand import Assignment, Expander
 from budgetlint.documents.shell_lexer import Array, Lexer, Operator, Token
-from budgetlint.documents.shell_words import Literal, RawWord, Variable, Word, moved
+from budgetlint.documents.shell_words import Literal, RawWord, Variable, Word, moved, shifted
 from budgetlint.documents.shell_written import Written
 
 _PATTERN = "pattern"
@@ -40,6 +41,20 @@ class RawCommand:
     reads: tuple[RawWord, int] | None = None
     """The mark of a here-document and which of them it is; of a here-string its word, and -1."""
     at: int = 0
+    block: int = -1
+    """Which of the blocks is the outermost that it stands in."""
+
+
+@open_state
+class Block:
+    """A function, or a ``for`` loop with the words that it goes over (none where they are not written). ``text[start:end]`` is the body."""
+
+    name: str
+    items: tuple[RawWord, ...] | None = None
+    is_loop: bool = False
+    at: int = 0
+    start: int = -1
+    end: int = -1
 
 
 @open_state
@@ -50,6 +65,11 @@ class Parser:
     commands: list[RawCommand] = field(default_factory=list)
     assignments: list[Assignment] = field(default_factory=list)
     stack: list[str] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    opened: list[int] = field(default_factory=list)
+    """Of each part of the stack, which of the blocks it is, else -1."""
+    shifts: int = 0
+    """How many arguments have been shifted away by now."""
     inside: Counter[str] = field(default_factory=Counter)
     """How many of each kind are in the stack."""
     words: list[RawWord | Array] = field(default_factory=list)
@@ -84,8 +104,21 @@ class Parser:
         elif self.skip_word:
             self.skip_word = False
             self._redirected(token)
+        elif self._names_function() and isinstance(token, RawWord) and token.bare == "{":  # function NAME {
+            self._finish()
+            self._reserved(token)
         elif isinstance(token, Array) or self.words or not self._reserved(token):
-            self.words.append(token)
+            self.words.append(self._shifted(token))
+
+    def _shifted(self, token: RawWord | Array) -> RawWord | Array:
+        if not self.shifts:
+            return token
+        if isinstance(token, Array):
+            return replace(token, items=tuple(shifted(item, self.shifts) for item in token.items))
+        return shifted(token, self.shifts)
+
+    def _names_function(self) -> bool:
+        return len(self.words) == 2 and isinstance(self.words[0], RawWord) and self.words[0].bare == "function"
 
     def _operator(self, token: Operator) -> None:
         if token.redirects:
@@ -94,8 +127,9 @@ class Parser:
         elif self._top() == _PATTERN:
             self._pattern(token)
         elif token.text == "(" and self._opens_function():
+            name = self.words[0]
             self.words.clear()
-            self._push("function")
+            self._push("function", Block(name.bare if isinstance(name, RawWord) else "", at=name.span.start))
         elif not (token.text == ")" and self._top() == "function" and not self.words):
             self._separator(token)
 
@@ -154,13 +188,27 @@ class Parser:
         elif token.text.startswith(";;") and self._top() == "case":
             self._becomes(_PATTERN)
 
-    def _push(self, kind: str) -> None:
+    def _push(self, kind: str, block: Block | None = None) -> None:
         self.stack.append(kind)
+        self.opened.append(-1)
         self.inside[kind] += 1
+        if block is not None:
+            self._opens(block)
+
+    def _opens(self, block: Block) -> None:
+        """The innermost part of the stack is this block."""
+        self.opened[-1] = len(self.blocks)
+        self.blocks.append(block)
+
+    def _begins(self, at: int) -> None:
+        """The body of the innermost block, if it is one, stands from here on."""
+        if self.opened and self.opened[-1] >= 0 and self.blocks[self.opened[-1]].start < 0:
+            self.blocks[self.opened[-1]].start = at
 
     def _becomes(self, kind: str) -> None:
         """The innermost block is now in another state."""
         self.inside[self.stack.pop()] -= 1
+        self.opened.pop()
         self._push(kind)
 
     def _opens_function(self) -> bool:
@@ -171,7 +219,10 @@ class Parser:
         """Is this first word of a command a reserved word, and dealt with?"""
         text = word.bare
         if text == "{" and self.stack and self.stack[-1] == "function":
+            self._begins(word.span.end)
             return True
+        if text == "do" and self._top() == "loop":
+            self._begins(word.span.end)
         if text == "{":
             self._push("{")
         elif text == "function":
@@ -183,16 +234,18 @@ class Parser:
                 self.words.append(word)
             return True
         elif text in _CLOSING:
-            self._pop(_CLOSING[text])
+            self._pop(_CLOSING[text], word.span.start)
             return True
         return text in _GOES_ON
 
-    def _pop(self, kind: str) -> None:
+    def _pop(self, kind: str, at: int = 0) -> None:
         """Close the innermost block of this kind; ``}`` closes a function too."""
         kinds = {"{": ("{", "function"), "case": ("case", _PATTERN)}.get(kind, (kind,))
         while self.stack:
-            popped = self.stack.pop()
+            popped, block = self.stack.pop(), self.opened.pop()
             self.inside[popped] -= 1
+            if block >= 0:
+                self.blocks[block].end = at
             if popped in kinds:
                 return
 
@@ -213,7 +266,8 @@ class Parser:
         if first in ("for", "select"):
             self._loop_variable(words)
         elif first == "function":
-            self._push("function")
+            name = words[1] if len(words) > 1 else words[0]
+            self._push("function", Block(name.bare if isinstance(name, RawWord) else "", at=words[0].span.start))
         elif first not in ("case", "[["):
             self._simple(words, reads)
 
@@ -224,6 +278,10 @@ class Parser:
     def _loop_variable(self, words: list[RawWord | Array]) -> None:
         if len(words) > 1 and isinstance(words[1], RawWord):
             self.assignments.append(Assignment(words[1].bare, None, conditional=True))
+            goes_over = len(words) > 2 and isinstance(words[2], RawWord) and words[2].bare == "in"
+            items = tuple(word for word in words[3:] if isinstance(word, RawWord)) if goes_over else None
+            if self._top() == "loop":
+                self._opens(Block(words[1].bare, items, is_loop=True, at=words[0].span.start))
 
     def _simple(self, words: list[RawWord | Array], reads: tuple[RawWord, int] | None = None) -> None:
         conditional = self.chained or any(self.inside[kind] for kind in _CONDITIONAL)
@@ -239,9 +297,12 @@ class Parser:
             self.assignments.extend(Assignment(word.bare, None, conditional=True) for word in rest[1:] if word.bare.isidentifier())
         elif name == "exit":
             self.over = self._leaves(conditional)
+        elif name == "shift" and not conditional:
+            self.shifts += int(rest[1].bare) if len(rest) > 1 and is_digits(rest[1].bare) and len(rest[1].bare) < 4 else 1
         else:
             span = Span(words[0].span.start, words[-1].span.end)
-            self.commands.append(RawCommand(tuple(rest), tuple(found), span, bool(self.inside["function"]), reads, span.start))
+            block = next((one for one in self.opened if one >= 0), -1)
+            self.commands.append(RawCommand(tuple(rest), tuple(found), span, bool(self.inside["function"]), reads, span.start, block))
             self._sets(name, rest, conditional)
             self.over = name == "exec" and len(rest) > 1 and self._leaves(conditional)
 

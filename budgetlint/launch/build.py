@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 from budgetlint.base.limits import LAUNCHES
@@ -11,24 +11,23 @@ from budgetlint.base.record import field, open_state, replace
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import Document, Scalar
 from budgetlint.documents.shell import Command, Script, read_shell
+from budgetlint.documents.shell_around import Around
 from budgetlint.documents.shell_words import Word
 from budgetlint.documents.shell_work import ShellWork
 from budgetlint.documents.shell_written import FACT, written_documents
 from budgetlint.frameworks import manifests
 from budgetlint.launch.blocks import places
-from budgetlint.launch.commands import COMPOSER, DEEPSPEED, TORCHRUN, console_started, outer_layers, shell_text, started
+from budgetlint.launch.commands import COMPOSER, DEEPSPEED, TORCHRUN, console_started, started
 from budgetlint.launch.console import FACT as CONSOLE
 from budgetlint.launch.cut_short import cut_short
-from budgetlint.launch.flags import Arguments, entries_of, parse
-from budgetlint.launch.launch import Launch, Layer, Request, Started
-from budgetlint.launch.slurm import read_slurm
-from budgetlint.launch.wrappers import base, is_elsewhere, reads_commands, texts_within
+from budgetlint.launch.flags import Arguments, entries_of, parse, telling
+from budgetlint.launch.launch import Launch, Request, Started
+from budgetlint.launch.walk import Stand, Walk
+from budgetlint.launch.wrappers import is_elsewhere
 from budgetlint.readers.base import is_symbolic
 from budgetlint.settings.run import Origin, OriginKind, Reference, Role
 
 FORMAT = "shell"
-MAX_NESTED = 3
-"""``bash -c`` inside ``bash -c``."""
 
 _CONFIG_FLAGS = ("config", "config_file", "config_path", "cfg", "train_config", "recipe", "yaml", "-c", "conf", "job.config_file")
 _CONFIG_SUFFIXES = (".yaml", ".yml", ".json", ".toml")
@@ -52,96 +51,78 @@ class Builder:
     seen: set[tuple[object, ...]] = field(default_factory=set)
     folder: str = ""
     """Where the last ``cd`` leads."""
-    elsewhere: bool = False
-    """On another machine."""
+    around: Around | None = None
+    """What stands around the scripts of the file."""
 
     def script(self, text: str, start: int = 0, end: int | None = None) -> None:
         """Every launch of ``text[start:end]``, whose offsets are the file's."""
         if starts_something(self.source):
-            script = read_shell(text, start, end, given=self.given, make=self.make, work=self.work)
+            script = read_shell(text, start, end, given=self.given, make=self.make, work=self.work, around=self.around)
             if end is None and not self.make:  # a part of a file has line ends of its own kind
                 self.source.facts["cut short"] = tuple(cut_short(self.source, script.commands))
             if script.written:
                 self.source.facts[FACT] = written_documents(self.source, script.written)
             self.folder = ""
-            for command in script.commands:
-                self.command(command, script, (), 0)
+            self._start(Walk(self.source, self.work).script(script, Stand()))
 
     def surround(self, script: Script) -> None:
         """Variables of the text around the scripts to come (a Makefile's)."""
-        self.given = _Given(script)
+        self.around = Around(script.expander)
 
-    def command(self, command: Command, script: Script | None, layers: tuple[Layer, ...], depth: int) -> None:
-        nested, outer = shell_text(command.words)
-        if nested and depth < MAX_NESTED:
-            self._nested(nested, command, script, (*layers, *outer), depth + 1)
-            return
-        if depth < MAX_NESTED and self._within(command, script, layers, depth + 1):
-            return
-        self.folder = _changed(self.folder, command)
+    def text(self, word: Word) -> None:
+        """Every launch of a text that is a value of another format."""
+        script = read_shell(word.text, given=self.given, place=places(word).__getitem__, work=self.work)
+        self._start(Walk(self.source, self.work).script(script, Stand()))
+
+    def command(self, command: Command, script: Script | None = None) -> None:
+        """Every launch of one command."""
+        self._start(Walk(self.source, self.work).command(command, Stand(script)))
+
+    def _start(self, commands: Iterable[tuple[Command, Stand]]) -> None:
+        for command, stand in commands:
+            if not stand.elsewhere:
+                self.folder = _changed(self.folder, command)
+            self._started(command, stand)
+
+    def _started(self, command: Command, stand: Stand) -> None:
         scripts: Mapping[str, str] = self.source.facts.get(CONSOLE, {})
         start = started(command.words) or (console_started(command.words, scripts) if scripts else None)
-        if start is not None and start.program in scripts and not start.function:
+        if start is None:
+            return
+        if start.program in scripts and not start.function:
             start = replace(start, function=scripts[start.program])  # a launcher's program
-        if start is not None and len(self.found) >= LAUNCHES.most:
+        if len(self.found) >= LAUNCHES.most:
             self.work.stop(LAUNCHES, command.span.start)
-        elif start is not None and (self.elsewhere or is_elsewhere(command.words)):
-            self.add(start, start.environment, None, layers, command.span, elsewhere=True)
-        elif start is not None:
-            self.add(start, {**command.environment, **start.environment}, script, layers, command.span)
-
-    def _within(self, command: Command, script: Script | None, layers: tuple[Layer, ...], depth: int) -> bool:
-        """The launches of the texts that a command hands to another shell (``ssh``, ``sbatch --wrap``, a here-document); were there any?"""
-        read = reads_commands(command)
-        texts = (*texts_within(command.words), *((read,) if read is not None else ()))
-        if not texts:
-            return False
-        before, held = len(self.found), (self.request, self.job, self.given, self.elsewhere, self.folder)
-        self.elsewhere = self.elsewhere or is_elsewhere(command.words)
-        if base(command.words[0]) == "sbatch":
-            where = _extent(read) if read is not None else Span(0, 0)
-            self.request, self.job, self.given = read_slurm(self.source, where.start, where.end, command.words)
-        outer = () if self.elsewhere or read is None else outer_layers(command.words)
-        self._nested(texts, command, None if self.elsewhere else script, (*layers, *outer), depth)
-        self.request, self.job, self.given, self.elsewhere, self.folder = held
-        return len(self.found) > before
-
-    def _nested(self, words: tuple[Word, ...], command: Command, script: Script | None, layers: tuple[Layer, ...], depth: int) -> None:
-        """``bash -c TEXT``: the text's own characters keep their places."""
-        for word in words:
-            held = _Given(script) if script is not None else {}
-            inner = read_shell(word.text, given=held, place=places(word).__getitem__, work=self.work)
-            for one in inner.commands:
-                environment = {**command.environment, **one.environment}
-                self.command(Command(one.words, environment, command.span), script, layers, depth)
+        elif stand.elsewhere or is_elsewhere(command.words):
+            self.add(start, start.environment, replace(stand, script=None, elsewhere=True), command.span)
+        else:
+            self.add(start, {**stand.environment, **command.environment, **start.environment}, stand, command.span)
 
     def add(
         self,
         start: Started,
         environment: Mapping[str, Word],
-        script: Script | None,
-        layers: tuple[Layer, ...],
+        stand: Stand,
         span: Span,
-        *,
-        elsewhere: bool = False,
     ) -> None:
         arguments = parse(start.arguments, span)
-        key = (start.program, tuple(word.text for word in start.arguments), span)
+        key = (start.program, telling(start.arguments), tuple((name, word.text) for name, word in environment.items()), span)
         if key in self.seen:
             return
         self.seen.add(key)
         number = len(self.found)
         program = Document(self.source, FORMAT, arguments.root, number=number, program=start.program)
-        every = (*layers, *start.layers)
+        every = (*stand.layers, *start.layers)
+        request, job = stand.job or (self.request, self.job)
         documents = [Document(self.source, FORMAT, parse(one.words, one.span, bare=_BARE.get(one.name, frozenset())).root, number=number,
                               program=one.name) for one in every]  # fmt: skip
-        environ = self._environment(environment, script, span)
+        environ = self._environment(environment, stand.script, span)
         if environ is not None:
             documents.insert(0, environ)
-        if self.job is not None:
-            documents.insert(0, self.job)
-        configs = tuple(_configs(program, start, arguments)) if not elsewhere else ()
-        engines = tuple(_engines(program)) if not elsewhere else ()
+        if job is not None:
+            documents.insert(0, job)
+        configs = tuple(_configs(program, start, arguments)) if not stand.elsewhere else ()
+        engines = tuple(_engines(program)) if not stand.elsewhere else ()
         self.found.append(
             Launch(
                 self.source,
@@ -150,13 +131,13 @@ class Builder:
                 tuple(documents),
                 configs,
                 engines,
-                self.request,
+                request,
                 number,
                 None,
                 start.arguments,
                 environment,
                 self.folder,
-                elsewhere,
+                stand.elsewhere,
                 start.function,
             )
         )
@@ -165,12 +146,6 @@ class Builder:
         held = {name: script.value(name) for name in _ENVIRONMENT} if script is not None else {}
         pairs = [(name, word) for name in _ENVIRONMENT if (word := environment.get(name) or held.get(name)) is not None]
         return Document(self.source, FORMAT, entries_of(pairs, span), number=len(self.found), program="environment") if pairs else None
-
-
-def _extent(word: Word) -> Span:
-    """Where the text of a here-document stands."""
-    starts = [atom.start for atom in word.atoms]
-    return Span(min(starts), max(atom.start + len(atom.text) for atom in word.atoms)) if starts else Span(0, 0)
 
 
 def _changed(folder: str, command: Command) -> str:
@@ -196,28 +171,6 @@ def _names() -> tuple[str, ...]:
 def starts_something(source: SourceFile) -> bool:
     """Can a file start a training program at all? Asked by each of its recipes."""
     return any(map(source.mentions, (*_names(), *source.facts.get(CONSOLE, ()))))
-
-
-class _Given(Mapping[str, Word]):
-    """The variables of the script around, for the text of a ``bash -c``."""
-
-    def __init__(self, script: Script) -> None:
-        self._script = script
-
-    def __getitem__(self, name: str) -> Word:
-        word = self._script.value(name)
-        if word is None:
-            raise KeyError(name)
-        return word
-
-    def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self._script.value(name) is not None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(())
-
-    def __len__(self) -> int:
-        return 0
 
 
 def _configs(program: Document, start: Started, arguments: Arguments) -> Iterator[Reference]:

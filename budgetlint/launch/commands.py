@@ -151,11 +151,11 @@ def outer_layers(words: Sequence[Word]) -> tuple[Layer, ...]:
 
 def console_started(words: Sequence[Word], scripts: Mapping[str, str]) -> Started | None:
     """The console script of the project that a command starts, bare, behind wrappers, or as a launcher's program."""
-    at = named_in(words, scripts, _WRAPPERS)
+    at = named_in(words, scripts, WRAPPERS)
     if at is None:
         return None
-    name = _base(words[at])
-    return Started(name, tuple(words[at + 1 :]), _outer(words[:at]), scripts[name])
+    name = base(words[at])
+    return Started(name, tuple(words[at + 1 :]), outer_layers(words[:at]), scripts[name])
 
 
 def _step(words: tuple[Word, ...], depth: int) -> Started | tuple[Layer | None, tuple[Word, ...]] | None:

@@ -74,7 +74,7 @@ class Started:
     program: str
     arguments: tuple[Word, ...]
     layers: tuple[Layer, ...] = ()
-    environment: Mapping[str, Word] = field(default_factory=dict)
-    """What those around it set for it: ``env NAME=VALUE``, ``mpirun -x NAME=VALUE``."""
     function: str = ""
     """``module:function`` of a console script."""
+    environment: Mapping[str, Word] = field(default_factory=dict)
+    """What those around it set for it: ``env NAME=VALUE``, ``mpirun -x NAME=VALUE``."""

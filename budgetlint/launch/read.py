@@ -12,7 +12,6 @@ from budgetlint.documents.shell_words import Atom, Word
 from budgetlint.documents.shell_work import work_of
 from budgetlint.files.disk import NOTEBOOK_SUFFIX
 from budgetlint.language.budget import CONFIG, LaunchLine
-from budgetlint.launch.blocks import places
 from budgetlint.launch.build import Builder, starts_something
 from budgetlint.launch.dockerfile import is_dockerfile, read_dockerfile
 from budgetlint.launch.jobs import KUBERNETES, containers, kind_of, request_of, span_of, texts, variables
@@ -48,6 +47,8 @@ def _builder(source: SourceFile) -> Builder:
 def given_by(arguments: Sequence[str], environment: Mapping[str, str]) -> dict[str, Word]:
     """``$1``, ``$2``, ... and variables: they do not stand in the script, so what they bring in is shown where it uses them."""
     held = {**environment, **{str(number): text for number, text in enumerate(arguments, 1)}}
+    if arguments:
+        held["#"] = str(len(arguments))
     return {name: Word(text, Span(0, 0), True, (Atom(text, 0, known=False, told=True),)) for name, text in held.items()}
 
 
@@ -74,7 +75,7 @@ def _dockerfile(source: SourceFile) -> tuple[Launch, ...]:
     for span in image.scripts:
         builder.script(source.text, span.start, span.end)
     if image.command is not None:
-        builder.command(image.command, None, (), 0)
+        builder.command(image.command)
     return tuple(builder.found)
 
 
@@ -97,9 +98,7 @@ def _job(document: Document) -> tuple[Launch, ...]:
 
 def _texts(builder: Builder, document: Document) -> None:
     for word in texts(document):
-        script = read_shell(word.text, given=builder.given, place=places(word).__getitem__, work=builder.work)
-        for command in script.commands:
-            builder.command(command, script, (), 0)
+        builder.text(word)
 
 
 def _kubernetes(document: Document) -> tuple[Launch, ...]:
@@ -109,7 +108,7 @@ def _kubernetes(document: Document) -> tuple[Launch, ...]:
             builder.work.stop(CONTAINERS, words[0].span.start)
             break
         builder.request = request
-        builder.command(Command(words, {}, span_of(words)), None, (), 0)
+        builder.command(Command(words, {}, span_of(words)))
     builder.request = None
     _texts(builder, document)
     return tuple(builder.found)
@@ -123,7 +122,7 @@ def budget_launches(builder: Builder, line: LaunchLine, config: str = "") -> tup
     for command in script.commands:
         words = tuple(_with_config(word, config) for word in command.words)
         environment = {name: _with_config(word, config) for name, word in command.environment.items()}
-        builder.command(Command(words, environment, command.span), script, (), 0)
+        builder.command(Command(words, environment, command.span), script)
     return tuple(builder.found[before:])
 
 
