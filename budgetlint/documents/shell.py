@@ -7,7 +7,7 @@ on known values is worked out. Everything else stays symbolic: ``$1``, ``$(...)`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from budgetlint.base.record import open_record, record, replace
 from budgetlint.base.source import Span
@@ -48,6 +48,10 @@ class Script:
     text: str = ""
     place: Callable[[int], int] | None = None
     make: bool = False
+    exported: frozenset[str] = frozenset()
+    """Names that the programs which it starts find set."""
+    asked: tuple[tuple[int, int], ...] = ()
+    """Where commands stand that submit a job inside of ``$(...)``."""
 
     def value(self, name: str) -> Word | None:
         """What a variable holds, as one word; None where the script does not set it."""
@@ -71,6 +75,10 @@ class Script:
         """Do places in the text say what comes before what?"""
         return self.place is None and not self.make
 
+    def within(self, start: int, end: int, around: Around, work: ShellWork) -> Script:
+        """The commands of a substitution."""
+        return read_shell(self.text, start, end, place=self.place, make=self.make, work=work, around=around)
+
     def inner(self, block: Block, given: Mapping[str, Word], around: Around, work: ShellWork) -> Script:
         """The body of a block, once."""
         return read_shell(self.text, block.start, block.end, given=given, place=self.place, make=self.make, work=work, around=around)
@@ -86,16 +94,18 @@ def read_shell(
     make: bool = False,
     work: ShellWork | None = None,
     around: Around | None = None,
+    sourced: Mapping[str, int] | None = None,
 ) -> Script:
     """The commands of ``text[start:end]``. ``given`` are variables that the surroundings set (a job's ``envs``); ``place`` says
     where a character of the text stands in the file, where the text is not the file's. ``work`` is the account of the file,
-    ``around`` the script whose variables it finds set."""
+    ``around`` the script whose variables it finds set; ``sourced`` are names that a sourced script sets, each with where that is."""
     work = work if work is not None else ShellWork()
     parser = Parser(Lexer(text, start, end, make=make, work=work))
     parser.run()
     parser.assignments.extend(
         Assignment(name, None, conditional=True) for name in counted_in(text, start, len(text) if end is None else end)
     )
+    parser.assignments.extend(_set_again(parser.assignments, sourced or {}))
     assigned, raws = parser.assignments, parser.commands
     if place is not None:
         assigned, raws = [_moved_assignment(one, place) for one in assigned], [_moved_command(raw, place) for raw in raws]
@@ -104,7 +114,13 @@ def read_shell(
     commands = tuple(_command(raw, expander, ordered, parser.given_to(raw, expander, place)) for raw in raws)
     written = tuple(parser.here_documents(expander)) if place is None else ()
     named = tuple(command for command in commands if command.words)
-    return Script(named, expander, written, tuple(parser.blocks), text, place, make)
+    return Script(named, expander, written, tuple(parser.blocks), text, place, make, frozenset(parser.exported), tuple(parser.asked))
+
+
+def _set_again(assignments: Sequence[Assignment], sourced: Mapping[str, int]) -> list[Assignment]:
+    """What the script had set before it sources another that sets it too: nobody knows which of the two it is."""
+    before = {one.name: sourced[one.name] for one in assignments if one.at < sourced.get(one.name, -1)}
+    return [Assignment(name, None, conditional=True, at=at) for name, at in before.items()]
 
 
 def _moved_assignment(one: Assignment, place: Callable[[int], int]) -> Assignment:

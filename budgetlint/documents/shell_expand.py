@@ -191,10 +191,11 @@ class Expander:
         if name == "BASH_SOURCE" and name not in self._by_name:
             name = "0"
         named = name.isidentifier() or name.isdecimal()
-        again = name in self._open and self._outside is not None and self._outside.holds(name)  # what it was before
+        again = name in self._open and self._was_there(name)
         unset = named and not again and (name in self._open or self._is_to_come(name) or not self._is_there(name))
         asks = part.operator not in ("", UNKNOWN_OPERATOR)
         value = None if part.operator == UNKNOWN_OPERATOR or unset or self._changes_after(name) else self._value(name)
+        value = self._outer(name) if again else value
         if value is not None and name == part.name and self._is_list(name):
             value = value[:1]
         if asks and (unset or (part.operator.startswith(":") and _is_empty(value))):
@@ -273,6 +274,15 @@ class Expander:
     def _is_there(self, name: str) -> bool:
         """May the name be set?"""
         return name in self._by_name or name in self._given or (self._outside is not None and self._outside.holds(name))
+
+    def _was_there(self, name: str) -> bool:
+        """May it have been set before the script began: ``X=${X:-1}``?"""
+        return name in self._given or (self._outside is not None and self._outside.holds(name))
+
+    @property
+    def names(self) -> frozenset[str]:
+        """What the script itself sets."""
+        return frozenset(self._by_name)
 
     def holds(self, name: str, until: int | None) -> bool:
         """May the name be set in front of this place?"""

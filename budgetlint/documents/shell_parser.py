@@ -14,7 +14,7 @@ from budgetlint.base.source import Span
 from budgetlint.documents.shell_assign import declared, leading, names_set
 from budgetlint.documents.shell_expand import Assignment, Expander
 from budgetlint.documents.shell_lexer import Array, Lexer, Operator, Token
-from budgetlint.documents.shell_words import Literal, RawWord, Variable, Word, moved, shifted
+from budgetlint.documents.shell_words import Literal, Opaque, RawWord, Variable, Word, moved, shifted
 from budgetlint.documents.shell_written import Written
 
 _PATTERN = "pattern"
@@ -24,6 +24,17 @@ _CLOSING = {"fi": "if", "done": "loop", "esac": "case", "}": "{"}
 _GOES_ON = frozenset(("then", "else", "elif", "do", "!", "time", "{"))
 _CONDITIONAL = frozenset(("if", "loop", "case", _PATTERN, "function"))
 _DECLARES = frozenset(("export", "declare", "local", "readonly", "typeset"))
+
+
+_SUBMITTERS = ("sbatch", "qsub", "bsub", "oarsub")
+
+
+def _name_of(word: RawWord | Array) -> str:
+    """The name that ``export NAME=value`` or ``export NAME`` is about."""
+    if isinstance(word, Array):
+        return word.name
+    first = word.parts[0] if word.parts else None
+    return first.text.partition("=")[0] if isinstance(first, Literal) else ""
 
 
 def _is_cat(words: list[RawWord | Array]) -> bool:
@@ -88,6 +99,10 @@ class Parser:
     marks: int = 0
     written: list[tuple[RawWord, RawWord, int]] = field(default_factory=list)
     """Target, mark, and which of the here-documents it is."""
+    exported: set[str] = field(default_factory=set)
+    """Names that the programs which it starts find set."""
+    asked: list[tuple[int, int]] = field(default_factory=list)
+    """Where commands stand that submit a job inside of ``$(...)``, outside of its blocks."""
     over: bool = False
     """The script has left: ``exit``, or ``exec`` with a program."""
 
@@ -288,6 +303,9 @@ class Parser:
         count, found = leading(words, conditional)
         rest = [word for word in words[count:] if isinstance(word, RawWord)]
         name = rest[0].bare if rest else ""
+        self._asks(words)
+        if name == "export" or (name in _DECLARES and any(word.bare.startswith("-") and "x" in word.bare for word in rest)):
+            self.exported.update(bare for word in words[count + 1 :] if (bare := _name_of(word)).isidentifier())
         if not rest or name in _DECLARES:
             self.assignments.extend(found)
             self.assignments.extend(declared(words[count + 1 :], conditional))
@@ -305,6 +323,13 @@ class Parser:
             self.commands.append(RawCommand(tuple(rest), tuple(found), span, bool(self.inside["function"]), reads, span.start, block))
             self._sets(name, rest, conditional)
             self.over = name == "exec" and len(rest) > 1 and self._leaves(conditional)
+
+    def _asks(self, words: list[RawWord | Array]) -> None:
+        """``JOB=$(sbatch --parsable job.sh)``"""
+        if all(block < 0 for block in self.opened):
+            for part in (part for word in words if isinstance(word, RawWord) for part in word.parts):
+                if isinstance(part, Opaque) and part.text.startswith("$(") and any(name in part.text for name in _SUBMITTERS):
+                    self.asked.append((part.span.start + 2, part.span.end - 1))
 
     def _leaves(self, conditional: bool) -> bool:
         """Nothing behind it runs: it stands in no branch and no subshell. In a Makefile each line has a shell of its own."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from budgetlint.base.limits import LAUNCHES
@@ -12,6 +12,7 @@ from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import Document, Scalar
 from budgetlint.documents.shell import Command, Script, read_shell
 from budgetlint.documents.shell_around import Around
+from budgetlint.documents.shell_parser import Block
 from budgetlint.documents.shell_words import Word
 from budgetlint.documents.shell_work import ShellWork
 from budgetlint.documents.shell_written import FACT, written_documents
@@ -53,17 +54,31 @@ class Builder:
     """Where the last ``cd`` leads."""
     around: Around | None = None
     """What stands around the scripts of the file."""
+    sourced: Sequence[tuple[int, SourceFile]] = ()
+    library: bool = False
+    """Others source the script: its functions are theirs to call."""
 
     def script(self, text: str, start: int = 0, end: int | None = None) -> None:
         """Every launch of ``text[start:end]``, whose offsets are the file's."""
-        if starts_something(self.source):
-            script = read_shell(text, start, end, given=self.given, make=self.make, work=self.work, around=self.around)
+        if starts_something(self.source) or self.sourced:
+            around, functions, names = self._sourced()
+            script = read_shell(text, start, end, given=self.given, make=self.make, work=self.work, around=around, sourced=names)
             if end is None and not self.make:  # a part of a file has line ends of its own kind
                 self.source.facts["cut short"] = tuple(cut_short(self.source, script.commands))
             if script.written:
                 self.source.facts[FACT] = written_documents(self.source, script.written)
             self.folder = ""
-            self._start(Walk(self.source, self.work).script(script, Stand()))
+            self._start(Walk(self.source, self.work, self.library).script(script, Stand(functions=functions)))
+
+    def _sourced(self) -> tuple[Around | None, dict[str, tuple[Script, Block]], dict[str, int]]:
+        """What the scripts that this one sources set: variables, functions, and where each name is set."""
+        around, functions, names = self.around, dict[str, tuple[Script, Block]](), dict[str, int]()
+        for at, source in self.sourced:
+            script = read_shell(source.text, given=self.given, place=_always(at), work=self.work, around=around)
+            around = Around(script.expander)
+            functions |= {block.name: (script, block) for block in script.blocks if not block.is_loop and 0 <= block.start <= block.end}
+            names |= dict.fromkeys(script.expander.names, at)
+        return around, functions, names
 
     def surround(self, script: Script) -> None:
         """Variables of the text around the scripts to come (a Makefile's)."""
@@ -72,11 +87,11 @@ class Builder:
     def text(self, word: Word) -> None:
         """Every launch of a text that is a value of another format."""
         script = read_shell(word.text, given=self.given, place=places(word).__getitem__, work=self.work)
-        self._start(Walk(self.source, self.work).script(script, Stand()))
+        self._start(Walk(self.source, self.work, self.library).script(script, Stand()))
 
     def command(self, command: Command, script: Script | None = None) -> None:
         """Every launch of one command."""
-        self._start(Walk(self.source, self.work).command(command, Stand(script)))
+        self._start(Walk(self.source, self.work, self.library).command(command, Stand(script)))
 
     def _start(self, commands: Iterable[tuple[Command, Stand]]) -> None:
         for command, stand in commands:
@@ -106,7 +121,8 @@ class Builder:
         span: Span,
     ) -> None:
         arguments = parse(start.arguments, span)
-        key = (start.program, telling(start.arguments), tuple((name, word.text) for name, word in environment.items()), span)
+        around = tuple((layer.name, telling(layer.words)) for layer in (*stand.layers, *start.layers))
+        key = (start.program, telling(start.arguments), around, _telling_variables(environment), span)
         if key in self.seen:
             return
         self.seen.add(key)
@@ -146,6 +162,16 @@ class Builder:
         held = {name: script.value(name) for name in _ENVIRONMENT} if script is not None else {}
         pairs = [(name, word) for name in _ENVIRONMENT if (word := environment.get(name) or held.get(name)) is not None]
         return Document(self.source, FORMAT, entries_of(pairs, span), number=len(self.found), program="environment") if pairs else None
+
+
+def _telling_variables(environment: Mapping[str, Word]) -> tuple[tuple[str, object], ...]:
+    """Which card a process sees makes no difference, how many does."""
+    return tuple((name, word.text.count(",") if name == "CUDA_VISIBLE_DEVICES" else word.text) for name, word in environment.items())
+
+
+def _always(at: int) -> Callable[[int], int]:
+    """What a sourced script brings in is shown where it is sourced."""
+    return lambda _: at
 
 
 def _changed(folder: str, command: Command) -> str:

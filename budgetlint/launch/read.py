@@ -18,11 +18,24 @@ from budgetlint.launch.jobs import KUBERNETES, containers, kind_of, request_of, 
 from budgetlint.launch.launch import Launch, Request
 from budgetlint.launch.makefile import is_makefile, read_makefile
 from budgetlint.launch.slurm import is_slurm, read_slurm
+from budgetlint.readers.base import is_symbolic
 
 
 def script_launches(source: SourceFile, arguments: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> tuple[Launch, ...]:
     """The launches of a script, in the order of the text; ``arguments`` and ``environment`` are those that it is started with."""
-    if not starts_something(source):
+    return started_launches(source, ((arguments, environment or {}),))
+
+
+Start = tuple[Sequence[str], Mapping[str, str]]
+"""The arguments and variables that a script is started with."""
+
+
+def started_launches(
+    source: SourceFile, starts: Sequence[Start], sourced: Sequence[tuple[int, SourceFile]] = (), *, library: bool = False
+) -> tuple[Launch, ...]:
+    """The launches of a script that is started in several ways. ``sourced`` are the scripts that it sources, each with where; a
+    ``library`` is sourced by others."""
+    if not starts_something(source) and not any(starts_something(one) for _, one in sourced):
         return ()
     work_of(source, LAUNCHES, again=True)
     if is_makefile(source.path):
@@ -32,8 +45,11 @@ def script_launches(source: SourceFile, arguments: Sequence[str] = (), environme
     builder = _builder(source)
     if is_slurm(source):
         builder.request, builder.job, builder.given = read_slurm(source)
-    builder.given = {**own_name(source), **builder.given, **given_by(arguments, environment or {})}
-    builder.script(source.text)
+    builder.sourced, builder.library = sourced, library
+    job = builder.given
+    for arguments, environment in starts:
+        builder.given = {**own_name(source), **job, **given_by(arguments, environment)}
+        builder.script(source.text)
     return tuple(builder.found)
 
 
@@ -49,7 +65,12 @@ def given_by(arguments: Sequence[str], environment: Mapping[str, str]) -> dict[s
     held = {**environment, **{str(number): text for number, text in enumerate(arguments, 1)}}
     if arguments:
         held["#"] = str(len(arguments))
-    return {name: Word(text, Span(0, 0), True, (Atom(text, 0, known=False, told=True),)) for name, text in held.items()}
+    return {name: _given_word(text) for name, text in held.items()}
+
+
+def _given_word(text: str) -> Word:
+    told = not is_symbolic(text)
+    return Word(text, Span(0, 0), told, (Atom(text, 0, known=False, told=told),))
 
 
 def own_name(source: SourceFile) -> dict[str, Word]:

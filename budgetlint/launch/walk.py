@@ -25,7 +25,7 @@ MAX_NESTED = 3
 """``bash -c`` inside ``bash -c``."""
 MAX_CALLS = 8
 """Functions that call functions."""
-_ANY = ("${@}", "${*}", "${...}")
+UNCOUNTED = ("${@}", "${*}", "${...}")
 """Arguments of which nobody knows how many they are."""
 
 
@@ -45,6 +45,7 @@ class Stand:
     """In how many rounds of loops it is one."""
     span: Span | None = None
     """The command whose text it stands in."""
+    exported: frozenset[str] = frozenset()
 
 
 @open_record
@@ -53,11 +54,13 @@ class Walk:
 
     source: SourceFile
     work: ShellWork
+    library: bool = False
+    """Do others source the script and call its functions?"""
 
     def script(self, script: Script, stand: Stand) -> Iterator[tuple[Command, Stand]]:
         """Each command, with what it stands in."""
         own = {block.name: (script, block) for block in script.blocks if not block.is_loop and _is_whole(block)}
-        stand = replace(stand, script=script, functions={**stand.functions, **own})
+        stand = replace(stand, script=script, functions={**stand.functions, **own}, exported=stand.exported | script.exported)
         called = {command.words[0].text for command in script.commands}
         done: set[int] = set()
         for command in script.commands:
@@ -67,6 +70,9 @@ class Walk:
             elif command.block not in done:
                 done.add(command.block)
                 yield from self._loop(block, script, stand) if block.is_loop else self._uncalled(block, script, stand, called)
+        for start, end in script.asked:
+            around = Around(script.expander, start if script.is_ordered else None)
+            yield from self.script(script.within(start, end, around, self.work), stand)
 
     def _loop(self, block: Block, script: Script, stand: Stand) -> Iterator[tuple[Command, Stand]]:
         """A round for each item; one where nobody knows them, or they are too many."""
@@ -80,7 +86,7 @@ class Walk:
 
     def _uncalled(self, block: Block, script: Script, stand: Stand, called: set[str]) -> Iterator[tuple[Command, Stand]]:
         """A function that is not called here runs where nobody sees it, with arguments that nobody knows."""
-        if block.name not in called:
+        if block.name not in called and not self.library:
             yield from self.script(script.inner(block, {}, Around(script.expander, None, UNKNOWN), self.work), stand)
 
     def command(self, command: Command, stand: Stand) -> Iterator[tuple[Command, Stand]]:
@@ -100,7 +106,7 @@ class Walk:
 
     def _call(self, command: Command, owner: Script, block: Block, stand: Stand) -> Iterator[tuple[Command, Stand]]:
         words = command.words[1:]
-        count = next((index for index, word in enumerate(words) if word.text in _ANY), len(words))
+        count = next((index for index, word in enumerate(words) if word.text in UNCOUNTED), len(words))
         given = {**command.environment, **{str(number): word for number, word in enumerate(words[:count], 1)}}
         if count == len(words):
             given["#"] = Word(str(count), command.span, True, (Atom(str(count), command.span.start, known=False, told=True),))

@@ -92,6 +92,9 @@ def variables(words: Sequence[Word]) -> Iterator[tuple[str, Word]]:
     options: tuple[str, ...] = ()
     assigns = False
     for index, word in enumerate(words):
+        if word.text.startswith("--export=") and base(words[0]) in ("sbatch", "srun"):
+            yield from _listed(word.after(len("--export=")))
+            continue
         name, before = base(word), words[index - 1].text if index else ""
         options, assigns = _SETS.get(name, options), assigns or name in ("env", "sudo")
         if before in _PAIRS and index + 1 < len(words):
@@ -101,6 +104,17 @@ def variables(words: Sequence[Word]) -> Iterator[tuple[str, Word]]:
         found = _ASSIGNED.match(word.text, begin)
         if found is not None and (begin or assigns or before in options):
             yield found[1], word.after(found.end())
+
+
+def _listed(word: Word) -> Iterator[tuple[str, Word]]:
+    """``ALL,A=x,B=y``"""
+    at = 0
+    for piece in word.text.split(","):
+        found = _ASSIGNED.match(piece)
+        if found is not None:
+            rest = word.after(at + found.end())
+            yield found[1], Word(piece[found.end() :], rest.span, rest.known, rest.atoms)
+        at += len(piece) + 1
 
 
 def is_elsewhere(words: Sequence[Word]) -> bool:
