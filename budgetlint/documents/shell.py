@@ -16,7 +16,7 @@ from budgetlint.documents.shell_assign import counted_in
 from budgetlint.documents.shell_expand import Assignment, Expander
 from budgetlint.documents.shell_lexer import Lexer
 from budgetlint.documents.shell_parser import Block, Parser, RawCommand
-from budgetlint.documents.shell_words import Opaque, Variable, Word, moved
+from budgetlint.documents.shell_words import Opaque, Part, Variable, Word, moved
 from budgetlint.documents.shell_work import ShellWork
 from budgetlint.documents.shell_written import Written
 
@@ -63,9 +63,7 @@ class Script:
         for raw in block.items or ():
             item = moved(raw, self.place) if self.place is not None else raw
             words = tuple(self.expander.words(item, block.at if self.is_ordered else None))
-            if any(not word.is_told for word in words) and any(
-                isinstance(part, Variable | Opaque) and not part.quoted for part in raw.parts
-            ):
+            if any(map(_may_part, raw.parts)) and not all(word.is_told for word in words):
                 return None
             found.extend(words)
         return tuple(found) if block.items else None
@@ -115,6 +113,13 @@ def read_shell(
     written = tuple(parser.here_documents(expander)) if place is None else ()
     named = tuple(command for command in commands if command.words)
     return Script(named, expander, written, tuple(parser.blocks), text, place, make, frozenset(parser.exported), tuple(parser.asked))
+
+
+def _may_part(part: Part) -> bool:
+    """May it come to several words, where it is not known?"""
+    if isinstance(part, Variable):
+        return not part.quoted or part.name.endswith("[@]") or part.name.startswith("@")
+    return isinstance(part, Opaque) and not part.quoted
 
 
 def _set_again(assignments: Sequence[Assignment], sourced: Mapping[str, int]) -> list[Assignment]:

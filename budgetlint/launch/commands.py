@@ -20,6 +20,7 @@ from budgetlint.launch.launch import Layer, Started
 from budgetlint.launch.sbatch import job_script
 from budgetlint.launch.wrappers import (
     COUNTED,
+    HANDED,
     MODULE_WRAPPERS,
     SHELLS,
     WRAPPERS,
@@ -28,6 +29,7 @@ from budgetlint.launch.wrappers import (
     starts_files,
     starts_modules,
     variables,
+    with_gaps,
 )
 from budgetlint.readers.base import names
 
@@ -192,6 +194,8 @@ def _wrapped(words: tuple[Word, ...], depth: int) -> tuple[Layer | None, tuple[W
         if modules and word.text == "-m" and index + 1 < len(words):
             return _module(words[index + 1], words[index + 2 :], depth)
         if _starts(words, index) or (files and word.known and _SCRIPT.fullmatch(word.text)):
+            if base(words[0]) in HANDED:
+                return None, with_gaps(words, index)
             name = COUNTED.get(base(words[0]))
             layer = Layer(name, words[1:index], _span(words[:index])) if name else None
             return layer, words[index:]

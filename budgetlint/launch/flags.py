@@ -26,10 +26,11 @@ _MAX_JSON = 4096
 
 
 _SAME = names(
-    """seed random_seed data_seed manual_seed output_dir out_dir output_path save_dir save_path log_dir logging_dir run_name exp_name
+    """output out output_dir out_dir output_path save_dir save_path log_dir logging_dir run_name exp_name
         experiment_name wandb_name wandb_run_name wandb_run_id master_port main_process_port port hydra.run.dir"""
 )
-"""Flags whose values take no memory: rounds of a loop that differ in nothing else are one run."""
+"""Flags whose values take no memory, beside seeds: rounds of a loop that differ in nothing else are one run."""
+_SEED = re.compile(r"(?:^|[_.])seeds?(?:_|$)")
 
 
 def telling(words: Sequence[Word]) -> tuple[str, ...]:
@@ -39,7 +40,8 @@ def telling(words: Sequence[Word]) -> tuple[str, ...]:
     for word in words:
         name, equals, _ = word.text.lstrip("-+").partition("=")
         is_flag = _FLAG.match(word.text) is not None
-        same = name.replace("-", "_").lower() in _SAME and (is_flag or bool(equals))
+        bare = name.replace("-", "_").lower()
+        same = (bare in _SAME or _SEED.search(bare) is not None) and (is_flag or bool(equals))
         if not (hidden and not is_flag):
             found.append(name if same else word.text)
         hidden = same and not equals

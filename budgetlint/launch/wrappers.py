@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from budgetlint.base.expression import expression
 from budgetlint.documents.shell import Command
-from budgetlint.documents.shell_words import Word
+from budgetlint.documents.shell_words import Atom, Word
 from budgetlint.readers.base import names
 
 SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh"))
@@ -21,8 +21,10 @@ WRAPPERS = names(
         nvidia-docker enroot shifter ch-run ray nsys ncu compute-sanitizer setsid screen tmux command builtin xvfb-run caffeinate
         torchx sky kubectl pdsh ssh deepspeed_mpi flock unbuffer run then do rocprof accelerate-launch dstack modal gpu-run with-proxy
         ts tsp bsub qsub salloc chrt proxychains proxychains4 dotenv doppler op tini dumb-init gosu systemd-run py-spy catchsegv
-        cgexec prlimit runai gantry ddtrace-run opentelemetry-instrument script coproc"""
+        cgexec prlimit runai gantry ddtrace-run opentelemetry-instrument script coproc parallel xargs"""
 )
+HANDED = frozenset(("parallel", "xargs"))
+"""Those that put words of their own into the command."""
 COUNTED = {
     "srun": "srun",
     "ibrun": "mpirun",
@@ -51,6 +53,8 @@ _OF_TEXT = expression(r"--(?:wrap|command|commandline|run)=")
 _ELSEWHERE = names("ssh pdsh gcloud")
 _OF_SSH = frozenset(("-p", "-i", "-l", "-o", "-F", "-J", "-c", "-b", "-e", "-m", "-L", "-R", "-D", "-W", "-w"))
 """Options of ``ssh`` that take the next word."""
+GAP = "${...}"
+_OF_PARALLEL = expression(r"\{(?:[0-9]*[./#%+]*|=.*=)\}")
 _ASSIGNED = expression(r"([A-Za-z_]\w*)=")
 _SETS = {
     **dict.fromkeys(("docker", "podman", "nvidia-docker", "enroot"), ("-e", "--env")),
@@ -115,6 +119,19 @@ def _listed(word: Word) -> Iterator[tuple[str, Word]]:
             rest = word.after(at + found.end())
             yield found[1], Word(piece[found.end() :], rest.span, rest.known, rest.atoms)
         at += len(piece) + 1
+
+
+def with_gaps(words: Sequence[Word], at: int) -> tuple[Word, ...]:
+    """The command behind ``parallel`` and ``xargs``, from word ``at`` on: what they put in is not known."""
+    command = words[at : next((index for index, word in enumerate(words) if word.text.startswith(":::")), len(words))]
+    mark = next((words[index + 1].text for index, word in enumerate(words[:at]) if word.text in ("-I", "-i") and index + 1 < at), "{}")
+    found = [_gap(word) if mark in word.text or _OF_PARALLEL.search(word.text) else word for word in command]
+    is_put_in = any(not word.known and word.text == GAP for word in found)
+    return tuple(found) if is_put_in else (*found, _gap(command[-1]))
+
+
+def _gap(word: Word) -> Word:
+    return Word(GAP, word.span, False, (Atom(GAP, word.span.start, known=False),))
 
 
 def is_elsewhere(words: Sequence[Word]) -> bool:

@@ -25,6 +25,8 @@ SCRIPTS: dict[str, list[dict[str, object]]] = {
     "bash -c 'for a in 1 2; do python t.py --a $a; done'": [{"a": "1"}, {"a": "2"}],
     "for a in 1 2; do for b in $(ls); do python t.py --a $a --b $b; done; done": [{"a": "1", "b": "${b}"}, {"a": "2", "b": "${b}"}],
     "for a in $(seq 3); do python t.py --a $a; done": [{"a": "${a}"}],
+    'for a in "${X[@]}"; do python t.py --a $a; done': [{"a": "${a}"}],
+    'for a in "$X/1" "$X/2"; do python t.py --a "$a"; done': [{"a": "${X}/1"}, {"a": "${X}/2"}],
     "for a in $X 2; do python t.py --a $a; done": [{"a": "${a}"}],
     "for a; do python t.py --a $a; done": [{"a": "${a}"}],
     "while x; do python t.py --a $a; done": [{"a": "${a}"}],

@@ -104,6 +104,18 @@ def test_a_text_for_another_shell_is_read(command: str) -> None:
     assert (launch.program.program, plain(launch.program.root, Loader.SHELL)) == ("train.py", {"a": "1"})
 
 
+PUT_IN = {
+    "parallel -j 2 python train.py --a {} --b 1 ::: 1 2": {"a": "${...}", "b": "1"},
+    "ls | xargs -I % python train.py --a x% --b 1": {"a": "${...}", "b": "1"},
+    "ls | xargs -n 1 python train.py --b 1 --a": {"b": "1", "a": "${...}"},
+}
+
+
+@pytest.mark.parametrize("command", PUT_IN)
+def test_words_that_others_put_in_are_not_known(command: str) -> None:
+    assert plain(only(command).program.root, Loader.SHELL) == PUT_IN[command]
+
+
 NOTHING = [
     "cat <<EOF\npython train.py\nEOF",
     "cat <<EOF > notes.txt\npython train.py\nEOF",
