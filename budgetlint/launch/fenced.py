@@ -18,11 +18,17 @@ _SHELLS = frozenset(("", "sh", "bash", "shell", "zsh", "console", "shell-session
 def shown_launches(source: SourceFile) -> tuple[Launch, ...]:
     """The launches in the fenced blocks of a Markdown text. A prompt in front of a command is none of its words."""
     builder = Builder(source, work=work_of(source, LAUNCHES, again=True))
-    blocks = (*_blocks(source.text), *(("", start, end) for start, end in _indented(source.text)))
+    for start, end in shown_commands(source.text):
+        builder.script(source.text, start, end)
+    return tuple(builder.found)
+
+
+def shown_commands(text: str) -> Iterator[tuple[int, int]]:
+    """Where commands stand in a Markdown text."""
+    blocks = (*_blocks(text), *(("", start, end) for start, end in _indented(text)))
     for language, start, end in sorted(blocks, key=lambda one: one[1]):
         if language in _SHELLS:
-            _shown_block(builder, source.text, start, end)
-    return tuple(builder.found)
+            yield from _shown_block(text, start, end)
 
 
 def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
@@ -61,12 +67,12 @@ def _indented(text: str) -> Iterator[tuple[int, int]]:
 _ITEM = re.compile(r"[-*+] |\d{1,9}[.)] ")
 
 
-def _shown_block(builder: Builder, text: str, start: int, end: int) -> None:
+def _shown_block(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     prompts = list(_PROMPT.finditer(text, start, end))
     if not prompts:
-        builder.script(text, start, end)
+        yield start, end
     for prompt in prompts:
-        builder.script(text, prompt.end(), _end_of_command(text, prompt.end(), end))
+        yield prompt.end(), _end_of_command(text, prompt.end(), end)
 
 
 _PROMPT = re.compile(r"^[ ]*\$[ ]+", re.MULTILINE)

@@ -226,6 +226,10 @@ def _idle_files(work: Assembly) -> Iterator[str]:
             consumer = work.project.add(path).consumer
             if consumer is not None and consumer.program == launch.program.program and not consumer.followed:
                 yield path
+    if work.idle:
+        from budgetlint.resolve.converted_files import converted_files
+
+        yield from converted_files(work)
 
 
 def _over(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) -> Budget | None:

@@ -17,6 +17,7 @@ from budgetlint.readers.known_programs import HYDRA, known_programs
 from budgetlint.resolve.claims.launches import Launches
 from budgetlint.resolve.claims.openers import OpenedFile, Openers
 from budgetlint.resolve.claims.programs import Programs
+from budgetlint.resolve.claims.records import is_record
 from budgetlint.resolve.project import FileEntry
 from budgetlint.resolve.state import Assembly
 from budgetlint.settings.consumer import FORMAT, LAUNCH, LONE, NOBODY, OPENED, SEVERAL, Consumer
@@ -85,7 +86,9 @@ class FileClaims:
         return replace(entry, readings=readings, format=reader.format if readings else entry.format)
 
     def _may_be_taken(self, entry: FileEntry) -> bool:
-        """No strict program's own, and no job."""
+        """No strict program's own, no job, and nothing that a run wrote."""
+        if entry.source is not None and is_record(entry.source):
+            return False
         return not entry.kind and not entry.launches and all(_looks(entry, one) in FLAVOURS for one in entry.readings) and _is_config(entry)
 
     def _taken(self, entry: FileEntry, source: SourceFile) -> FileEntry | None:
@@ -134,6 +137,8 @@ class FileClaims:
         format = _looks(entry, reading)
         if format not in FLAVOURS:
             return replace(reading, consumer=self._of_strict(entry, reading, named))
+        if not named and entry.source is not None and is_record(entry.source):
+            return _own(reading.document, Consumer("", NOBODY, followed=False))
         consumer = named[0][0] if named else self.written.opener(entry.path) or self._unnamed(entry, reading, format)
         if not named and entry.path in self.work.declared:
             consumer = Consumer("", NOBODY, followed=False)

@@ -55,7 +55,9 @@ class Openers:
     def alone(self) -> dict[str, ProgramRun]:
         """The programs that nothing starts."""
         mine = {run.path for _, run, _ in self.launched}
-        found = {source.path: run for source in self.written.scripts if source.path not in mine and (run := self._alone(source)) is not None}
+        found = {
+            source.path: run for source in self.written.scripts if source.path not in mine and (run := self._alone(source)) is not None
+        }
         for path, function in self._declared():
             run = found.get(path)
             if path not in mine and (run is None or not run.trainings) and not is_in_copy(self.work.files, path):
@@ -69,7 +71,11 @@ class Openers:
             module, _, function = target.partition(":")
             name = module.replace(".", "/")
             ends = (f"{name}{PYTHON_SUFFIX}", f"{name}/__init__.py")
-            here = [source.path for source in self.written.scripts if source.path in ends or source.path.endswith(tuple(f"/{one}" for one in ends))]
+            here = [
+                source.path
+                for source in self.written.scripts
+                if source.path in ends or source.path.endswith(tuple(f"/{one}" for one in ends))
+            ]
             yield from ((path, function) for path in here[:1] if len(here) == 1)
 
     def _alone(self, source: SourceFile) -> ProgramRun | None:
