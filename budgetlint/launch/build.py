@@ -55,6 +55,10 @@ class Builder:
     around: Around | None = None
     """What stands around the scripts of the file."""
     sourced: Sequence[tuple[int, SourceFile]] = ()
+    numbers: dict[tuple[object, ...], int] = field(default_factory=dict)
+    """Of each command that starts something; the rounds of a loop share it."""
+    times: int = 0
+    """How often the script was read."""
     library: bool = False
     """Others source the script: its functions are theirs to call."""
 
@@ -126,13 +130,13 @@ class Builder:
         if key in self.seen:
             return
         self.seen.add(key)
-        number = len(self.found)
+        number = self.numbers.setdefault((self.times, span.start, stand.called), len(self.numbers))
         program = Document(self.source, FORMAT, arguments.root, number=number, program=start.program)
         every = (*stand.layers, *start.layers)
         request, job = stand.job or (self.request, self.job)
         documents = [Document(self.source, FORMAT, parse(one.words, one.span, bare=_BARE.get(one.name, frozenset())).root, number=number,
                               program=one.name) for one in every]  # fmt: skip
-        environ = self._environment(environment, stand.script, span)
+        environ = self._environment(environment, stand.script, span, number)
         if environ is not None:
             documents.insert(0, environ)
         if job is not None:
@@ -155,13 +159,14 @@ class Builder:
                 self.folder,
                 stand.elsewhere,
                 start.function,
+                ", ".join(stand.way),
             )
         )
 
-    def _environment(self, environment: Mapping[str, Word], script: Script | None, span: Span) -> Document | None:
+    def _environment(self, environment: Mapping[str, Word], script: Script | None, span: Span, number: int) -> Document | None:
         held = {name: script.value(name) for name in _ENVIRONMENT} if script is not None else {}
         pairs = [(name, word) for name in _ENVIRONMENT if (word := environment.get(name) or held.get(name)) is not None]
-        return Document(self.source, FORMAT, entries_of(pairs, span), number=len(self.found), program="environment") if pairs else None
+        return Document(self.source, FORMAT, entries_of(pairs, span), number=number, program="environment") if pairs else None
 
 
 def _telling_variables(environment: Mapping[str, Word]) -> tuple[tuple[str, object], ...]:

@@ -12,7 +12,6 @@ from budgetlint.documents.shell import Command, read_shell
 from budgetlint.documents.shell_work import work_of
 from budgetlint.launch.blocks import places
 from budgetlint.launch.commands import script_named, started
-from budgetlint.launch.fenced import shown_commands
 from budgetlint.launch.jobs import kind_of, request_of, texts, variables
 from budgetlint.launch.launch import Request
 from budgetlint.launch.read import given_by, own_name
@@ -51,12 +50,11 @@ def script_calls(source: SourceFile, arguments: Sequence[str] = (), environment:
         yield from _call(command, stand, environment or {})
 
 
-def shown_calls(source: SourceFile) -> Iterator[Call]:
-    """The calls that a README shows."""
-    work = work_of(source, CALLS, again=True)
-    for start, end in shown_commands(source.text):
-        for command, stand in Walk(source, work).script(read_shell(source.text, start, end, work=work), Stand()):
-            yield from _call(command, stand, {})
+def calls_between(source: SourceFile, start: int, end: int) -> Iterator[Call]:
+    """Those of a part of a text."""
+    work = work_of(source, CALLS)
+    for command, stand in Walk(source, work).script(read_shell(source.text, start, end, work=work), Stand()):
+        yield from _call(command, stand, {})
 
 
 def document_calls(document: Document) -> Iterator[Call]:

@@ -51,6 +51,8 @@ class Launch:
     """It runs on another machine (``ssh``), whose files are not those of the project."""
     function: str = ""
     """``module:function`` of a console script of the project."""
+    way: str = ""
+    """Which round of the loops around it, where their words are known."""
 
     @property
     def launcher(self) -> str:

@@ -52,7 +52,7 @@ def purpose(launch: Launch, text: Text) -> str:
     name = launch.program.program
     rows = (*known_idle(name), *(one for one in _OF_NO_READER if re.fullmatch(one.pattern, name)))
     row = next((one for one in rows if _is_so(launch, one)), None)
-    if row is not None or is_converter(name):
+    if row is not None or _converts(name):
         return row.does if row is not None else CONVERTS
     return IDLES if _told_not_to(launch) else _by_words(launch, text)
 
@@ -72,7 +72,7 @@ def _words_of(program: str) -> list[str]:
     return [word for word in re.split(r"[^a-z]+", posixpath.basename(program).removesuffix(".py").lower()) if word]
 
 
-def is_converter(program: str) -> bool:
+def _converts(program: str) -> bool:
     """``litgpt.scripts.convert_hf_checkpoint``, ``checkpoint_convert.py``: of packages too, but not what trains by its name."""
     words = _words_of(program)
     return any(word in ("convert", "converter", "conversion") for word in words) and not _OF_TRAINING & set(words)

@@ -50,6 +50,7 @@ def started_launches(
     for arguments, environment in starts:
         builder.given = {**own_name(source), **job, **given_by(arguments, environment)}
         builder.script(source.text)
+        builder.times += 1
     return tuple(builder.found)
 
 

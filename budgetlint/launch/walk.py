@@ -43,6 +43,10 @@ class Stand:
     calls: int = 0
     rounds: int = 1
     """In how many rounds of loops it is one."""
+    way: tuple[str, ...] = ()
+    """Which round of each loop: ``lr=1e-4``."""
+    called: tuple[int, ...] = ()
+    """Where the calls of functions stand that lead to it."""
     span: Span | None = None
     """The command whose text it stands in."""
     exported: frozenset[str] = frozenset()
@@ -82,7 +86,8 @@ class Walk:
         is_known = bool(items) and rounds <= ROUNDS.most
         for given in [{block.name: item} for item in items] if is_known else [dict[str, Word]()]:
             inner = script.inner(block, given, around, self.work)
-            yield from self.script(inner, replace(stand, rounds=rounds) if is_known else stand)
+            way = (*stand.way, *(f"{name}={item.text}" for name, item in given.items()))
+            yield from self.script(inner, replace(stand, rounds=rounds, way=way) if is_known else stand)
 
     def _uncalled(self, block: Block, script: Script, stand: Stand, called: set[str]) -> Iterator[tuple[Command, Stand]]:
         """A function that is not called here runs where nobody sees it, with arguments that nobody knows."""
@@ -114,7 +119,9 @@ class Walk:
         until = command.span.start if caller.is_ordered and stand.calls == 0 else None
         around = Around(caller.expander, until, OWN if count == len(words) else UNKNOWN)
         inner = owner.inner(block, given, around, self.work)
-        yield from self.script(inner, replace(stand, calls=stand.calls + 1, environment={**stand.environment, **command.environment}))
+        environment = {**stand.environment, **command.environment}
+        called = (*stand.called, command.span.start)
+        yield from self.script(inner, replace(stand, calls=stand.calls + 1, called=called, environment=environment))
 
     def _within(self, command: Command, stand: Stand) -> Iterator[tuple[Command, Stand]]:
         """The texts that a command hands to another shell: ``ssh``, ``sbatch --wrap``, a here-document."""

@@ -87,7 +87,8 @@ class FollowedPrograms:
         ways = [posixpath.join(folder, one) for folder in ("", launch.folder) for one in paths_of(launch)]
         named = bool(launch.function) or any(path in candidates(launch.source.path, one) for one in ways)
         says = "" if named else f"{name} is taken to be {path}: the one file of that name"
-        found = self._run(Start(path, launch, function=launch.function.partition(":")[2]), Consumer(name, LAUNCH, at.file, at.line, says=says))
+        start = Start(path, launch, function=launch.function.partition(":")[2])
+        found = self._run(start, Consumer(name, LAUNCH, at.file, at.line, says=says))
         takes = named or found is None or found.followed.options or not any(word.text.startswith("-") for word in launch.words)
         return found if takes else None  # another file of that name: this one takes no flags
 

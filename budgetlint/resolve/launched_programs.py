@@ -35,7 +35,8 @@ def purpose_of(work: Assembly, launch: Launch, text: Text) -> str:
 
 
 def followed_run(work: Assembly, launch: Launch) -> ProgramRun | None:
-    """What a program of the project makes of a launch, where it was followed to one training, or to ways of which one is taken. A program that is known is its reader's."""
+    """What a program of the project makes of a launch, where it was followed to one training, or to ways of which one is taken. A program
+    that is known is its reader's."""
     if launch.consumer is None or launch.consumer.followed:
         return None
     found = work.programs.launched(launch)

@@ -33,7 +33,8 @@ class Start:
             return self.path, self.words, self.function
         launch = self.launch
         environment = tuple((name, word.text) for name, word in launch.environment.items())
-        return self.path, self.function, launch.source.path, launch.source.text, launch.number, tuple(word.text for word in launch.words), environment
+        words = tuple((word.text, word.is_told) for word in launch.words)
+        return self.path, self.function, launch.source.path, launch.source.text, launch.number, words, environment
 
 
 def written(launch: Launch) -> str:

@@ -1,4 +1,5 @@
-"""The trainings of a program of which one is taken, by a condition that nothing here decides: ``if args.method == "dpo": DPOTrainer(...)``."""
+"""The trainings of a program of which one is taken, by a condition that nothing here decides:
+``if args.method == "dpo": DPOTrainer(...)``."""
 
 from __future__ import annotations
 

@@ -197,6 +197,8 @@ class Project:
         return self.locked_lines.get(path, ())
 
     def _config(self, path: str, source: SourceFile) -> FileEntry:
+        if all(word in source.text for word in MEASURED):
+            return FileEntry(path, None, source=source)
         readings: list[Reading] = []
         launches: list[Launch] = []
         job = problem = ""
@@ -391,6 +393,8 @@ def looks_like_job(text: str) -> bool:
 
 RECORDED = '"log_history"'
 """A ``trainer_state.json`` (transformers ``trainer_callback.py``) holds keys of a config beside everything that was logged."""
+MEASURED = ('"train_runtime":', '"train_samples_per_second":')
+"""What the Trainer writes down of a training that is over, in JSON (transformers 5.24 ``trainer_utils.py`` speed_metrics): no config."""
 LAUNCHERS = ("torchrun", "accelerate launch", "deepspeed", "torch.distributed", "train.py")
 
 ENOUGH = 3

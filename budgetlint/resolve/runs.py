@@ -16,9 +16,11 @@ from budgetlint.resolve.budget_scope import comment, nearest_budget
 from budgetlint.resolve.claims import claim_all
 from budgetlint.resolve.composition import composed
 from budgetlint.resolve.edges import HOLDS, Edge
+from budgetlint.resolve.idle_files import idle_files
+from budgetlint.resolve.loop_rounds import different_rounds
 from budgetlint.resolve.named_files import matches
 from budgetlint.resolve.project import FileEntry, Project, open_project
-from budgetlint.resolve.references import place_of, program_text, referenced
+from budgetlint.resolve.references import program_text, referenced
 from budgetlint.resolve.run_parts import add_run, entries_of, label_of, way_of, whole, with_named
 from budgetlint.resolve.script_calls import with_arguments
 from budgetlint.resolve.state import Assembly, Stated
@@ -95,7 +97,7 @@ def collect(project: Project, *, extra: Budget | None = None, overrides: Setting
     for entry in entries:
         with project.contained("joining the runs of", entry.path):
             started.extend(_launch_runs(work, entry, budgets))
-    work.bound.update(started, work.started, _idle_files(work))
+    work.bound.update(started, work.started, idle_files(work))
     for entry in list(project.entries.values()):
         for reading in entry.readings:
             if reading.role is Role.TRAINER and entry.path not in work.bound and not _is_nobodys(reading) and not _is_part(entry, reading):
@@ -219,19 +221,6 @@ def _is_part(entry: FileEntry, reading: Reading) -> bool:
     return only_defines(entry.source)
 
 
-def _idle_files(work: Assembly) -> Iterator[str]:
-    """Files that only programs which train nothing are known to read. One of a strict trainer's own format is still a recipe of it."""
-    for launch, _ in (one for launches in work.idle.values() for one in launches):
-        for path in filter(None, (place_of(work, reference) for reference in launch.configs)):
-            consumer = work.project.add(path).consumer
-            if consumer is not None and consumer.program == launch.program.program and not consumer.followed:
-                yield path
-    if work.idle:
-        from budgetlint.resolve.converted_files import converted_files
-
-        yield from converted_files(work)
-
-
 def _over(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) -> Budget | None:
     """The budget that holds for a file which none names."""
     budget = comment(work, entry)
@@ -269,9 +258,10 @@ def _launched_in(work: Assembly, entry: FileEntry) -> list[tuple[Launch, Launche
 
         found: list[tuple[Launch, Launched]] = []
         for launch in (over_own_config(work, launch) for launch in _training(work, entry)):
-            for run in launched_runs(work, launch):
-                found.append((launch, on_jax(run, launch) if runs_on_jax(launch, partial(program_text, work, entry.path)) else run))
-        work.launched[entry.path] = found
+            runs = launched_runs(work, launch)
+            jax = bool(runs) and runs_on_jax(launch, partial(program_text, work, entry.path))
+            found.extend((launch, on_jax(run, launch) if jax else run) for run in runs)
+        work.launched[entry.path] = list(different_rounds(found))
     return work.launched[entry.path]
 
 
@@ -301,7 +291,13 @@ def _launch_runs(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) ->
 def _of_launch(entry: FileEntry, launch: Launch, run: Launched, among: Iterable[tuple[Launch, Launched]]) -> str:
     """What the run of a command is called: by its script, by the command where there are several, by its way where that is open."""
     alone = len({one.number for one, _ in among}) == 1
-    return f"{entry.path if alone else f'{entry.path}#{launch.number}'}{way_of(run.readings[0])}"
+    return f"{entry.path if alone else f'{entry.path}#{launch.number}'}{_round(launch, among)}{way_of(run.readings[0])}"
+
+
+def _round(launch: Launch, among: Iterable[tuple[Launch, Launched]]) -> str:
+    """Which round of a loop, where its rounds differ."""
+    rounds = {one.way for one, _ in among if one.number == launch.number}
+    return f" [{launch.way}]" if len(rounds) > 1 else ""
 
 
 def _launch_of(work: Assembly, path: str) -> Launched | None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from budgetlint.base.limits import ROUNDS as MOST_STARTS
 from budgetlint.base.record import field, open_state
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import load
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
 
 ROUNDS = 3
 """A script that starts a script that starts a script."""
+MOST_STARTS = 16
+"""Ways in which one script is started; of more than that it is read as if nobody started it."""
 
 
 def with_arguments(project: Project) -> tuple[Edge, ...]:
@@ -55,7 +56,7 @@ def _round(project: Project, calls: _Calls, given: set[str]) -> bool:
     for path in dict.fromkeys((*calls.starts, *calls.sourced, *sorted(libraries))):
         entry = project.entries[path]
         told = tuple(calls.starts.get(path, ()))
-        starts = entry.starts if path in given or len(told) > MOST_STARTS.most else told or entry.starts
+        starts = entry.starts if path in given or len(told) > MOST_STARTS else told or entry.starts
         sourced = tuple(calls.sourced.get(path, ()))
         library = path in libraries
         told_before = (entry.starts, [at for at, _ in entry.sourced], entry.library)

@@ -46,7 +46,12 @@ CASES = {
     "its body trains": ({"t.py": MAIN + "main()\n"}, {"t.py": QWEN}),
     "a script starts it": ({"t.py": MAIN + GUARD, "run.sh": "python t.py\n"}, {"run.sh": QWEN}),
     "a package": (
-        {"mine/__init__.py": "", "mine/__main__.py": "from mine.lib import main\nmain()\n", "mine/lib.py": MAIN, "run.sh": "python -m mine\n"},
+        {
+            "mine/__init__.py": "",
+            "mine/__main__.py": "from mine.lib import main\nmain()\n",
+            "mine/lib.py": MAIN,
+            "run.sh": "python -m mine\n",
+        },
         {"run.sh": QWEN},
     ),
     "a guard in a part of another": (
@@ -74,7 +79,8 @@ PROJECT = '[project]\nname = "mine"\nversion = "1"\n[project.scripts]\nmine-trai
 POETRY = '[tool.poetry.scripts]\nmine-train = "mine.cli:main"\n'
 SETUP_CFG = "[options.entry_points]\nconsole_scripts =\n    mine-train = mine.cli:main\n"
 SETUP_PY = (
-    "from setuptools import setup\nsetup(name='mine', package_dir={'': 'src'}, entry_points={'console_scripts': ['mine-train=mine.cli:main']})\n"
+    "from setuptools import setup\nsetup(name='mine', package_dir={'': 'src'}, "
+    "entry_points={'console_scripts': ['mine-train=mine.cli:main']})\n"
 )
 PARSED = MAIN.replace(
     "def main():\n",

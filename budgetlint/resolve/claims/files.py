@@ -17,7 +17,6 @@ from budgetlint.readers.known_programs import HYDRA, known_programs
 from budgetlint.resolve.claims.launches import Launches
 from budgetlint.resolve.claims.openers import OpenedFile, Openers
 from budgetlint.resolve.claims.programs import Programs
-from budgetlint.resolve.claims.records import is_record
 from budgetlint.resolve.project import FileEntry
 from budgetlint.resolve.state import Assembly
 from budgetlint.settings.consumer import FORMAT, LAUNCH, LONE, NOBODY, OPENED, SEVERAL, Consumer
@@ -86,14 +85,12 @@ class FileClaims:
         return replace(entry, readings=readings, format=reader.format if readings else entry.format)
 
     def _may_be_taken(self, entry: FileEntry) -> bool:
-        """No strict program's own, no job, and nothing that a run wrote."""
-        if entry.source is not None and is_record(entry.source):
-            return False
+        """No strict program's own, and no job."""
         return not entry.kind and not entry.launches and all(_looks(entry, one) in FLAVOURS for one in entry.readings) and _is_config(entry)
 
     def _taken(self, entry: FileEntry, source: SourceFile) -> FileEntry | None:
         """The file as the run of the one program that takes it; as nobody's where two do; None where none does."""
-        if not self.openers.reads_files or not self.acceptance.may_take(source):
+        if not (self.openers.reads_files or "@package" in source.text) or not self.acceptance.may_take(source):
             return None
         documents = [one.document for one in entry.readings] or [one for one in load(source) if one.mapping is not None]
         takers = self.acceptance.takers(documents[0]) if len(documents) == 1 else []
@@ -137,8 +134,6 @@ class FileClaims:
         format = _looks(entry, reading)
         if format not in FLAVOURS:
             return replace(reading, consumer=self._of_strict(entry, reading, named))
-        if not named and entry.source is not None and is_record(entry.source):
-            return _own(reading.document, Consumer("", NOBODY, followed=False))
         consumer = named[0][0] if named else self.written.opener(entry.path) or self._unnamed(entry, reading, format)
         if not named and entry.path in self.work.declared:
             consumer = Consumer("", NOBODY, followed=False)

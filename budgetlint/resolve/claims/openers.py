@@ -70,13 +70,10 @@ class Openers:
         for target in self.work.project.console_scripts().values():
             module, _, function = target.partition(":")
             name = module.replace(".", "/")
-            ends = (f"{name}{PYTHON_SUFFIX}", f"{name}/__init__.py")
-            here = [
-                source.path
-                for source in self.written.scripts
-                if source.path in ends or source.path.endswith(tuple(f"/{one}" for one in ends))
-            ]
-            yield from ((path, function) for path in here[:1] if len(here) == 1)
+            ends = (f"/{name}{PYTHON_SUFFIX}", f"/{name}/__init__.py")
+            here = [source.path for source in self.written.scripts if f"/{source.path}".endswith(ends)]
+            if len(here) == 1:
+                yield here[0], function
 
     def _alone(self, source: SourceFile) -> ProgramRun | None:
         if not source.path.endswith((PYTHON_SUFFIX, NOTEBOOK_SUFFIX)) or _STARTS.search(source.text) is None:
