@@ -6,13 +6,13 @@ Sources: POSIX.1-2017 Shell Command Language 2.6 (parameter expansion, field spl
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from itertools import chain
 
 from budgetlint.base.expression import expression
 from budgetlint.base.record import record, replace
 from budgetlint.base.source import Span
 from budgetlint.documents.shell_arithmetic import computed
+from budgetlint.documents.shell_around import Around
 from budgetlint.documents.shell_braces import makes_several
 from budgetlint.documents.shell_folder import folder
 from budgetlint.documents.shell_parameters import changed
@@ -36,8 +36,6 @@ class Assignment:
     conditional: bool = False
     appends: bool = False
     is_list: bool = False
-    looped: bool = False
-    """The variable of a loop over words."""
     at: int = 0
     """Where it stands: what is written in front of it does not have the value yet."""
 
@@ -48,7 +46,9 @@ _Lists = tuple[tuple[Atom, ...], ...]
 class Expander:
     """Expands words with the variables of one script. ``given`` comes from outside and is weaker than what the script sets."""
 
-    def __init__(self, assignments: Iterable[Assignment], given: Mapping[str, Word], work: ShellWork | None = None) -> None:
+    def __init__(
+        self, assignments: Iterable[Assignment], given: Mapping[str, Word], work: ShellWork | None = None, around: Around | None = None
+    ) -> None:
         self._by_name: dict[str, list[Assignment]] = {}
         self._grows: dict[str, int] = {}
         """Where a variable is given a longer value of itself for the last time."""
@@ -57,6 +57,7 @@ class Expander:
             if _own(one) is not None:
                 self._grows[one.name] = one.at
         self._given = given
+        self._outside = around
         self._held: dict[str, _Lists | None] = {}
         self._open: list[str] = []
         self._taken: dict[str, Word | None] = {}
@@ -64,8 +65,6 @@ class Expander:
         self._texts: dict[str, str | None] = {}
         self._work = work if work is not None else ShellWork()
         self._until: int | None = None
-        self._bound: dict[str, tuple[Atom, ...]] = {}
-        """Variables of loops, in one of their rounds."""
         self._standing: list[int] = []
         """Where the assignments stand that are being expanded."""
 
@@ -81,24 +80,11 @@ class Expander:
         """A word that is one variable, which an argument of the script may set, as the variable that it is; None for other words."""
         written = [part for part in raw.parts if not (isinstance(part, Literal) and not part.text)]  # quotes leave an empty text
         one = written[0] if len(written) == 1 else None
-        changes = self._by_name.get(one.name, [])[1:] if isinstance(one, Variable) and not one.operator else []
-        return word_of(self._gap(one), raw.span) if isinstance(one, Variable) and any(map(_is_argument, changes)) else None
-
-    @contextmanager
-    def bound(self, values: Mapping[str, Word]) -> Iterator[None]:
-        """Variables of loops have these values."""
-        self._bound = {name: value.atoms for name, value in values.items()}
-        yield
-        self._bound = {}
-
-    def is_looped(self, name: str) -> bool:
-        """Is it only given values by loops over words?"""
-        return all(one.looped for one in self._by_name.get(name, ()))
-
-    def told(self, raws: Iterable[RawWord], until: int | None = None) -> tuple[Word, ...]:
-        """The words, where all are known; none else."""
-        found = tuple(word for raw in raws for word in self.words(raw, until))
-        return found if all(word.is_told and not _PARTED.search(word.text) for word in found) else ()
+        if not isinstance(one, Variable) or one.operator:
+            return None
+        if one.name not in self._by_name and self._outside is not None:
+            return self._outside.expander.unsaid(raw)
+        return word_of(self._gap(one), raw.span) if any(map(_is_argument, self._by_name.get(one.name, [])[1:])) else None
 
     def single(self, one: Assignment) -> Word:
         """The value of an assignment in front of a command."""
@@ -122,7 +108,7 @@ class Expander:
         return self._taken[name]
 
     def _variable(self, name: str) -> Word | None:
-        lists = self._value(name) if name in self._by_name or name in self._given else None
+        lists = self._value(name) if self._is_there(name) else None
         if not lists or not self._affords(name, lists, lists[0][0].start if lists[0] else 0, apart=False):
             return None
         atoms = tuple(_unsplit(atom for part in lists for atom in part))
@@ -133,13 +119,13 @@ class Expander:
         if whole is None:
             yield from _split(self._atoms(parts, splits=True))
             return
-        name, apart = whole.name[:-3], not whole.quoted
+        name, apart = whole.name.removesuffix("[@]").removesuffix("[*]"), not whole.quoted
         lists = self._value(name) if not self._is_to_come(name) and not self._changes_after(name) else None
         if lists is None or not self._affords(name, lists, whole.span.start, apart=apart) or (apart and "IFS" in self._by_name):
             yield self._gap(whole)
         elif not whole.quoted:
             yield from chain.from_iterable(_split(replace(atom, splits=atom.known) for atom in atoms) for atoms in lists)
-        elif whole.name.endswith("[@]"):
+        elif whole.name.endswith("[@]") or whole.name.startswith("@"):
             yield from lists
         else:
             yield tuple(_joined(lists))
@@ -173,11 +159,12 @@ class Expander:
 
     def _told(self, name: str) -> str | None:
         """The text of a variable that is known."""
-        if name in self._bound:
-            return "".join(atom.text for atom in self._bound[name])
         name = "0" if name == "BASH_SOURCE" and name not in self._by_name else name
-        is_there = name in self._by_name or name in self._given
-        lists = None if not is_there or self._is_to_come(name) or self._changes_after(name) or name in self._open else self._value(name)
+        lists = (
+            None
+            if not self._is_there(name) or self._is_to_come(name) or self._changes_after(name) or name in self._open
+            else self._value(name)
+        )
         if lists is None or len(lists) != 1 or not all(atom.known or atom.told for atom in lists[0]):
             return None
         return "".join(atom.text for atom in lists[0])
@@ -206,7 +193,7 @@ class Expander:
     def _text(self, name: str) -> str | None:
         """The text of a variable, as arithmetic takes it."""
         if name not in self._texts:
-            lists = self._value(name) if name in self._by_name or name in self._given else None
+            lists = self._value(name) if self._is_there(name) else None
             self._texts[name] = "".join(atom.text for atom in _joined(lists)) if lists else None
         return self._texts[name]
 
@@ -217,13 +204,12 @@ class Expander:
         name = part.name.removesuffix("[@]").removesuffix("[*]")
         if name == "BASH_SOURCE" and name not in self._by_name:
             name = "0"
-        if name in self._bound and name == part.name and part.operator != UNKNOWN_OPERATOR:
-            yield from self._bound[name]
-            return
         named = name.isidentifier() or name.isdecimal()
-        unset = named and (name in self._open or self._is_to_come(name) or (name not in self._by_name and name not in self._given))
+        again = name in self._open and self._was_there(name)
+        unset = named and not again and (name in self._open or self._is_to_come(name) or not self._is_there(name))
         asks = part.operator not in ("", UNKNOWN_OPERATOR)
         value = None if part.operator == UNKNOWN_OPERATOR or unset or self._changes_after(name) else self._value(name)
+        value = self._outer(name) if again else value
         if value is not None and name == part.name and self._is_list(name):
             value = value[:1]
         if asks and (unset or (part.operator.startswith(":") and _is_empty(value))):
@@ -248,6 +234,7 @@ class Expander:
             self._until is not None
             and not self._open
             and name not in self._given
+            and not (self._outside is not None and self._outside.holds(name))
             and name in self._by_name
             and all(one.at > self._until for one in self._by_name[name])
         )
@@ -255,10 +242,16 @@ class Expander:
     def _changes_after(self, name: str) -> bool:
         """Is it given a longer value of itself behind the place that asks? Only the last value is held."""
         place = self._standing[-1] if self._standing else self._until
+        if place is not None and self._outside is not None and name in self._by_name and self._outside.holds(name):
+            is_later = all(one.at > place for one in self._by_name[name])  # it is still what the script around made it, or a round before
+            return is_later or self._grows.get(name, place) > place
         return place is not None and self._grows.get(name, place) > place
 
     def _is_list(self, name: str) -> bool:
-        return any(one.is_list for one in self._by_name.get(name, ()))
+        own = self._by_name.get(name)
+        if own is None and name not in self._given and self._outside is not None:
+            return self._outside.expander._is_list(name)
+        return any(one.is_list for one in own or ())
 
     def _affords(self, name: str, lists: _Lists, at: int, *, apart: bool) -> bool:
         if (name, apart) not in self._costs:
@@ -268,7 +261,8 @@ class Expander:
     def _gap(self, part: Variable) -> tuple[Atom, ...]:
         if part.name == "PWD" and not part.operator:
             return (Atom(".", part.span.start, known=False),)
-        return (Atom(f"${{{part.name or '...'}}}", part.span.start, known=False),)
+        shown = part.name[:1] if part.name.startswith(("@", "*")) else part.name
+        return (Atom(f"${{{shown or '...'}}}", part.span.start, known=False),)
 
     def _value(self, name: str) -> _Lists | None:
         """The value as a list of words (one for a plain variable); None where it is not known."""
@@ -283,14 +277,49 @@ class Expander:
         return found
 
     def _outer(self, name: str) -> _Lists | None:
+        if name[:1] in ("@", "*") and "#" in self._given:
+            first, count = int(name[1:] or 0) + 1, int(self._given["#"].text)
+            return tuple(self._given[str(number)].atoms for number in range(first, count + 1))
         word = self._given.get(name)
-        return (word.atoms,) if word is not None else None
+        if word is not None:
+            return (word.atoms,)
+        return self._outside.lists(name) if self._outside is not None else None
+
+    def _is_there(self, name: str) -> bool:
+        """May the name be set?"""
+        return name in self._by_name or name in self._given or (self._outside is not None and self._outside.holds(name))
+
+    def _was_there(self, name: str) -> bool:
+        """May it have been set before the script began: ``X=${X:-1}``?"""
+        return name in self._given or (self._outside is not None and self._outside.holds(name))
+
+    @property
+    def names(self) -> frozenset[str]:
+        """What the script itself sets."""
+        return frozenset(self._by_name)
+
+    def holds(self, name: str, until: int | None) -> bool:
+        """May the name be set in front of this place?"""
+        if name in self._given or (self._outside is not None and self._outside.holds(name)):
+            return True
+        return any(until is None or one.at <= until for one in self._by_name.get(name, ()))
+
+    def held(self, name: str, until: int | None) -> _Lists | None:
+        """What a name holds in front of this place; None where that is not known."""
+        before = self._until
+        self._until = until
+        known = not self._is_to_come(name) and not self._changes_after(name)
+        self._until = before
+        lists = self._value(name) if known else None
+        return lists if lists is None or self._affords(name, lists, 0, apart=False) else None
 
     def _assigned(self, written: list[Assignment]) -> _Lists | None:
         """One plain assignment and what is put before and behind it. A second one, or one in a branch, is not known, but for what only an
         argument of the script can change (``while ...; case $1 in -m) MODEL=$2``): started without, the first one stands."""
         every = [written[0], *(one for one in written[1:] if "1" in self._given or not _is_argument(one))]
         first, rest = every[0], every[1:]
+        if self._outside is not None and (first.appends or _own(first) is not None) and self._outside.holds(first.name):
+            return self._outside.lists(first.name)  # which knows that it grows here
         if first.conditional or first.words is None or not all(map(_adds, rest)):
             return None
         if any(one.is_list for one in every) and any(_own(one) is not None for one in rest):
@@ -378,7 +407,9 @@ def _whole_list(parts: tuple[Part, ...]) -> Variable | None:
     """The variable of ``"${NAME[@]}"``, quoted or not, where nothing else is in the word."""
     written = [part for part in parts if not (isinstance(part, Literal) and not part.text)]
     only = written[0] if len(written) == 1 else None
-    return only if isinstance(only, Variable) and only.name.endswith(("[@]", "[*]")) and not only.operator else None
+    if not isinstance(only, Variable) or only.operator:
+        return None
+    return only if only.name.endswith(("[@]", "[*]")) or only.name[:1] in ("@", "*") else None
 
 
 def _joined(lists: _Lists) -> Iterator[Atom]:

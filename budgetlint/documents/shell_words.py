@@ -144,6 +144,20 @@ def joined(words: Sequence[Word]) -> Word:
     return word_of(tuple(atoms), words[0].span)
 
 
+def shifted(raw: RawWord, by: int) -> RawWord:
+    """The word behind ``shift BY``: ``$1`` is what ``$2`` was."""
+    return replace(raw, parts=tuple(_shifted_part(part, by) for part in raw.parts))
+
+
+def _shifted_part(part: Part, by: int) -> Part:
+    if not isinstance(part, Variable):
+        return part
+    default = tuple(_shifted_part(inner, by) for inner in part.default)
+    if part.name.isdecimal() and part.name != "0":
+        return replace(part, name=str(int(part.name) + by), default=default)
+    return replace(part, name=f"{part.name}{by}" if part.name in ("@", "*") else part.name, default=default)
+
+
 def moved(raw: RawWord, place: Callable[[int], int]) -> RawWord:
     """A word read from another word's text, its places moved to where that word's characters stand."""
     return RawWord(tuple(piece for part in raw.parts for piece in _moved_part(part, place)), _moved_span(raw.span, place))

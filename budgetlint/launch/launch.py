@@ -47,8 +47,10 @@ class Launch:
     """What the command sets for the program."""
     folder: str = ""
     """Where the script's last ``cd`` before it leads, from where the script is."""
-    elsewhere: str = ""
+    anywhere: str = ""
     """The folder that it leads to, where that lies anywhere (``/data/repo``, ``~/repo``); ``folder`` is empty then."""
+    elsewhere: bool = False
+    """It runs on another machine (``ssh``), whose files are not those of the project."""
     function: str = ""
     """``module:function`` of a console script of the project."""
     way: str = ""
@@ -69,7 +71,7 @@ class Layer:
     span: Span
 
 
-@record
+@open_record
 class Started:
     """What a command comes to: the program's name, its arguments, and the launchers around it, outermost first."""
 
@@ -78,3 +80,5 @@ class Started:
     layers: tuple[Layer, ...] = ()
     function: str = ""
     """``module:function`` of a console script."""
+    environment: Mapping[str, Word] = field(default_factory=dict)
+    """What those around it set for it: ``env NAME=VALUE``, ``mpirun -x NAME=VALUE``."""

@@ -64,6 +64,8 @@ class FollowedPrograms:
 
     def place(self, launch: Launch) -> str | None:
         """The file of the project that a launch starts; None for a program that is not here."""
+        if launch.elsewhere:
+            return None
         found = (self._at(launch, path) for path in paths_of(launch))
         return next((one for one in found if one is not None), None) or self._by_name(written(launch))
 
@@ -181,11 +183,11 @@ def _named_by(launch: Launch) -> Iterator[str]:
     """The files that a launch may name. In a folder that lies anywhere, which another checkout may be, that is one below the end of its
     path, or at the top of the project: not what lies beside the script."""
     for path in paths_of(launch):
-        if not launch.elsewhere:
+        if not launch.anywhere:
             for one in ("", launch.folder):
                 yield from candidates(launch.source.path, posixpath.join(one, path))
             continue
-        parts = launch.elsewhere.strip("/").split("/")
+        parts = launch.anywhere.strip("/").split("/")
         yield from (posixpath.normpath("/".join((*parts[at:], path))) for at in range(len(parts) + 1))
 
 

@@ -36,6 +36,12 @@ def lock_beside(budget: str) -> str:
     return posixpath.join(posixpath.dirname(budget), LOCK)
 
 
+Started = tuple[tuple[str, ...], tuple[tuple[str, str], ...]]
+"""The arguments and the variables that a script is started with."""
+Sourced = tuple[int, SourceFile]
+"""Where a script sources another."""
+
+
 @open_record
 class FileEntry:
     """What one file was taken for: ``format`` is a reader's name, ``budget``, a kind of job file, or None where nobody claims it.
@@ -49,6 +55,11 @@ class FileEntry:
     problem: str = ""
     launches: tuple[Launch, ...] = ()
     arguments: tuple[str, ...] = ()
+    starts: tuple[Started, ...] = ()
+    """The ways in which the project itself starts a script."""
+    sourced: tuple[Sourced, ...] = ()
+    library: bool = False
+    """Other scripts source it."""
     commands: tuple[Launch, ...] = ()
     """The training commands that a README shows: they say who reads a file, and start no run."""
     read_by: Consumer | None = None
@@ -297,13 +308,20 @@ def is_script(path: str, source: SourceFile) -> bool:
 def script_entry(source: SourceFile, arguments: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> FileEntry:
     """A script with its launches, taken for what its first training command is; ``arguments`` and ``environment`` are those it is
     started with."""
-    from budgetlint.launch.read import script_launches
+    return replace(started_entry(source, ((tuple(arguments), tuple((environment or {}).items())),), ()), starts=())
+
+
+def started_entry(source: SourceFile, starts: Sequence[Started], sourced: Sequence[Sourced], *, library: bool = False) -> FileEntry:
+    """A script that is started in each of these ways; a ``library`` is one that others source."""
+    from budgetlint.launch.read import started_launches
     from budgetlint.launch.readings import format_of
     from budgetlint.launch.slurm import is_slurm
 
-    launches = script_launches(source, arguments, environment)
+    ways = [(arguments, dict(environment)) for arguments, environment in starts] or [((), {})]
+    launches = started_launches(source, ways, sourced, library=library)
     format = "slurm" if is_slurm(source) else next((name for launch in launches if (name := format_of(launch))), None)
-    return FileEntry(source.path, format, source=source, launches=launches, arguments=tuple(arguments))
+    entry = FileEntry(source.path, format, source=source, launches=launches, arguments=tuple(ways[0][0]))
+    return replace(entry, starts=tuple(starts), sourced=tuple(sourced), library=library)
 
 
 def _notebook(source: SourceFile) -> FileEntry:

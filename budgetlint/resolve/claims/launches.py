@@ -51,6 +51,8 @@ class Launches:
 
     def _script(self, launch: Launch) -> str | None:
         """The path of the program that a launch starts, if it is in the project."""
+        if launch.elsewhere:
+            return None
         found = (path for one in paths_of(launch) for path in candidates(launch.source.path, one))
         return next(filter(self.work.files.exists, found), None)
 
