@@ -37,6 +37,16 @@ class Wiring(NamedTuple):
     """What calls beside these tell: of a loop of the program's own everything (`own_loops`), of any the length of its rows
     (`lengths`)."""
 
+    @property
+    def has_one_arguments(self) -> bool:
+        """The trainer was given this object and no other."""
+        given = self.trainer.get("args", "training_args") if self.trainer is not None else None
+        return given is not None and len(alternatives(given)) == 1
+
+    def is_made(self, one: Sink) -> bool:
+        """What a trainer was given, by a way that is followed, was made; of a loop its conditions tell."""
+        return self.closed if self.trainer is not None else not one.conditions
+
 
 def asks_for_model(wiring: Wiring) -> bool:
     """Does whoever starts the program name the model?"""
@@ -62,7 +72,7 @@ def _of_trainer(followed: Followed, trainer: Sink) -> Wiring:
     models, closed = _chain(model)
     name = model if isinstance(model, Known) and isinstance(model.value, str) else None
     found = _wiring(followed, trainer, arguments, models, closed=closed, name=name)
-    return found._replace(facts={**lengths_of(followed.sinks, followed.read), **cast_of(found.done), **by_config(found.models)})
+    return found._replace(facts={**lengths_of(followed.sinks, followed.read), **cast_of(found.done, trainer), **by_config(found.models)})
 
 
 def _of_loop(followed: Followed) -> Wiring:
