@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from budgetlint.program.assign import bind
 from budgetlint.program.calling import Frame
 from budgetlint.program.comparisons import held
+from budgetlint.program.logic import tested
 from budgetlint.program.noted import Refusal
 from budgetlint.program.state import GOES_ON, Interpreter, Signal
 from budgetlint.program.truth import truth
@@ -19,7 +20,7 @@ _NAMES = "names"
 
 
 def if_(it: Interpreter, node: ast.If, frame: Frame) -> Signal:
-    known = held(it, it.evaluate(node.test, frame), node, frame)
+    known = held(it, tested(it, node.test, frame), node, frame)
     if known is None:
         text = shown(node.test)
         return it.fork(
@@ -63,7 +64,7 @@ def _asked(node: ast.AST) -> Iterator[ast.expr]:
 
 
 def assert_(it: Interpreter, node: ast.Assert, frame: Frame) -> Signal:
-    known = held(it, it.evaluate(node.test, frame), node, frame)
+    known = held(it, tested(it, node.test, frame), node, frame)
     if known is None:
         it.may_fail("AssertionError")
         _narrow(it, node.test, frame, holds=True)
