@@ -5,14 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from budgetlint.program.assign import bind
 from budgetlint.program.calling import Frame
 from budgetlint.program.comparisons import held
 from budgetlint.program.operators import made_of, unary
 from budgetlint.program.state import Interpreter, Signal
 from budgetlint.program.truth import truth
-from budgetlint.program.values import ABSENT, FALSE, TRUE, Value, Way, alternatives, choice
+from budgetlint.program.values import ABSENT, FALSE, TRUE, Choice, Value, Way, alternatives, choice
 from budgetlint.program.wording import negated, shown
 
+_NAMES = "names"
 _BOOLEAN = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 """Comparisons that give True or False, whatever is compared."""
 
@@ -72,8 +74,16 @@ def conditional(it: Interpreter, node: ast.IfExp, frame: Frame) -> Value:
     text = shown(node.test)
     return _of_fork(
         it,
-        [(text, lambda: ("return", it.evaluate(node.body, frame))), (negated(text), lambda: ("return", it.evaluate(node.orelse, frame)))],
+        [
+            (text, lambda: _narrowed(it, node.test, node.body, frame, holds=True)),
+            (negated(text), lambda: _narrowed(it, node.test, node.orelse, frame, holds=False)),
+        ],
     )
+
+
+def _narrowed(it: Interpreter, test: ast.expr, node: ast.expr, frame: Frame, *, holds: bool) -> Signal:
+    narrow(it, test, frame, holds=holds)
+    return ("return", it.evaluate(node, frame))
 
 
 def single(it: Interpreter, node: ast.UnaryOp, frame: Frame) -> Value:
@@ -86,3 +96,35 @@ def _negation(it: Interpreter, node: ast.UnaryOp, operand: Value, frame: Frame) 
     if any(known is None for _, known in ways) or not ways:
         return made_of(operand)
     return choice(Way(when, FALSE if known else TRUE) for when, known in ways)
+
+
+def narrow(it: Interpreter, test: ast.expr, frame: Frame, *, holds: bool) -> None:
+    """Behind a condition, a name that was a choice keeps only the ways that the condition allows."""
+    for name in _names_of(test):
+        value = frame.names.bound.get(name)
+        if isinstance(value, Choice):
+            kept = [way for way in value.ways if _allowed(it, test, frame, name, way, holds=holds)]
+            if kept and len(kept) < len(value.ways):
+                bind(it, frame, name, choice(kept))
+
+
+def _names_of(test: ast.expr) -> tuple[str, ...]:
+    """The plain names of a condition without calls; none for others, which are not asked again. Kept on the tree."""
+    found: tuple[str, ...] | None = test.__dict__.get(_NAMES)
+    if found is None:
+        nodes = list(ast.walk(test))
+        calls = any(isinstance(one, ast.Call | ast.NamedExpr | ast.Await) for one in nodes)
+        found = test.__dict__[_NAMES] = () if calls else tuple(sorted({one.id for one in nodes if isinstance(one, ast.Name)}))
+    return found
+
+
+def _allowed(it: Interpreter, test: ast.expr, frame: Frame, name: str, way: Way, *, holds: bool) -> bool:
+    if way.value is ABSENT:
+        return False
+    whole = frame.names.bound[name]
+    frame.names.bound[name] = way.value
+    try:
+        found = it.tried(lambda: tested(it, test, frame))
+    finally:
+        frame.names.bound[name] = whole
+    return any(one.signal != "raise" and truth(one.value) in (None, holds) for one in found)

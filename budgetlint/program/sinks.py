@@ -54,6 +54,14 @@ class Sink:
         self.receiver: Value | None = None
         self.result: Object | None = None
 
+    def copy(self) -> Sink:
+        """The same call, whose arguments may be written otherwise."""
+        made = Sink(self.kind, self.name, self.place, self.number)
+        for slot in self.__slots__:
+            setattr(made, slot, getattr(self, slot))
+        made.arguments = dict(self.arguments)
+        return made
+
     def get(self, *names: str, at: int | None = None) -> Value | None:
         """An argument by any of its names, or by position; None where it was not given."""
         for name in names:

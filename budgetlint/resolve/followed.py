@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from budgetlint.program.follow import Followed
     from budgetlint.program.modules import Trees
     from budgetlint.program.noted import Doubt
+    from budgetlint.program.places import Place
     from budgetlint.resolve.closure import Closures
     from budgetlint.settings.run import Reading
 
@@ -109,6 +110,7 @@ class FollowedPrograms:
         ways = zip(run.readings, run.told_of, run.doubts, strict=True)
         shown = (with_chains(with_doubts(facts, doubts, self.sources), one.document, told, self.sources) for one, told, doubts in ways)
         readings = tuple(replace(one, consumer=consumer, program=program) for one, program in zip(run.readings, shown, strict=True))
+        readings = tuple(map(_starting_anew, readings, run.anew))
         return replace(run, readings=readings, told=consumer, stops_as_told=is_told and consumer.evidence != ACCEPTED)
 
     def _openers(self, program: str, path: str) -> list[Followed] | None:
@@ -150,6 +152,7 @@ class FollowedPrograms:
         below = tuple(one for path in followed.loaders if (one := self.sources.source(path)) is not None)
         runs = wirings(followed)
         found: list[tuple[Reading, Told, tuple[Doubt, ...]]] = []
+        anew: list[tuple[Place, ...]] = []
         for wiring in runs:
             tolds: list[Told] = [{} for _ in _ways(most_ways(wiring))]
             ways = zip(_ways(most_ways(wiring)), tolds, strict=True)
@@ -157,8 +160,21 @@ class FollowedPrograms:
             made = _of_ways(documents)
             if made is not None:
                 found.append((_from(made, started.folder, self.files), tolds[0], wiring.doubts))
+                anew.append(wiring.anew)
         readings, told_of, doubts = zip(*found, strict=True) if found else ((), (), ())
-        return ProgramRun(start.path, readings, followed, len(runs), any(map(asks_for_model, runs)), None, told_of, doubts=doubts)
+        return ProgramRun(
+            start.path, readings, followed, len(runs), any(map(asks_for_model, runs)), None, told_of, doubts=doubts, anew=tuple(anew)
+        )
+
+
+def _starting_anew(reading: Reading, places: Sequence[Place]) -> Reading:
+    """The run of a program that would go on from a checkpoint, if an earlier run had left one."""
+    if not places or reading.consumer is None:
+        return reading
+    where = ", ".join(f"{one.path}:{one.line}" for one in places)
+    says = f"it is taken to start anew: a checkpoint of an earlier run would be loaded at {where}"
+    told = reading.consumer
+    return replace(reading, consumer=replace(told, says=f"{told.says}; {says}" if told.says else says))
 
 
 def _reading(document: Document) -> Reading | None:

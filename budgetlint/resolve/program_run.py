@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from budgetlint.program.document import Told
     from budgetlint.program.follow import Followed
     from budgetlint.program.noted import Doubt
+    from budgetlint.program.places import Place
     from budgetlint.settings.run import Reading
 
 REQUIRED = "is required"
@@ -38,6 +39,8 @@ class ProgramRun:
     """Is every way in which it stops before it trains told (`Program.refusals`)? Then its run is the one that was meant."""
     doubts: tuple[tuple[Doubt, ...], ...] = ()
     """Of each reading, what had the model or a framework in its hands and was not followed."""
+    anew: tuple[tuple[Place, ...], ...] = ()
+    """Of each reading, where a checkpoint of an earlier run would be loaded."""
 
     @property
     def reading(self) -> Reading | None:
