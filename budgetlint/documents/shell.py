@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from itertools import product
+from math import prod
 
+from budgetlint.base.expression import expression
 from budgetlint.base.record import field, open_record, open_state, record, replace
 from budgetlint.base.source import Span
 from budgetlint.documents.shell_assign import counted_in, declared, leading, names_set
@@ -29,12 +32,22 @@ _DECLARES = frozenset(("export", "declare", "local", "readonly", "typeset"))
 
 
 @record
+class Way:
+    """One round of loops: what it is called (``lr=1e-4``), and the command with the loops' variables filled in."""
+
+    name: str
+    words: tuple[Word, ...]
+
+
+@record
 class Command:
     """One simple command: ``words`` expanded, ``environment`` what is assigned in front of it. Redirections are left out."""
 
     words: tuple[Word, ...]
     environment: Mapping[str, Word]
     span: Span
+    ways: tuple[Way, ...] = ()
+    """In loops over words that are known, the command of each round."""
 
 
 @open_record
@@ -74,7 +87,7 @@ def read_shell(
         assigned, raws = [_moved_assignment(one, place) for one in assigned], [_moved_command(raw, place) for raw in raws]
     expander = Expander(assigned, given if given is not None else {}, work)
     ordered = place is None and not make
-    commands = tuple(Command(*_parts(raw, expander, raw.span.start if ordered and not raw.later else None), raw.span) for raw in raws)
+    commands = tuple(_command(raw, expander, raw.span.start if ordered and not raw.later else None) for raw in raws)
     written = tuple(parser.here_documents(expander)) if place is None else ()
     return Script(tuple(command for command in commands if command.words), expander, written)
 
@@ -85,7 +98,39 @@ def _moved_assignment(one: Assignment, place: Callable[[int], int]) -> Assignmen
 
 def _moved_command(raw: _RawCommand, place: Callable[[int], int]) -> _RawCommand:
     words = tuple(moved(word, place) for word in raw.words)
-    return _RawCommand(words, tuple(_moved_assignment(one, place) for one in raw.environment), words[0].span, raw.later)
+    loops = tuple((name, tuple(moved(word, place) for word in some)) for name, some in raw.loops)
+    return _RawCommand(words, tuple(_moved_assignment(one, place) for one in raw.environment), words[0].span, raw.later, loops)
+
+
+def _command(raw: _RawCommand, expander: Expander, until: int | None) -> Command:
+    words, environment = _parts(raw, expander, until)
+    ways = tuple(_rounds(raw, expander, until)) if raw.loops else ()
+    return Command(words, environment, raw.span, ways)
+
+
+def _rounds(raw: _RawCommand, expander: Expander, until: int | None) -> Iterator[Way]:
+    """The command of each round of the loops whose variables it names; none where a loop's words are not known, or too many."""
+    named = {name for word in raw.words for name in _names_in(word)}
+    loops = [(name, expander.told(words, until)) for name, words in dict(raw.loops).items() if name in named and expander.is_looped(name)]
+    if not loops or any(len(values) == 0 for _, values in loops) or prod(len(values) for _, values in loops) > MOST_ROUNDS:
+        return
+    for values in product(*(values for _, values in loops)):
+        with expander.bound({name: value for (name, _), value in zip(loops, values, strict=True)}):
+            words = tuple(word for part in raw.words for word in expander.words(part, until))
+        yield Way(", ".join(f"{name}={value.text}" for (name, _), value in zip(loops, values, strict=True)), words)
+
+
+def _names_in(word: RawWord) -> Iterator[str]:
+    for part in word.parts:
+        if isinstance(part, Variable):
+            yield part.name
+        elif not isinstance(part, Literal):
+            yield from _IN_TEXT.findall(part.text)
+
+
+MOST_ROUNDS = 4
+"""Rounds of loops around one command that are told apart; each is followed for itself."""
+_IN_TEXT = expression(r"\$\{?([A-Za-z_]\w*)")
 
 
 def _parts(raw: _RawCommand, expander: Expander, until: int | None) -> tuple[tuple[Word, ...], dict[str, Word]]:
@@ -100,6 +145,8 @@ class _RawCommand:
     span: Span
     later: bool = False
     """It stands in a function, and runs when that is called."""
+    loops: tuple[tuple[str, tuple[RawWord, ...]], ...] = ()
+    """The loops over words around it: variable and words."""
 
 
 @open_state
@@ -124,6 +171,8 @@ class _Parser:
     marks: int = 0
     written: list[tuple[RawWord, RawWord, int]] = field(default_factory=list)
     """Target, mark, and which of the here-documents it is."""
+    loops: list[tuple[str, tuple[RawWord, ...]] | None] = field(default_factory=list)
+    """Of each loop in the stack, variable and words; None for one that goes over none."""
     over: bool = False
     """The script has left: ``exit``, or ``exec`` with a program."""
 
@@ -196,6 +245,8 @@ class _Parser:
     def _push(self, kind: str) -> None:
         self.stack.append(kind)
         self.inside[kind] += 1
+        if kind == "loop":
+            self.loops.append(None)
 
     def _becomes(self, kind: str) -> None:
         """The innermost block is now in another state."""
@@ -232,6 +283,8 @@ class _Parser:
         while self.stack:
             popped = self.stack.pop()
             self.inside[popped] -= 1
+            if popped == "loop":
+                self.loops.pop()
             if popped in kinds:
                 return
 
@@ -259,7 +312,11 @@ class _Parser:
 
     def _loop_variable(self, words: list[RawWord | Array]) -> None:
         if len(words) > 1 and isinstance(words[1], RawWord):
-            self.assignments.append(Assignment(words[1].bare, None, conditional=True))
+            raws = tuple(word for word in words[3:] if isinstance(word, RawWord))
+            is_plain = len(words) > 3 and isinstance(words[2], RawWord) and words[2].bare == "in" and bool(self.loops)
+            if is_plain and isinstance(words[0], RawWord) and words[0].bare == "for":
+                self.loops[-1] = (words[1].bare, raws)
+            self.assignments.append(Assignment(words[1].bare, None, conditional=True, looped=is_plain))
 
     def _simple(self, words: list[RawWord | Array]) -> None:
         conditional = self.chained or any(self.inside[kind] for kind in _CONDITIONAL)
@@ -277,7 +334,8 @@ class _Parser:
             self.over = self._leaves(conditional)
         else:
             span = Span(words[0].span.start, words[-1].span.end)
-            self.commands.append(_RawCommand(tuple(rest), tuple(found), span, bool(self.inside["function"])))
+            loops = tuple(one for one in self.loops if one is not None)
+            self.commands.append(_RawCommand(tuple(rest), tuple(found), span, bool(self.inside["function"]), loops))
             self._sets(name, rest, conditional)
             self.over = name == "exec" and len(rest) > 1 and self._leaves(conditional)
 

@@ -6,6 +6,7 @@ Sources: POSIX.1-2017 Shell Command Language 2.6 (parameter expansion, field spl
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import chain
 
 from budgetlint.base.expression import expression
@@ -14,10 +15,15 @@ from budgetlint.base.source import Span
 from budgetlint.documents.shell_arithmetic import computed
 from budgetlint.documents.shell_braces import makes_several
 from budgetlint.documents.shell_folder import folder
+from budgetlint.documents.shell_parameters import changed
+from budgetlint.documents.shell_paths import counted, is_comment, path
 from budgetlint.documents.shell_words import UNKNOWN_OPERATOR, Atom, Literal, Opaque, Part, RawWord, Variable, Word, word_of
 from budgetlint.documents.shell_work import ShellWork, cost_of
 
 _BLANKS = expression(r"\s+")
+_PARTED = expression(r"[\s*?\[]")
+"""What parts an unquoted answer into words, or stands for names of files."""
+_AT = expression(r"\[([0-9]{1,3})\]")
 MAX_DEPTH = 12
 
 
@@ -30,6 +36,8 @@ class Assignment:
     conditional: bool = False
     appends: bool = False
     is_list: bool = False
+    looped: bool = False
+    """The variable of a loop over words."""
     at: int = 0
     """Where it stands: what is written in front of it does not have the value yet."""
 
@@ -56,6 +64,8 @@ class Expander:
         self._texts: dict[str, str | None] = {}
         self._work = work if work is not None else ShellWork()
         self._until: int | None = None
+        self._bound: dict[str, tuple[Atom, ...]] = {}
+        """Variables of loops, in one of their rounds."""
         self._standing: list[int] = []
         """Where the assignments stand that are being expanded."""
 
@@ -66,6 +76,22 @@ class Expander:
         for atoms in ((Atom("${...}", raw.span.start, known=False),),) if several else self._fields(raw.parts):
             yield word_of(atoms, raw.span)
         self._until = None
+
+    @contextmanager
+    def bound(self, values: Mapping[str, Word]) -> Iterator[None]:
+        """Variables of loops have these values."""
+        self._bound = {name: value.atoms for name, value in values.items()}
+        yield
+        self._bound = {}
+
+    def is_looped(self, name: str) -> bool:
+        """Is it only given values by loops over words?"""
+        return all(one.looped for one in self._by_name.get(name, ()))
+
+    def told(self, raws: Iterable[RawWord], until: int | None = None) -> tuple[Word, ...]:
+        """The words, where all are known; none else."""
+        found = tuple(word for raw in raws for word in self.words(raw, until))
+        return found if all(word.is_told and not _PARTED.search(word.text) for word in found) else ()
 
     def single(self, one: Assignment) -> Word:
         """The value of an assignment in front of a command."""
@@ -112,15 +138,59 @@ class Expander:
             if isinstance(part, Literal):
                 yield Atom(part.text, part.start)
             elif isinstance(part, Opaque):
-                yield self._asked(part)
+                if not is_comment(part.text):
+                    yield self._asked(part, splits=splits and not part.quoted)
             else:
                 yield from self._expanded(part, splits=splits and not part.quoted)
 
-    def _asked(self, part: Opaque) -> Atom:
+    def _asked(self, part: Opaque, *, splits: bool) -> Atom:
         """What a command would answer, where the text alone tells; else the command as it is written."""
-        answer = computed(part.text, self._text) or folder(part.text)
+        answer = computed(part.text, self._text) or counted(part.text, self._told) or path(part.text, self._plain)
+        if answer is not None and self._is_one(answer, splits=splits):
+            return Atom(answer, part.span.start, known=False, told=True)
         shown = f"$({part.text[1:-1]})" if part.text.startswith("`") else part.text
-        return Atom(shown if answer is None else answer, part.span.start, known=False)
+        return Atom(folder(part.text) or shown, part.span.start, known=False)
+
+    def _is_one(self, answer: str, *, splits: bool) -> bool:
+        """Does an answer of the shell stay one word?"""
+        return not splits or ("IFS" not in self._by_name and bool(answer) and not _PARTED.search(answer))
+
+    def _plain(self, raw: RawWord) -> str | None:
+        """A word inside of a substitution, as one text; None where it is not known."""
+        atoms = tuple(self._atoms(raw.parts, splits=False))
+        return "".join(atom.text for atom in atoms) if all(atom.known or atom.told for atom in atoms) else None
+
+    def _told(self, name: str) -> str | None:
+        """The text of a variable that is known."""
+        if name in self._bound:
+            return "".join(atom.text for atom in self._bound[name])
+        name = "0" if name == "BASH_SOURCE" and name not in self._by_name else name
+        is_there = name in self._by_name or name in self._given
+        lists = None if not is_there or self._is_to_come(name) or self._changes_after(name) or name in self._open else self._value(name)
+        if lists is None or len(lists) != 1 or not all(atom.known or atom.told for atom in lists[0]):
+            return None
+        return "".join(atom.text for atom in lists[0])
+
+    def _worked_out(self, part: Variable, *, splits: bool) -> Atom | None:
+        """``${X%/*}``, ``${LIST[0]}``, ``${#LIST[@]}``"""
+        rest, text = part.rest, None
+        if rest == "#" or _AT.match(rest):
+            lists = self._value(part.name) if self._is_list(part.name) and not self._changes_after(part.name) else None
+            if lists is not None and not all(atom.known or atom.told for atoms in lists for atom in atoms):
+                lists = None
+            if rest == "#":
+                text = str(len(lists)) if lists is not None else None
+                rest = ""
+            elif found := _AT.match(rest):
+                at, rest = int(found[1]), rest[found.end() :]
+                words = lists if lists is not None or at else None
+                text = "".join(atom.text for atom in words[at]) if words is not None and at < len(words) else None
+                text = self._told(part.name) if text is None and at == 0 and not self._is_list(part.name) else text
+        elif part.name in ("0", "BASH_SOURCE") or part.name.isidentifier() or part.name.isdecimal():
+            text = self._told(part.name)
+        answer = text if text is None or not rest else changed(text, rest)
+        is_one = answer is not None and self._is_one(answer, splits=splits)
+        return Atom(answer, part.span.start, known=False, told=True) if answer is not None and is_one else None
 
     def _text(self, name: str) -> str | None:
         """The text of a variable, as arithmetic takes it."""
@@ -130,7 +200,15 @@ class Expander:
         return self._texts[name]
 
     def _expanded(self, part: Variable, splits: bool) -> Iterator[Atom]:
+        if part.operator == UNKNOWN_OPERATOR and part.rest and (made := self._worked_out(part, splits=splits)) is not None:
+            yield made
+            return
         name = part.name.removesuffix("[@]").removesuffix("[*]")
+        if name == "BASH_SOURCE" and name not in self._by_name:
+            name = "0"
+        if name in self._bound and name == part.name and part.operator != UNKNOWN_OPERATOR:
+            yield from self._bound[name]
+            return
         named = name.isidentifier() or name.isdecimal()
         unset = named and (name in self._open or self._is_to_come(name) or (name not in self._by_name and name not in self._given))
         asks = part.operator not in ("", UNKNOWN_OPERATOR)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from budgetlint.base.limits import LAUNCHES
-from budgetlint.base.record import field, open_state
+from budgetlint.base.record import field, open_state, replace
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import Document, Scalar
 from budgetlint.documents.shell import Command, Script, read_shell
@@ -16,7 +16,8 @@ from budgetlint.documents.shell_work import ShellWork
 from budgetlint.documents.shell_written import FACT, written_documents
 from budgetlint.frameworks import manifests
 from budgetlint.launch.blocks import places
-from budgetlint.launch.commands import COMPOSER, DEEPSPEED, TORCHRUN, shell_text, started
+from budgetlint.launch.commands import COMPOSER, DEEPSPEED, TORCHRUN, console_started, shell_text, started
+from budgetlint.launch.console import FACT as CONSOLE
 from budgetlint.launch.cut_short import cut_short
 from budgetlint.launch.flags import Arguments, entries_of, parse
 from budgetlint.launch.launch import Launch, Layer, Request, Started
@@ -72,11 +73,26 @@ class Builder:
             self._nested(nested, command, script, (*layers, *outer), depth + 1)
             return
         self.folder = _changed(self.folder, command)
-        start = started(command.words)
-        if start is not None and len(self.found) >= LAUNCHES.most:
-            self.work.stop(LAUNCHES, command.span.start)
-        elif start is not None:
-            self.add(start, command.environment, script, layers, command.span)
+        number = self._next
+        rounds = [(way.words, way.name) for way in command.ways] or [(command.words, "")]
+        for words, way in rounds:
+            start = self._start(words)
+            if start is not None and len(self.found) >= LAUNCHES.most:
+                self.work.stop(LAUNCHES, command.span.start)
+            elif start is not None:
+                self.add(start, command.environment, script, layers, command.span, number, way)
+
+    @property
+    def _next(self) -> int:
+        """The number of the next command that starts something; the rounds of a loop share it."""
+        return self.found[-1].number + 1 if self.found else 0
+
+    def _start(self, words: tuple[Word, ...]) -> Started | None:
+        scripts: Mapping[str, str] = self.source.facts.get(CONSOLE, {})
+        start = started(words) or (console_started(words, scripts) if scripts else None)
+        if start is not None and start.program in scripts and not start.function:
+            return replace(start, function=scripts[start.program])  # a launcher's program
+        return start
 
     def _nested(self, words: tuple[Word, ...], command: Command, script: Script | None, layers: tuple[Layer, ...], depth: int) -> None:
         """``bash -c TEXT``: the text's own characters keep their places."""
@@ -88,18 +104,18 @@ class Builder:
                 environment = {**command.environment, **one.environment}
                 self.command(Command(one.words, environment, command.span), script, layers, depth)
 
-    def add(self, start: Started, environment: Mapping[str, Word], script: Script | None, layers: tuple[Layer, ...], span: Span) -> None:
+    def add(self, start: Started, environment: Mapping[str, Word], script: Script | None, layers: tuple[Layer, ...], span: Span,
+            number: int, way: str) -> None:  # fmt: skip
         arguments = parse(start.arguments, span)
         key = (start.program, tuple(word.text for word in start.arguments), span)
         if key in self.seen:
             return
         self.seen.add(key)
-        number = len(self.found)
         program = Document(self.source, FORMAT, arguments.root, number=number, program=start.program)
         every = (*layers, *start.layers)
         documents = [Document(self.source, FORMAT, parse(one.words, one.span, bare=_BARE.get(one.name, frozenset())).root, number=number,
                               program=one.name) for one in every]  # fmt: skip
-        environ = self._environment(environment, script, span)
+        environ = self._environment(environment, script, span, number)
         if environ is not None:
             documents.insert(0, environ)
         if self.job is not None:
@@ -120,21 +136,25 @@ class Builder:
                 start.arguments,
                 environment,
                 self.folder,
+                start.function,
+                way,
             )
         )
 
-    def _environment(self, environment: Mapping[str, Word], script: Script | None, span: Span) -> Document | None:
+    def _environment(self, environment: Mapping[str, Word], script: Script | None, span: Span, number: int) -> Document | None:
         held = {name: script.value(name) for name in _ENVIRONMENT} if script is not None else {}
         pairs = [(name, word) for name in _ENVIRONMENT if (word := environment.get(name) or held.get(name)) is not None]
-        return Document(self.source, FORMAT, entries_of(pairs, span), number=len(self.found), program="environment") if pairs else None
+        return Document(self.source, FORMAT, entries_of(pairs, span), number=number, program="environment") if pairs else None
 
 
 def _changed(folder: str, command: Command) -> str:
-    """The folder after a command: a ``cd`` to a path that is known changes it, one to anything else leaves nothing known."""
+    """The folder after a command: a ``cd`` to a path that is known changes it, one to anything else leaves nothing known. What the shell
+    works out may be told from where the script lies: that is no way from another folder."""
     words = command.words
     if not words or words[0].text != "cd":
         return folder
-    known = len(words) == 2 and words[1].known and not words[1].text.startswith(("/", "~", "-"))
+    word = words[1] if len(words) == 2 else None
+    known = word is not None and (word.known or (word.is_told and not folder)) and not word.text.startswith(("/", "~", "-"))
     return posixpath.normpath(posixpath.join(folder, words[1].text)) if known else ""
 
 
@@ -149,7 +169,7 @@ def _names() -> tuple[str, ...]:
 
 def starts_something(source: SourceFile) -> bool:
     """Can a file start a training program at all? Asked by each of its recipes."""
-    return any(map(source.mentions, _names()))
+    return any(map(source.mentions, (*_names(), *source.facts.get(CONSOLE, ()))))
 
 
 class _Given(Mapping[str, Word]):

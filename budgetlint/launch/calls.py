@@ -15,7 +15,7 @@ from budgetlint.launch.blocks import places
 from budgetlint.launch.commands import script_named
 from budgetlint.launch.jobs import kind_of, request_of, texts, variables
 from budgetlint.launch.launch import Request
-from budgetlint.launch.read import given_by
+from budgetlint.launch.read import given_by, own_name
 from budgetlint.readers.base import is_symbolic
 
 CALLS = "calls"
@@ -40,7 +40,14 @@ def names_in(text: str) -> frozenset[str]:
 
 def script_calls(source: SourceFile, arguments: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> Iterator[Call]:
     """The calls of a script that is itself started with these."""
-    for command in read_shell(source.text, given=given_by(arguments, environment or {}), work=work_of(source, CALLS, again=True)).commands:
+    given = {**own_name(source), **given_by(arguments, environment or {})}
+    for command in read_shell(source.text, given=given, work=work_of(source, CALLS, again=True)).commands:
+        yield from _call(command, {})
+
+
+def calls_between(source: SourceFile, start: int, end: int) -> Iterator[Call]:
+    """Those of a part of a text."""
+    for command in read_shell(source.text, start, end, work=work_of(source, CALLS)).commands:
         yield from _call(command, {})
 
 

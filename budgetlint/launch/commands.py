@@ -15,6 +15,7 @@ from budgetlint.base.source import Span
 from budgetlint.documents.shell_words import Word, joined
 from budgetlint.frameworks import manifests
 from budgetlint.frameworks.manifest import Tool
+from budgetlint.launch.console import named_in
 from budgetlint.launch.launch import Layer, Started
 from budgetlint.launch.sbatch import job_script
 from budgetlint.readers.base import names
@@ -88,6 +89,8 @@ _PYTHON = re.compile(r"(?:.*[/}])?(?:python|pypy)[0-9.]*t?(?:\.exe)?|\$\{[A-Z_]*
 _PYTHON_VALUED = frozenset(("-W", "-X", "--check-hash-based-pycs"))
 _SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh"))
 _SCRIPT = re.compile(r".*\.pyc?$")
+_SHELL_SCRIPT = re.compile(r".*\.(?:sh|bash|slurm|sbatch)")
+"""It starts what it says itself: programs among its arguments are arguments."""
 MAX_LAYERS = 6
 
 
@@ -140,6 +143,15 @@ def _outer(words: Sequence[Word]) -> tuple[Layer, ...]:
 _COUNTED = {"srun": "srun", "mpirun": "mpirun", "mpiexec": "mpirun", "mpiexec.hydra": "mpirun"}
 
 
+def console_started(words: Sequence[Word], scripts: Mapping[str, str]) -> Started | None:
+    """The console script of the project that a command starts, bare, behind wrappers, or as a launcher's program."""
+    at = named_in(words, scripts, _WRAPPERS)
+    if at is None:
+        return None
+    name = _base(words[at])
+    return Started(name, tuple(words[at + 1 :]), _outer(words[:at]), scripts[name])
+
+
 def _step(words: tuple[Word, ...], depth: int) -> Started | tuple[Layer | None, tuple[Word, ...]] | None:
     """One layer off: the layer (None where it says nothing) and the rest, the program itself, or nothing to start."""
     name = _base(words[0])
@@ -155,7 +167,7 @@ def _step(words: tuple[Word, ...], depth: int) -> Started | tuple[Layer | None, 
         return _python(words, depth)
     if _SCRIPT.fullmatch(words[0].text):
         return _program(words, depth)
-    if name in _WRAPPERS or not words[0].known:
+    if name in _WRAPPERS or not (words[0].is_told or _SHELL_SCRIPT.fullmatch(name)):
         return _wrapped(words)
     return None
 
@@ -167,7 +179,7 @@ def _wrapped(words: tuple[Word, ...]) -> tuple[Layer | None, tuple[Word, ...]] |
             name = _COUNTED.get(_base(words[0]))
             layer = Layer(name, words[1:index], _span(words[:index])) if name else None
             return layer, words[index:]
-        if not words[0].known and _SCRIPT.fullmatch(word.text):
+        if not words[0].is_told and _SCRIPT.fullmatch(word.text):
             return Layer("unknown", (), words[0].span), words[index:]
     return None
 

@@ -47,6 +47,10 @@ class Launch:
     """What the command sets for the program."""
     folder: str = ""
     """Where the script's last ``cd`` before it leads, from where the script is."""
+    function: str = ""
+    """``module:function`` of a console script of the project."""
+    way: str = ""
+    """Which round of the loops around it, where their words are known."""
 
     @property
     def launcher(self) -> str:
@@ -70,3 +74,5 @@ class Started:
     program: str
     arguments: tuple[Word, ...]
     layers: tuple[Layer, ...] = ()
+    function: str = ""
+    """``module:function`` of a console script."""

@@ -10,6 +10,7 @@ from budgetlint.documents import Document
 from budgetlint.documents.shell import Command, Script, read_shell
 from budgetlint.documents.shell_words import Atom, Word
 from budgetlint.documents.shell_work import work_of
+from budgetlint.files.disk import NOTEBOOK_SUFFIX
 from budgetlint.language.budget import CONFIG, LaunchLine
 from budgetlint.launch.blocks import places
 from budgetlint.launch.build import Builder, starts_something
@@ -32,7 +33,7 @@ def script_launches(source: SourceFile, arguments: Sequence[str] = (), environme
     builder = _builder(source)
     if is_slurm(source):
         builder.request, builder.job, builder.given = read_slurm(source)
-    builder.given = {**builder.given, **given_by(arguments, environment or {})}
+    builder.given = {**own_name(source), **builder.given, **given_by(arguments, environment or {})}
     builder.script(source.text)
     return tuple(builder.found)
 
@@ -47,7 +48,13 @@ def _builder(source: SourceFile) -> Builder:
 def given_by(arguments: Sequence[str], environment: Mapping[str, str]) -> dict[str, Word]:
     """``$1``, ``$2``, ... and variables: they do not stand in the script, so what they bring in is shown where it uses them."""
     held = {**environment, **{str(number): text for number, text in enumerate(arguments, 1)}}
-    return {name: Word(text, Span(0, 0), True, (Atom(text, 0, known=False),)) for name, text in held.items()}
+    return {name: Word(text, Span(0, 0), True, (Atom(text, 0, known=False, told=True),)) for name, text in held.items()}
+
+
+def own_name(source: SourceFile) -> dict[str, Word]:
+    """``$0``: the script's path. Slurm runs a copy that lies elsewhere, and a notebook's commands are no script."""
+    is_copied = is_slurm(source) or source.path.endswith(NOTEBOOK_SUFFIX)
+    return {} if is_copied or not source.path else given_by((), {"0": source.path})
 
 
 def _makefile(source: SourceFile) -> tuple[Launch, ...]:

@@ -70,6 +70,12 @@ class _Writer:
             place = arguments.made.place if arguments.made is not None else trainer.place if trainer is not None else Place("", 0)
             sure = wiring.has_one_arguments
             yield _last(arguments.kind), place, self.object(arguments, place, sure=sure)
+        elif trainer is not None:
+            name = arguments_of(trainer)
+            given = trainer.get("args", "training_args")
+            is_own = given is None or (isinstance(given, Known) and given.value is None and trainer.rest is None)
+            rest = None if is_own and trainer.rest is None else Opaque("arguments that are not followed")
+            yield _last(name), trainer.place, self._block([], rest, trainer.place, name)
         for one in wiring.models:
             yield _section(one), one.place, self.sink(one, perhaps=not wiring.is_made(one))
         if trainer is not None:
@@ -205,6 +211,15 @@ class _Writer:
         if isinstance(node, ast.expr | ast.stmt | ast.keyword):
             return _in(source, places(source).span(node), self.source)
         return _in(source, source.line_span(place.line) if 0 < place.line <= source.line_count else Span(0, 0), self.source)
+
+
+def arguments_of(trainer: Sink) -> str:
+    """The class of arguments that a trainer makes for itself where it is given none (transformers 4.40 to 5.24 ``trainer.py``; trl 0.9 to
+    0.26 ``trainer/sft_trainer.py``, from 0.20 on those of its other trainers)."""
+    last = _last(trainer.name)
+    if trainer.name.startswith("trl."):
+        return f"trl.{last.removesuffix('Trainer')}Config"
+    return f"transformers.{'Seq2Seq' if last.startswith('Seq2Seq') else ''}TrainingArguments"
 
 
 def _in(source: SourceFile, span: Span, home: SourceFile) -> Span:

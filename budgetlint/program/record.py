@@ -104,9 +104,12 @@ def _method(it: Interpreter, name: str, call: Call, receiver: Value | None) -> V
         return Opaque("what a tokenizer gives", package="transformers")
     if kind and (model_of(receiver) is not None or (kind in _OF_MODULES and module_of(receiver) is not None)):
         return _written(it, kind, last, call, receiver)
-    if last == "train" and isinstance(receiver, Object) and receiver.made is not None and receiver.made.kind == "trainer":
-        _written(it, "trains", last, call, receiver)
-        return Opaque("what a training gives", package="transformers")
+    if isinstance(receiver, Object) and receiver.made is not None and receiver.made.kind == "trainer":
+        if last == "train":
+            _written(it, "trains", last, call, receiver)
+            return Opaque("what a training gives", package="transformers")
+        if last not in _BESIDE:
+            _written(it, "evaluates" if last in _EVALUATE else "uses", last, call, receiver)
     if last in _LOOKS and module_of(receiver) is not None:
         return Opaque(f"what {last} of the model gives", receiver, "torch")
     if isinstance(receiver, Object) and receiver.made is not None and receiver.made.kind in MODELS and last not in _KEPT:
@@ -114,6 +117,13 @@ def _method(it: Interpreter, name: str, call: Call, receiver: Value | None) -> V
     return None
 
 
+_EVALUATE = frozenset({"evaluate", "predict"})
+_BESIDE = frozenset({
+    "save_model", "save_state", "save_metrics", "log_metrics", "log", "metrics_format", "create_model_card", "push_to_hub", "add_callback",
+    "remove_callback", "pop_callback", "is_world_process_zero", "is_local_process_zero", "num_examples", "get_train_dataloader",
+    "get_eval_dataloader", "get_test_dataloader",
+})  # fmt: skip
+"""Methods of a trainer that neither train nor evaluate (transformers 5.24 ``trainer.py``, ``trainer_pt_utils.py``)."""
 _KEPT = frozenset({"get_peft_model"})
 _LOOKS = frozenset({
     "parameters", "named_parameters", "buffers", "modules", "named_modules", "children", "named_children", "state_dict", "num_parameters",

@@ -110,6 +110,16 @@ def _begins(followed: Followed, trainer: Sink | None) -> int:
     return next((one.number for one in trains if isinstance(one.receiver, Object) and one.receiver.made is trainer), len(followed.sinks))
 
 
+def only_evaluates(followed: Followed) -> bool:
+    """Does a program make trainers, and evaluate or predict with them only? Who else has one in his hands may train it."""
+    trainers = [one for one in followed.sinks if one.kind == "trainer"]
+    ends = followed.stopped or followed.refusals or any(one.kind == "backward" for one in followed.sinks)
+    if not trainers or ends or any("train" in one.overrides for one in trainers):
+        return False
+    done = {one.kind for one in followed.sinks if one.kind in {"trains", "evaluates", "uses"}}
+    return done == {"evaluates"} and not followed.handed
+
+
 def _about(value: Value, mine: set[int]) -> bool:
     model = model_of(value)
     for _ in range(_MOST_STEPS):

@@ -15,8 +15,9 @@ from budgetlint.readers import Reader, identify
 from budgetlint.resolve.edges import candidates
 from budgetlint.resolve.program_files import Asked, ProgramFiles
 from budgetlint.resolve.program_run import ProgramRun
-from budgetlint.resolve.program_starts import Start, written
+from budgetlint.resolve.program_starts import Start, paths_of, written
 from budgetlint.resolve.program_starts import started as started_by
+from budgetlint.resolve.program_ways import different, of_way, ways_of
 from budgetlint.settings.consumer import ACCEPTED, LAUNCH, OPENED, Consumer
 from budgetlint.settings.run import Reference, Setting, Settings
 
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
     from budgetlint.program.document import Told
     from budgetlint.program.follow import Followed
     from budgetlint.program.modules import Trees
-    from budgetlint.program.noted import Doubt
     from budgetlint.program.places import Place
     from budgetlint.resolve.closure import Closures
+    from budgetlint.resolve.program_ways import Made
     from budgetlint.settings.run import Reading
 
 MOST_KEPT = 128
@@ -64,9 +65,12 @@ class FollowedPrograms:
 
     def place(self, launch: Launch) -> str | None:
         """The file of the project that a launch starts; None for a program that is not here."""
-        path = written(launch)
+        found = (self._at(launch, path) for path in paths_of(launch))
+        return next((one for one in found if one is not None), None) or self._by_name(written(launch))
+
+    def _at(self, launch: Launch, path: str) -> str | None:
         tried = (*candidates(launch.source.path, posixpath.join(launch.folder, path)), *candidates(launch.source.path, path))
-        return next((one for one in tried if not one.startswith("..") and self.files.exists(one)), None) or self._by_name(path)
+        return next((one for one in tried if not one.startswith("..") and self.files.exists(one)), None)
 
     def _by_name(self, path: str) -> str | None:
         """The one file of the project whose path ends so: a README often leaves out the folder that its commands are run from."""
@@ -79,16 +83,18 @@ class FollowedPrograms:
         if path is None:
             return None
         at, name = launch.source.locate(launch.span), launch.program.program
-        named = any(path in candidates(launch.source.path, posixpath.join(one, written(launch))) for one in ("", launch.folder))
+        ways = [posixpath.join(folder, one) for folder in ("", launch.folder) for one in paths_of(launch)]
+        named = bool(launch.function) or any(path in candidates(launch.source.path, one) for one in ways)
         says = "" if named else f"{name} is taken to be {path}: the one file of that name"
-        found = self._run(Start(path, launch), Consumer(name, LAUNCH, at.file, at.line, says=says))
+        start = Start(path, launch, function=launch.function.partition(":")[2])
+        found = self._run(start, Consumer(name, LAUNCH, at.file, at.line, says=says))
         takes = named or found is None or found.followed.options or not any(word.text.startswith("-") for word in launch.words)
         return found if takes else None  # another file of that name: this one takes no flags
 
-    def alone(self, path: str) -> ProgramRun | None:
-        """The run of a program that nothing here starts, as if it were started without words."""
+    def alone(self, path: str, function: str = "") -> ProgramRun | None:
+        """The run of a program that nothing here starts, as if it were started without words; ``function`` is that of a console script."""
         says = f"{path} is taken to be started without words: nothing here starts it"
-        return self._run(Start(path), Consumer(path, OPENED, path, 1, says=says))
+        return self._run(Start(path, function=function), Consumer(path, OPENED, path, 1, says=says))
 
     def given(self, path: str, words: tuple[str, ...]) -> ProgramRun | None:
         """The run of a program that is started with a file which nobody names."""
@@ -109,7 +115,10 @@ class FollowedPrograms:
         facts, is_told = facts_of(run.followed, run.path, self.trees, start.launch, words, others=others, text=lambda: self._text)
         ways = zip(run.readings, run.told_of, run.doubts, strict=True)
         shown = (with_chains(with_doubts(facts, doubts, self.sources), one.document, told, self.sources) for one, told, doubts in ways)
-        readings = tuple(replace(one, consumer=consumer, program=program) for one, program in zip(run.readings, shown, strict=True))
+        consumers = [of_way(consumer, run.path, when) for when in run.whens or ("",) * len(run.readings)]
+        readings = tuple(
+            replace(one, consumer=mine, program=program) for one, mine, program in zip(run.readings, consumers, shown, strict=True)
+        )
         readings = tuple(map(_starting_anew, readings, run.anew))
         return replace(run, readings=readings, told=consumer, stops_as_told=is_told and consumer.evidence != ACCEPTED)
 
@@ -142,29 +151,32 @@ class FollowedPrograms:
     def _follow(self, start: Start) -> ProgramRun | None:
         from budgetlint.program.document import document_of, most_ways
         from budgetlint.program.follow import follow
-        from budgetlint.program.wiring import asks_for_model, wirings
+        from budgetlint.program.wiring import asks_for_model, only_evaluates, wirings
 
         source = self.sources.source(start.path)
         if source is None:
             return None
         started = started_by(start)
-        followed = follow(self.trees, start.path, started)
+        followed = follow(self.trees, start.path, started, function=start.function)
         below = tuple(one for path in followed.loaders if (one := self.sources.source(path)) is not None)
-        runs = wirings(followed)
-        found: list[tuple[Reading, Told, tuple[Doubt, ...]]] = []
-        anew: list[tuple[Place, ...]] = []
+        idle = only_evaluates(followed)
+        runs = [] if idle else wirings(followed)
+        found: list[Made] = []
         for wiring in runs:
             tolds: list[Told] = [{} for _ in _ways(most_ways(wiring))]
             ways = zip(_ways(most_ways(wiring)), tolds, strict=True)
             documents = [replace(document_of(wiring, source, self.sources, way, told), below=below) for way, told in ways]
             made = _of_ways(documents)
             if made is not None:
-                found.append((_from(made, started.folder, self.files), tolds[0], wiring.doubts))
-                anew.append(wiring.anew)
-        readings, told_of, doubts = zip(*found, strict=True) if found else ((), (), ())
-        return ProgramRun(
-            start.path, readings, followed, len(runs), any(map(asks_for_model, runs)), None, told_of, doubts=doubts, anew=tuple(anew)
-        )
+                found.append((_from(made, started.folder, self.files), tolds[0], wiring.doubts, wiring.anew))
+        whens = ways_of([one.trainer for one in runs]) if len(found) == len(runs) > 1 else ()
+        if whens:
+            found, whens = different(found, whens)
+        readings, told_of, doubts, anew = zip(*found, strict=True) if found else ((), (), (), ())
+        asks = any(map(asks_for_model, runs))
+        trainings = len(found) if whens else len(runs)
+        seen = ProgramRun(start.path, readings, followed, trainings, asks, None, told_of, doubts=doubts, anew=anew)
+        return replace(seen, only_evaluates=idle, whens=whens)
 
 
 def _starting_anew(reading: Reading, places: Sequence[Place]) -> Reading:

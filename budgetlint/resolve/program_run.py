@@ -41,14 +41,24 @@ class ProgramRun:
     """Of each reading, what had the model or a framework in its hands and was not followed."""
     anew: tuple[tuple[Place, ...], ...] = ()
     """Of each reading, where a checkpoint of an earlier run would be loaded."""
+    whens: tuple[str, ...] = ()
+    """Of each reading, the condition of its training, where they are ways of which one is taken."""
+    only_evaluates: bool = False
+    """Does it evaluate or predict with its trainer, and train nothing?"""
 
     @property
     def reading(self) -> Reading | None:
         """The one run, where the program was followed to its end and would not stop before it."""
+        found = self.each
+        return found[0] if len(found) == 1 else None
+
+    @property
+    def each(self) -> tuple[Reading, ...]:
+        """The one run, or one for each of several ways of which a start takes one; none where it is not followed to its end."""
         is_meant = not self.is_refused or self.stops_as_told
-        if self.followed.stopped or not is_meant or len(self.readings) != 1 or self.trainings != 1:
-            return None
-        return self.readings[0]
+        if self.followed.stopped or not is_meant or len(self.readings) != self.trainings:
+            return ()
+        return self.readings if self.trainings == 1 or all(one.consumer is not None and one.consumer.when for one in self.readings) else ()
 
     @property
     def is_refused(self) -> bool:
@@ -63,8 +73,8 @@ class ProgramRun:
 
     @property
     def knows_model(self) -> bool:
-        model = self.reading.settings.get("model") if self.reading is not None else None
-        return model is not None and model.known
+        models = [one.settings.get("model") for one in self.each]
+        return bool(models) and all(model is not None and model.known for model in models)
 
     @property
     def opened(self) -> tuple[str, ...]:

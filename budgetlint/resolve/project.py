@@ -80,6 +80,8 @@ class Project:
     """Files that were found, and are no config for their size."""
     claim: Callable[[FileEntry], FileEntry] | None = None
     """Says who reads a file, once all that is here is known."""
+    _scripts: dict[str, dict[str, str]] = field(default_factory=dict)
+    """By folder, the console scripts that hold there."""
 
     def add(self, path: str) -> FileEntry:
         """Read one file and say what it is. Files that nobody claims are kept with ``format`` None."""
@@ -122,6 +124,7 @@ class Project:
         source = self.files.read(path)
         if isinstance(source, UnreadableFile):
             return self._unreadable(source)
+        self._named_scripts(source)
         if path.endswith(BUDGET_SUFFIX):
             return self._budget(path, source)
         if path.rpartition("/")[2] == LOCK:
@@ -135,6 +138,28 @@ class Project:
         if path.endswith(PYTHON_SUFFIX) and not makes_arguments(source.text.encode(errors="replace")):
             return FileEntry(path, None, source=source)
         return self._config(path, source)
+
+    def _named_scripts(self, source: SourceFile) -> None:
+        """Tell a file that may start programs which console scripts the project declares."""
+        path = source.path
+        if not (path.endswith((BUDGET_SUFFIX, NOTEBOOK_SUFFIX)) or is_readme(path) or is_script(path, source)):
+            return
+        from budgetlint.launch.console import FACT, beside
+
+        found = beside(path, self._text, self._scripts)
+        if found:
+            source.facts[FACT] = found
+
+    def _text(self, path: str) -> SourceFile | None:
+        found = self.files.read(path) if self.files.exists(path) else None
+        return found if isinstance(found, SourceFile) else None
+
+    def console_scripts(self) -> Mapping[str, str]:
+        """What the project's own folder declares, and those of its scripts."""
+        from budgetlint.launch.console import beside
+
+        beside("", self._text, self._scripts)
+        return {name: target for found in self._scripts.values() for name, target in found.items()}
 
     def _unreadable(self, wrong: UnreadableFile) -> FileEntry:
         self.findings.append(_file_finding("unreadable-file", Location(wrong.path), f"{wrong.path} {wrong.problem}", wrong.cure))
@@ -161,6 +186,8 @@ class Project:
         return self.locked_lines.get(path, ())
 
     def _config(self, path: str, source: SourceFile) -> FileEntry:
+        if all(word in source.text for word in MEASURED):
+            return FileEntry(path, None, source=source)
         readings: list[Reading] = []
         launches: list[Launch] = []
         job = problem = ""
@@ -348,6 +375,8 @@ def looks_like_job(text: str) -> bool:
 
 RECORDED = '"log_history"'
 """A ``trainer_state.json`` (transformers ``trainer_callback.py``) holds keys of a config beside everything that was logged."""
+MEASURED = ('"train_runtime":', '"train_samples_per_second":')
+"""What the Trainer writes down of a training that is over, in JSON (transformers 5.24 ``trainer_utils.py`` speed_metrics): no config."""
 LAUNCHERS = ("torchrun", "accelerate launch", "deepspeed", "torch.distributed", "train.py")
 
 ENOUGH = 3
