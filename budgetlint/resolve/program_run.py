@@ -43,6 +43,8 @@ class ProgramRun:
     """Of each reading, where a checkpoint of an earlier run would be loaded."""
     whens: tuple[str, ...] = ()
     """Of each reading, the condition of its training, where they are ways of which one is taken."""
+    rounds: int = 1
+    """How often it trains one after another, each alike: then one of them is its reading."""
     only_evaluates: bool = False
     """Does it evaluate or predict with its trainer, and train nothing?"""
 
