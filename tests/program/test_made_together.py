@@ -47,6 +47,11 @@ CASES = {
         "model = load()\nif input():\n    model.bfloat16()\nif input():\n    train(model)\n",
         {"weights_dtype": UNKNOWN},
     ),
+    "a dict that the model keeps": (
+        "model = load()\nif not hasattr(model, 'warnings_issued'):\n    model.warnings_issued = {}\ntrain(model)\n",
+        {"adapter": "none", "quant": "none"},
+    ),
+    "a module in the place of another": ("model = load()\nmodel.lm_head = input().head\ntrain(model)\n", {"quant": UNKNOWN}),
 }
 
 
