@@ -69,9 +69,11 @@ class Acceptance:
 
     @cached_property
     def _composing(self) -> tuple[ProgramRun, ...]:
-        """Those that read YAML which Hydra composes, each once."""
+        """Those that train, and read YAML which Hydra may compose, each once."""
         runs = [*(run for _, run, _ in self.openers.launched), *self.openers.alone.values()]
-        return tuple({run.path: run for run in reversed(runs) if any(path.endswith(_YAML) for path in run.opened)}.values())
+        return tuple(
+            {run.path: run for run in reversed(runs) if run.trainings and any(path.endswith(_YAML) for path in run.opened)}.values()
+        )
 
     def _with_group(self, program: ProgramRun, document: Document) -> ProgramRun | None:
         """``experiment=NAME`` where the defaults have a place for it, else ``+experiment=NAME``."""
@@ -113,12 +115,13 @@ def is_global(source: SourceFile) -> bool:
 
 
 def _as_group(program: ProgramRun, path: str) -> str:
-    """The word that takes a file of a group below a folder of configs that the program reads; empty for any other file."""
+    """The word that takes a file of a group in a folder of configs that the program reads; empty for any other file, those of a folder
+    within a group included: they are kept away as often as meant."""
     folders = {posixpath.dirname(one) for one in program.opened if one.endswith(_YAML)}
     for folder in sorted(folders, key=len):
         below = path.removeprefix(f"{folder}/") if folder and path.startswith(f"{folder}/") else path if not folder else ""
         group, _, name = below.rpartition("/")
-        if group:
+        if group and "/" not in group:
             return f"{group}={posixpath.splitext(name)[0]}"
     return ""
 
