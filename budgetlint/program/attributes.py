@@ -188,7 +188,9 @@ def set_plainly(it: Interpreter, base: Object, name: str, value: Value, place: P
     if isinstance(own, Object) and isinstance(put, Function):
         it.call(put.of(own), Call((base, value), {}, None, place.node or put.node, Frame(put.names)))
         return
-    if base.made is not None and base.made.kind in MODELS and not isinstance(value, Known | Open) and name != "state_dict":
+    # a dict or a list is no module, and torch puts neither in the place of one (2.4 to 2.9 ``nn/modules/module.py`` ``__setattr__``)
+    plain = isinstance(value, Known | Open | Map | Items)
+    if base.made is not None and base.made.kind in MODELS and not plain and name != "state_dict":
         it.doubt("replaced", f"{name} of the model is replaced", place, base)
     it.heap.write(base, name, value)
 

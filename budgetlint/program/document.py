@@ -68,7 +68,8 @@ class _Writer:
         trainer, arguments = wiring.trainer, wiring.arguments
         if arguments is not None:
             place = arguments.made.place if arguments.made is not None else trainer.place if trainer is not None else Place("", 0)
-            yield _last(arguments.kind), place, self.object(arguments, place)
+            sure = wiring.has_one_arguments
+            yield _last(arguments.kind), place, self.object(arguments, place, sure=sure)
         elif trainer is not None:
             name = arguments_of(trainer)
             given = trainer.get("args", "training_args")
@@ -76,12 +77,12 @@ class _Writer:
             rest = None if is_own and trainer.rest is None else Opaque("arguments that are not followed")
             yield _last(name), trainer.place, self._block([], rest, trainer.place, name)
         for one in wiring.models:
-            yield _section(one), one.place, self.sink(one)
+            yield _section(one), one.place, self.sink(one, perhaps=not wiring.is_made(one))
         if trainer is not None:
             yield (
                 _last(trainer.name),
                 trainer.place,
-                self.sink(trainer, but=("args",)),
+                self.sink(trainer, but=("args",), perhaps=False),
             )
             for method in _OWN_METHODS:
                 if method in trainer.overrides:
@@ -104,7 +105,7 @@ class _Writer:
             if one.kind == "cast" and (casts_to(one) is None or is_output(one)):
                 continue
             if one.kind in {"cast", "freeze", "checkpointing"}:
-                yield name, one.place, self.sink(one)
+                yield name, one.place, self.sink(one, perhaps=bool(one.beside(wiring.trainer)))
 
     def _doubted(self, wiring: Wiring) -> Iterator[tuple[str, Place, Mapping]]:
         """What was not followed: it may have trained less, cast, replaced modules, or exchanged what the trainer does."""
@@ -121,15 +122,15 @@ class _Writer:
 
     # nodes
 
-    def sink(self, one: Sink, but: Iterable[str] = ()) -> Mapping:
-        tag = one.name + ("?" if one.conditions else "")
+    def sink(self, one: Sink, but: Iterable[str] = (), *, perhaps: bool) -> Mapping:
+        tag = one.name + ("?" if perhaps else "")
         entries = [self._entry(name, value, one.place) for name, value in one.arguments.items() if name not in but]
         entries += [self._entry(str(at + 1), value, one.place) for at, value in enumerate(one.positional)]
         return self._block([one for one in entries if one is not None], one.rest, one.place, tag)
 
-    def object(self, one: Object, place: Place) -> Mapping:
+    def object(self, one: Object, place: Place, *, sure: bool) -> Mapping:
         entries = [self._entry(str(name), value, place) for name, value in one.attributes.items()]
-        tag = one.kind + ("?" if one.made is not None and one.made.conditions else "")
+        tag = one.kind + ("?" if one.made is not None and one.made.conditions and not sure else "")
         unknown = Opaque(f"a class of its own, {one.kind}") if not is_arguments(one.kind) else None
         return self._block([one for one in entries if one is not None], one.rest or unknown, place, tag)
 

@@ -10,6 +10,7 @@ from budgetlint.program.functions import opaque_call
 from budgetlint.program.generators import consumed
 from budgetlint.program.misfits import misspelt_fields
 from budgetlint.program.packages.signatures import positional_names
+from budgetlint.program.passed_on import passes_on
 from budgetlint.program.repeat import repeated
 from budgetlint.program.sink_kinds import SIGNATURES, kind_of_call, kind_of_method
 from budgetlint.program.sinks import MODELS, Sink
@@ -62,12 +63,9 @@ def _named(call: Call, kind: str, name: str) -> Call:
 
 
 def _overridden(cls: Class) -> tuple[str, ...]:
-    """Methods that the repository's classes have of their own."""
-    return tuple(
-        dict.fromkeys(
-            str(name) for one in cls.line if isinstance(one, Class) for name, value in one.attributes.items() if isinstance(value, Function)
-        )
-    )
+    """Methods that the repository's classes have of their own, beside those that only look at what the base's do."""
+    mine = ((name, value) for one in cls.line if isinstance(one, Class) for name, value in one.attributes.items())
+    return tuple(dict.fromkeys(str(name) for name, value in mine if isinstance(value, Function) and not passes_on(value.node)))
 
 
 def _keep(it: Interpreter, made: Object, kind: str, call: Call) -> None:

@@ -17,7 +17,7 @@ from budgetlint.program.ends import ANY_ERROR, Dead, TooLong
 from budgetlint.program.heap import Heap, Home, Outcome, perhaps_absent
 from budgetlint.program.noted import Doubt, Refusal
 from budgetlint.program.places import Origin, Place
-from budgetlint.program.sinks import Sink
+from budgetlint.program.sinks import Condition, Sink
 from budgetlint.program.values import (
     ABSENT,
     NONE,
@@ -222,7 +222,7 @@ class Interpreter:
     def way(self, when: str, run: Callable[[], Signal]) -> list[Outcome]:
         """All outcomes of one way. The state is that from before; sinks of a way that ends in an error are no sinks."""
         first = len(self.sinks)
-        self.conditions.append(when)
+        self.conditions.append(Condition(when))
         try:
             found = self.stretch(run)
         finally:

@@ -14,6 +14,7 @@ from budgetlint.files.disk import Files
 from budgetlint.readers import Reader, identify
 from budgetlint.resolve.edges import candidates
 from budgetlint.resolve.program_files import Asked, ProgramFiles
+from budgetlint.resolve.program_rounds import are_rounds
 from budgetlint.resolve.program_run import ProgramRun
 from budgetlint.resolve.program_starts import Start, paths_of, written
 from budgetlint.resolve.program_starts import started as started_by
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
     from budgetlint.program.document import Told
     from budgetlint.program.follow import Followed
     from budgetlint.program.modules import Trees
-    from budgetlint.program.noted import Doubt
+    from budgetlint.program.places import Place
     from budgetlint.resolve.closure import Closures
+    from budgetlint.resolve.program_ways import Made
     from budgetlint.settings.run import Reading
 
 MOST_KEPT = 128
@@ -121,6 +123,7 @@ class FollowedPrograms:
         readings = tuple(
             replace(one, consumer=mine, program=program) for one, mine, program in zip(run.readings, consumers, shown, strict=True)
         )
+        readings = tuple(_with_beside(one, places, run.rounds) for one, places in zip(readings, run.anew, strict=True))
         return replace(run, readings=readings, told=consumer, stops_as_told=is_told and consumer.evidence != ACCEPTED, facts=facts)
 
     def _openers(self, program: str, path: str) -> list[Followed] | None:
@@ -162,21 +165,35 @@ class FollowedPrograms:
         below = tuple(one for path in followed.loaders if (one := self.sources.source(path)) is not None)
         idle = only_evaluates(followed)
         runs = [] if idle else wirings(followed)
-        found: list[tuple[Reading, Told, tuple[Doubt, ...]]] = []
+        found: list[Made] = []
         for wiring in runs:
             tolds: list[Told] = [{} for _ in _ways(most_ways(wiring))]
             ways = zip(_ways(most_ways(wiring)), tolds, strict=True)
             documents = [replace(document_of(wiring, source, self.sources, way, told), below=below) for way, told in ways]
             made = _of_ways(documents)
             if made is not None:
-                found.append((_from(made, started.folder, self.files), tolds[0], wiring.doubts))
+                found.append((_from(made, started.folder, self.files), tolds[0], wiring.doubts, wiring.anew))
         whens = ways_of([one.trainer for one in runs]) if len(found) == len(runs) > 1 else ()
         if whens:
             found, whens = different(found, whens)
-        readings, told_of, doubts = zip(*found, strict=True) if found else ((), (), ())
+        rounds = len(runs) if len(found) == len(runs) > 1 and are_rounds(found, [one.trainer for one in runs], followed, self.trees) else 1
+        found = found[:1] if rounds > 1 else found
+        readings, told_of, doubts, anew = zip(*found, strict=True) if found else ((), (), (), ())
         asks = any(map(asks_for_model, runs))
-        trainings = len(found) if whens else len(runs)
-        return ProgramRun(start.path, readings, followed, trainings, asks, None, told_of, doubts=doubts, only_evaluates=idle, whens=whens)
+        trainings = len(found) if whens or rounds > 1 else len(runs)
+        seen = ProgramRun(start.path, readings, followed, trainings, asks, None, told_of, doubts=doubts, anew=anew)
+        return replace(seen, only_evaluates=idle, whens=whens, rounds=rounds)
+
+
+def _with_beside(reading: Reading, places: Sequence[Place], rounds: int) -> Reading:
+    """The run of a program that would go on from a checkpoint, if an earlier run had left one; that trains more than once, each alike."""
+    told = reading.consumer
+    where = ", ".join(f"{one.path}:{one.line}" for one in places)
+    anew = [f"it is taken to start anew: a checkpoint of an earlier run would be loaded at {where}"] if places else []
+    again = [f"it trains {rounds} times, one after another and alike: this is each of them"] if rounds > 1 else []
+    if told is None or not (anew or again):
+        return reading
+    return replace(reading, consumer=replace(told, says="; ".join([*([told.says] if told.says else []), *anew, *again])))
 
 
 def _named_by(launch: Launch) -> Iterator[str]:

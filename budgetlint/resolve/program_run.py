@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from budgetlint.program.document import Told
     from budgetlint.program.follow import Followed
     from budgetlint.program.noted import Doubt
+    from budgetlint.program.places import Place
     from budgetlint.settings.program import FollowedProgram
     from budgetlint.settings.run import Reading
 
@@ -41,8 +42,12 @@ class ProgramRun:
     """Of each reading, what had the model or a framework in its hands and was not followed."""
     facts: FollowedProgram | None = None
     """What it shows beside its settings: where it stops is so however many trainings it comes to."""
+    anew: tuple[tuple[Place, ...], ...] = ()
+    """Of each reading, where a checkpoint of an earlier run would be loaded."""
     whens: tuple[str, ...] = ()
     """Of each reading, the condition of its training, where they are ways of which one is taken."""
+    rounds: int = 1
+    """How often it trains one after another, each alike: then one of them is its reading."""
     only_evaluates: bool = False
     """Does it evaluate or predict with its trainer, and train nothing?"""
 

@@ -13,11 +13,12 @@ from budgetlint.base.record import replace
 if TYPE_CHECKING:
     from budgetlint.program.document import Told
     from budgetlint.program.noted import Doubt
+    from budgetlint.program.places import Place
     from budgetlint.program.sinks import Sink
     from budgetlint.settings.consumer import Consumer
     from budgetlint.settings.run import Reading
 
-    Made = tuple[Reading, Told, tuple[Doubt, ...]]
+    Made = tuple[Reading, Told, tuple[Doubt, ...], tuple[Place, ...]]
 
 MOST = 8
 """Ways of one program that are runs."""
@@ -58,12 +59,13 @@ def different(made: Sequence[Made], whens: Sequence[str]) -> tuple[list[Made], t
     """The ways that differ in what is read of them; those that do not are one, and of one alone nothing has to be decided."""
     found: dict[tuple[object, ...], tuple[Made, str]] = {}
     for one, when in zip(made, whens, strict=True):
-        found.setdefault(_seen(one[0]), (one, when))
+        found.setdefault(seen_of(one[0]), (one, when))
     kept = list(found.values())
     return [one for one, _ in kept], tuple(when if len(kept) > 1 else "" for _, when in kept)
 
 
-def _seen(reading: Reading) -> tuple[object, ...]:
+def seen_of(reading: Reading) -> tuple[object, ...]:
+    """Everything that a run is judged by."""
     settings = [(one.name, repr(one.value), one.state, repr(one.readings)) for one in reading.settings.values()]
     return reading.format, tuple(sorted(settings)), tuple((one.role, one.text) for one in reading.references)
 
