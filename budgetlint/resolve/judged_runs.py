@@ -63,16 +63,16 @@ def _merged(work: Assembly, collected: Collected, place: Placement, stack: Stack
     if place.cell is not None:
         settings = settings.under(place.cell.settings)
     settings = settings.under(work.overrides)
-    if not _is_stated(collected.readings):
+    if not _may_be_open(settings, collected.readings):
         return settings
-    from budgetlint.resolve.unresolved import with_readings  # few runs are stated by a file of their own, or from outside
+    from budgetlint.resolve.unresolved import with_readings  # few runs leave anything open
 
     return with_readings(settings)
 
 
-def _is_stated(readings: tuple[Reading, ...]) -> bool:
-    """Does somebody say settings whose files nobody reads as a framework would?"""
-    return any(reading.role is Role.STATED for reading in readings)
+def _may_be_open(settings: Settings, readings: tuple[Reading, ...]) -> bool:
+    """Does something else fill in a setting, or does somebody say settings whose files nobody reads as a framework would?"""
+    return any(one.state == "symbolic" for one in settings.values()) or any(one.role is Role.STATED for one in readings)
 
 
 def _settings(collected: Collected, claims: Settings, stack: Stack) -> Settings:
@@ -121,7 +121,7 @@ def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) ->
     run = replace(run, settings=fill_auto(run.settings, architecture.hidden if architecture else None))
     planned, answer = _answer(work, run, target, architecture)
     answer = _with_reader(answer, run)
-    if _is_stated(run.readings):
+    if _may_be_open(run.settings, run.readings):
         from budgetlint.resolve.unresolved import without_verdict
 
         answer = without_verdict(answer, run.settings)

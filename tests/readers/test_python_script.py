@@ -134,7 +134,7 @@ def test_arguments(arguments: str, expected: dict[str, Any]) -> None:
          {"quant": "fp4", "quant_double": False, "quant_compute_dtype": "fp32"}),
         ("'a/b', quantization_config=BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type='nf4', bnb_4bit_use_double_quant=True,"
          " bnb_4bit_compute_dtype=torch.bfloat16)", {"quant": "nf4", "quant_double": True, "quant_compute_dtype": "bf16"}),
-        ("'a/b', quantization_config=BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type=t)", {"quant": ("nf4", "none")}),
+        ("'a/b', quantization_config=BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type=t)", {"quant": ("nf4", "fp4")}),
         ("'a/b', quantization_config=BitsAndBytesConfig(**q)", {"quant": ("nf4", "none")}),
         ("'a/b', quantization_config=GPTQConfig(bits=4)", {"quant": ("nf4", "none")}),
         ("'a/b', quantization_config=config", {"quant": ("nf4", "none")}),
