@@ -24,7 +24,7 @@ from budgetlint.resolve.axes import Answer, AxisChoice, as_read, pinned
 from budgetlint.resolve.forks import SURE, decided
 from budgetlint.resolve.measured import with_measurements
 from budgetlint.resolve.own_builds import says, with_own_builds
-from budgetlint.resolve.precedence import join, with_derived, with_stored_weights
+from budgetlint.resolve.precedence import join, with_derived, with_stored_weights, without_idle_defaults
 from budgetlint.resolve.state import Assembly, Collected
 from budgetlint.resolve.undeclared import with_unsaid
 from budgetlint.rules_api.context import RunContext
@@ -97,7 +97,7 @@ def _settings(collected: Collected, claims: Settings, stack: Stack) -> Settings:
     if readings and _under_deepspeed(settings):
         settings = fill_engine_dtype(settings)
     counted = with_derived(settings.filled([claims["nodes"]] if "nodes" in claims else []))
-    return with_derived(counted.filled(claims.values()))
+    return without_idle_defaults(with_derived(counted.filled(claims.values())))
 
 
 def _under_deepspeed(settings: Settings) -> bool:
