@@ -1,7 +1,7 @@
 """An 8-bit or paged optimizer on a LoRA run, where there is next to no optimizer state to shrink.
 
-Told when what it saves is under 2% of the device (of what the run needs, where the device is not known), and the rank is. High ranks with trained
-embeddings (`modules_to_save`) have real state, and are not told.
+Told when the rank is known and what it saves is under 2% of the device (of what the run needs, where the device is not known). High
+ranks with trained embeddings (`modules_to_save`) have real state, and are not told.
 
 ## What it costs
 

@@ -67,7 +67,7 @@ def fused_kernels(settings: Settings, notes: Notes) -> frozenset[str]:
 def loss_of(settings: Settings) -> str:
     kernels = settings.value("kernels", ()) or ()
     stated: str = settings.value("loss", "")
-    if stated in ("fused", "chunked", "in-place"):
+    if stated in ("fused", "chunked", "in-place", "in-place-copied"):
         return stated
     if "completion_len" in settings:
         return "logps"

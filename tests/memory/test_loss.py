@@ -49,6 +49,9 @@ def in_(plan: Plan, dtype: str) -> Plan:
         ("full-dtensor", "16", 2 + 4 + 4 + 4, 4 + 4 + 4 + 4),
         ("in-place", "16", 2, 2),
         ("in-place", "32", 4, 4),
+        ("in-place-copied", "16", 2, 2),
+        ("in-place-copied", "autocast", 2 + 4, 2),  # accelerate's fp32 copy of what the forward returns
+        ("in-place-copied", "32", 4, 4),
     ],
 )
 def test_a_recipe_is_the_sum_of_its_tensors(small: Small, recipe: str, dtype: str, forward: int, backward: int) -> None:

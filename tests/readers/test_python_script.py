@@ -231,7 +231,7 @@ UNSLOTH = "import torch\nfrom unsloth import FastLanguageModel\nfrom trl import 
         ("model_name='unsloth/Meta-Llama-3.1-8B', max_seq_length=2048, load_in_4bit=True, dtype=None",
          "r=32, target_modules=['q_proj'], lora_alpha=16",
          {"model": "unsloth/Meta-Llama-3.1-8B", "quant": "nf4", "adapter": "lora", "lora_r": 32, "quant_double": True,
-          "weights_dtype": ("bf16", "fp16"), "loss": ("fused", "in-place"), "recompute": "full", "recompute_offload": True}),
+          "weights_dtype": ("bf16", "fp16"), "loss": ("fused", "in-place-copied"), "recompute": "full", "recompute_offload": True}),
         ("'unsloth/Meta-Llama-3.1-8B'", "", {"quant": "nf4", "lora_r": 16, "lora_targets": ("all-linear",)}),
         ("'unsloth/Meta-Llama-3.1-8B'", "target_modules=['q_proj']", {"lora_r": 16, "lora_targets": ("q_proj",)}),
         ("'unsloth/Meta-Llama-3.1-8B', load_in_4bit=False", "", {"quant": "none"}),
