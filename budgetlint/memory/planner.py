@@ -99,7 +99,7 @@ def _unique(plans: list[Plan]) -> tuple[Plan, ...]:
 
 _READ = attrgetter(
     "precision", "accumulation", "optimizer", "optimizer_impl", "loss", "recompute", "attention", "sharding", "quant", "adapter",
-    "seq", "completion", "beside", "rollout", "padded", "vision",
+    "seq", "completion", "beside", "rollout", "padded", "vision", "parallel",
 )  # fmt: skip
 """What two readings of one run can differ in."""
 

@@ -144,6 +144,10 @@ def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) ->
 
 def _on(run: Run, target: Target) -> Run:
     """The run on its device."""
+    if "pipeline_parallel" in run.settings:
+        from budgetlint.resolve.spread_over import spread_over  # few runs split a model
+
+        run = replace(run, settings=spread_over(run.settings, target))
     if target.device is None:
         return run
     return replace(run, settings=run.settings.filled([Setting("device", target.device.text, target.device.origin, target.device.text)]))

@@ -142,7 +142,7 @@ def test_arguments(arguments: str, expected: dict[str, Any]) -> None:
         ("'a/b', **kwargs", {"model": "a/b", "quant": ("nf4", "none"), "weights_dtype": ("auto", "fp32")}),
         ("'unsloth/Llama-3.1-8B-bnb-4bit'", {"quant": ("nf4", "none")}),
         ("'a/b').to(torch.bfloat16", {"weights_dtype": ("auto", "fp32")}),
-        ("'a/b', device_map='auto'", {"pipeline_parallel": "?"}),
+        ("'a/b', device_map='auto'", {"pipeline_parallel": (1, 8)}),
         ("'a/b', device_map={'': 0}", {"pipeline_parallel": "-"}),
     ],
 )  # fmt: skip
