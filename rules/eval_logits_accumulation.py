@@ -68,9 +68,9 @@ from budgetlint.rule import (
 )
 
 TRAINERS = ("transformers.Trainer", "transformers.Seq2SeqTrainer")
-KEEPS_LESS = ("prediction_loss_only", "batch_eval_metrics")
-GENERATING = "transformers.Seq2SeqTrainer"
-"""The one trainer that asks for ``predict_with_generate``: it then keeps token ids, and of the logits none."""
+KEEPS_LESS = ("prediction_loss_only", "batch_eval_metrics", "predict_with_generate")
+"""Switches with which the predictions are no logits, or are not kept. ``predict_with_generate`` is asked by Seq2SeqTrainer and by the
+classes that programs make of it: token ids are kept."""
 
 TOKENS = 1000
 """What the cost is told for where no length is known."""
@@ -90,7 +90,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     if trainer is None or plan is None or estimate is None or trainer.format not in PYTHON or run.value("eval_on") is not True:
         return
     metrics = _keeps(trainer)
-    if metrics is None or written_by(run, "eval_accumulation_steps") is not None or any(_may_be(run, name) for name in _less(trainer)):
+    if metrics is None or written_by(run, "eval_accumulation_steps") is not None or any(_may_be(run, name) for name in KEEPS_LESS):
         return
     if not plan.makes_logits:
         yield from _scores(run, trainer, metrics)
@@ -116,13 +116,6 @@ def _may_be(run: RunContext, name: str) -> bool:
     """Is a switch on, or may it be?"""
     switch = written_by(run, name)
     return switch is not None and not is_off(switch)
-
-
-def _less(trainer: Reading) -> tuple[str, ...]:
-    """The switches with which the trainer keeps no logits."""
-    block = classes.block(trainer.document, classes.trainer_of(trainer.document))
-    generates = block is not None and classes.class_of(block) == GENERATING
-    return (*KEEPS_LESS, "predict_with_generate") if generates else KEEPS_LESS
 
 
 def _scores(run: RunContext, trainer: Reading, metrics: Setting) -> Iterator[Finding]:
