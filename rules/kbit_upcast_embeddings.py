@@ -39,8 +39,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base.record import replace
-from budgetlint.catalog.architecture import Architecture
-from budgetlint.rule import Confidence, Estimate, Finding, Rule, RunContext, Severity, device_words, effect_words, figures, gib, matters
+from budgetlint.rule import (
+    Architecture,
+    Confidence,
+    Estimate,
+    Finding,
+    Rule,
+    RunContext,
+    Severity,
+    device_words,
+    effect_words,
+    figures,
+    gib,
+    matters,
+)
 
 from ._whatif import if_only
 
