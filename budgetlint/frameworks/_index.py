@@ -456,7 +456,7 @@ MANIFESTS: tuple[Manifest, ...] = (
                 source='unsloth kernels/cross_entropy_loss.py: head and loss in one from 2024.11.8, the gradient over the logits before',
                 value='fused',
                 since='2024.11.8',
-                before='in-place',
+                before='in-place-copied',
             ),
             made(
                 Patch,

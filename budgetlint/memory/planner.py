@@ -13,7 +13,7 @@ from budgetlint.memory import roles, rollouts
 from budgetlint.memory.code import pick, with_code
 from budgetlint.memory.degrees import parallel_of
 from budgetlint.memory.layout import accumulates_unreduced, least, model_parallel, sharding
-from budgetlint.memory.levers import fused_kernels, kernel_of, loss_of, recompute_of
+from budgetlint.memory.levers import by_family, fused_kernels, kernel_of, loss_of, recompute_of
 from budgetlint.memory.method import adapter_of, optimizer_of, quant_of, wide_embedding
 from budgetlint.memory.notes import Assumption, Notes
 from budgetlint.memory.parallel import ALONE, Parallel
@@ -99,7 +99,7 @@ def _unique(plans: list[Plan]) -> tuple[Plan, ...]:
 
 _READ = attrgetter(
     "precision", "accumulation", "optimizer", "optimizer_impl", "loss", "recompute", "attention", "sharding", "quant", "adapter",
-    "seq", "completion", "beside", "rollout", "padded", "vision",
+    "seq", "completion", "beside", "rollout", "padded", "vision", "parallel",
 )  # fmt: skip
 """What two readings of one run can differ in."""
 
@@ -209,8 +209,7 @@ def _computation(settings: Settings, stack: Stack, arch: Architecture, precision
     return {
         "recompute": recompute_of(settings, stack),
         "attention": kernel_of(settings, arch, precision.compute, notes),
-        "loss": loss_of(settings),
-        "kernels": fused_kernels(settings, notes),
+        **by_family(loss_of(settings), fused_kernels(settings, notes), arch),
         "repeat_kv": pick(stack).repeats_keys(settings, arch, stack),
         "expert_loop": bool(arch.experts) and pick(stack).loops_experts(stack),
         "compile": bool(settings.value("compile", False)),

@@ -65,18 +65,24 @@ def _with_places(found: Estimate, settings: Settings) -> Estimate:
 
 @state
 class _Asked:
-    """Asks nothing twice, and counts."""
+    """Asks nothing twice, and counts. ``idle``: what something else fills in and changes no figure."""
 
     asking: Asking
     capacity: Capacity
     known: dict[tuple[tuple[str, str], ...], JointReading] = field(default_factory=dict)
+    idle: set[str] = field(default_factory=set)
 
     def reading(self, choices: Mapping[str, AxisChoice]) -> JointReading:
         key = tuple((name, choice.words) for name, choice in sorted(choices.items()))
         if key not in self.known:
             answer = self.asking.answer(choices)
             self.known[key] = JointReading(answer.standing.need, _verdict(answer, self.capacity, self.asking.sums), answer)
-        return self.known[key]
+        found = self.known[key]
+        return replace(found, verdict=Verdict.UNKNOWN) if self._is_one_end(found.answer.settings) else found
+
+    def _is_one_end(self, settings: Settings) -> bool:
+        """Is a reading only what the run would be without what something else fills in?"""
+        return any(is_unwritten(one) and one.name not in self.idle for one in settings.values())
 
     def has_room(self, count: int) -> bool:
         return len(self.known) + count <= JOINT_READINGS.most
@@ -110,7 +116,9 @@ def _axes(first: Answer, stack: Stack, asking: Asking) -> list[Axis]:
 def _table(axes: Sequence[Axis], asked: _Asked) -> Table | None:
     """The joint readings of the axes that change the need, the one that narrows it most first, and only as many as it takes until every
     reading has a verdict. None where no axis changes anything."""
-    ends = [(_open_still(both), axis) for axis in axes if len(set(map(_figures, both := _ends(axis, asked)))) > 1]
+    moving = [axis for axis in axes if len(set(map(_figures, _ends(axis, asked)))) > 1]
+    asked.idle.update(axis.name for axis in axes if axis not in moving)
+    ends = [(_open_still(_ends(axis, asked)), axis) for axis in moving]
     table = Table((), {})
     for _, axis in sorted(ends, key=lambda one: one[0]):
         if table.axes and all(one.verdict is not Verdict.UNKNOWN for one in table.cells.values()):

@@ -24,7 +24,7 @@ from budgetlint.resolve.axes import Answer, AxisChoice, as_read, pinned
 from budgetlint.resolve.forks import SURE, decided
 from budgetlint.resolve.measured import with_measurements
 from budgetlint.resolve.own_builds import says, with_own_builds
-from budgetlint.resolve.precedence import join, with_derived, with_stored_weights
+from budgetlint.resolve.precedence import join, with_derived, with_stored_weights, without_idle_defaults
 from budgetlint.resolve.state import Assembly, Collected
 from budgetlint.resolve.undeclared import with_unsaid
 from budgetlint.rules_api.context import RunContext
@@ -63,16 +63,16 @@ def _merged(work: Assembly, collected: Collected, place: Placement, stack: Stack
     if place.cell is not None:
         settings = settings.under(place.cell.settings)
     settings = settings.under(work.overrides)
-    if not _is_stated(collected.readings):
+    if not _may_be_open(settings, collected.readings):
         return settings
-    from budgetlint.resolve.unresolved import with_readings  # few runs are stated by a file of their own, or from outside
+    from budgetlint.resolve.unresolved import with_readings  # few runs leave anything open
 
     return with_readings(settings)
 
 
-def _is_stated(readings: tuple[Reading, ...]) -> bool:
-    """Does somebody say settings whose files nobody reads as a framework would?"""
-    return any(reading.role is Role.STATED for reading in readings)
+def _may_be_open(settings: Settings, readings: tuple[Reading, ...]) -> bool:
+    """Does something else fill in a setting, or does somebody say settings whose files nobody reads as a framework would?"""
+    return any(one.state == "symbolic" for one in settings.values()) or any(one.role is Role.STATED for one in readings)
 
 
 def _settings(collected: Collected, claims: Settings, stack: Stack) -> Settings:
@@ -97,7 +97,7 @@ def _settings(collected: Collected, claims: Settings, stack: Stack) -> Settings:
     if readings and _under_deepspeed(settings):
         settings = fill_engine_dtype(settings)
     counted = with_derived(settings.filled([claims["nodes"]] if "nodes" in claims else []))
-    return with_derived(counted.filled(claims.values()))
+    return without_idle_defaults(with_derived(counted.filled(claims.values())))
 
 
 def _under_deepspeed(settings: Settings) -> bool:
@@ -121,7 +121,7 @@ def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) ->
     run = replace(run, settings=fill_auto(run.settings, architecture.hidden if architecture else None))
     planned, answer = _answer(work, run, target, architecture)
     answer = _with_reader(answer, run)
-    if _is_stated(run.readings):
+    if _may_be_open(run.settings, run.readings):
         from budgetlint.resolve.unresolved import without_verdict
 
         answer = without_verdict(answer, run.settings)
@@ -144,6 +144,10 @@ def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) ->
 
 def _on(run: Run, target: Target) -> Run:
     """The run on its device."""
+    if "pipeline_parallel" in run.settings:
+        from budgetlint.resolve.spread_over import spread_over  # few runs split a model
+
+        run = replace(run, settings=spread_over(run.settings, target))
     if target.device is None:
         return run
     return replace(run, settings=run.settings.filled([Setting("device", target.device.text, target.device.origin, target.device.text)]))
