@@ -271,7 +271,7 @@ def _not_set(it: Interpreter, base: Object, name: str, place: Place) -> Value:
     if base.cls is not None:
         value = base.cls.find(name)
         if value is not None:
-            return _of_instance(it, base, value, place)
+            return _of_instance(it, base, name, value, place)
         if name == "__class__":
             return base.cls
     if name == "__dict__":
@@ -306,9 +306,12 @@ def _of_kind(it: Interpreter, base: Object, name: str) -> Value | None:
     return Native(name, lambda it, call: method(it, base, call)) if method is not None else None
 
 
-def _of_instance(it: Interpreter, base: Object, value: Value, place: Place) -> Value:
+def _of_instance(it: Interpreter, base: Object, name: str, value: Value, place: Place) -> Value:
     if isinstance(value, Property):
-        return it.call(value.get.of(base), Call((), {}, None, place.node or value.get.node, Frame(value.get.names)))
+        found = it.call(value.get.of(base), Call((), {}, None, place.node or value.get.node, Frame(value.get.names)))
+        if value.kept:
+            it.heap.write(base, name, found)
+        return found
     if isinstance(value, Function) and base.cls is not None:
         return method_of(value, base, base.cls)
     return described(it, value, base, place)

@@ -14,6 +14,7 @@ from budgetlint.program.generators import consumed
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.imports import lookup, member
 from budgetlint.program.iterate import iterated
+from budgetlint.program.noted import UNKNOWN
 from budgetlint.program.operators import MOST_ITEMS
 from budgetlint.program.packages.benign import changes_nothing
 from budgetlint.program.packages.replaced import replaced
@@ -327,10 +328,18 @@ def _not_followed(it: Interpreter, what: Value, call: Call, why: str) -> Value:
         it.disturb(one, f"{why} was given it", place)
     if isinstance(what, External):
         model = next((one for one in given if model_of(one) is not None), None)
-        if model is None:
-            it.doubt("patch", why, place, what)
+        if model is None and _may_patch(what.name):
+            it.doubt(UNKNOWN, why, place, what)
         return Opaque(why, model, what.name.partition(".")[0])
     return Opaque(why, next((one for one in (what, *given) if model_of(one) is not None), None))
+
+
+def _may_patch(name: str) -> bool:
+    """A class that loads an object of its own (``X.from_pretrained``) and a part of a module's own names (``x.__file__.split``) change
+    nothing elsewhere."""
+    *owners, last = name.split(".")
+    loads = bool(owners) and owners[-1][:1].isupper() and last.startswith(("from_", "load_"))
+    return not loads and not any(one.startswith("__") and one.endswith("__") for one in owners)
 
 
 def call_back(it: Interpreter, given: Sequence[Value], why: str) -> None:
