@@ -43,8 +43,6 @@ class Change(NamedTuple):
     new: Value
 
 
-_OLD, _NEW = 3, 4
-"""Their places in a change, which are asked for a million times."""
 Changes = dict[Slot, Change]
 
 
@@ -83,7 +81,7 @@ class Heap:
             slot = (id(target), part, key)
             changes = self.regions[-1].changes
             seen = changes.get(slot)
-            old = seen[_OLD] if seen is not None else read(target, key, part)
+            old = seen.old if seen is not None else read(target, key, part)
             changes[slot] = Change(target, part, key, old, value)
         _put(target, key, value, part)
 
@@ -128,7 +126,7 @@ class Heap:
             if change[0] is not gone:
                 self.writes += 1
                 seen = around.get(slot)
-                around[slot] = change if seen is None else Change(change[0], change[1], change[2], seen[_OLD], change[_NEW])
+                around[slot] = change if seen is None else Change(change[0], change[1], change[2], seen.old, change.new)
 
     def leave(self, outcome: Outcome) -> None:
         """One way leaves the open region here, by return, break or continue, while others go on.
@@ -173,8 +171,8 @@ class Heap:
         slots = {slot: change for one in outcomes for slot, change in one.changes.items()}
         ways = [(one.when, one.changes) for one in outcomes]
         for slot, change in slots.items():
-            old = change[_OLD]
-            values = [Way(when, changes[slot][_NEW] if slot in changes else old) for when, changes in ways]
+            old = change.old
+            values = [Way(when, changes[slot].new if slot in changes else old) for when, changes in ways]
             self.write(change[0], change[2], _joined(values, change[0]), change[1])
 
 

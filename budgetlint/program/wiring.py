@@ -83,15 +83,15 @@ def _wiring(
     before = _begins(followed, trainer)
     done = [one for one in followed.sinks if one.receiver is not None and one.number < before and _about(one.receiver, mine)]
     others = [one for one in followed.sinks if one.receiver is None and one.kind not in {*MODELS, "trainer"}]
-    doubts = [
-        one for one in followed.doubts if (one.about is None and not one.is_of_all) or _about(one.about, mine) or _patches(one, before)
-    ]
+    doubts = [one for one in followed.doubts if _concerns(one, mine, before)]
     return Wiring(trainer, arguments, models, tuple(done), tuple(others), tuple(doubts), name, closed)
 
 
-def _patches(doubt: Doubt, before: int) -> bool:
-    """A framework's own code may be changed, before it trains."""
-    return doubt.is_of_all and doubt.after <= before
+def _concerns(doubt: Doubt, mine: set[int], before: int) -> bool:
+    """Of this model, or of nobody knows which; a framework's own code may be changed until it trains."""
+    if doubt.is_of_all:
+        return doubt.after <= before
+    return doubt.about is None or _about(doubt.about, mine)
 
 
 def _begins(followed: Followed, trainer: Sink | None) -> int:
