@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from budgetlint.program.attributes import model_of, module_of
 from budgetlint.program.calling import Call
 from budgetlint.program.functions import opaque_call
 from budgetlint.program.generators import consumed
+from budgetlint.program.models import model_of, module_of
 from budgetlint.program.packages.signatures import positional_names
 from budgetlint.program.repeat import repeated
 from budgetlint.program.sink_kinds import SIGNATURES, kind_of_call, kind_of_method

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from budgetlint.program.attributes import is_module, model_of
 from budgetlint.program.follow import Followed
 from budgetlint.program.lengths import lengths_of
+from budgetlint.program.models import is_module, model_of
 from budgetlint.program.noted import Doubt
 from budgetlint.program.own_loops import by_config, is_loop, loop_of
 from budgetlint.program.sinks import MODELS, Sink

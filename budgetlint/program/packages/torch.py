@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from budgetlint.program.attributes import model_of
 from budgetlint.program.calling import Call
+from budgetlint.program.models import model_of
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.state import Interpreter, name_of
 from budgetlint.program.values import NONE, External, Handler, Items, Known, Object, Opaque, Value
