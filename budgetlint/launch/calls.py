@@ -21,6 +21,8 @@ from budgetlint.readers.base import is_symbolic
 
 CALLS = "calls"
 _NAMED = re.compile(r"(?<![\w.+-])[\w.+-]+\.(?:sh|bash|slurm|sbatch)\b")
+_ENDING = re.compile(r"\.(?:sh|bash|slurm|sbatch)\b")
+_RUN = re.compile(r"[\w.+-]*")
 _BEFORE = frozenset(("nohup", "srun", "time", "exec", "sudo", "env", "then", "do"))
 
 
@@ -38,8 +40,17 @@ class Call:
 
 
 def names_in(text: str) -> frozenset[str]:
-    """Base names of scripts that a text mentions."""
-    return frozenset(_NAMED.findall(text))
+    """Base names of scripts that a text mentions. Few texts do, and an ending is found much sooner than a name."""
+    found: set[str] = set()
+    done = 0
+    for ending in _ENDING.finditer(text):
+        if ending.start() >= done:
+            start = ending.start()
+            while start > done and _RUN.fullmatch(text, start - 1, start):
+                start -= 1
+            done = _RUN.match(text, start).end()  # type: ignore[union-attr]
+            found.update(_NAMED.findall(text[start:done]))
+    return frozenset(found)
 
 
 def script_calls(source: SourceFile, arguments: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> Iterator[Call]:

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from budgetlint.program.attributes import is_module, model_of
+from budgetlint.program.models import is_module, model_of
 from budgetlint.program.packages.paths import path_text
 from budgetlint.program.places import LISTED
 from budgetlint.program.sinks import MODELS, Sink

@@ -66,7 +66,7 @@ def follow(trees: Trees, entry: str, launched: Launched | None = None, *, functi
     started = launched or Launched()
     it = Interpreter(_parts(default, started), Modules(trees, entry, started.folder), started)
     stopped = _start(it, entry, function)
-    doubts = tuple({(one.kind, one.why, str(one.place)): one for one in it.doubts}.values())
+    doubts = tuple({(one.kind, one.why, str(one.place)): one for one in reversed(it.doubts)}.values())[::-1]
     ran = tuple(it.sinks), doubts, tuple(it.refusals), tuple(it.opened), tuple(it.read), it.steps, stopped
     sought = tuple(dict.fromkeys(it.interfaces)), tuple(dict.fromkeys(it.sought)), it.loaders, bool(it.flags)
     return Followed(*ran, _names(it, _is_checkpointing), _names(it, _is_typed), *sought, it.asked, any(map(_is_trainer, it.doubts)))

@@ -12,7 +12,8 @@ from budgetlint.program.generators import MANAGER, generator
 from budgetlint.program.heap import Outcome, perhaps_absent
 from budgetlint.program.misfits import strangers, without
 from budgetlint.program.operators import made_of
-from budgetlint.program.recursion import cut
+from budgetlint.program.recursion import cut, is_blind
+from budgetlint.program.remembered import remembered
 from budgetlint.program.state import DEEP, GOES_ON, IN_ITSELF, Interpreter, Signal
 from budgetlint.program.values import (
     ABSENT,
@@ -78,7 +79,7 @@ def _plainly(it: Interpreter, node: ast.expr, value: Value, frame: Frame) -> Val
     """A decorator of Python that makes a property."""
     word = decorator_word(node)
     if word in _PROPERTIES and isinstance(value, Function):
-        return Property(value)
+        return Property(value, kept=word == "cached_property")
     if word == "setter" and isinstance(node, ast.Attribute) and isinstance(value, Function):
         base = it.evaluate(node.value, frame)
         return Property(base.get, value) if isinstance(base, Property) else Opaque("a setter of what is no property")
@@ -113,8 +114,15 @@ def _unknown(function: Value, maker: Value, made: Opaque) -> Value:
 
 
 def call_function(it: Interpreter, function: Function, call: Call) -> Value:
-    """The body, with these arguments. Deeper than anybody writes, it is not followed."""
-    if len(it.stack) >= DEEP or sum(1 for one in it.stack if one.node is function.node) >= IN_ITSELF:
+    """The body, with these arguments; of one that remembers, what it gave before."""
+    return _entered(it, function, call) if function.memory is None else remembered(it, function, call, _entered)
+
+
+def _entered(it: Interpreter, function: Function, call: Call) -> Value:
+    """Deeper than anybody writes, it is not followed."""
+    above = sum([one.node is function.node for one in it.stack])
+    blind = is_blind(function, call)
+    if len(it.stack) >= DEEP or above >= IN_ITSELF or (above and blind and function.node in it.blind):
         return cut(it, function, call)
     frame = Frame(Names(function.names, function.names.module), function)
     _bind(it, function, call, frame)
@@ -124,14 +132,18 @@ def call_function(it: Interpreter, function: Function, call: Call) -> Value:
     shape = _shape(function.node)
     if shape.gives:
         return _generator(function, frame)
+    gone = None if shape.keeps else frame.names
     it.stack.append(function)
+    it.blind.append(function.node if blind else None)
     try:
-        outcomes = it.stretch(lambda: it.run(body, frame))
+        ended = it.through(lambda: it.run(body, frame), gone)
     finally:
         it.stack.pop()
-    if not shape.keeps:
-        outcomes = [_without(one, frame.names) for one in outcomes]
-    value = it.value_of(it.settle([one if one.signal == "raise" else one._replace(signal="") for one in outcomes]))
+        it.blind.pop()
+    if isinstance(ended, list):
+        outcomes = ended if gone is None else [_without(one, gone) for one in ended]
+        ended = it.settle([one if one.signal == "raise" else one._replace(signal="") for one in outcomes])
+    value = it.value_of(ended)
     return value if function.decorated is None else function.decorated
 
 

@@ -7,15 +7,24 @@ from typing import NamedTuple
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.values import Value
 
+UNKNOWN = "unknown"
+
 
 class Doubt(NamedTuple):
     """Something that was done and is not followed. ``kind``: ``patch`` (a framework's own code is changed, or may be), ``touched`` (an
-    unknown call was given ``about``), ``replaced`` (modules of a model are exchanged)."""
+    unknown call was given ``about``), ``replaced`` (modules of a model are exchanged), ``unknown`` (a package's code that nobody knows was
+    called for what it changes elsewhere). ``after``: the sinks that were met before."""
 
     kind: str
     why: str
     place: Place
     about: Value | None = None
+    after: int = 0
+
+    @property
+    def is_of_all(self) -> bool:
+        """Is a framework's own code changed, or may it be?"""
+        return self.kind in {"patch", UNKNOWN}
 
 
 class Refusal(NamedTuple):

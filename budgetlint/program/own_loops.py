@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping, Sequence
 
-from budgetlint.program.attributes import is_module, module_of
 from budgetlint.program.lengths import field_of, lengths_of
+from budgetlint.program.models import is_module, module_of
 from budgetlint.program.noted import Doubt
 from budgetlint.program.places import Origin
 from budgetlint.program.sink_kinds import OPTIMIZER_PACKAGES

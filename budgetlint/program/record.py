@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from budgetlint.program.attributes import model_of, module_of
 from budgetlint.program.calling import Call
 from budgetlint.program.functions import opaque_call
 from budgetlint.program.generators import consumed
 from budgetlint.program.misfits import misspelt_fields
+from budgetlint.program.models import model_of, module_of
 from budgetlint.program.packages.signatures import positional_names
 from budgetlint.program.passed_on import passes_on
 from budgetlint.program.repeat import repeated

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from budgetlint.program.attributes import is_module, model_of, module_of
+from budgetlint.program.models import is_module, model_of, module_of
 from budgetlint.program.sinks import Sink
 from budgetlint.program.values import ABSENT, Choice, External, Items, Map, Object, Opaque, Value, alternatives
 

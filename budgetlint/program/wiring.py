@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from budgetlint.program.attributes import model_of
 from budgetlint.program.chain import Chain, chain_of
 from budgetlint.program.follow import Followed
 from budgetlint.program.lengths import lengths_of
+from budgetlint.program.models import model_of
 from budgetlint.program.noted import Doubt
 from budgetlint.program.own_loops import by_config, is_loop, loop_of
 from budgetlint.program.places import Place
@@ -94,7 +94,7 @@ def _wiring(followed: Followed, trainer: Sink | None, arguments: Object | None, 
     before = _begins(followed, trainer)
     done = [one for one in followed.sinks if one.receiver is not None and one.number < before and _about(one.receiver, mine)]
     others = [one for one in followed.sinks if one.receiver is None and one.kind not in {*MODELS, "trainer"}]
-    doubts = [one for one in followed.doubts if one.about is None or _about(one.about, mine) or one.kind == "patch"]
+    doubts = [one for one in followed.doubts if _concerns(one, mine, before)]
     return Wiring(
         trainer, arguments, chain.sinks, tuple(done), tuple(others), tuple(doubts), name, chain.closed, anew=tuple(_places(chain.anew))
     )
@@ -102,6 +102,13 @@ def _wiring(followed: Followed, trainer: Sink | None, arguments: Object | None, 
 
 def _places(sinks: Iterable[Sink]) -> Iterator[Place]:
     yield from dict.fromkeys(one.place for one in sinks)
+
+
+def _concerns(doubt: Doubt, mine: set[int], before: int) -> bool:
+    """Of this model, or of nobody knows which; a framework's own code may be changed until it trains."""
+    if doubt.is_of_all:
+        return doubt.after <= before
+    return doubt.about is None or _about(doubt.about, mine)
 
 
 def _begins(followed: Followed, trainer: Sink | None) -> int:

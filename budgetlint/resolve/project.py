@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING
 
 from budgetlint.base.crash import Crash
 from budgetlint.base.finding import Confidence, Finding, Severity
+from budgetlint.base.limits import NODES, told
 from budgetlint.base.record import field, open_record, open_state, replace
 from budgetlint.base.source import Location, SourceFile, UnreadableFile
 from budgetlint.documents import Document, Problem, Scalar
 from budgetlint.documents.failure import TOO_LARGE
-from budgetlint.documents.load import load
+from budgetlint.documents.load import format_of, load
 from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, Files, is_named, is_readme, makes_arguments, starts_programs
 from budgetlint.files.walk import TOO_LARGE as OVER_SIZE
 from budgetlint.files.walk import Passed
 from budgetlint.frameworks import every_format, manifests
 from budgetlint.readers import Reader, Tie, identify, reader_of
+from budgetlint.readers.marks import candidates
 from budgetlint.settings.consumer import Consumer
 from budgetlint.settings.run import Reading
 
@@ -28,6 +30,8 @@ if TYPE_CHECKING:  # most projects hold neither
     from budgetlint.launch import Launch
 
 BUDGET_SUFFIX = ".budget"
+LONG_JSON = 16_000
+"""Characters from which an outline costs less than the tree: a config has fewer."""
 LOCK = "budget.lock"
 
 
@@ -199,6 +203,9 @@ class Project:
     def _config(self, path: str, source: SourceFile) -> FileEntry:
         if all(word in source.text for word in MEASURED):
             return FileEntry(path, None, source=source)
+        data = _data(path, source)
+        if data is not None:
+            return data
         readings: list[Reading] = []
         launches: list[Launch] = []
         job = problem = ""
@@ -343,6 +350,28 @@ def _readme(source: SourceFile) -> FileEntry:
 
 
 JOB_KEYS = ("run", "command", "entrypoint", "apiVersion", "resources")
+
+
+def _data(path: str, source: SourceFile) -> FileEntry | None:
+    """The entry of a long JSON file that nobody claims, told by its outline; None for every other file."""
+    if len(source.text) < LONG_JSON or format_of(source) != "json":
+        return None
+    from budgetlint.documents.json_outline import outline
+
+    found = outline(source)
+    if found is None or not _is_nobodys(found.document):
+        return None
+    if not found.is_too_large:
+        return FileEntry(path, None, source=source)
+    may_be_config = RECORDED not in source.text and (_looks_like_large_config(source) or looks_like_job(source.text))
+    return None if may_be_config else FileEntry(path, None, source=source, problem=f"holds {told(NODES)}")
+
+
+def _is_nobodys(outline: Document) -> bool:
+    """No reader would be asked, and its keys are of no job and of no two trainers."""
+    mapping = outline.mapping
+    is_job = mapping is not None and any(key in mapping for key in JOB_KEYS)
+    return not is_job and not candidates(outline) and len(foreign_keys(outline)) < 2
 
 
 def job_kind(document: Document) -> str:

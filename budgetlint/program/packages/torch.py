@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from budgetlint.program.attributes import model_of
 from budgetlint.program.calling import Call
+from budgetlint.program.models import model_of
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.state import Interpreter, name_of
 from budgetlint.program.values import FALSE, NONE, TRUE, External, Handler, Items, Known, Object, Opaque, Value, Way, choice
