@@ -15,7 +15,7 @@ from budgetlint.documents.shell_around import Around
 from budgetlint.documents.shell_assign import counted_in
 from budgetlint.documents.shell_expand import Assignment, Expander
 from budgetlint.documents.shell_lexer import Lexer
-from budgetlint.documents.shell_parser import Block, Parser, RawCommand
+from budgetlint.documents.shell_parser import CompoundCommand, Parser, RawCommand
 from budgetlint.documents.shell_words import Opaque, Part, RawWord, Variable, Word, moved
 from budgetlint.documents.shell_work import ShellWork
 from budgetlint.documents.shell_written import Written
@@ -42,7 +42,7 @@ class Script:
     expander: Expander
     written: tuple[Written, ...] = ()
     """The files that it writes with here-documents, outside of branches and functions."""
-    blocks: tuple[Block, ...] = ()
+    blocks: tuple[CompoundCommand, ...] = ()
     """Its functions and ``for`` loops."""
     text: str = ""
     place: Callable[[int], int] | None = None
@@ -69,7 +69,7 @@ class Script:
         """What a variable holds, as one word; None where the script does not set it."""
         return self.expander.variable(name)
 
-    def items(self, block: Block) -> tuple[Word, ...] | None:
+    def items(self, block: CompoundCommand) -> tuple[Word, ...] | None:
         """What a loop goes over; None where that is not known."""
         found: list[Word] = []
         for raw in block.items or ():
@@ -89,7 +89,7 @@ class Script:
         """The commands of a substitution."""
         return read_shell(self.text, start, end, place=self.place, make=self.make, work=work, around=around)
 
-    def inner(self, block: Block, given: Mapping[str, Word], around: Around, work: ShellWork) -> Script:
+    def inner(self, block: CompoundCommand, given: Mapping[str, Word], around: Around, work: ShellWork) -> Script:
         """The body of a block, once."""
         return read_shell(self.text, block.start, block.end, given=given, place=self.place, make=self.make, work=work, around=around)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from budgetlint.base.record import open_record
 
 if TYPE_CHECKING:
-    from budgetlint.documents.shell_expand import Expander
+    from budgetlint.documents.shell_expand import Expander  # what is around a text is a script with variables of its own
     from budgetlint.documents.shell_words import Atom
 
 SAME, OWN, UNKNOWN = "same", "own", "unknown"

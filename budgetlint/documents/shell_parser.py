@@ -49,7 +49,7 @@ class RawCommand:
 
 
 @open_state
-class Block:
+class CompoundCommand:
     """A function, or a ``for`` loop with the words that it goes over (none where they are not written). ``text[start:end]`` is the body."""
 
     name: str
@@ -68,7 +68,7 @@ class Parser:
     commands: list[RawCommand] = field(default_factory=list)
     assignments: list[Assignment] = field(default_factory=list)
     stack: list[str] = field(default_factory=list)
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[CompoundCommand] = field(default_factory=list)
     opened: list[int] = field(default_factory=list)
     """Of each part of the stack, which of the blocks it is, else -1."""
     shifts: int = 0
@@ -137,7 +137,7 @@ class Parser:
         elif token.text == "(" and self._opens_function():
             name = self.words[0]
             self.words.clear()
-            self._push("function", Block(name.bare if isinstance(name, RawWord) else "", at=name.span.start))
+            self._push("function", CompoundCommand(name.bare if isinstance(name, RawWord) else "", at=name.span.start))
         elif not (token.text == ")" and self._top() == "function" and not self.words):
             self._separator(token)
 
@@ -196,14 +196,14 @@ class Parser:
         elif token.text.startswith(";;") and self._top() == "case":
             self._becomes(_PATTERN)
 
-    def _push(self, kind: str, block: Block | None = None) -> None:
+    def _push(self, kind: str, block: CompoundCommand | None = None) -> None:
         self.stack.append(kind)
         self.opened.append(-1)
         self.inside[kind] += 1
         if block is not None:
             self._opens(block)
 
-    def _opens(self, block: Block) -> None:
+    def _opens(self, block: CompoundCommand) -> None:
         """The innermost part of the stack is this block."""
         self.opened[-1] = len(self.blocks)
         self.blocks.append(block)
@@ -275,7 +275,7 @@ class Parser:
             self._loop_variable(words)
         elif first == "function":
             name = words[1] if len(words) > 1 else words[0]
-            self._push("function", Block(name.bare if isinstance(name, RawWord) else "", at=words[0].span.start))
+            self._push("function", CompoundCommand(name.bare if isinstance(name, RawWord) else "", at=words[0].span.start))
         elif first not in ("case", "[["):
             self._simple(words, reads)
 
@@ -289,7 +289,7 @@ class Parser:
             goes_over = len(words) > 2 and isinstance(words[2], RawWord) and words[2].bare == "in"
             items = tuple(word for word in words[3:] if isinstance(word, RawWord)) if goes_over else None
             if self._top() == "loop":
-                self._opens(Block(words[1].bare, items, is_loop=True, at=words[0].span.start))
+                self._opens(CompoundCommand(words[1].bare, items, is_loop=True, at=words[0].span.start))
 
     def _simple(self, words: list[RawWord | Array], reads: tuple[RawWord, int] | None = None) -> None:
         conditional = self.chained or any(self.inside[kind] for kind in _CONDITIONAL)

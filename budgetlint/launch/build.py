@@ -12,7 +12,7 @@ from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import Document, Scalar
 from budgetlint.documents.shell import Command, Script, read_shell
 from budgetlint.documents.shell_around import Around
-from budgetlint.documents.shell_parser import Block
+from budgetlint.documents.shell_parser import CompoundCommand
 from budgetlint.documents.shell_words import Word
 from budgetlint.documents.shell_work import ShellWork
 from budgetlint.documents.shell_written import FACT, written_documents
@@ -23,7 +23,7 @@ from budgetlint.launch.console import FACT as CONSOLE
 from budgetlint.launch.cut_short import cut_short
 from budgetlint.launch.flags import Arguments, entries_of, parse, telling
 from budgetlint.launch.launch import Launch, Request, Started
-from budgetlint.launch.walk import Stand, Walk
+from budgetlint.launch.walk import ShellWalk, Stand
 from budgetlint.launch.wrappers import is_elsewhere
 from budgetlint.readers.base import is_symbolic
 from budgetlint.settings.run import Origin, OriginKind, Reference, Role
@@ -75,11 +75,11 @@ class Builder:
             if script.written:
                 self.source.facts[FACT] = written_documents(self.source, script.written)
             self.folder = self.anywhere = ""
-            self._start(Walk(self.source, self.work, self.library).script(script, Stand(functions=functions)))
+            self._start(ShellWalk(self.source, self.work, self.library).script(script, Stand(functions=functions)))
 
-    def _sourced(self) -> tuple[Around | None, dict[str, tuple[Script, Block]], dict[str, int]]:
+    def _sourced(self) -> tuple[Around | None, dict[str, tuple[Script, CompoundCommand]], dict[str, int]]:
         """What the scripts that this one sources set: variables, functions, and where each name is set."""
-        around, functions, names = self.around, dict[str, tuple[Script, Block]](), dict[str, int]()
+        around, functions, names = self.around, dict[str, tuple[Script, CompoundCommand]](), dict[str, int]()
         for at, source in self.sourced:
             script = read_shell(source.text, given=self.given, place=_always(at), work=self.work, around=around)
             around = Around(script.expander)
@@ -94,11 +94,11 @@ class Builder:
     def text(self, word: Word) -> None:
         """Every launch of a text that is a value of another format."""
         script = read_shell(word.text, given=self.given, place=places(word).__getitem__, work=self.work)
-        self._start(Walk(self.source, self.work, self.library).script(script, Stand()))
+        self._start(ShellWalk(self.source, self.work, self.library).script(script, Stand()))
 
     def command(self, command: Command, script: Script | None = None) -> None:
         """Every launch of one command."""
-        self._start(Walk(self.source, self.work, self.library).command(command, Stand(script)))
+        self._start(ShellWalk(self.source, self.work, self.library).command(command, Stand(script)))
 
     def _start(self, commands: Iterable[tuple[Command, Stand]]) -> None:
         for command, stand in commands:

@@ -15,7 +15,7 @@ from budgetlint.launch.commands import script_named, started
 from budgetlint.launch.jobs import kind_of, request_of, texts, variables
 from budgetlint.launch.launch import Request
 from budgetlint.launch.read import given_by, own_name
-from budgetlint.launch.walk import UNCOUNTED, Stand, Walk
+from budgetlint.launch.walk import UNCOUNTED, ShellWalk, Stand
 from budgetlint.launch.wrappers import variables as variables_of
 from budgetlint.readers.base import is_symbolic
 
@@ -57,14 +57,14 @@ def script_calls(source: SourceFile, arguments: Sequence[str] = (), environment:
     """The calls of a script that is itself started with these."""
     given, work = {**own_name(source), **given_by(arguments, environment or {})}, work_of(source, CALLS, again=True)
     script = read_shell(source.text, given=given, work=work)
-    for command, stand in Walk(source, work).script(script, Stand()):
+    for command, stand in ShellWalk(source, work).script(script, Stand()):
         yield from _call(command, stand, environment or {})
 
 
 def calls_between(source: SourceFile, start: int, end: int) -> Iterator[Call]:
     """Those of a part of a text."""
     work = work_of(source, CALLS)
-    for command, stand in Walk(source, work).script(read_shell(source.text, start, end, work=work), Stand()):
+    for command, stand in ShellWalk(source, work).script(read_shell(source.text, start, end, work=work), Stand()):
         yield from _call(command, stand, {})
 
 
@@ -76,7 +76,7 @@ def document_calls(document: Document) -> Iterator[Call]:
     told = {name: word.text for name, word in held.items()}
     for word in texts(document):
         script = read_shell(word.text, given=held, place=places(word).__getitem__, work=work)
-        for command, stand in Walk(document.source, work).script(script, Stand()):
+        for command, stand in ShellWalk(document.source, work).script(script, Stand()):
             yield from _call(command, stand, told)
 
 

@@ -12,7 +12,7 @@ from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import Document
 from budgetlint.documents.shell import Command, Script, read_shell
 from budgetlint.documents.shell_around import OWN, UNKNOWN, Around
-from budgetlint.documents.shell_parser import Block
+from budgetlint.documents.shell_parser import CompoundCommand
 from budgetlint.documents.shell_words import Atom, Word
 from budgetlint.documents.shell_work import ShellWork
 from budgetlint.launch.blocks import places
@@ -36,7 +36,7 @@ class Stand:
     script: Script | None = None
     layers: tuple[Layer, ...] = ()
     environment: Mapping[str, Word] = field(default_factory=dict)
-    functions: Mapping[str, tuple[Script, Block]] = field(default_factory=dict)
+    functions: Mapping[str, tuple[Script, CompoundCommand]] = field(default_factory=dict)
     job: tuple[Request, Document] | None = None
     elsewhere: bool = False
     nested: int = 0
@@ -56,7 +56,7 @@ class Stand:
 
 
 @open_record
-class Walk:
+class ShellWalk:
     """Of one file, whose account of steps is ``work``."""
 
     source: SourceFile
@@ -81,7 +81,7 @@ class Walk:
             around = Around(script.expander, start if script.is_ordered else None)
             yield from self.script(script.within(start, end, around, self.work), stand)
 
-    def _loop(self, block: Block, script: Script, stand: Stand) -> Iterator[tuple[Command, Stand]]:
+    def _loop(self, block: CompoundCommand, script: Script, stand: Stand) -> Iterator[tuple[Command, Stand]]:
         """A round for each item; one where nobody knows them, or they are too many."""
         around = Around(script.expander, block.at if script.is_ordered else None)
         items = script.items(block) or ()
@@ -93,7 +93,7 @@ class Walk:
             way = (*stand.way, *(f"{name}={item.text}" for name, item in given.items()))
             yield from self.script(inner, replace(stand, rounds=rounds, way=way) if is_known else stand)
 
-    def _uncalled(self, block: Block, script: Script, stand: Stand, called: set[str]) -> Iterator[tuple[Command, Stand]]:
+    def _uncalled(self, block: CompoundCommand, script: Script, stand: Stand, called: set[str]) -> Iterator[tuple[Command, Stand]]:
         """A function that is not called here runs where nobody sees it, with arguments that nobody knows."""
         if block.name not in called and not self.library:
             inner = script.inner(block, {}, Around(script.expander, None, UNKNOWN), self.work)
@@ -114,7 +114,7 @@ class Walk:
             yield from self._within(command, stand)
         yield _in_place(command, stand), stand
 
-    def _call(self, command: Command, owner: Script, block: Block, stand: Stand) -> Iterator[tuple[Command, Stand]]:
+    def _call(self, command: Command, owner: Script, block: CompoundCommand, stand: Stand) -> Iterator[tuple[Command, Stand]]:
         words = command.words[1:]
         count = next((index for index, word in enumerate(words) if word.text in UNCOUNTED), len(words))
         given = {**command.environment, **{str(number): word for number, word in enumerate(words[:count], 1)}}
@@ -165,7 +165,7 @@ def _in_place(command: Command, stand: Stand) -> Command:
     return command if stand.span is None else replace(command, span=stand.span)
 
 
-def _is_whole(block: Block) -> bool:
+def _is_whole(block: CompoundCommand) -> bool:
     """Was its end found?"""
     return 0 <= block.start <= block.end
 
