@@ -79,7 +79,8 @@ SOURCED: dict[str, tuple[str, str, object]] = {
 @pytest.mark.parametrize("case", SOURCED)
 def test_a_sourced_script_sets_variables(case: str) -> None:
     common, line, wanted = SOURCED[case]
-    train = f"{line}\ntorchrun train.py --model_name_or_path gpt2 --per_device_train_batch_size ${{BS:-7}} --learning_rate 1e-5 --num_train_epochs 1 --save_strategy no\n"
+    flags = "--model_name_or_path gpt2 --learning_rate 1e-5 --num_train_epochs 1 --save_strategy no"
+    train = f"{line}\ntorchrun train.py {flags} --per_device_train_batch_size ${{BS:-7}}\n"
     assert run_of({"s/common.sh": common, "s/train.sh": train}, "s/train.sh").settings.value("micro_batch") == wanted
 
 
