@@ -40,6 +40,14 @@ SCRIPTS: dict[str, tuple[str, int | None]] = {
     "env of something else": ("env LR=1 python train.py", 4),
     "one that is not known": ("export BATCH=$1\npython train.py", UNKNOWN),
     "in a branch": ("if test -d x; then export BATCH=2; fi\npython train.py", UNKNOWN),
+    "around a function": ("run() { python train.py; }\nexport BATCH=2\nrun", 2),
+    "in a function": ("run() { export BATCH=$1; python train.py; }\nrun 2", 2),
+    "before a function": ("run() { python train.py; }\nBATCH=2 run", 2),
+    "changed in the function": ("run() { BATCH=3; python train.py; }\nBATCH=2 run", 3),
+    "in a loop": ("for b in 2; do export BATCH=$b; python train.py; done", 2),
+    "behind a loop": ("for b in 2 3; do export BATCH=$b; done\npython train.py", UNKNOWN),
+    "around another shell": ("export BATCH=2\nsrun bash -c 'python train.py'", 2),
+    "in another shell": ("export BATCH=2\nsrun bash -c 'export BATCH=3; python train.py'", 3),
     "twice": ("export BATCH=2\nexport BATCH=3\npython train.py", UNKNOWN),
 }
 
