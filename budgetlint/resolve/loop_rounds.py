@@ -1,4 +1,4 @@
-"""The rounds of a loop in a script: each a run of its own where they differ in what decides its memory, else one run."""
+"""The rounds of a loop in a script: each a run of its own where they differ in what decides memory or in where they stop, else one run."""
 
 from __future__ import annotations
 
@@ -23,5 +23,6 @@ def different_rounds(found: Iterable[tuple[Launch, Launched]]) -> Iterator[tuple
 def _settings(run: Launched) -> Iterator[object]:
     for reading in run.readings:
         yield reading.format, reading.consumer.when if reading.consumer is not None else ""
+        yield tuple((one.kind, one.says) for one in reading.program.refusals) if reading.program is not None else ()
         yield tuple(sorted((one.name, repr(one.value), one.state, repr(one.readings)) for one in reading.settings.values()))
     yield tuple((one.role, one.text) for one in run.references)

@@ -47,6 +47,13 @@ def test_each_round_that_differs_is_a_run(script: str, runs: dict[str, tuple[str
     assert {one.run.name: (one.run.settings.value("model"), one.run.settings.value("micro_batch")) for one in judged} == runs
 
 
+def test_a_round_that_stops_is_a_run() -> None:
+    text = PROGRAM.replace('"--seed", type=int', '"--task", choices=["1", "2"]')
+    judged = judge_texts({"run.sh": "for s in 1 2 3; do\n  python t.py --task $s\ndone\n", "t.py": text}).runs
+    told = {one.run.name: [end.says for made in one.run.readings if made.program for end in made.program.refusals] for one in judged}
+    assert told == {"run.sh [s=1]": [], "run.sh [s=3]": ["--task does not take '3'"]}
+
+
 VISIBLE = {
     "exported": ("export CUDA_VISIBLE_DEVICES=0,1\npython t.py", 2),
     "in front": ("CUDA_VISIBLE_DEVICES=0,1,2 python t.py", 3),
