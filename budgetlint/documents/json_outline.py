@@ -13,7 +13,7 @@ from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Se
 _NOWHERE = Span(0, 0)
 
 
-class Outline(NamedTuple):
+class JsonOutline(NamedTuple):
     """``document``: the keys of the first two levels, at no place. ``is_too_large``: more keys and values than are read."""
 
     document: Document
@@ -24,7 +24,7 @@ class _Pairs(list[tuple[str, Any]]):
     """An object, duplicate keys kept."""
 
 
-def outline(source: SourceFile) -> Outline | None:
+def outline(source: SourceFile) -> JsonOutline | None:
     """None for what Python's own scanner does not take, and for what is nested deeper than is read: the tree says why."""
     try:
         root = json.loads(source.text, object_pairs_hook=_Pairs)
@@ -33,7 +33,7 @@ def outline(source: SourceFile) -> Outline | None:
     count = _count(root)
     if count is None:
         return None
-    return Outline(Document(source, "json", _node(root, 2)), count > limits.NODES.most)
+    return JsonOutline(Document(source, "json", _node(root, 2)), count > limits.NODES.most)
 
 
 def _count(root: object) -> int | None:
