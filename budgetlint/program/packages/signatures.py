@@ -25,6 +25,7 @@ _TEACHER = ("model", "teacher_model", "args", *_DATA)
 _ONLINE = (
     ("model", "ref_model", "reward_model", "judge", "args", *_DATA[:2]),
     ("model", "ref_model", "reward_funcs", "judge", "args", *_DATA[:2]),
+    ("model", "ref_model", "reward_funcs", "args", *_DATA[:3]),
 )
 _AGAINST = ("model", "ref_model", "reward_model", "args", *_DATA[:3])
 _PPO2 = ("config", "processing_class", "policy", "ref_policy", "reward_model", "train_dataset")
@@ -32,7 +33,15 @@ _TRL: dict[str, tuple[Layout, ...]] = {
     "SFTTrainer": (_USUAL,), "RewardTrainer": (_USUAL,), "PRMTrainer": (_USUAL,), "CPOTrainer": (_USUAL,), "ORPOTrainer": (_USUAL,),
     "DPOTrainer": (("model", "ref_model", "beta", "label_smoothing", "loss_type", "args", "data_collator"),
                    ("model", "ref_model", "args", *_DATA)),
-    "KTOTrainer": (("model", "ref_model", "args", *_LATE),), "BCOTrainer": (("model", "ref_model", "args", *_LATE),),
+    "KTOTrainer": (("model", "ref_model", "args", *_LATE), ("model", "ref_model", "args", *_DATA)),
+    "BCOTrainer": (("model", "ref_model", "args", *_LATE),),
+    "TPOTrainer": (_USUAL,), "IWOPDTrainer": (_TEACHER,),
+    "DistillationTrainer": (_TEACHER, ("model", "teacher_model", "args", "train_dataset", "eval_dataset", "processing_class")),
+    **dict.fromkeys(("SDFTTrainer", "SSDTrainer", "ServerDistillationTrainer"),
+                    (("model", "args", "train_dataset", "eval_dataset", "processing_class"),)),
+    "AsyncDistillationTrainer": (("model", "args", "train_dataset", "processing_class"),),
+    "AsyncGRPOTrainer": (("model", "reward_funcs", "args", "train_dataset", "processing_class"),),
+    "GMPOTrainer": (_REWARDS[:3],), **dict.fromkeys(("DPPOTrainer", "SDPOTrainer"), (_REWARDS,)), "A2POTrainer": (_REWARDS[:6],),
     "GRPOTrainer": (_REWARDS,), "GFPOTrainer": (_REWARDS,), "PAPOTrainer": (_REWARDS,),
     "RLOOTrainer": (_PPO2, _REWARDS), "PPOv2Trainer": (_PPO2,),
     "PPOTrainer": (("config", "model", "ref_model", "processing_class", "dataset", "optimizer", "data_collator"), _PPO2,

@@ -28,7 +28,7 @@ CASES = {
     'DPOTrainer(model, None, DPOConfig("o"), collate, data)': "model ref_model args data_collator train_dataset",
     'DPOTrainer(model, None, 0.1, 0.0, "sigmoid", TrainingArguments("o"))': "model ref_model beta label_smoothing loss_type args",
     "DPOTrainer(model, None)": "model ref_model",
-    'KTOTrainer(model, model, KTOConfig("o"), data, data)': "model ref_model args train_dataset eval_dataset",
+    'KTOTrainer(model, model, KTOConfig("o"), data, data)': "model ref_model args",
     'GRPOTrainer("a", print, GRPOConfig("o"), data)': "model reward_funcs args train_dataset",
     'RLOOTrainer("a", print, RLOOConfig("o"), data)': "model reward_funcs args train_dataset",
     'RLOOTrainer(RLOOConfig("o"), tokenizer, model, model, model, data)':
@@ -37,7 +37,7 @@ CASES = {
     'PPOTrainer(PPOConfig("o"), tokenizer, model, model)': "",
     'GKDTrainer("t", GKDConfig("o"))': "teacher_model args",
     'GKDTrainer(model, "t", GKDConfig("o"), None, data)': "model teacher_model args data_collator train_dataset",
-    'XPOTrainer(model, model, model, XPOConfig("o"), None, data)': "model ref_model reward_model args data_collator train_dataset",
+    'XPOTrainer(model, model, model, XPOConfig("o"), None, data)': "model ref_model",
     'XPOTrainer(model, model, None, None, XPOConfig("o"))': "model ref_model",
     'IterativeSFTTrainer(model, TrainingArguments("o"), None, None)': "model args",
     'SentenceTransformerTrainer(SentenceTransformer("a"), SentenceTransformerTrainingArguments("o"), data, data)':
