@@ -86,15 +86,20 @@ def _pairs(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 def beside(path: str, read: Callable[[str], SourceFile | None], known: dict[str, dict[str, str]]) -> dict[str, str]:
     """The console scripts that are declared in the folder of a file and in those above it; the nearest counts."""
-    folder = posixpath.dirname(path)
-    if folder not in known:
-        above = beside(folder, read, known) if folder not in ("", "/", "..") and not folder.endswith("/..") else {}
+    folder, below = posixpath.dirname(path), list[str]()
+    while folder not in known:
+        below.append(folder)
+        if folder in ("", "/", "..") or folder.endswith("/.."):
+            break
+        folder = posixpath.dirname(folder)
+    held = known.get(folder, {})
+    for one in reversed(below):
         mine: dict[str, str] = {}
         for name in FILES:
-            source = read(posixpath.join(folder, name))
+            source = read(posixpath.join(one, name))
             mine = {**(scripts_in(source) if source is not None else {}), **mine}
-        known[folder] = {**above, **mine}
-    return known[folder]
+        known[one] = held = {**held, **mine}
+    return held
 
 
 def named_in(words: Sequence[Word], scripts: Mapping[str, str], wrappers: frozenset[str]) -> int | None:

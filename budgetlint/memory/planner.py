@@ -18,7 +18,7 @@ from budgetlint.memory.method import adapter_of, optimizer_of, quant_of, wide_em
 from budgetlint.memory.notes import Assumption, Notes
 from budgetlint.memory.parallel import ALONE, Parallel
 from budgetlint.memory.plan import HEADLESS, Accumulation, Plan, Precision, Sharding
-from budgetlint.memory.recipe import precision_of
+from budgetlint.memory.recipe import beside_quantised, precision_of
 from budgetlint.memory.shape import shape_of
 from budgetlint.memory.unmodelled import refuse
 from budgetlint.memory.versions import DROPS_GRADIENTS_SINCE, LOADS_LAZILY_SINCE, by_version
@@ -125,6 +125,7 @@ def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device |
     settings = _with_default_precision(settings, arch, notes)
     precision = precision_of(settings, adapter=adapter is not None, shard=shard.kind)
     quant = quant_of(settings, notes)
+    precision = beside_quantised(precision, settings, quant.compute) if quant is not None else precision
     optimizer = optimizer_of(settings, notes)
     return Plan(
         arch=arch,

@@ -77,3 +77,14 @@ def test_what_is_not_quantised_has_the_dtype_it_is_loaded_in() -> None:
         assert run.estimate is not None
         (rest,) = (term.bytes for term in run.estimate.phases[0].terms if term.id == "weights.unquantised")
         assert rest == size * (2 * 128_256 * 4_096 + 65 * 4_096)
+
+
+def test_beside_a_recipe_that_is_named_it_has_the_dtype_of_the_arithmetic() -> None:
+    """A budget names a recipe of what trains: two tables of 32,768 x 4,096 and 65 norms of 4,096 stay in bf16, unless a dtype is stated."""
+    declared = (
+        "device l4; declared; model mistral-7b-v0.3; quant nf4; lora r=16 targets=all; precision bf16-autocast; optimizer adamw8bit; "
+    )
+    (run,) = judge_texts({}, budget=declared + "batch 1; seq 512; recompute full; attention sdpa; loss full").runs
+    assert run.estimate is not None
+    (rest,) = (term.bytes for term in run.estimate.phases[0].terms if term.id == "weights.unquantised")
+    assert rest == 2 * (2 * 32_768 * 4_096 + 65 * 4_096)
