@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from budgetlint.base.expression import expression
+from budgetlint.base.folders import folders_above
 from budgetlint.base.source import SourceFile
 from budgetlint.documents.shell_words import Word
 
@@ -87,12 +88,14 @@ def _pairs(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
 def beside(path: str, read: Callable[[str], SourceFile | None], known: dict[str, dict[str, str]]) -> dict[str, str]:
     """The console scripts that are declared in the folder of a file and in those above it; the nearest counts."""
     folder, below = posixpath.dirname(path), list[str]()
-    while folder not in known:
-        below.append(folder)
-        if folder in ("", "/", "..") or folder.endswith("/.."):
+    held: dict[str, str] = {}
+    for one in (folder, *folders_above(folder)):
+        if one in known:
+            held = known[one]
             break
-        folder = posixpath.dirname(folder)
-    held = known.get(folder, {})
+        below.append(one)
+        if one == ".." or one.endswith("/.."):
+            break
     for one in reversed(below):
         mine: dict[str, str] = {}
         for name in FILES:
