@@ -304,6 +304,11 @@ def trains(text: bytes) -> bool:
     return any(word in text for word in _READING)
 
 
+def starts_training(text: bytes) -> bool:
+    """Is a program started by itself, and tells a trainer to train that a module of the project may make?"""
+    return b".train(" in text and b"__main__" in text
+
+
 def starts_programs(text: bytes) -> bool:
     """Does a notebook hand commands to a shell that may train: ``!torchrun train.py``?"""
     return b'"!' in text and any(word in text for word in _STARTERS)
@@ -315,7 +320,7 @@ def _names_commands(text: bytes) -> bool:
 
 
 _ASKED: tuple[tuple[str, int, Callable[[bytes], bool]], ...] = (
-    (PYTHON_SUFFIX, _LARGEST_SCRIPT, lambda text: trains(text) or makes_arguments(text)),
+    (PYTHON_SUFFIX, _LARGEST_SCRIPT, lambda text: trains(text) or makes_arguments(text) or starts_training(text)),
     (NOTEBOOK_SUFFIX, _LARGEST_NOTEBOOK, lambda text: trains(text) or starts_programs(text)),
     (".md", _LARGEST_SCRIPT, _names_commands),
 )
