@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from budgetlint.cli import main
 
 TRAIN = """\
 from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
-from settings import model
+from lib.settings import model
 
 args = TrainingArguments(output_dir="out", per_device_train_batch_size=int(open("missing.txt").read() or 1), fp16=True, bf16=True)
 Trainer(model=AutoModelForCausalLM.from_pretrained(model), args=args).train()
@@ -26,17 +27,21 @@ def test_the_folders_above_end(folder: str, above: list[str]) -> None:
     assert list(folders_above(folder)) == above
 
 
-def test_a_project_elsewhere_is_read_as_from_within(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def told_of(argument: str, capsys: pytest.CaptureFixture[str]) -> list[tuple[str, str, int]]:
+    assert main(["check", "--no-cache", "--format", "json", argument]) == 1
+    findings = json.loads(capsys.readouterr().out)["findings"]
+    return sorted((one["code"], Path(one["file"]).name, one["line"]) for one in findings)
+
+
+@pytest.mark.parametrize("named", ["absolute", "../project", "."])
+def test_a_project_is_read_alike_from_everywhere(
+    named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    project = tmp_path / "project"
-    project.mkdir()
-    (project / "train.py").write_text(TRAIN, encoding="utf-8")
-    (project / "settings.py").write_text('model = "Qwen/Qwen2.5-1.5B"\n', encoding="utf-8")
-    (project / "run.sh").write_text("python train.py\n", encoding="utf-8")
-    elsewhere = tmp_path / "elsewhere"
+    project, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
+    for path, text in {"train.py": TRAIN, "lib/settings.py": 'model = "Qwen/Qwen2.5-1.5B"\n', "jobs/run.sh": "python train.py\n"}.items():
+        (project / path).parent.mkdir(parents=True, exist_ok=True)
+        (project / path).write_text(text, encoding="utf-8")
     elsewhere.mkdir()
-    monkeypatch.chdir(elsewhere)
-    assert main(["check", "--no-cache", str(project)]) == 1
-    told = capsys.readouterr().out
-    assert "error[BL205]" in told
+    (elsewhere / "settings.py").write_text('model = "nobody/knows"\n', encoding="utf-8")  # of another project: nothing of this run
+    monkeypatch.chdir(project if named == "." else elsewhere)
+    assert ("BL205", "train.py", 4) in told_of(str(project) if named == "absolute" else named, capsys)
