@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from budgetlint.rules_api.toolbox.documents import (
         HUGGING_FACE,
         PYTHON,
+        SCRIPTS,
         TRAINER_RUNS,
         TRAINERS,
         TRAINERS_AND_AXOLOTL,
@@ -87,6 +88,7 @@ __all__ = [
     "HUGGING_FACE",
     "PYTHON",
     "SCOPES",
+    "SCRIPTS",
     "TRAINERS",
     "TRAINERS_AND_AXOLOTL",
     "TRAINER_RUNS",
@@ -192,7 +194,7 @@ _ON_FIRST_USE = {
         "bytes_at_peak capability_of card_words decides device_line device_of device_words effect_words figures is_over matters"
     ),
     "budgetlint.rules_api.toolbox.documents": (
-        "HUGGING_FACE PYTHON TRAINER_RUNS TRAINERS TRAINERS_AND_AXOLOTL TRAINING_ARGUMENTS TRL_ARGUMENTS TRL_FORMATS "
+        "HUGGING_FACE PYTHON SCRIPTS TRAINER_RUNS TRAINERS TRAINERS_AND_AXOLOTL TRAINING_ARGUMENTS TRL_ARGUMENTS TRL_FORMATS "
         "argument_entries arguments_home loads_with may_hide_arguments written_in"
     ),
     "budgetlint.rules_api.toolbox.runs": "full_tuning keys_under optimizer_of trainer_of unsharded written_by",

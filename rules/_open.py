@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetlint.memory.estimate import DEPENDS, NOT_MODELLED, UNSEALED, Opened
+from budgetlint.memory.estimate import DEPENDS, NOT_MODELLED, PROGRAM, UNSEALED, Opened
 from budgetlint.report.answer import fork_lines, short
 from budgetlint.rule import Estimate, Location
 
@@ -27,6 +27,8 @@ def _lacking(estimate: Estimate) -> str:
     """Of a model that is named and not known, its shape is what lacks: the files or the line that give it. One that whoever starts the run
     gives can only be said in a budget."""
     written = next((one.text for one in estimate.opened if one.name == "model" and one.text), "")
+    if any(one.name == PROGRAM for one in estimate.opened):
+        return "the program stops there before it trains: change that first"
     if UNSEALED in estimate.missing:
         return "read what changed, bring the budget to it, then seal it again: budgetlint check --fix --unsafe-fixes"
     if estimate.missing != ("model",) or not written:

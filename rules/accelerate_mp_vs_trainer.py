@@ -69,10 +69,11 @@ _HALVES = ("fp16", "bf16")
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    launcher, trainer = run.reading("accelerate"), run.run.trainer
-    if launcher is None or trainer is None or trainer.format not in TRAINER_RUNS:
+    trainer = run.run.trainer
+    if trainer is None or trainer.format not in TRAINER_RUNS:
         return
-    theirs, ours = _half(launcher.settings.get("autocast")), _half(trainer.settings.get("autocast"))
+    said = [one.settings.get("autocast") for one in run.run.readings if one.format == "accelerate"]  # the command, then its file
+    theirs, ours = _half(next((one for one in said if one is not None), None)), _half(trainer.settings.get("autocast"))
     if theirs is None or ours is None or theirs.value == ours.value:
         return
     yield run.finding(

@@ -56,7 +56,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Estimate, Finding, Rule, RunContext, Safety, Severity, effect_words, figures, gib, matters, stated
+from budgetlint.rule import (
+    Confidence,
+    Estimate,
+    Finding,
+    Rule,
+    RunContext,
+    Safety,
+    Severity,
+    effect_words,
+    figures,
+    gib,
+    is_off,
+    matters,
+    stated,
+    written_by,
+)
 
 GENERATES = ("grpo", "ppo")
 """Their evaluation batch follows the number of generations."""
@@ -68,6 +83,8 @@ def check(run: RunContext) -> Iterator[Finding]:
         return
     if run.value("eval_on") is not True or run.value("task") in GENERATES or evaluation.value <= micro.value:
         return
+    if (generates := written_by(run, "predict_with_generate")) is not None and not is_off(generates):
+        return  # it writes answers, and whether a loss is computed beside is for the class to say
     over = _over_training(estimate)
     if over <= 0 or (estimate.limit is not None and not matters(estimate, over)):
         return

@@ -39,6 +39,8 @@ Classifiers, whose logits are a few numbers; they are left alone.
 - huggingface/transformers#7232: 469,530 samples of 9,997 scores, 17.5 GiB.
 - transformers 5.24.0 and 4.57.6 `trainer.py` `evaluation_loop`: `all_preds.add(logits)`, to the host only every
   `eval_accumulation_steps`; `evaluate`: only the loss is kept where there is no `compute_metrics`.
+- transformers 5.24.0 and 4.57.6 `trainer_seq2seq.py` `prediction_step`: with `predict_with_generate` the predictions are the generated
+  token ids; the logits of a batch go into its loss and are freed.
 - huggingface/transformers#7232, #8476, #25313: out of memory at evaluation.
 """
 
@@ -60,12 +62,16 @@ from budgetlint.rule import (
     device_words,
     figures,
     gib,
+    is_off,
     written_by,
     written_in,
 )
 
 TRAINERS = ("transformers.Trainer", "transformers.Seq2SeqTrainer")
-INSTEAD = ("eval_accumulation_steps", "prediction_loss_only", "batch_eval_metrics", "predict_with_generate")
+KEEPS_LESS = ("prediction_loss_only", "batch_eval_metrics", "predict_with_generate")
+"""Switches with which the predictions are no logits, or are not kept. ``predict_with_generate`` is asked by Seq2SeqTrainer and by the
+classes that programs make of it: token ids are kept."""
+
 TOKENS = 1000
 """What the cost is told for where no length is known."""
 
@@ -84,7 +90,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     if trainer is None or plan is None or estimate is None or trainer.format not in PYTHON or run.value("eval_on") is not True:
         return
     metrics = _keeps(trainer)
-    if metrics is None or any(written_by(run, name) is not None for name in INSTEAD):
+    if metrics is None or written_by(run, "eval_accumulation_steps") is not None or any(_may_be(run, name) for name in KEEPS_LESS):
         return
     if not plan.makes_logits:
         yield from _scores(run, trainer, metrics)
@@ -104,6 +110,12 @@ def check(run: RunContext) -> Iterator[Finding]:
         numbers={**figures(estimate), "logits_bytes": size, "tokens": tokens, "vocabulary": plan.arch.vocab},
         severity=None if plan.seq and fit is not None else Severity.INFO,
     )
+
+
+def _may_be(run: RunContext, name: str) -> bool:
+    """Is a switch on, or may it be?"""
+    switch = written_by(run, name)
+    return switch is not None and not is_off(switch)
 
 
 def _scores(run: RunContext, trainer: Reading, metrics: Setting) -> Iterator[Finding]:

@@ -25,6 +25,8 @@ recompute full; attention flash; stack torch@2.13 transformers@5.24
 
 fp32 norms can steady a run; the tables gain little. `model.lm_head` and `embed_tokens` may be cast back, or the helper left out.
 
+A base that is loaded in fp32 has such tables anyway; it is not told, nor where only a version that nobody names decides.
+
 ## Sources
 
 - PEFT 0.21.2 `utils/other.py` `prepare_model_for_kbit_training`: "cast all non INT8 parameters to fp32", except for GPTQ, AQLM, EETQ,
@@ -37,7 +39,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.base.record import replace
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity, device_words, effect_words, figures, gib, matters
+from budgetlint.rule import (
+    Architecture,
+    Confidence,
+    Estimate,
+    Finding,
+    Rule,
+    RunContext,
+    Severity,
+    device_words,
+    effect_words,
+    figures,
+    gib,
+    matters,
+)
 
 from ._whatif import if_only
 
@@ -50,17 +65,19 @@ def check(run: RunContext) -> Iterator[Finding]:
     estimate, plan, upcast = run.estimate, run.plan, run.setting("quant_upcast")
     if estimate is None or plan is None or upcast is None or plan.quant is None or plan.quant.kind not in BY_HELPER:
         return
-    if plan.quant.upcast != "all":
+    if plan.quant.upcast != "all" or _loads_wide(run, plan.arch):
         return
     without = if_only(run, quant=replace(plan.quant, upcast="none"))
-    cost = estimate.need.bytes - without.need.bytes if without is not None else 0
+    whole = not set(estimate.missing) - {"device"}  # else its need is that of a batch of one token
+    cost = _more(estimate, without, whole) if without is not None else 0
     loud = matters(estimate, cost)
     if cost < WORTH_A_REMARK and not loud:
         return
+    wider = "with the wider tensors behind them " if whole else ""
     part = f" ({100 * cost // estimate.limit} % of what {device_words(run)} gives)" if estimate.limit else ""
     yield run.finding(
         upcast,
-        f"embedding, head and norms of the {plan.quant.kind} base are cast to fp32: with the wider tensors behind them {gib(cost)} more "
+        f"embedding, head and norms of the {plan.quant.kind} base are cast to fp32: {wider}{gib(cost)} more "
         f"than in 16 bit{part}{effect_words(estimate, cost)}",
         help="leave prepare_model_for_kbit_training out (enable_input_require_grads is the part that checkpointing needs), "
         "or cast the tables back",
@@ -68,6 +85,22 @@ def check(run: RunContext) -> Iterator[Finding]:
         numbers={**figures(estimate), "upcast_bytes": cost},
         severity=None if loud else Severity.INFO,
     )
+
+
+def _more(estimate: Estimate, without: Estimate, whole: bool) -> int:
+    """Bytes of the tables, and of what is computed with them where the batch is known."""
+    return estimate.need.bytes - without.need.bytes if whole else estimate.static_bytes - without.static_bytes
+
+
+def _loads_wide(run: RunContext, arch: Architecture) -> bool:
+    """Are the tables fp32 without the helper, or may they be: by the dtype that is asked for, or the checkpoint's own where a version
+    that nobody names takes that?"""
+    loaded = run.setting("weights_dtype")
+    if loaded is None:
+        return False
+    own = arch.checkpoint_dtype or ("bf16" if arch.kind == "decoder" else "fp32")
+    dtypes = {own if one == "auto" else one for one in ((loaded.value,) if loaded.known else loaded.readings)}
+    return not dtypes or "fp32" in dtypes
 
 
 RULE = Rule(

@@ -44,6 +44,7 @@ from collections.abc import Iterator
 
 from budgetlint.rule import (
     HUGGING_FACE,
+    SCRIPTS,
     Confidence,
     DocumentContext,
     Entry,
@@ -102,7 +103,8 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     fix="unsafe",
-    formats=(*HUGGING_FACE, "axolotl"),
+    formats=(*HUGGING_FACE, *SCRIPTS, "axolotl"),
+    flags=True,
     words=("load_in_8bit",),
     harm=4.5,
 )

@@ -45,12 +45,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import TRL_ARGUMENTS, Confidence, Finding, Rule, RunContext, Severity, as_written, stated, trainer_of
+from budgetlint.rule import SCRIPTS, TRL_ARGUMENTS, Confidence, Finding, Rule, RunContext, Severity, as_written, stated, trainer_of
+
+_TRAINERS = (*TRL_ARGUMENTS, *SCRIPTS, "axolotl")
 
 
 def check(run: RunContext) -> Iterator[Finding]:
     alpha, adapter = run.setting("lora_alpha"), run.setting("adapter")
-    if alpha is None or not stated(alpha) or not alpha.known or alpha.value != 0 or trainer_of(run, (*TRL_ARGUMENTS, "axolotl")) is None:
+    if alpha is None or not stated(alpha) or not alpha.known or alpha.value != 0 or trainer_of(run, _TRAINERS) is None:
         return
     if adapter is None or not adapter.known or adapter.value != "lora":
         return

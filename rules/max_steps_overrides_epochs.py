@@ -26,6 +26,10 @@ num_train_epochs: 3
 max_steps: -1
 ```
 
+## When it is meant
+
+A flag that limits a program whose epochs are written elsewhere; it is not told.
+
 ## Sources
 
 - transformers 5.24.0 `trainer.py` `set_initial_training_values`; the same in 4.57.6.
@@ -36,14 +40,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import TRAINERS, Confidence, DocumentContext, Finding, Rule, Severity, number_of, written_in
+from budgetlint.rule import TRAINERS, Confidence, DocumentContext, Finding, Rule, Setting, Severity, number_of, written_in
 
 
 def check(document: DocumentContext) -> Iterator[Finding]:
     steps = written_in(document.reading, "max_steps")
     epochs = written_in(document.reading, "num_epochs" if document.format == "axolotl" else "num_train_epochs")
     limit, passes = number_of(steps), number_of(epochs)
-    if steps is None or epochs is None or limit is None or passes is None or limit <= 0:
+    if steps is None or epochs is None or limit is None or passes is None or limit <= 0 or _is_what_the_flag_is_for(steps, epochs):
         return
     consumer = document.reading.consumer
     yield document.finding(
@@ -53,6 +57,11 @@ def check(document: DocumentContext) -> Iterator[Finding]:
         because=[epochs],
         severity=Severity.WARNING if passes > limit and (consumer is None or consumer.followed) else None,
     )
+
+
+def _is_what_the_flag_is_for(steps: Setting, epochs: Setting) -> bool:
+    """The launch says the steps, and a program or its file the epochs."""
+    return steps.origin.source is not epochs.origin.source
 
 
 RULE = Rule(

@@ -1,7 +1,7 @@
 """An 8-bit or paged optimizer on a LoRA run, where there is next to no optimizer state to shrink.
 
-Told when what it saves is under 2% of the device (of what the run needs, where the device is not known). High ranks with trained
-embeddings (`modules_to_save`) have real state, and are not told.
+Told when the rank is known and what it saves is under 2% of the device (of what the run needs, where the device is not known). High
+ranks with trained embeddings (`modules_to_save`) have real state, and are not told.
 
 ## What it costs
 
@@ -55,15 +55,18 @@ def check(run: RunContext) -> Iterator[Finding]:
     if setting is None or optimizer is None or estimate is None or not stated(setting) or not _shrinks(optimizer):
         return
     params, plan = estimate.trainable_params, run.plan
-    if params is None or plan is None or plan.adapter is None or written_by(run, "unfrozen_parameters") is not None or experts_differ(run):
+    rank = run.setting("lora_r")
+    if params is None or plan is None or plan.adapter is None or rank is None or not rank.known:
+        return
+    if written_by(run, "unfrozen_parameters") is not None or experts_differ(run):
         return
     saved = _saved(optimizer, params, plan.adapter.dtype)
     if saved > SHARE * (estimate.usable_low or estimate.need.bytes):
         return
     yield run.finding(
         setting,
-        f"'{as_written(setting)}' saves at most {gib(saved)} here: LoRA trains {params:,} parameters of {estimate.params or 0:,}, "
-        f"and the run needs {gib(estimate.need.bytes)}",
+        f"'{as_written(setting)}' saves at most {gib(saved)} here: LoRA trains {params:,} parameters of {estimate.params or 0:,}"
+        + ("" if set(estimate.missing) - {"device"} else f", and the run needs {gib(estimate.need.bytes)}"),
         help="write adamw_torch (adamw in a budget); recomputation, a shorter length or a smaller micro batch save memory",
         because=[found for found in (run.setting("adapter"), run.setting("lora_r")) if found],
         numbers={"saved_bytes": saved, "need_bytes": estimate.need.bytes, "trainable_parameters": params},

@@ -1,4 +1,8 @@
-"""The program ends before it trains: a condition of its own holds, or an option does not take its value.
+"""The program ends before it trains: a condition of its own holds, an option does not take its value, or a key of a config does not fit.
+
+A key does not fit that is read and not there (of a dict, or of the closed config that Hydra makes), or that is handed to a function or
+class of the project that has no such parameter (`Model(**config["model"])`, `hydra.utils.instantiate`). Of `TrainingArguments`, TRL's
+configs and `LoraConfig` a name is told that is a letter or two from one that some release has.
 
 The program is followed, never run. Told only where all that the condition hangs on is known: flags of the launch, keys of the configs that
 it opens, literals; defaults of options too where a command starts the program. A condition inside another that nobody knows, in a `try`,
@@ -52,22 +56,27 @@ Trainer(model=model, args=TrainingArguments(output_dir="out", per_device_train_b
 
 - The program itself: the finding names the condition, its line and where each value comes from.
 - CPython 3.13 `argparse.py` `_get_value`, `_check_value`: an error for a word that the type or the choices refuse.
+- transformers 4.57.6 `hf_argparser.py` `_parse_dataclass_field`: `choices` of a field's metadata, and of an enumeration, go to argparse.
+- hydra-core 1.3 `_internal/config_loader_impl.py`: `OmegaConf.set_struct(cfg, True)`; OmegaConf 2.3 `dictconfig.py` `_validate_get`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import Confidence, Finding, ProgramRefusal, Rule, RunContext, Severity
 
 from ._program import from_outside, places, refusals
 
 
 def check(run: RunContext) -> Iterator[Finding]:
-    for _, one in refusals(run, "condition", "value"):
+    for _, one in refusals(run, "condition", "value", "lacks", "unexpected"):
         where = from_outside(one.because)
         at = where.location if where is not None else one.location
         said = f"{one.location.file}:{one.location.line}"
+        if one.kind in ("lacks", "unexpected"):
+            yield _misfit(run, one)
+            continue
         if one.kind == "value":
             yield run.finding(
                 at, f"{said} stops when it reads its arguments: {one.says}", help="give a value that the option takes", key=one.says
@@ -80,6 +89,24 @@ def check(run: RunContext) -> Iterator[Finding]:
             related=[(one.location, "the condition")],
             key=one.says,
         )
+
+
+def _misfit(run: RunContext, one: ProgramRefusal) -> Finding:
+    """A key of a config or flag beside the code that it reaches."""
+    where = from_outside(one.because) or next(iter(one.because), None)
+    at = where.location if where is not None and where.location is not None else one.location
+    called, _, name = one.says.rpartition(".")
+    if one.kind == "lacks":
+        said, cure = f"reads {one.says}, which {at.file} does not have: it stops there", f"add {name}, or read what is there"
+    else:
+        said, cure = f"hands {name} to {called}, which takes no such argument: it stops there", f"remove {name}, or add it to {called}"
+    return run.finding(
+        at,
+        f"{one.location.file}:{one.location.line} {said}",
+        help=f"is '{one.near}' meant?" if one.near else cure,
+        related=[(one.location, "stops here")],
+        key=one.says,
+    )
 
 
 RULE = Rule(

@@ -112,8 +112,8 @@ def _default_is_known(run: RunContext) -> bool:
 
 
 def _init_flag(run: RunContext, quant: Setting) -> Iterator[Finding]:
-    launcher = run.reading("accelerate")
-    flag = written_in(launcher, "deepspeed_config.zero3_init_flag") if launcher is not None else None
+    launchers = [one for one in run.run.readings if one.format == "accelerate"]  # the command, then its file
+    flag = next((one for each in launchers if (one := written_in(each, "deepspeed_config.zero3_init_flag")) is not None), None)
     if flag is not None and flag.value is False:
         yield run.finding(
             flag,

@@ -27,6 +27,10 @@ eval_strategy: steps
 eval_steps: 100
 ```
 
+## When it is meant
+
+`max_steps + 1` is how to save nothing before the end; it is not told.
+
 ## Sources
 
 - transformers 4.57.6, 5.0.0, 5.10.2 and 5.24.0 `trainer_callback.py` `DefaultFlowCallback.on_step_end`.
@@ -65,7 +69,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     ):
         every = written_by(run, name)
         steps = number_of(every)
-        if every is not None and steps is not None and word == "steps" and steps > most:
+        if every is not None and steps is not None and word == "steps" and steps > most and steps != most + 1:
             yield run.finding(
                 every,
                 f"{name} {every.text} in a run of {number_text(most)} steps: {cost}",

@@ -52,7 +52,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import TRL_FORMATS, Confidence, DocumentContext, Finding, Rule, Safety, Severity, written_in
+from budgetlint.rule import SCRIPTS, TRL_ARGUMENTS, Confidence, DocumentContext, Finding, Rule, Safety, Severity, written_in
 
 OLD, NEW = "max_seq_length", "max_length"
 
@@ -60,7 +60,7 @@ OLD, NEW = "max_seq_length", "max_length"
 def check(document: DocumentContext) -> Iterator[Finding]:
     old = written_in(document.reading, OLD)
     gone = document.at_least("trl", "0.20.0")
-    if old is None or document.at_least("trl", "0.16.0") is False or document.value("task", "sft") != "sft":
+    if old is None or document.at_least("trl", "0.16.0") is False or document.value("task", "sft") != "sft" or _may_be_patched(document):
         return
     cost = {
         True: f"TRL 0.20 removed the name: the run stops at start, or cuts samples at 1,024 tokens where a script takes {OLD} itself",
@@ -78,6 +78,11 @@ def check(document: DocumentContext) -> Iterator[Finding]:
     )
 
 
+def _may_be_patched(document: DocumentContext) -> bool:
+    """Unsloth puts a class that takes the old name in TRL's place (2024.8 to 2026.10 ``models/rl.py``)."""
+    return document.format in SCRIPTS and "unsloth" in document.reading.document.source.text.lower()
+
+
 RULE = Rule(
     code="BL607",
     name="trl-max-seq-length-renamed",
@@ -88,7 +93,8 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     fix="unsafe",
-    formats=TRL_FORMATS,
+    formats=TRL_ARGUMENTS,
+    flags=True,
     applies="TRL >= 0.20.0 (info from 0.16.0)",
     words=(OLD,),
     harm=8.5,

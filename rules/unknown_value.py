@@ -4,6 +4,9 @@
 one that is near none is a warning, because a release newer than those read may have it. Where plugins and programs add values
 (`adapter` of axolotl, `attn_implementation`), only a value near a known one is told.
 
+Where a program of the project makes the arguments, that is `TrainingArguments` or a class built on it, the value may stand in the program,
+in a config that it reads or in a flag.
+
 A value that came with a later release than the one in use is an error too, where the version is known (`stack`, a requirements
 file).
 
@@ -46,8 +49,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from budgetlint.catalog.choice import Choice, ChoiceValue
-from budgetlint.catalog.choice_rows import CHOICES
-from budgetlint.rule import Confidence, DocumentContext, Finding, Mapping, Rule, Safety, Setting, Severity, arguments_home, written_in
+from budgetlint.catalog.choice_rows import ARGUMENTS, CHOICES
+from budgetlint.rule import (
+    PYTHON,
+    Confidence,
+    DocumentContext,
+    Finding,
+    Mapping,
+    Rule,
+    Safety,
+    Setting,
+    Severity,
+    arguments_home,
+    written_in,
+)
 
 _MOST_SHOWN = 8
 
@@ -61,7 +76,7 @@ def check(document: DocumentContext) -> Iterator[Finding]:
     home, file = arguments_home(document.reading), document.reading.document
     block = file.get(home) if home else file.root
     top = block.keys() if isinstance(block, Mapping) else ()
-    for choice in CHOICES[document.format]:
+    for choice in CHOICES.get(document.format, ARGUMENTS):
         setting = written_in(document.reading, choice.path) if choice.first in top else None
         if setting is not None and setting.known and isinstance(setting.value, str) and _is_word(setting.value):
             value = choice.find(setting.value)
@@ -82,7 +97,7 @@ def _unknown(document: DocumentContext, choice: Choice, setting: Setting) -> Ite
         setting,
         f"{setting.origin.key.rpartition('.')[2]} {setting.text}: {choice.told or f'no value that {choice.package} knows'}, {choice.cost}",
         help=f"did you mean {_either(meant)}?" if meant else f"write {_either(tuple(choice.values))}",
-        fixes=document.set(setting, meant[0], safety=Safety.UNSAFE) if len(meant) == 1 else (),
+        fixes=document.set(setting, meant[0], safety=Safety.UNSAFE) if len(meant) == 1 and document.format not in PYTHON else (),
         severity=None if meant else Severity.WARNING,
         confidence=None if meant else Confidence.MEDIUM,
     )
@@ -115,7 +130,7 @@ RULE = Rule(
     manual=__doc__ or "",
     since="0.1.0",
     fix="unsafe",
-    formats=tuple(CHOICES),
+    formats=(*CHOICES, *PYTHON),
     flags=True,
     supersedes=("misread-value",),
     applies="values by release: transformers >= 4.41.0, LLaMA-Factory >= 0.9.0",

@@ -142,7 +142,11 @@ def _table(record: Sequence[Batch]) -> Iterator[str]:
     yield f"| --- |{' --- |' * len(columns)}"
     for name, measure in measures():
         yield f"| {name} | {' | '.join(measure(rows).text for _, rows in columns)} |"
-    yield f"| runs judged (fits, tight or does not fit) | {' | '.join(_judged([batch]) for batch in record)} | {_judged(record)} |"
+    for name, words in (
+        ("runs judged (fits, tight or does not fit)", VERDICTS),
+        ("runs judged, or depending on what is named", (*VERDICTS, "depends")),
+    ):
+        yield f"| {name} | {' | '.join(_told([batch], words) for batch in record)} | {_told(record, words)} |"
     yield ""
 
 
@@ -154,9 +158,13 @@ def _looked_at(record: Iterable[Batch], kind: str) -> Iterator[Mapping[str, dict
     return (one for batch in record for look in batch["looks"] if look["kind"] == kind for one in look["looked_at"])
 
 
-def _judged(record: Iterable[Batch]) -> str:
+VERDICTS = ("fits", "tight", "does-not-fit")
+
+
+def _told(record: Iterable[Batch], which: Iterable[str]) -> str:
+    """The share of the runs that were told one of these words."""
     words = _words(record)
-    return Share(sum(words[word] for word in ("fits", "tight", "does-not-fit")), words.total()).text
+    return Share(sum(words[word] for word in which), words.total()).text
 
 
 def _batches(record: Sequence[Batch]) -> Iterator[str]:

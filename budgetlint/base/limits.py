@@ -68,6 +68,10 @@ EXPANSIONS = Bound(
     "the most in the corpus are 3,496: x 29", "told as `too-large`; variables past it are not known",
 )  # fmt: skip
 LAUNCHES = Bound("launches", 200, "launches", "a file", "the most in 800 public scripts are 60: x 3")
+ROUNDS = Bound(
+    "rounds", 4, "rounds of loops that stand in each other", "a launch",
+    "161 of 178 loops of 14 repositories have 4 items or fewer; each round is followed", "its loop's variable is not known",
+)  # fmt: skip
 CONTAINERS = Bound("containers", 50, "containers", "a Kubernetes document", "10 in the corpus: x 5")
 BUDGET_BYTES = Bound(
     "budget-bytes", 256 * 2**10, "bytes", "a budget", "the largest that we know has 1.3 kB: x 200", "told as `budget-too-large`"
@@ -165,7 +169,8 @@ FIX_TEXT = Bound(
 )  # fmt: skip
 
 BOUNDS = (
-    FILE_BYTES, DOCUMENTS, NODES, DEPTH, ALIASED, REFERENCES, COMPOSED_FILES, COMPOSED_DEPTH, WORDS, EXPANSIONS, LAUNCHES, CONTAINERS,
+    FILE_BYTES, DOCUMENTS, NODES, DEPTH, ALIASED, REFERENCES, COMPOSED_FILES, COMPOSED_DEPTH, WORDS, EXPANSIONS, LAUNCHES, ROUNDS,
+    CONTAINERS,
     PYTHON_CHARACTERS, PYTHON_NODES, BUILDERS, BUILDER_KEYS,
     PROGRAM_STEPS, PROGRAM_CHANGES, PROGRAM_CALLS, PROGRAM_ROUNDS, PROGRAM_FILES, BUDGET_BYTES, BUDGET_WORDS,
     INCLUDES, READ_PLACES, READ_VALUE, WATCHED_FILES,

@@ -60,7 +60,7 @@ def _of_any_release(words: str) -> str:
     return re.sub(r">=\S+", "", words)
 
 
-_ARGUMENTS: tuple[Choice, ...] = (
+ARGUMENTS: tuple[Choice, ...] = (
     Choice("optim", "transformers", _OPTIM, _STOPS, f"{_ARGS} OptimizerNames"),
     Choice("lr_scheduler_type", "transformers", _SCHEDULER, _STOPS, f"{_UTILS} SchedulerType"),
     *_each(
@@ -81,6 +81,7 @@ _ARGUMENTS: tuple[Choice, ...] = (
         save_only_model use_liger_kernel load_in_4bit load_in_8bit use_peft overwrite_output_dir torch_compile""",
     ),
 )
+"""What ``transformers.TrainingArguments`` takes, wherever its fields come from."""
 
 _ATTENTION = Choice(
     "attn_implementation",
@@ -92,7 +93,7 @@ _ATTENTION = Choice(
 )
 
 _HUGGING_FACE: tuple[Choice, ...] = (
-    *_ARGUMENTS,
+    *ARGUMENTS,
     _ATTENTION,
     Choice("bnb_4bit_quant_type", "transformers", "nf4 fp4", _LOADS, "bitsandbytes 0.49.0 functional.py quantize_4bit", is_open=True),
 )
@@ -104,7 +105,7 @@ _TRL: tuple[Choice, ...] = (
 
 _HPARAMS = "LLaMA-Factory 0.9.0 to 0.9.5 hparams/"
 _LLAMAFACTORY: tuple[Choice, ...] = (
-    *_ARGUMENTS,
+    *ARGUMENTS,
     Choice("finetuning_type", "llamafactory", "lora full freeze oft>=0.9.4", _STOPS, f"{_HPARAMS}finetuning_args.py __post_init__"),
     Choice("stage", "llamafactory", "sft pt rm ppo dpo kto", "the run stops at its start", "LLaMA-Factory 0.9.5 train/tuner.py"),
     Choice(
@@ -223,7 +224,7 @@ _TORCHTITAN: tuple[Choice, ...] = (
 _SWIFT = "ms-swift 3.5.0, 4.6.0"
 _TUNERS = "lora full adalora longlora llamapro adapter vera boft fourierft reft bone"
 _MS_SWIFT: tuple[Choice, ...] = (
-    *_ARGUMENTS,
+    *ARGUMENTS,
     *_each("tuner_type train_type sft_type", "ms-swift", _TUNERS, _STOPS, f"{_SWIFT} base_args.py; plugins bring their own", is_open=True),
     Choice("rlhf_type", "ms-swift", "dpo grpo kto orpo simpo cpo rm ppo gkd", _STOPS, f"{_SWIFT} rlhf_args.py"),
     Choice("quant_method", "ms-swift", "bnb hqq eetq quanto fp8 awq gptq", _STOPS, f"{_SWIFT} quant_args.py", is_open=True),

@@ -60,12 +60,14 @@ class Tools:
     """What tools around the model know of it. ``liger``: liger-kernel 0.6 monkey_patch.py MODEL_TYPE_TO_APPLY_LIGER_FN has kernels for it.
     ``wrap_class``: its decoder layer in ``_no_split_modules`` (transformers 5.24.0), which FSDP wraps; "" where it was not read.
     ``folded_experts``: peft 0.21.2 utils/transformers_weight_conversion.py reaches its stacked experts and routers by ``all-linear``.
-    ``fp16_overflows``: activations exceed 65,504 (sources: the rule fp16-on-bf16-pretrained)."""
+    ``fp16_overflows``: activations exceed 65,504 (sources: the rule fp16-on-bf16-pretrained). ``liger_head``: of those kernels one fuses
+    head and loss (0.6.4 and 0.8.5: for all but Granite, whose model scales its logits)."""
 
     liger: bool
     wrap_class: str
     folded_experts: bool
     fp16_overflows: bool
+    liger_head: bool = True
 
 
 @record

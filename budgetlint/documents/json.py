@@ -20,9 +20,14 @@ _MOST = limits.NODES.most
 _BLANKS = expression(r"[ \t\n\r]*")
 _COMMENT = expression(r"(?://|#)[^\r\n]*|/\*(?:.*?\*/)?", re.DOTALL)
 _EASY_STRING = expression(r'"([^"\\\x00-\x1f]*)"')
-_LITERAL = expression(
-    r"(?:-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?|true|false|null|NaN|-?Infinity)(?=[ \t]*(?:[,\]}\r\n#]|//|/\*|\Z))"
-)
+_WORD = r"(?:-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?|true|false|null|NaN|-?Infinity)"
+_LITERAL = expression(_WORD + r"(?=[ \t]*(?:[,\]}\r\n#]|//|/\*|\Z))")
+_EASY = rf'(?:"([^"\\\x00-\x1f]*)"|({_WORD}))[ \t\n\r]*'
+_EASY_KEY = expression(r'"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*(?=["\-0-9tfnNI{\[])')
+_EASY_MEMBER = expression(r'"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*' + _EASY + r'(?:,[ \t\n\r]*(?=")|(?=\}))')
+_EASY_ITEM = expression(_EASY + r'(?:,[ \t\n\r]*(?=["\-0-9tfnNI{\[])|(?=\]))')
+"""A member or item as `json.dump` writes it, to the next one or the closing bracket: most of a file, in one step each."""
+_BLANK_OR_COMMENT = frozenset({" ", "\t", "\n", "\r", "/", "#"})
 _TO_LINE_END = expression(r"[^\r\n]*")
 _BARE_KEY = expression(r"[^\s:{}\[\],]+(?=[ \t\r\n]*:)")
 
@@ -66,6 +71,8 @@ class _Reader:
     def skip(self, at: int) -> int:
         """The offset of the next character that is neither blank nor comment."""
         text = self.text
+        if text[at : at + 1] not in _BLANK_OR_COMMENT:
+            return at
         while True:
             at = _BLANKS.match(text, at).end()  # type: ignore[union-attr]
             if text[at : at + 1] not in ("/", "#") or not (found := _COMMENT.match(text, at)):
@@ -152,19 +159,52 @@ class _Reader:
         last = start
         at = skip(start + 1) if braces else start
         while (first := text[at : at + 1]) != "}" or not braces:
+            if braces and first == '"':
+                at, last = self.members(at, entries)
+                if text[at : at + 1] == "}":
+                    break
             if first == "":
                 if not braces:
                     return Mapping(tuple(entries), Span(start, last))
                 raise Refused("syntax", "an object that is not closed", "close it with '}'", start)
-            key, end = self.key(at)
-            colon = skip(end)
-            if text[colon : colon + 1] != ":":
-                raise Refused("syntax", f"no ':' after the key {key.text!r}", 'write "key": value', colon)
-            value, last = self.value(skip(colon + 1), depth + 1)
+            if easy := _EASY_KEY.match(text, at):
+                key, after = Scalar(easy[1], Span(at, easy.end(1) + 1), Style.QUOTED), easy.end()
+            else:
+                key, end = self.key(at)
+                colon = skip(end)
+                if text[colon : colon + 1] != ":":
+                    raise Refused("syntax", f"no ':' after the key {key.text!r}", 'write "key": value', colon)
+                after = skip(colon + 1)
+            value, last = self.value(after, depth + 1)
             self.nodes += 1  # the key
             entries.append(Entry(key, value))
             at = self.separator(last, "}")
         return Mapping(tuple(entries), Span(start, at + 1))
+
+    def members(self, at: int, entries: list[Entry]) -> tuple[int, int]:
+        """Adds members with easy values from here on: the offset of the one that is none or of the bracket, and the end of the last."""
+        text, add, last = self.text, entries.append, at
+        for _ in range((_MOST - self.nodes) // 2):
+            easy = _EASY_MEMBER.match(text, at)
+            if easy is None:
+                break
+            key = Scalar(easy[1], Span(at, easy.end(1) + 1), Style.QUOTED)
+            add(Entry(key, _easy(easy, 2)))
+            self.nodes += 2
+            at, last = easy.end(), max(easy.end(2) + 1, easy.end(3))
+        return at, last
+
+    def items(self, at: int, items: list[Node]) -> int:
+        """Adds easy items from here on: the offset of the one that is none, or of the bracket."""
+        text = self.text
+        for _ in range(_MOST - self.nodes):
+            easy = _EASY_ITEM.match(text, at)
+            if easy is None:
+                break
+            items.append(_easy(easy, 1))
+            self.nodes += 1
+            at = easy.end()
+        return at
 
     def array(self, start: int, depth: int) -> tuple[Node, int]:
         if depth >= MAX_DEPTH:
@@ -172,7 +212,11 @@ class _Reader:
         text = self.text
         items: list[Node] = []
         at = self.skip(start + 1)
-        while (first := text[at : at + 1]) != "]":
+        while True:
+            at = self.items(at, items)
+            first = text[at : at + 1]
+            if first == "]":
+                break
             if first == "":
                 raise Refused("syntax", "a list that is not closed", "close it with ']'", start)
             item, end = self.value(at, depth + 1)
@@ -192,6 +236,14 @@ class _Reader:
         if found != closing and found != "" and found not in "}]:":
             self.lenient("missing-comma", end, end + 1)
         return at
+
+
+def _easy(found: re.Match[str], group: int) -> Scalar:
+    """The text in quotes of this group, or the word of the next."""
+    if found[group] is None:
+        return Scalar(found[group + 1], Span(*found.span(group + 1)))
+    start, end = found.span(group)
+    return Scalar(found[group], Span(start - 1, end + 1), Style.QUOTED)
 
 
 _CLOSERS = frozenset('}]"')

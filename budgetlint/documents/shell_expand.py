@@ -12,12 +12,18 @@ from budgetlint.base.expression import expression
 from budgetlint.base.record import record, replace
 from budgetlint.base.source import Span
 from budgetlint.documents.shell_arithmetic import computed
+from budgetlint.documents.shell_around import Around
 from budgetlint.documents.shell_braces import makes_several
 from budgetlint.documents.shell_folder import folder
+from budgetlint.documents.shell_parameters import changed
+from budgetlint.documents.shell_paths import counted, is_comment, path
 from budgetlint.documents.shell_words import UNKNOWN_OPERATOR, Atom, Literal, Opaque, Part, RawWord, Variable, Word, word_of
 from budgetlint.documents.shell_work import ShellWork, cost_of
 
 _BLANKS = expression(r"\s+")
+_PARTED = expression(r"[\s*?\[]")
+"""What parts an unquoted answer into words, or stands for names of files."""
+_AT = expression(r"\[([0-9]{1,3})\]")
 MAX_DEPTH = 12
 
 
@@ -40,7 +46,9 @@ _Lists = tuple[tuple[Atom, ...], ...]
 class Expander:
     """Expands words with the variables of one script. ``given`` comes from outside and is weaker than what the script sets."""
 
-    def __init__(self, assignments: Iterable[Assignment], given: Mapping[str, Word], work: ShellWork | None = None) -> None:
+    def __init__(
+        self, assignments: Iterable[Assignment], given: Mapping[str, Word], work: ShellWork | None = None, around: Around | None = None
+    ) -> None:
         self._by_name: dict[str, list[Assignment]] = {}
         self._grows: dict[str, int] = {}
         """Where a variable is given a longer value of itself for the last time."""
@@ -49,6 +57,7 @@ class Expander:
             if _own(one) is not None:
                 self._grows[one.name] = one.at
         self._given = given
+        self._outside = around
         self._held: dict[str, _Lists | None] = {}
         self._open: list[str] = []
         self._taken: dict[str, Word | None] = {}
@@ -67,6 +76,16 @@ class Expander:
             yield word_of(atoms, raw.span)
         self._until = None
 
+    def unsaid(self, raw: RawWord) -> Word | None:
+        """A word that is one variable, which an argument of the script may set, as the variable that it is; None for other words."""
+        written = [part for part in raw.parts if not (isinstance(part, Literal) and not part.text)]  # quotes leave an empty text
+        one = written[0] if len(written) == 1 else None
+        if not isinstance(one, Variable) or one.operator:
+            return None
+        if one.name not in self._by_name and self._outside is not None:
+            return self._outside.expander.unsaid(raw)
+        return word_of(self._gap(one), raw.span) if any(map(_is_argument, self._by_name.get(one.name, [])[1:])) else None
+
     def single(self, one: Assignment) -> Word:
         """The value of an assignment in front of a command."""
         raw = one.words[0] if one.words else RawWord((), Span(0, 0))
@@ -79,13 +98,17 @@ class Expander:
         self._until = None
         return found
 
+    def assigns(self, name: str) -> bool:
+        """Does the script give it a value at all, known or not?"""
+        return name in self._by_name
+
     def variable(self, name: str) -> Word | None:
         if name not in self._taken:
             self._taken[name] = self._variable(name)
         return self._taken[name]
 
     def _variable(self, name: str) -> Word | None:
-        lists = self._value(name) if name in self._by_name or name in self._given else None
+        lists = self._value(name) if self._is_there(name) else None
         if not lists or not self._affords(name, lists, lists[0][0].start if lists[0] else 0, apart=False):
             return None
         atoms = tuple(_unsplit(atom for part in lists for atom in part))
@@ -96,13 +119,13 @@ class Expander:
         if whole is None:
             yield from _split(self._atoms(parts, splits=True))
             return
-        name, apart = whole.name[:-3], not whole.quoted
+        name, apart = whole.name.removesuffix("[@]").removesuffix("[*]"), not whole.quoted
         lists = self._value(name) if not self._is_to_come(name) and not self._changes_after(name) else None
         if lists is None or not self._affords(name, lists, whole.span.start, apart=apart) or (apart and "IFS" in self._by_name):
             yield self._gap(whole)
         elif not whole.quoted:
             yield from chain.from_iterable(_split(replace(atom, splits=atom.known) for atom in atoms) for atoms in lists)
-        elif whole.name.endswith("[@]"):
+        elif whole.name.endswith("[@]") or whole.name.startswith("@"):
             yield from lists
         else:
             yield tuple(_joined(lists))
@@ -112,29 +135,81 @@ class Expander:
             if isinstance(part, Literal):
                 yield Atom(part.text, part.start)
             elif isinstance(part, Opaque):
-                yield self._asked(part)
+                if not is_comment(part.text):
+                    yield self._asked(part, splits=splits and not part.quoted)
             else:
                 yield from self._expanded(part, splits=splits and not part.quoted)
 
-    def _asked(self, part: Opaque) -> Atom:
+    def _asked(self, part: Opaque, *, splits: bool) -> Atom:
         """What a command would answer, where the text alone tells; else the command as it is written."""
-        answer = computed(part.text, self._text) or folder(part.text)
+        answer = computed(part.text, self._text) or counted(part.text, self._told) or path(part.text, self._plain)
+        if answer is not None and self._is_one(answer, splits=splits):
+            return Atom(answer, part.span.start, known=False, told=True)
         shown = f"$({part.text[1:-1]})" if part.text.startswith("`") else part.text
-        return Atom(shown if answer is None else answer, part.span.start, known=False)
+        return Atom(folder(part.text) or shown, part.span.start, known=False)
+
+    def _is_one(self, answer: str, *, splits: bool) -> bool:
+        """Does an answer of the shell stay one word?"""
+        return not splits or ("IFS" not in self._by_name and bool(answer) and not _PARTED.search(answer))
+
+    def _plain(self, raw: RawWord) -> str | None:
+        """A word inside of a substitution, as one text; None where it is not known."""
+        atoms = tuple(self._atoms(raw.parts, splits=False))
+        return "".join(atom.text for atom in atoms) if all(atom.known or atom.told for atom in atoms) else None
+
+    def _told(self, name: str) -> str | None:
+        """The text of a variable that is known."""
+        name = "0" if name == "BASH_SOURCE" and name not in self._by_name else name
+        lists = (
+            None
+            if not self._is_there(name) or self._is_to_come(name) or self._changes_after(name) or name in self._open
+            else self._value(name)
+        )
+        if lists is None or len(lists) != 1 or not all(atom.known or atom.told for atom in lists[0]):
+            return None
+        return "".join(atom.text for atom in lists[0])
+
+    def _worked_out(self, part: Variable, *, splits: bool) -> Atom | None:
+        """``${X%/*}``, ``${LIST[0]}``, ``${#LIST[@]}``"""
+        rest, text = part.rest, None
+        if rest == "#" or _AT.match(rest):
+            lists = self._value(part.name) if self._is_list(part.name) and not self._changes_after(part.name) else None
+            if lists is not None and not all(atom.known or atom.told for atoms in lists for atom in atoms):
+                lists = None
+            if rest == "#":
+                text = str(len(lists)) if lists is not None else None
+                rest = ""
+            elif found := _AT.match(rest):
+                at, rest = int(found[1]), rest[found.end() :]
+                words = lists if lists is not None or at else None
+                text = "".join(atom.text for atom in words[at]) if words is not None and at < len(words) else None
+                text = self._told(part.name) if text is None and at == 0 and not self._is_list(part.name) else text
+        elif part.name in ("0", "BASH_SOURCE") or part.name.isidentifier() or part.name.isdecimal():
+            text = self._told(part.name)
+        answer = text if text is None or not rest else changed(text, rest)
+        is_one = answer is not None and self._is_one(answer, splits=splits)
+        return Atom(answer, part.span.start, known=False, told=True) if answer is not None and is_one else None
 
     def _text(self, name: str) -> str | None:
         """The text of a variable, as arithmetic takes it."""
         if name not in self._texts:
-            lists = self._value(name) if name in self._by_name or name in self._given else None
+            lists = self._value(name) if self._is_there(name) else None
             self._texts[name] = "".join(atom.text for atom in _joined(lists)) if lists else None
         return self._texts[name]
 
     def _expanded(self, part: Variable, splits: bool) -> Iterator[Atom]:
+        if part.operator == UNKNOWN_OPERATOR and part.rest and (made := self._worked_out(part, splits=splits)) is not None:
+            yield made
+            return
         name = part.name.removesuffix("[@]").removesuffix("[*]")
+        if name == "BASH_SOURCE" and name not in self._by_name:
+            name = "0"
         named = name.isidentifier() or name.isdecimal()
-        unset = named and (name in self._open or self._is_to_come(name) or (name not in self._by_name and name not in self._given))
+        again = name in self._open and self._was_there(name)
+        unset = named and not again and (name in self._open or self._is_to_come(name) or not self._is_there(name))
         asks = part.operator not in ("", UNKNOWN_OPERATOR)
         value = None if part.operator == UNKNOWN_OPERATOR or unset or self._changes_after(name) else self._value(name)
+        value = self._outer(name) if again else value
         if value is not None and name == part.name and self._is_list(name):
             value = value[:1]
         if asks and (unset or (part.operator.startswith(":") and _is_empty(value))):
@@ -159,6 +234,7 @@ class Expander:
             self._until is not None
             and not self._open
             and name not in self._given
+            and not (self._outside is not None and self._outside.holds(name))
             and name in self._by_name
             and all(one.at > self._until for one in self._by_name[name])
         )
@@ -166,10 +242,16 @@ class Expander:
     def _changes_after(self, name: str) -> bool:
         """Is it given a longer value of itself behind the place that asks? Only the last value is held."""
         place = self._standing[-1] if self._standing else self._until
+        if place is not None and self._outside is not None and name in self._by_name and self._outside.holds(name):
+            is_later = all(one.at > place for one in self._by_name[name])  # it is still what the script around made it, or a round before
+            return is_later or self._grows.get(name, place) > place
         return place is not None and self._grows.get(name, place) > place
 
     def _is_list(self, name: str) -> bool:
-        return any(one.is_list for one in self._by_name.get(name, ()))
+        own = self._by_name.get(name)
+        if own is None and name not in self._given and self._outside is not None:
+            return self._outside.expander._is_list(name)
+        return any(one.is_list for one in own or ())
 
     def _affords(self, name: str, lists: _Lists, at: int, *, apart: bool) -> bool:
         if (name, apart) not in self._costs:
@@ -179,7 +261,8 @@ class Expander:
     def _gap(self, part: Variable) -> tuple[Atom, ...]:
         if part.name == "PWD" and not part.operator:
             return (Atom(".", part.span.start, known=False),)
-        return (Atom(f"${{{part.name or '...'}}}", part.span.start, known=False),)
+        shown = part.name[:1] if part.name.startswith(("@", "*")) else part.name
+        return (Atom(f"${{{shown or '...'}}}", part.span.start, known=False),)
 
     def _value(self, name: str) -> _Lists | None:
         """The value as a list of words (one for a plain variable); None where it is not known."""
@@ -194,14 +277,49 @@ class Expander:
         return found
 
     def _outer(self, name: str) -> _Lists | None:
+        if name[:1] in ("@", "*") and "#" in self._given:
+            first, count = int(name[1:] or 0) + 1, int(self._given["#"].text)
+            return tuple(self._given[str(number)].atoms for number in range(first, count + 1))
         word = self._given.get(name)
-        return (word.atoms,) if word is not None else None
+        if word is not None:
+            return (word.atoms,)
+        return self._outside.lists(name) if self._outside is not None else None
+
+    def _is_there(self, name: str) -> bool:
+        """May the name be set?"""
+        return name in self._by_name or name in self._given or (self._outside is not None and self._outside.holds(name))
+
+    def _was_there(self, name: str) -> bool:
+        """May it have been set before the script began: ``X=${X:-1}``?"""
+        return name in self._given or (self._outside is not None and self._outside.holds(name))
+
+    @property
+    def names(self) -> frozenset[str]:
+        """What the script itself sets."""
+        return frozenset(self._by_name)
+
+    def holds(self, name: str, until: int | None) -> bool:
+        """May the name be set in front of this place?"""
+        if name in self._given or (self._outside is not None and self._outside.holds(name)):
+            return True
+        return any(until is None or one.at <= until for one in self._by_name.get(name, ()))
+
+    def held(self, name: str, until: int | None) -> _Lists | None:
+        """What a name holds in front of this place; None where that is not known."""
+        before = self._until
+        self._until = until
+        known = not self._is_to_come(name) and not self._changes_after(name)
+        self._until = before
+        lists = self._value(name) if known else None
+        return lists if lists is None or self._affords(name, lists, 0, apart=False) else None
 
     def _assigned(self, written: list[Assignment]) -> _Lists | None:
         """One plain assignment and what is put before and behind it. A second one, or one in a branch, is not known, but for what only an
         argument of the script can change (``while ...; case $1 in -m) MODEL=$2``): started without, the first one stands."""
         every = [written[0], *(one for one in written[1:] if "1" in self._given or not _is_argument(one))]
         first, rest = every[0], every[1:]
+        if self._outside is not None and (first.appends or _own(first) is not None) and self._outside.holds(first.name):
+            return self._outside.lists(first.name)  # which knows that it grows here
         if first.conditional or first.words is None or not all(map(_adds, rest)):
             return None
         if any(one.is_list for one in every) and any(_own(one) is not None for one in rest):
@@ -289,7 +407,9 @@ def _whole_list(parts: tuple[Part, ...]) -> Variable | None:
     """The variable of ``"${NAME[@]}"``, quoted or not, where nothing else is in the word."""
     written = [part for part in parts if not (isinstance(part, Literal) and not part.text)]
     only = written[0] if len(written) == 1 else None
-    return only if isinstance(only, Variable) and only.name.endswith(("[@]", "[*]")) and not only.operator else None
+    if not isinstance(only, Variable) or only.operator:
+        return None
+    return only if only.name.endswith(("[@]", "[*]")) or only.name[:1] in ("@", "*") else None
 
 
 def _joined(lists: _Lists) -> Iterator[Atom]:

@@ -17,6 +17,8 @@ from budgetlint.documents.shell_work import ShellWork
 _PLAIN = expression(r"[^ \t\r\n\f\v\\'\"$`;&|()<>]+")
 _NAME = expression(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
 _BRACED = expression(r"([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])(\[[@*]\])?(:?[-=])?")
+_COUNTED = expression(r"([A-Za-z_][A-Za-z0-9_]*)\[[@*]\]")
+"""Behind ``${#``: how many items a list has."""
 _IN_DOUBLE = expression(r'[^"\\$`]+')
 _OPERATOR = expression(r"&>>?|;;&?|;&|&&|\|\||\|&|[;&|()\n]|[0-9]*(?:<<<|<<-?|<>|>>|>\||[<>]&|[<>])")
 _BLANK = expression(r"(?:[ \t\r\f\v]|\\\r?\n)+")
@@ -284,7 +286,10 @@ class Lexer:
         name, many, operator = found.groups()
         if operator is None:
             whole = found.end() == close - 1
-            return Variable(name + (many or ""), Span(at, close), quoted, "" if whole else UNKNOWN_OPERATOR)
+            rest = self.text[found.end() : close - 1]
+            if name == "#" and (one := _COUNTED.fullmatch(rest)) is not None:
+                return Variable(one[1], Span(at, close), quoted, UNKNOWN_OPERATOR, rest="#")
+            return Variable(name + (many or ""), Span(at, close), quoted, "" if whole else UNKNOWN_OPERATOR, rest=rest)
         inside = Lexer(self.text, found.end(), close - 1, make=self.make, depth=self.depth + 1, work=self.work)
         return Variable(name, Span(at, close), quoted, operator, inside.default_parts(quoted))
 

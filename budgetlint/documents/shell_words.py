@@ -34,6 +34,8 @@ class Variable:
     quoted: bool = False
     operator: str = ""
     default: tuple[Part, ...] = ()
+    rest: str = ""
+    """What stands behind the name where the operator is not one of the above: ``%/*``; ``#`` for the length."""
 
 
 @record
@@ -61,13 +63,15 @@ class RawWord:
 
 @record
 class Atom:
-    """A piece of an expanded word. ``known`` pieces stand at ``start`` character by character; others hold ``${...}``."""
+    """A piece of an expanded word. ``known`` pieces stand at ``start`` character by character; others hold ``${...}``, or what the shell
+    makes of known values, where they are ``told``."""
 
     text: str
     start: int
     known: bool = True
     splits: bool = False
     """Blanks in it separate words: it came out of an expansion that was not quoted."""
+    told: bool = False
 
 
 @record
@@ -80,6 +84,11 @@ class Word:
     known: bool = True
     atoms: tuple[Atom, ...] = ()
 
+    @property
+    def is_told(self) -> bool:
+        """Is its text what the program gets, wherever it stands?"""
+        return self.known or bool(self.atoms and all(atom.known or atom.told for atom in self.atoms))
+
     def after(self, index: int) -> Word:
         """The rest of the word from this character on: ``--flag=VALUE`` without the flag."""
         atoms, at = [], 0
@@ -87,7 +96,7 @@ class Word:
             end = at + len(atom.text)
             if end > index:
                 cut = max(0, index - at)
-                atoms.append(Atom(atom.text[cut:], atom.start + cut, atom.known))
+                atoms.append(Atom(atom.text[cut:], atom.start + cut, atom.known, told=atom.told))
             at = end
         start = atoms[0].start if atoms else self.span.end
         same = self.span.start <= start <= self.span.end
@@ -133,6 +142,20 @@ def joined(words: Sequence[Word]) -> Word:
             atoms.append(Atom(" ", word.span.start))
         atoms.extend(word.atoms)
     return word_of(tuple(atoms), words[0].span)
+
+
+def shifted(raw: RawWord, by: int) -> RawWord:
+    """The word behind ``shift BY``: ``$1`` is what ``$2`` was."""
+    return replace(raw, parts=tuple(_shifted_part(part, by) for part in raw.parts))
+
+
+def _shifted_part(part: Part, by: int) -> Part:
+    if not isinstance(part, Variable):
+        return part
+    default = tuple(_shifted_part(inner, by) for inner in part.default)
+    if part.name.isdecimal() and part.name != "0":
+        return replace(part, name=str(int(part.name) + by), default=default)
+    return replace(part, name=f"{part.name}{by}" if part.name in ("@", "*") else part.name, default=default)
 
 
 def moved(raw: RawWord, place: Callable[[int], int]) -> RawWord:

@@ -54,7 +54,7 @@ def _most(consumer: Consumer | None, context: Context, rule: Rule | None) -> Sev
 def _by_evidence(consumer: Consumer, context: Context, rule: Rule | None) -> Severity:
     if consumer.evidence == SEVERAL:
         return Severity.INFO
-    if not consumer.followed or consumer.evidence == ACCEPTED:
+    if not consumer.followed or consumer.evidence == ACCEPTED or consumer.when:
         return Severity.WARNING
     if consumer.evidence == FORMAT and rule is not None and _hangs_on_launch(rule, context):
         return Severity.WARNING

@@ -6,6 +6,7 @@ import os
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -108,6 +109,13 @@ class ChangedFiles:
         self._base = base
         self._texts = dict(texts)
 
+    @property
+    def beyond(self) -> tuple[str, ...] | None:
+        return self._base.beyond if isinstance(self._base, (DiskFiles, ChangedFiles)) else None
+
+    def modules_below(self, folder: str, suffix: str) -> list[str]:
+        return self._base.modules_below(folder, suffix) if isinstance(self._base, (DiskFiles, ChangedFiles)) else []
+
     def leads_out(self, path: str) -> bool:
         return self._base.leads_out(path)
 
@@ -183,6 +191,21 @@ class DiskFiles:
     @property
     def passed(self) -> tuple[Passed, ...]:
         return tuple(dict.fromkeys(sorted(self._walk.passed, key=lambda one: one.path)))
+
+    @property
+    def beyond(self) -> tuple[str, ...] | None:
+        """The named folders (of files, those that they lie in), where none is named from the working directory down; None where it is what
+        is read. Their files have names that begin with theirs."""
+        if not self._named or not all(os.path.isabs(name) or name.startswith("..") for name in self._named):  # noqa: PTH117
+            return None
+        folders = (name if os.path.isdir(os.path.join(self._base, name)) else os.path.dirname(name) for name in self._named)  # noqa: PTH112, PTH118, PTH120
+        return tuple(dict.fromkeys(folders))
+
+    def modules_below(self, folder: str, suffix: str) -> list[str]:
+        """Files of a named folder with this suffix, by names that begin with the folder's."""
+        whole = os.path.realpath(os.path.join(self._base, folder))  # noqa: PTH118
+        found = self.glob(f"{escape(whole)}/**/*{suffix}")
+        return [os.path.join(folder, os.path.relpath(os.path.join(self._base, path), whole)) for path in found]  # noqa: PTH118
 
     def read(self, path: str) -> SourceFile | UnreadableFile:
         if path not in self._read:
@@ -304,6 +327,11 @@ def trains(text: bytes) -> bool:
     return any(word in text for word in _READING)
 
 
+def starts_training(text: bytes) -> bool:
+    """Is a program started by itself, and tells a trainer to train that a module of the project may make?"""
+    return b".train(" in text and b"__main__" in text
+
+
 def starts_programs(text: bytes) -> bool:
     """Does a notebook hand commands to a shell that may train: ``!torchrun train.py``?"""
     return b'"!' in text and any(word in text for word in _STARTERS)
@@ -315,7 +343,7 @@ def _names_commands(text: bytes) -> bool:
 
 
 _ASKED: tuple[tuple[str, int, Callable[[bytes], bool]], ...] = (
-    (PYTHON_SUFFIX, _LARGEST_SCRIPT, lambda text: trains(text) or makes_arguments(text)),
+    (PYTHON_SUFFIX, _LARGEST_SCRIPT, lambda text: trains(text) or makes_arguments(text) or starts_training(text)),
     (NOTEBOOK_SUFFIX, _LARGEST_NOTEBOOK, lambda text: trains(text) or starts_programs(text)),
     (".md", _LARGEST_SCRIPT, _names_commands),
 )

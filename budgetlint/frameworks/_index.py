@@ -456,7 +456,7 @@ MANIFESTS: tuple[Manifest, ...] = (
                 source='unsloth kernels/cross_entropy_loss.py: head and loss in one from 2024.11.8, the gradient over the logits before',
                 value='fused',
                 since='2024.11.8',
-                before='in-place',
+                before='in-place-copied',
             ),
             made(
                 Patch,
@@ -535,6 +535,14 @@ MANIFESTS: tuple[Manifest, ...] = (
             made(Idle, pattern='verl\\.trainer\\.main_eval', does='evaluates', source='verl 0.6 trainer/main_eval.py'),
             made(Idle, pattern='verl\\.model_merger(\\.\\w+)*', does='converts weights', source='verl 0.6 model_merger/'),
             made(Idle, pattern='verl\\.trainer\\.main_generation(_server)?', does='generates or serves', source='verl 0.6 trainer/'),
+            made(
+                Idle,
+                pattern='verl\\.trainer\\.main_ppo',
+                does='evaluates',
+                source='verl 0.2 to 0.9 trainer/ppo/ray_trainer.py fit: returns behind the first validation',
+                when=('trainer.val_only',),
+                but=('trainer.val_before_train',),
+            ),
         ),
         packages=(
             made(Package, name='verl', version_files={'version/version': 'text'}),

@@ -57,11 +57,15 @@ class Tool:
 @open_record
 class Idle:
     """Programs of a framework that train nothing: ``pattern`` matches the whole name of their modules, and ``does`` says what they do
-    instead. Where its command does so by a subcommand, `Tool` says it already."""
+    instead. Where its command does so by a subcommand, `Tool` says it already.
+
+    ``when``: flags that all have to be true for it; ``but``: flags that must not be there, unless they are true."""
 
     pattern: str
     does: str
     source: str
+    when: tuple[str, ...] = ()
+    but: tuple[str, ...] = ()
 
 
 @open_record

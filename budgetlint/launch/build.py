@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from budgetlint.base.limits import LAUNCHES
-from budgetlint.base.record import field, open_state
+from budgetlint.base.record import field, open_state, replace
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import Document, Scalar
 from budgetlint.documents.shell import Command, Script, read_shell
+from budgetlint.documents.shell_around import Around
+from budgetlint.documents.shell_parser import CompoundCommand
 from budgetlint.documents.shell_words import Word
 from budgetlint.documents.shell_work import ShellWork
 from budgetlint.documents.shell_written import FACT, written_documents
 from budgetlint.frameworks import manifests
 from budgetlint.launch.blocks import places
-from budgetlint.launch.commands import COMPOSER, DEEPSPEED, TORCHRUN, shell_text, started
+from budgetlint.launch.commands import COMPOSER, DEEPSPEED, TORCHRUN, console_started, started
+from budgetlint.launch.console import FACT as CONSOLE
 from budgetlint.launch.cut_short import cut_short
-from budgetlint.launch.flags import Arguments, entries_of, parse
-from budgetlint.launch.launch import Launch, Layer, Request, Started
+from budgetlint.launch.flags import Arguments, entries_of, parse, telling
+from budgetlint.launch.launch import Launch, Request, Started
+from budgetlint.launch.walk import ShellWalk, Stand
+from budgetlint.launch.wrappers import is_elsewhere
 from budgetlint.readers.base import is_symbolic
 from budgetlint.settings.run import Origin, OriginKind, Reference, Role
 
 FORMAT = "shell"
-MAX_NESTED = 3
-"""``bash -c`` inside ``bash -c``."""
 
 _CONFIG_FLAGS = ("config", "config_file", "config_path", "cfg", "train_config", "recipe", "yaml", "-c", "conf", "job.config_file")
 _CONFIG_SUFFIXES = (".yaml", ".yml", ".json", ".toml")
@@ -43,69 +46,107 @@ class Builder:
     request: Request | None = None
     job: Document | None = None
     given: Mapping[str, Word] = field(default_factory=dict)
+    environment: Mapping[str, Word] = field(default_factory=dict)
+    """What whoever starts the script sets for all that it starts."""
     make: bool = False
     work: ShellWork = field(default_factory=ShellWork)
     found: list[Launch] = field(default_factory=list)
     seen: set[tuple[object, ...]] = field(default_factory=set)
     folder: str = ""
     """Where the last ``cd`` leads."""
+    anywhere: str = ""
+    around: Around | None = None
+    """What stands around the scripts of the file."""
+    sourced: Sequence[tuple[int, SourceFile]] = ()
+    numbers: dict[tuple[object, ...], int] = field(default_factory=dict)
+    """Of each command that starts something; the rounds of a loop share it."""
+    times: int = 0
+    """How often the script was read."""
+    library: bool = False
+    """Others source the script: its functions are theirs to call."""
 
     def script(self, text: str, start: int = 0, end: int | None = None) -> None:
         """Every launch of ``text[start:end]``, whose offsets are the file's."""
-        if starts_something(self.source):
-            script = read_shell(text, start, end, given=self.given, make=self.make, work=self.work)
+        if starts_something(self.source) or self.sourced:
+            around, functions, names = self._sourced()
+            script = read_shell(text, start, end, given=self.given, make=self.make, work=self.work, around=around, sourced=names)
             if end is None and not self.make:  # a part of a file has line ends of its own kind
                 self.source.facts["cut short"] = tuple(cut_short(self.source, script.commands))
             if script.written:
                 self.source.facts[FACT] = written_documents(self.source, script.written)
-            self.folder = ""
-            for command in script.commands:
-                self.command(command, script, (), 0)
+            self.folder = self.anywhere = ""
+            self._start(ShellWalk(self.source, self.work, self.library).script(script, Stand(functions=functions)))
+
+    def _sourced(self) -> tuple[Around | None, dict[str, tuple[Script, CompoundCommand]], dict[str, int]]:
+        """What the scripts that this one sources set: variables, functions, and where each name is set."""
+        around, functions, names = self.around, dict[str, tuple[Script, CompoundCommand]](), dict[str, int]()
+        for at, source in self.sourced:
+            script = read_shell(source.text, given=self.given, place=_always(at), work=self.work, around=around)
+            around = Around(script.expander)
+            functions |= {block.name: (script, block) for block in script.blocks if not block.is_loop and 0 <= block.start <= block.end}
+            names |= dict.fromkeys(script.expander.names, at)
+        return around, functions, names
 
     def surround(self, script: Script) -> None:
         """Variables of the text around the scripts to come (a Makefile's)."""
-        self.given = _Given(script)
+        self.around = Around(script.expander)
 
-    def command(self, command: Command, script: Script | None, layers: tuple[Layer, ...], depth: int) -> None:
-        nested, outer = shell_text(command.words)
-        if nested and depth < MAX_NESTED:
-            self._nested(nested, command, script, (*layers, *outer), depth + 1)
+    def text(self, word: Word) -> None:
+        """Every launch of a text that is a value of another format."""
+        script = read_shell(word.text, given=self.given, place=places(word).__getitem__, work=self.work)
+        self._start(ShellWalk(self.source, self.work, self.library).script(script, Stand()))
+
+    def command(self, command: Command, script: Script | None = None) -> None:
+        """Every launch of one command."""
+        self._start(ShellWalk(self.source, self.work, self.library).command(command, Stand(script)))
+
+    def _start(self, commands: Iterable[tuple[Command, Stand]]) -> None:
+        for command, stand in commands:
+            if not stand.elsewhere:
+                self.folder, self.anywhere = _changed(self.folder, self.anywhere, command)
+            self._started(command, stand)
+
+    def _started(self, command: Command, stand: Stand) -> None:
+        scripts: Mapping[str, str] = self.source.facts.get(CONSOLE, {})
+        start = started(command.words) or (console_started(command.words, scripts) if scripts else None)
+        if start is None:
             return
-        self.folder = _changed(self.folder, command)
-        start = started(command.words)
-        if start is not None and len(self.found) >= LAUNCHES.most:
+        if start.program in scripts and not start.function:
+            start = replace(start, function=scripts[start.program])  # a launcher's program
+        if len(self.found) >= LAUNCHES.most:
             self.work.stop(LAUNCHES, command.span.start)
-        elif start is not None:
-            self.add(start, command.environment, script, layers, command.span)
+        elif stand.elsewhere or is_elsewhere(command.words):
+            self.add(start, start.environment, replace(stand, script=None, elsewhere=True), command.span)
+        else:
+            environment = {**self.environment, **stand.found_set(command.span.start), **command.environment, **start.environment}
+            self.add(start, environment, stand, command.span)
 
-    def _nested(self, words: tuple[Word, ...], command: Command, script: Script | None, layers: tuple[Layer, ...], depth: int) -> None:
-        """``bash -c TEXT``: the text's own characters keep their places."""
-        for word in words:
-            inner = read_shell(
-                word.text, given=_Given(script) if script is not None else {}, place=places(word).__getitem__, work=self.work
-            )
-            for one in inner.commands:
-                environment = {**command.environment, **one.environment}
-                self.command(Command(one.words, environment, command.span), script, layers, depth)
-
-    def add(self, start: Started, environment: Mapping[str, Word], script: Script | None, layers: tuple[Layer, ...], span: Span) -> None:
+    def add(
+        self,
+        start: Started,
+        environment: Mapping[str, Word],
+        stand: Stand,
+        span: Span,
+    ) -> None:
         arguments = parse(start.arguments, span)
-        key = (start.program, tuple(word.text for word in start.arguments), span)
+        around = tuple((layer.name, telling(layer.words)) for layer in (*stand.layers, *start.layers))
+        key = (start.program, telling(start.arguments), around, _telling_variables(environment), span)
         if key in self.seen:
             return
         self.seen.add(key)
-        number = len(self.found)
+        number = self.numbers.setdefault((self.times, span.start, stand.called), len(self.numbers))
         program = Document(self.source, FORMAT, arguments.root, number=number, program=start.program)
-        every = (*layers, *start.layers)
+        every = (*stand.layers, *start.layers)
+        request, job = stand.job or (self.request, self.job)
         documents = [Document(self.source, FORMAT, parse(one.words, one.span, bare=_BARE.get(one.name, frozenset())).root, number=number,
                               program=one.name) for one in every]  # fmt: skip
-        environ = self._environment(environment, script, span)
+        environ = self._environment(environment, stand.script, span, number)
         if environ is not None:
             documents.insert(0, environ)
-        if self.job is not None:
-            documents.insert(0, self.job)
-        configs = tuple(_configs(program, start, arguments))
-        engines = tuple(_engines(program))
+        if job is not None:
+            documents.insert(0, job)
+        configs = tuple(_configs(program, start, arguments)) if not stand.elsewhere else ()
+        engines = tuple(_engines(program)) if not stand.elsewhere else ()
         self.found.append(
             Launch(
                 self.source,
@@ -114,31 +155,50 @@ class Builder:
                 tuple(documents),
                 configs,
                 engines,
-                self.request,
+                request,
                 number,
                 None,
                 start.arguments,
                 environment,
                 self.folder,
+                self.anywhere,
+                stand.elsewhere,
+                start.function,
+                ", ".join(stand.way),
             )
         )
 
-    def _environment(self, environment: Mapping[str, Word], script: Script | None, span: Span) -> Document | None:
+    def _environment(self, environment: Mapping[str, Word], script: Script | None, span: Span, number: int) -> Document | None:
         held = {name: script.value(name) for name in _ENVIRONMENT} if script is not None else {}
         pairs = [(name, word) for name in _ENVIRONMENT if (word := environment.get(name) or held.get(name)) is not None]
-        return Document(self.source, FORMAT, entries_of(pairs, span), number=len(self.found), program="environment") if pairs else None
+        return Document(self.source, FORMAT, entries_of(pairs, span), number=number, program="environment") if pairs else None
 
 
-def _changed(folder: str, command: Command) -> str:
-    """The folder after a command: a ``cd`` to a path that is known changes it, one to anything else leaves nothing known."""
+def _telling_variables(environment: Mapping[str, Word]) -> tuple[tuple[str, object], ...]:
+    """Which card a process sees makes no difference, how many does."""
+    return tuple((name, word.text.count(",") if name == "CUDA_VISIBLE_DEVICES" else word.text) for name, word in environment.items())
+
+
+def _always(at: int) -> Callable[[int], int]:
+    """What a sourced script brings in is shown where it is sourced."""
+    return lambda _: at
+
+
+def _changed(folder: str, anywhere: str, command: Command) -> tuple[str, str]:
+    """The folder after a command, and the one that lies anywhere: a ``cd`` to a path that is known changes it, one to anything else leaves
+    nothing known. What the shell works out may be told from where the script lies: that is no way from another folder."""
     words = command.words
     if not words or words[0].text != "cd":
-        return folder
-    known = len(words) == 2 and words[1].known and not words[1].text.startswith(("/", "~", "-"))
-    return posixpath.normpath(posixpath.join(folder, words[1].text)) if known else ""
+        return folder, anywhere
+    word = words[1] if len(words) == 2 else None
+    if word is None or word.text.startswith("-") or not (word.known or (word.is_told and not folder and not anywhere)):
+        return "", ""
+    if word.text.startswith(("/", "~")):
+        return "", posixpath.normpath(word.text)
+    return ("", posixpath.join(anywhere, word.text)) if anywhere else (posixpath.normpath(posixpath.join(folder, word.text)), "")
 
 
-_NAMES = ("accelerate", "torchrun", "deepspeed", "python", "torch.distributed", "tune run", "composer", ".py")
+_NAMES = ("accelerate", "torchrun", "deepspeed", "python", "torch.distributed", "tune run", "composer", ".py", "uv run", "coverage run")
 """Launchers; the names of the tools of the manifests come to them."""
 
 
@@ -149,29 +209,7 @@ def _names() -> tuple[str, ...]:
 
 def starts_something(source: SourceFile) -> bool:
     """Can a file start a training program at all? Asked by each of its recipes."""
-    return any(map(source.mentions, _names()))
-
-
-class _Given(Mapping[str, Word]):
-    """The variables of the script around, for the text of a ``bash -c``."""
-
-    def __init__(self, script: Script) -> None:
-        self._script = script
-
-    def __getitem__(self, name: str) -> Word:
-        word = self._script.value(name)
-        if word is None:
-            raise KeyError(name)
-        return word
-
-    def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self._script.value(name) is not None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(())
-
-    def __len__(self) -> int:
-        return 0
+    return any(map(source.mentions, (*_names(), *source.facts.get(CONSOLE, ()))))
 
 
 def _configs(program: Document, start: Started, arguments: Arguments) -> Iterator[Reference]:

@@ -9,59 +9,101 @@ from budgetlint.base.record import open_record
 from budgetlint.base.source import SourceFile
 from budgetlint.documents import Document
 from budgetlint.documents.shell import Command, read_shell
-from budgetlint.documents.shell_words import Word
 from budgetlint.documents.shell_work import work_of
 from budgetlint.launch.blocks import places
-from budgetlint.launch.commands import script_named
+from budgetlint.launch.commands import script_named, started
 from budgetlint.launch.jobs import kind_of, request_of, texts, variables
 from budgetlint.launch.launch import Request
-from budgetlint.launch.read import given_by
+from budgetlint.launch.read import given_by, own_name
+from budgetlint.launch.walk import UNCOUNTED, ShellWalk, Stand
+from budgetlint.launch.wrappers import variables as variables_of
 from budgetlint.readers.base import is_symbolic
 
 CALLS = "calls"
 _NAMED = re.compile(r"(?<![\w.+-])[\w.+-]+\.(?:sh|bash|slurm|sbatch)\b")
+_ENDING = re.compile(r"\.(?:sh|bash|slurm|sbatch)\b")
+_RUN = re.compile(r"[\w.+-]*")
 _BEFORE = frozenset(("nohup", "srun", "time", "exec", "sudo", "env", "then", "do"))
 
 
 @open_record
 class Call:
-    """``arguments`` is None where one of them is not literal; ``start`` is where the call stands in its file."""
+    """``arguments`` holds ``${NAME}`` for what is not known, and is None where nobody knows how many they are; ``start`` is where the
+    call stands in its file."""
 
     path: str
     arguments: tuple[str, ...] | None
     environment: tuple[tuple[str, str], ...] = ()
     start: int = 0
+    sourced: bool = False
+    """``source FILE``: it shares its variables with the script."""
 
 
 def names_in(text: str) -> frozenset[str]:
-    """Base names of scripts that a text mentions."""
-    return frozenset(_NAMED.findall(text))
+    """Base names of scripts that a text mentions. Few texts do, and an ending is found much sooner than a name."""
+    found: set[str] = set()
+    done = 0
+    for ending in _ENDING.finditer(text):
+        if ending.start() >= done:
+            start = ending.start()
+            while start > done and _RUN.fullmatch(text, start - 1, start):
+                start -= 1
+            done = _RUN.match(text, start).end()  # type: ignore[union-attr]
+            found.update(_NAMED.findall(text[start:done]))
+    return frozenset(found)
 
 
 def script_calls(source: SourceFile, arguments: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> Iterator[Call]:
     """The calls of a script that is itself started with these."""
-    for command in read_shell(source.text, given=given_by(arguments, environment or {}), work=work_of(source, CALLS, again=True)).commands:
-        yield from _call(command, {})
+    given, work = {**own_name(source), **given_by(arguments, environment or {})}, work_of(source, CALLS, again=True)
+    script = read_shell(source.text, given=given, work=work)
+    for command, stand in ShellWalk(source, work).script(script, Stand()):
+        yield from _call(command, stand, environment or {})
+
+
+def calls_between(source: SourceFile, start: int, end: int) -> Iterator[Call]:
+    """Those of a part of a text."""
+    work = work_of(source, CALLS)
+    for command, stand in ShellWalk(source, work).script(read_shell(source.text, start, end, work=work), Stand()):
+        yield from _call(command, stand, {})
 
 
 def document_calls(document: Document) -> Iterator[Call]:
     """The calls of a job file, whose variables the script finds set."""
     if not kind_of(document):
         return
-    held = variables(document, request_of(document) or Request())
+    held, work = variables(document, request_of(document) or Request()), work_of(document.source, CALLS)
+    told = {name: word.text for name, word in held.items()}
     for word in texts(document):
-        for command in read_shell(word.text, given=held, place=places(word).__getitem__, work=work_of(document.source, CALLS)).commands:
-            yield from _call(command, held)
+        script = read_shell(word.text, given=held, place=places(word).__getitem__, work=work)
+        for command, stand in ShellWalk(document.source, work).script(script, Stand()):
+            yield from _call(command, stand, told)
 
 
-def _call(command: Command, around: Mapping[str, Word]) -> Iterator[Call]:
+def _call(command: Command, stand: Stand, around: Mapping[str, str]) -> Iterator[Call]:
     words = command.words
+    is_sourced = words[0].text in ("source", ".")
+    held = {**around, **_held(stand, command.span.start, every=is_sourced)}
     while words and words[0].text in _BEFORE:
         words = words[1:]
     script = script_named(words)
-    if script is None or is_symbolic(script.text) or not names_in(script.text):
+    if script is None or stand.elsewhere or is_symbolic(script.text) or not names_in(script.text):
         return
-    behind = [word.text for word in words[words.index(script) + 1 :]]
-    held = {name: word.text for name, word in (*around.items(), *command.environment.items())}
+    at = words.index(script)
+    behind = words[at + 1 :]
+    if behind and started(behind) is not None:
+        return  # it runs what it is given, which is a launch of its own
+    wrappers = command.words[: len(command.words) - len(behind) - 1]
+    held.update({name: word.text for name, word in (*command.environment.items(), *variables_of(wrappers))})
     told = tuple(sorted(pair for pair in held.items() if not is_symbolic(pair[1])))
-    yield Call(script.text, None if any(map(is_symbolic, behind)) else tuple(behind), told, command.span.start)
+    texts = tuple(word.text for word in behind)
+    many = any(text in UNCOUNTED for text in texts)
+    yield Call(script.text, None if many else texts, told, command.span.start, is_sourced)
+
+
+def _held(stand: Stand, at: int, *, every: bool) -> dict[str, str]:
+    """What a program finds set: what is exported, and for a sourced script ``every`` variable; ``${NAME}`` for what is not known."""
+    script = stand.script
+    own = {name: script.value(name) for name in script.expander.names} if script is not None and every else {}
+    held = {**own, **stand.found_set(at)}
+    return {name: word.text if word.is_told else f"${{{name}}}" for name, word in held.items() if word is not None}

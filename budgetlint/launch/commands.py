@@ -15,8 +15,22 @@ from budgetlint.base.source import Span
 from budgetlint.documents.shell_words import Word, joined
 from budgetlint.frameworks import manifests
 from budgetlint.frameworks.manifest import Tool
+from budgetlint.launch.console import named_in
 from budgetlint.launch.launch import Layer, Started
 from budgetlint.launch.sbatch import job_script
+from budgetlint.launch.wrappers import (
+    COUNTED,
+    HANDED,
+    MODULE_WRAPPERS,
+    SHELLS,
+    WRAPPERS,
+    base,
+    is_script_of_somebody,
+    starts_files,
+    starts_modules,
+    variables,
+    with_gaps,
+)
 from budgetlint.readers.base import names
 
 ACCELERATE, TORCHRUN, DEEPSPEED, COMPOSER = "accelerate launch", "torchrun", "deepspeed", "composer"
@@ -77,29 +91,28 @@ def _script_tools() -> Mapping[str, str]:
     return {script: f"{tool.name} {trains}" for tool in _tools().values() for script, trains in tool.scripts.items()}
 
 
-_WRAPPERS = names(
-    """env nohup time exec sudo stdbuf nice ionice numactl taskset timeout srun mpirun mpiexec mpiexec.hydra jsrun aprun uv
-        poetry pipenv pixi conda mamba micromamba hatch pdm coverage singularity apptainer docker podman nvidia-docker enroot
-        ray nsys ncu setsid screen tmux command builtin xvfb-run caffeinate torchx sky kubectl pdsh ssh deepspeed_mpi flock
-        unbuffer run then do rocprof accelerate-launch dstack modal gpu-run with-proxy ts tsp bsub qsub salloc chrt
-        proxychains proxychains4"""
-)
 _PYTHON = re.compile(r"(?:.*[/}])?(?:python|pypy)[0-9.]*t?(?:\.exe)?|\$\{[A-Z_]*PYTHON[A-Z_]*\}", re.IGNORECASE)
 _PYTHON_VALUED = frozenset(("-W", "-X", "--check-hash-based-pycs"))
-_SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh"))
 _SCRIPT = re.compile(r".*\.pyc?$")
+_SHELL_SCRIPT = re.compile(r".*\.(?:sh|bash|slurm|sbatch)")
+"""It starts what it says itself: programs among its arguments are arguments."""
 MAX_LAYERS = 6
 
 
 def started(words: Sequence[Word], depth: int = 0) -> Started | None:
     """The program that a command starts, or None where it starts no program that could train. ``depth`` counts the programs around it."""
     layers: list[Layer] = []
+    held: dict[str, Word] = {}
     rest = tuple(words)
     while rest and depth < MAX_LAYERS and len(layers) < MAX_LAYERS:
         found = _step(rest, depth)
-        if found is None or isinstance(found, Started):
-            return replace(found, layers=(*layers, *found.layers)) if found is not None else None
-        layer, rest = found
+        if found is None:
+            return None
+        if isinstance(found, Started):
+            return replace(found, layers=(*layers, *found.layers), environment={**held, **found.environment})
+        layer, inner = found
+        held.update(variables(rest[: len(rest) - len(inner)]))
+        rest = inner
         if layer is not None:
             layers.append(layer)
     return None
@@ -108,41 +121,48 @@ def started(words: Sequence[Word], depth: int = 0) -> Started | None:
 def shell_text(words: Sequence[Word]) -> tuple[tuple[Word, ...], tuple[Layer, ...]]:
     """The words that are shell text themselves (``bash -c TEXT``, ``eval TEXT``), and the layers around; else nothing."""
     for index, word in enumerate(words):
-        name = _base(word)
+        name = base(word)
         if name == "eval":
             return ((joined(words[index + 1 :]),) if len(words) > index + 1 else ()), ()
-        if name in _SHELLS and index + 1 < len(words):
+        if name in SHELLS and index + 1 < len(words):
             following = words[index + 1 : index + 4]
             at = next((i for i, one in enumerate(following) if re.fullmatch(r"-[a-z]*c", one.text)), None)
             if at is not None:
-                return tuple(words[index + 2 + at : index + 3 + at]), _outer(words[:index])
+                return tuple(words[index + 2 + at : index + 3 + at]), outer_layers(words[:index])
             return (), ()
-        if index == 0 and name not in _WRAPPERS:
+        if index == 0 and name not in WRAPPERS:
             return (), ()
     return (), ()
 
 
 def script_named(words: Sequence[Word]) -> Word | None:
     """The script that ``bash run.sh``, ``sbatch job.slurm`` or ``source env.sh`` runs."""
-    if len(words) > 1 and _base(words[0]) == "sbatch":
+    if len(words) > 1 and base(words[0]) == "sbatch":
         return job_script(words)
-    if len(words) > 1 and _base(words[0]) in (*_SHELLS, "source", "."):
+    if len(words) > 1 and base(words[0]) in (*SHELLS, "source", "."):
         return next((word for word in words[1:] if not word.text.startswith("-")), None)
     return words[0] if words and words[0].text.endswith((".sh", ".bash", ".slurm", ".sbatch")) else None
 
 
-def _outer(words: Sequence[Word]) -> tuple[Layer, ...]:
-    if not words or _base(words[0]) not in _COUNTED:
+def outer_layers(words: Sequence[Word]) -> tuple[Layer, ...]:
+    """``srun`` and the like in front of a shell."""
+    if not words or base(words[0]) not in COUNTED:
         return ()
-    return (Layer(_COUNTED[_base(words[0])], tuple(words[1:]), _span(words)),)
+    return (Layer(COUNTED[base(words[0])], tuple(words[1:]), _span(words)),)
 
 
-_COUNTED = {"srun": "srun", "mpirun": "mpirun", "mpiexec": "mpirun", "mpiexec.hydra": "mpirun"}
+def console_started(words: Sequence[Word], scripts: Mapping[str, str]) -> Started | None:
+    """The console script of the project that a command starts, bare, behind wrappers, or as a launcher's program."""
+    at = named_in(words, scripts, WRAPPERS)
+    if at is None:
+        return None
+    name = base(words[at])
+    return Started(name, tuple(words[at + 1 :]), outer_layers(words[:at]), scripts[name])
 
 
 def _step(words: tuple[Word, ...], depth: int) -> Started | tuple[Layer | None, tuple[Word, ...]] | None:
     """One layer off: the layer (None where it says nothing) and the rest, the program itself, or nothing to start."""
-    name = _base(words[0])
+    name = base(words[0])
     if name == "accelerate":
         return _launcher(ACCELERATE, words, 2, depth) if len(words) > 1 and words[1].text == "launch" else None
     if name in (TORCHRUN, DEEPSPEED, COMPOSER, "accelerate-launch"):
@@ -155,25 +175,37 @@ def _step(words: tuple[Word, ...], depth: int) -> Started | tuple[Layer | None, 
         return _python(words, depth)
     if _SCRIPT.fullmatch(words[0].text):
         return _program(words, depth)
-    if name in _WRAPPERS or not words[0].known:
-        return _wrapped(words)
-    return None
+    if name in WRAPPERS or not (words[0].is_told or _SHELL_SCRIPT.fullmatch(name)):
+        return _wrapped(words, depth)
+    return _behind_script(words)
 
 
-def _wrapped(words: tuple[Word, ...]) -> tuple[Layer | None, tuple[Word, ...]] | None:
+def _behind_script(words: tuple[Word, ...]) -> tuple[None, tuple[Word, ...]] | None:
+    """``./with_env.sh python train.py``: a script of somebody's own that is given a whole command, and nothing in front of it."""
+    at = 1 if base(words[0]) in SHELLS else 0
+    given = len(words) > at + 1 and is_script_of_somebody(words[at]) and _starts(words, at + 1)
+    return (None, words[at + 1 :]) if given else None
+
+
+def _wrapped(words: tuple[Word, ...], depth: int) -> tuple[Layer | None, tuple[Word, ...]] | Started | None:
     """Behind a wrapper with its options stands the next launcher; behind an unknown word, possibly a script."""
+    files, modules = starts_files(words), starts_modules(words)
     for index, word in enumerate(words[1:], 1):
-        if _starts(words, index):
-            name = _COUNTED.get(_base(words[0]))
+        if modules and word.text == "-m" and index + 1 < len(words):
+            return _module(words[index + 1], words[index + 2 :], depth)
+        if _starts(words, index) or (files and word.known and _SCRIPT.fullmatch(word.text)):
+            if base(words[0]) in HANDED:
+                return None, with_gaps(words, index)
+            name = COUNTED.get(base(words[0]))
             layer = Layer(name, words[1:index], _span(words[:index])) if name else None
             return layer, words[index:]
-        if not words[0].known and _SCRIPT.fullmatch(word.text):
+        if not words[0].is_told and _SCRIPT.fullmatch(word.text):
             return Layer("unknown", (), words[0].span), words[index:]
     return None
 
 
 def _starts(words: tuple[Word, ...], index: int) -> bool:
-    name = _base(words[index])
+    name = base(words[index])
     following = words[index + 1].text if index + 1 < len(words) else ""
     if name == "accelerate":
         return following == "launch"
@@ -182,7 +214,7 @@ def _starts(words: tuple[Word, ...], index: int) -> bool:
     if name == "tune":
         return following == "run"
     behind_launcher = name in (TORCHRUN, COMPOSER) or (name == DEEPSPEED and not words[index].text.startswith("-"))
-    return behind_launcher or name in _COUNTED or _PYTHON.fullmatch(words[index].text) is not None
+    return behind_launcher or name in COUNTED or _PYTHON.fullmatch(words[index].text) is not None
 
 
 def _launcher(name: str, words: tuple[Word, ...], at: int, depth: int) -> tuple[Layer | None, tuple[Word, ...]] | Started | None:
@@ -211,7 +243,7 @@ def _is_gap(words: tuple[Word, ...], at: int) -> bool:
 
 def _as_program(layer: Layer, words: tuple[Word, ...], depth: int) -> Started | None:
     """A launcher's program that is no ``.py`` file: a tool, a python behind ``--no_python``, or something unknown."""
-    name = _base(words[0])
+    name = base(words[0])
     if name in _tools() or name == "tune" or _PYTHON.fullmatch(words[0].text):
         inner = started(words, depth + 1)
         return replace(inner, layers=(layer, *inner.layers)) if inner else None
@@ -230,6 +262,10 @@ def _python(words: tuple[Word, ...], depth: int) -> tuple[Layer | None, tuple[Wo
 
 def _module(module: Word, rest: tuple[Word, ...], depth: int) -> tuple[Layer | None, tuple[Word, ...]] | Started | None:
     name = module.text
+    if name in MODULE_WRAPPERS:
+        at = next((index for index, word in enumerate(rest) if word.text == "-m" or _SCRIPT.fullmatch(word.text)), len(rest))
+        is_module = at + 1 < len(rest) and rest[at].text == "-m"
+        return _module(rest[at + 1], rest[at + 2 :], depth) if is_module else _program(rest[at:], depth) if at < len(rest) else None
     if name in _MODULES:
         return _launcher(_MODULES[name], (module, *rest), 1, depth)
     if name in _module_tools():
@@ -284,10 +320,6 @@ def _tune(words: tuple[Word, ...], depth: int) -> Started | None:
         return Started(f"tune run {rest[0].text}", rest[1:], (layer,) if layer and layer.words else ()) if rest else None
     layers = tuple(layer for layer in found.layers if layer.words)
     return Started(f"tune run {found.program}", found.arguments, layers)
-
-
-def _base(word: Word) -> str:
-    return word.text.rpartition("/")[2]
 
 
 def _span(words: Sequence[Word]) -> Span:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from budgetlint.base.source import SourceFile
 from budgetlint.documents.shell_work import work_of
 from budgetlint.launch.build import Builder
+from budgetlint.launch.calls import Call, calls_between
 from budgetlint.launch.launch import Launch
 from budgetlint.launch.read import LAUNCHES
 
@@ -18,11 +19,22 @@ _SHELLS = frozenset(("", "sh", "bash", "shell", "zsh", "console", "shell-session
 def shown_launches(source: SourceFile) -> tuple[Launch, ...]:
     """The launches in the fenced blocks of a Markdown text. A prompt in front of a command is none of its words."""
     builder = Builder(source, work=work_of(source, LAUNCHES, again=True))
-    blocks = (*_blocks(source.text), *(("", start, end) for start, end in _indented(source.text)))
-    for language, start, end in sorted(blocks, key=lambda one: one[1]):
-        if language in _SHELLS:
-            _shown_block(builder, source.text, start, end)
+    for start, end in _shells(source.text):
+        for first, last in _commands(source.text, start, end):
+            builder.script(source.text, first, last)
     return tuple(builder.found)
+
+
+def shown_calls(source: SourceFile) -> Iterator[Call]:
+    """The calls of scripts there."""
+    for start, end in _shells(source.text):
+        for first, last in _commands(source.text, start, end):
+            yield from calls_between(source, first, last)
+
+
+def _shells(text: str) -> Iterator[tuple[int, int]]:
+    blocks = (*_blocks(text), *(("", start, end) for start, end in _indented(text)))
+    yield from ((start, end) for language, start, end in sorted(blocks, key=lambda one: one[1]) if language in _SHELLS)
 
 
 def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
@@ -61,12 +73,13 @@ def _indented(text: str) -> Iterator[tuple[int, int]]:
 _ITEM = re.compile(r"[-*+] |\d{1,9}[.)] ")
 
 
-def _shown_block(builder: Builder, text: str, start: int, end: int) -> None:
+def _commands(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The whole block, or each command behind a prompt."""
     prompts = list(_PROMPT.finditer(text, start, end))
     if not prompts:
-        builder.script(text, start, end)
+        yield start, end
     for prompt in prompts:
-        builder.script(text, prompt.end(), _end_of_command(text, prompt.end(), end))
+        yield prompt.end(), _end_of_command(text, prompt.end(), end)
 
 
 _PROMPT = re.compile(r"^[ ]*\$[ ]+", re.MULTILINE)

@@ -17,11 +17,35 @@ from budgetlint.documents import Entry, Mapping, Node, Scalar
 from budgetlint.documents import Sequence as Items
 from budgetlint.documents.json import read_json
 from budgetlint.documents.shell_words import Word
+from budgetlint.readers.base import names
 
 TRUE, NULL = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:null"
 _FLAG = re.compile(r"--?[A-Za-z]")
 _OVERRIDE = re.compile(r"(\+{0,2})([A-Za-z_][\w.@/-]*)=")
 _MAX_JSON = 4096
+
+
+_SAME = names(
+    """output out output_dir out_dir output_path save_dir save_path log_dir logging_dir run_name exp_name
+        experiment_name wandb_name wandb_run_name wandb_run_id master_port main_process_port port hydra.run.dir"""
+)
+"""Flags whose values take no memory, beside seeds: rounds of a loop that differ in nothing else are one run."""
+_SEED = re.compile(r"(?:^|[_.])seeds?(?:_|$)")
+
+
+def telling(words: Sequence[Word]) -> tuple[str, ...]:
+    """The arguments of a launch without what makes no difference to its memory."""
+    found: list[str] = []
+    hidden = False
+    for word in words:
+        name, equals, _ = word.text.lstrip("-+").partition("=")
+        is_flag = _FLAG.match(word.text) is not None
+        bare = name.replace("-", "_").lower()
+        same = (bare in _SAME or _SEED.search(bare) is not None) and (is_flag or bool(equals))
+        if not (hidden and not is_flag):
+            found.append(name if same else word.text)
+        hidden = same and not equals
+    return tuple(found)
 
 
 @open_record

@@ -68,7 +68,7 @@ def variables(document: Document, request: Request) -> dict[str, Word]:
     span = request.origin.span if request.origin else None
     for name, number in (("SKYPILOT_NUM_GPUS_PER_NODE", request.gpus), ("SKYPILOT_NUM_NODES", request.nodes)):
         if number is not None and span is not None:
-            held[name] = Word(str(number), span, True, (Atom(str(number), span.start, known=False),))
+            held[name] = Word(str(number), span, True, (Atom(str(number), span.start, known=False, told=True),))
     return held
 
 

@@ -47,6 +47,14 @@ class Launch:
     """What the command sets for the program."""
     folder: str = ""
     """Where the script's last ``cd`` before it leads, from where the script is."""
+    anywhere: str = ""
+    """The folder that it leads to, where that lies anywhere (``/data/repo``, ``~/repo``); ``folder`` is empty then."""
+    elsewhere: bool = False
+    """It runs on another machine (``ssh``), whose files are not those of the project."""
+    function: str = ""
+    """``module:function`` of a console script of the project."""
+    way: str = ""
+    """Which round of the loops around it, where their words are known."""
 
     @property
     def launcher(self) -> str:
@@ -63,10 +71,14 @@ class Layer:
     span: Span
 
 
-@record
+@open_record
 class Started:
     """What a command comes to: the program's name, its arguments, and the launchers around it, outermost first."""
 
     program: str
     arguments: tuple[Word, ...]
     layers: tuple[Layer, ...] = ()
+    function: str = ""
+    """``module:function`` of a console script."""
+    environment: Mapping[str, Word] = field(default_factory=dict)
+    """What those around it set for it: ``env NAME=VALUE``, ``mpirun -x NAME=VALUE``."""

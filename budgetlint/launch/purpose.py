@@ -50,10 +50,22 @@ _OFF = frozenset(("false", "0", "no"))
 def purpose(launch: Launch, text: Text) -> str:
     """What the program does instead of training; empty where it trains, or where that is not known."""
     name = launch.program.program
-    row = known_idle(name) or next((one for one in _OF_NO_READER if re.fullmatch(one.pattern, name)), None)
+    rows = (*known_idle(name), *(one for one in _OF_NO_READER if re.fullmatch(one.pattern, name)))
+    row = next((one for one in rows if _is_so(launch, one)), None)
     if row is not None or _converts(name):
         return row.does if row is not None else CONVERTS
     return IDLES if _told_not_to(launch) else _by_words(launch, text)
+
+
+def _is_so(launch: Launch, row: Idle) -> bool:
+    """Do the flags say what the row asks for?"""
+    sure = all(_is_true(launch, flag) for flag in row.when)
+    return sure and all(launch.program.entry(flag) is None or _is_true(launch, flag) for flag in row.but)
+
+
+def _is_true(launch: Launch, flag: str) -> bool:
+    entry = launch.program.entry(flag)
+    return entry is not None and isinstance(entry.value, Scalar) and entry.value.text.lower() == "true"
 
 
 def _words_of(program: str) -> list[str]:

@@ -10,19 +10,32 @@ from budgetlint.documents import Document
 from budgetlint.documents.shell import Command, Script, read_shell
 from budgetlint.documents.shell_words import Atom, Word
 from budgetlint.documents.shell_work import work_of
+from budgetlint.files.disk import NOTEBOOK_SUFFIX
 from budgetlint.language.budget import CONFIG, LaunchLine
-from budgetlint.launch.blocks import places
 from budgetlint.launch.build import Builder, starts_something
 from budgetlint.launch.dockerfile import is_dockerfile, read_dockerfile
 from budgetlint.launch.jobs import KUBERNETES, containers, kind_of, request_of, span_of, texts, variables
 from budgetlint.launch.launch import Launch, Request
 from budgetlint.launch.makefile import is_makefile, read_makefile
 from budgetlint.launch.slurm import is_slurm, read_slurm
+from budgetlint.readers.base import is_symbolic
 
 
 def script_launches(source: SourceFile, arguments: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> tuple[Launch, ...]:
     """The launches of a script, in the order of the text; ``arguments`` and ``environment`` are those that it is started with."""
-    if not starts_something(source):
+    return started_launches(source, ((arguments, environment or {}),))
+
+
+Start = tuple[Sequence[str], Mapping[str, str]]
+"""The arguments and variables that a script is started with."""
+
+
+def started_launches(
+    source: SourceFile, starts: Sequence[Start], sourced: Sequence[tuple[int, SourceFile]] = (), *, library: bool = False
+) -> tuple[Launch, ...]:
+    """The launches of a script that is started in several ways. ``sourced`` are the scripts that it sources, each with where; a
+    ``library`` is sourced by others."""
+    if not starts_something(source) and not any(starts_something(one) for _, one in sourced):
         return ()
     work_of(source, LAUNCHES, again=True)
     if is_makefile(source.path):
@@ -32,8 +45,13 @@ def script_launches(source: SourceFile, arguments: Sequence[str] = (), environme
     builder = _builder(source)
     if is_slurm(source):
         builder.request, builder.job, builder.given = read_slurm(source)
-    builder.given = {**builder.given, **given_by(arguments, environment or {})}
-    builder.script(source.text)
+    builder.sourced, builder.library = sourced, library
+    job = builder.given
+    for arguments, environment in starts:
+        builder.given = {**own_name(source), **job, **given_by(arguments, environment)}
+        builder.environment = given_by((), environment)
+        builder.script(source.text)
+        builder.times += 1
     return tuple(builder.found)
 
 
@@ -47,7 +65,20 @@ def _builder(source: SourceFile) -> Builder:
 def given_by(arguments: Sequence[str], environment: Mapping[str, str]) -> dict[str, Word]:
     """``$1``, ``$2``, ... and variables: they do not stand in the script, so what they bring in is shown where it uses them."""
     held = {**environment, **{str(number): text for number, text in enumerate(arguments, 1)}}
-    return {name: Word(text, Span(0, 0), True, (Atom(text, 0, known=False),)) for name, text in held.items()}
+    if arguments:
+        held["#"] = str(len(arguments))
+    return {name: _given_word(text) for name, text in held.items()}
+
+
+def _given_word(text: str) -> Word:
+    told = not is_symbolic(text)
+    return Word(text, Span(0, 0), told, (Atom(text, 0, known=False, told=told),))
+
+
+def own_name(source: SourceFile) -> dict[str, Word]:
+    """``$0``: the script's path. Slurm runs a copy that lies elsewhere, and a notebook's commands are no script."""
+    is_copied = is_slurm(source) or source.path.endswith(NOTEBOOK_SUFFIX)
+    return {} if is_copied or not source.path else given_by((), {"0": source.path})
 
 
 def _makefile(source: SourceFile) -> tuple[Launch, ...]:
@@ -67,7 +98,7 @@ def _dockerfile(source: SourceFile) -> tuple[Launch, ...]:
     for span in image.scripts:
         builder.script(source.text, span.start, span.end)
     if image.command is not None:
-        builder.command(image.command, None, (), 0)
+        builder.command(image.command)
     return tuple(builder.found)
 
 
@@ -84,15 +115,14 @@ def _job(document: Document) -> tuple[Launch, ...]:
     request = request_of(document)
     builder = _builder(document.source)
     builder.request, builder.given = request, variables(document, request or Request())
+    builder.environment = builder.given
     _texts(builder, document)
     return tuple(builder.found)
 
 
 def _texts(builder: Builder, document: Document) -> None:
     for word in texts(document):
-        script = read_shell(word.text, given=builder.given, place=places(word).__getitem__, work=builder.work)
-        for command in script.commands:
-            builder.command(command, script, (), 0)
+        builder.text(word)
 
 
 def _kubernetes(document: Document) -> tuple[Launch, ...]:
@@ -102,7 +132,7 @@ def _kubernetes(document: Document) -> tuple[Launch, ...]:
             builder.work.stop(CONTAINERS, words[0].span.start)
             break
         builder.request = request
-        builder.command(Command(words, {}, span_of(words)), None, (), 0)
+        builder.command(Command(words, {}, span_of(words)))
     builder.request = None
     _texts(builder, document)
     return tuple(builder.found)
@@ -116,7 +146,7 @@ def budget_launches(builder: Builder, line: LaunchLine, config: str = "") -> tup
     for command in script.commands:
         words = tuple(_with_config(word, config) for word in command.words)
         environment = {name: _with_config(word, config) for name, word in command.environment.items()}
-        builder.command(Command(words, environment, command.span), script, (), 0)
+        builder.command(Command(words, environment, command.span), script)
     return tuple(builder.found[before:])
 
 

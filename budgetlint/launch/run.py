@@ -85,7 +85,7 @@ def _script(launch: Launch) -> tuple[Reference, ...]:
     """The program itself, which may make its own training arguments."""
     name = launch.program.program
     origin = Origin(OriginKind.FLAG, launch.source, launch.span)
-    return (Reference(Role.TRAINER, name, origin),) if name.endswith(".py") else ()
+    return (Reference(Role.TRAINER, name, origin),) if name.endswith(".py") and not launch.elsewhere else ()
 
 
 def _references(launch: Launch, trainers: Iterable[Reading], flags: Reading | None, around: Iterable[Reading]) -> Iterable[Reference]:

@@ -1,9 +1,10 @@
-"""What ``#SBATCH`` lines ask for. Source: Slurm 24.11 ``sbatch(1)``; only lines before the first command count."""
+"""What ``#SBATCH`` lines and the options of ``sbatch`` ask for. Source: Slurm 24.11 ``sbatch(1)``; only lines before the first command
+count, and options of the command line come before them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from budgetlint.base.expression import expression
 from budgetlint.base.numerals import small
@@ -21,13 +22,24 @@ _COUNT = expression(r"(?:([A-Za-z][\w.-]*):)?([0-9]+)")
 _NODES = expression(r"([0-9]+)(?:-\1)?")
 
 
+_COMMAND = expression(r"^[ \t]*[^#\s]", re.MULTILINE)
+_Asked = Mapping[str, tuple[str, Span]]
+
+
 def is_slurm(source: SourceFile) -> bool:
-    return "#SBATCH" in source.text and _DIRECTIVE.search(source.text) is not None
+    return "#SBATCH" in source.text and next(_directives(source, 0, len(source.text)), None) is not None
 
 
-def read_slurm(source: SourceFile) -> tuple[Request, Document, Mapping[str, Word]]:
-    """The request, the same as a document of kind ``job``, and the variables that Slurm sets from it."""
-    found = {name: (value, span) for name, value, span in _directives(source)}
+def read_slurm(
+    source: SourceFile, start: int = 0, end: int | None = None, command: Sequence[Word] = ()
+) -> tuple[Request, Document, Mapping[str, Word]]:
+    """The request, the same as a document of kind ``job``, and the variables that Slurm sets from it. The script is ``text[start:end]``;
+    ``command`` are the words of the ``sbatch`` that submits it."""
+    written = _directives(source, start, len(source.text) if end is None else end)
+    return _read(source, {name: (value, span) for name, value, span in (*written, *_options(command))})
+
+
+def _read(source: SourceFile, found: _Asked) -> tuple[Request, Document, Mapping[str, Word]]:
     device, gpus, where = _gpus(found)
     nodes_text, nodes_span = found.get("nodes", ("", None))
     match = _NODES.fullmatch(nodes_text)
@@ -42,13 +54,23 @@ def read_slurm(source: SourceFile) -> tuple[Request, Document, Mapping[str, Word
     return Request(device, gpus, nodes, origin), _document(source, found), {name: _word(text, span) for name, text, span in given}
 
 
-def _directives(source: SourceFile) -> Iterator[tuple[str, str, Span]]:
-    for found in _DIRECTIVE.finditer(source.text):
+def _options(words: Sequence[Word]) -> Iterator[tuple[str, str, Span]]:
+    """``--gres=gpu:2``, ``-N 2``."""
+    for index, word in enumerate(words[1:], 1):
+        name, equals, _ = word.text.partition("=")
+        value = word.after(len(name) + 1) if equals else words[index + 1] if index + 1 < len(words) else None
+        if name.startswith("-") and value is not None:
+            yield _SHORT.get(name, name.lstrip("-")), value.text, value.span
+
+
+def _directives(source: SourceFile, start: int, end: int) -> Iterator[tuple[str, str, Span]]:
+    command = _COMMAND.search(source.text, start, end)
+    for found in _DIRECTIVE.finditer(source.text, start, command.start() if command is not None else end):
         name = _SHORT.get(found[1], found[1].lstrip("-"))
         yield name, found[2].strip("\"'"), Span(found.start(2), found.end(2))
 
 
-def _gpus(found: Mapping[str, tuple[str, Span]]) -> tuple[str, int | None, Span | None]:
+def _gpus(found: _Asked) -> tuple[str, int | None, Span | None]:
     """Card, how many on each machine, and where it says so."""
     for name in ("gres", "gpus-per-node", "gpus-per-task", "gpus"):
         if name not in found:
@@ -62,7 +84,7 @@ def _gpus(found: Mapping[str, tuple[str, Span]]) -> tuple[str, int | None, Span 
     return "", None, None
 
 
-def _per_node(name: str, count: int, found: Mapping[str, tuple[str, Span]]) -> int | None:
+def _per_node(name: str, count: int, found: _Asked) -> int | None:
     if name == "gpus":
         nodes = small(found.get("nodes", ("1", None))[0])
         return count // nodes if nodes and count % nodes == 0 else None
@@ -72,7 +94,7 @@ def _per_node(name: str, count: int, found: Mapping[str, tuple[str, Span]]) -> i
     return count
 
 
-def _constraint(found: Mapping[str, tuple[str, Span]]) -> str:
+def _constraint(found: _Asked) -> str:
     """``--constraint=a100`` names the card in many clusters; the catalog decides whether it is one."""
     return found.get("constraint", ("", None))[0]
 
@@ -80,7 +102,7 @@ def _constraint(found: Mapping[str, tuple[str, Span]]) -> str:
 _KEPT = ("nodes", "ntasks", "ntasks-per-node")
 
 
-def _document(source: SourceFile, found: Mapping[str, tuple[str, Span]]) -> Document:
+def _document(source: SourceFile, found: _Asked) -> Document:
     entries = tuple(Entry(Scalar(name.replace("-", "_"), found[name][1]), Scalar(*found[name])) for name in _KEPT if name in found)
     return Document(source, "shell", Block(entries, Span(0, 0)), program="job")
 

@@ -41,6 +41,8 @@ DEPENDS, INCOMPLETE, NOT_MODELLED = "depends", "incomplete", "not-modelled"
 
 BROKEN = "budget"
 """What is missing of a run whose budget has a statement that was not understood."""
+PROGRAM = "program"
+"""The same of a run whose program stops before it trains, or is not known."""
 UNREAD = "readings"
 """Missing where a file has had `limits.FILE_READINGS`, and this run asks for more."""
 UNSEALED = "declaration"

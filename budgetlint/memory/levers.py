@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.catalog.families import family_of
 from budgetlint.memory.code import pick
@@ -64,10 +66,21 @@ def fused_kernels(settings: Settings, notes: Notes) -> frozenset[str]:
     return named | frozenset(FUSED_BY_COMPILE)
 
 
+LIGERS_HEAD = "linear_cross_entropy"
+
+
+def by_family(loss: str, kernels: frozenset[str], arch: Architecture) -> dict[str, Any]:
+    """Loss and kernels where Liger has no fused head for a family: its cross entropy over logits (`Tools`). Unsloth, whose LoRA kernels are
+    among them, has a head of its own."""
+    if LIGERS_HEAD in kernels and "lora" not in kernels and not family_of(arch.family).tools.liger_head:
+        return {"loss": "full" if loss == "fused" else loss, "kernels": kernels - {LIGERS_HEAD} | {"cross_entropy"}}
+    return {"loss": loss, "kernels": kernels}
+
+
 def loss_of(settings: Settings) -> str:
     kernels = settings.value("kernels", ()) or ()
     stated: str = settings.value("loss", "")
-    if stated in ("fused", "chunked", "in-place"):
+    if stated in ("fused", "chunked", "in-place", "in-place-copied"):
         return stated
     if "completion_len" in settings:
         return "logps"

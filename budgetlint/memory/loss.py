@@ -59,6 +59,13 @@ RECIPES = {
 }
 
 
+IN_PLACE = ("in-place", "in-place-copied")
+_COPIED = Recipe(((2, "output"), (4, "fp32-copy")), ((2, "then-gradient"),), ((4, "then-gradient"),), ((4, "then-gradient"),))
+"""``in-place-copied``: a forward that keeps its 16-bit logits for a gradient in their place and returns them, to whom autocast gives
+fp32 copies of all outputs (accelerate 1.15.0 utils/operations.py ``convert_outputs_to_fp32``); the trainer drops them before the backward
+(transformers 4.40 trainer.py ``compute_loss``). Unsloth 2024.3 to 2024.11.7 models/llama.py ``CausalLM_fast_forward``."""
+
+
 _MASKED16 = Recipe(
     ((2, "output"), (2, "log-softmax")),
     ((2, "log-probabilities"), (2, "gradient-of-loss"), (2, "gradient-of-log-softmax")),
@@ -122,7 +129,7 @@ def backward(plan: Plan) -> Iterator[Term]:
         yield from _chunked(plan)
         return
     recipe = _recipe(plan)
-    in_place = "cross_entropy" in plan.kernels and plan.loss not in ("logps", "in-place")
+    in_place = "cross_entropy" in plan.kernels and plan.loss not in ("logps", *IN_PLACE)
     yield from _terms(plan, (*(_forward_of(plan, recipe) if in_place else _backward_of(plan, recipe)), *_capped(plan)))
 
 
@@ -152,6 +159,8 @@ def _recipe(plan: Plan) -> Recipe:
         recipe = _PLAIN_AUTOCAST if plan.precision.autocast else _PLAIN16
         if "cross_entropy" in plan.kernels and recipe is _PLAIN16 and plan.precision.compute == 2:
             return Recipe(_PLAIN_FUSED, _PLAIN_FUSED, recipe.forward32)
+    if plan.loss == "in-place-copied":
+        return _COPIED if plan.precision.autocast else RECIPES["in-place"]
     if "cross_entropy" not in plan.kernels or plan.loss == "in-place":
         return recipe
     # A fused cross entropy writes the gradient into the fp32 logits: the log-softmax is never made.

@@ -28,8 +28,7 @@ def adapter_of(settings: Settings, arch: Architecture, notes: Notes, stack: Stac
         notes.assume("LoRA targets are not stated: all linear layers", "lora_targets")
         targets = ("all-linear",)
     roles = _target_roles(arch, tuple(targets), stack)
-    if "lora_r" not in settings:
-        notes.assume("LoRA rank is not stated: 8, the default of peft", "lora_r")
+    _note_rank(settings, notes)
     dtype = 2 if settings.value("adapter_dtype") in ("bf16", "fp16") else 4
     return Adapter(
         r=settings.value("lora_r", 8),
@@ -39,6 +38,15 @@ def adapter_of(settings: Settings, arch: Architecture, notes: Notes, stack: Stac
         dora=bool(settings.value("lora_dora", False)),
         saved_modules=_saved_modules(settings, arch),
     )
+
+
+def _note_rank(settings: Settings, notes: Notes) -> None:
+    """The rank that the figures are for, where nobody says it or something else fills it in."""
+    if "lora_r" not in settings:
+        notes.assume("LoRA rank is not stated: 8, the default of peft", "lora_r")
+    elif not settings["lora_r"].known and not settings["lora_r"].readings:
+        notes.missing.append("lora_r")
+        notes.assume(f"the LoRA rank is not known ({settings['lora_r'].text}): the figures are for 8", "lora_r")
 
 
 def _target_roles(arch: Architecture, targets: tuple[str, ...], stack: Stack) -> frozenset[str]:

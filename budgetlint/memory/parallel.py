@@ -79,4 +79,4 @@ DEGREES = ("tensor_parallel", "pipeline_parallel", "context_parallel", "expert_p
 def is_naive(settings: Settings) -> bool:
     """Layers of one process lie on several devices (``device_map``): no pipeline, one micro batch at a time."""
     found: Setting | None = settings.get("pipeline_parallel")
-    return found is not None and found.origin.key in ("CUDA_VISIBLE_DEVICES", "device_map")
+    return found is not None and found.origin.key.rpartition(".")[2] in ("CUDA_VISIBLE_DEVICES", "device_map")

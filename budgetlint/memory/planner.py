@@ -13,12 +13,12 @@ from budgetlint.memory import roles, rollouts
 from budgetlint.memory.code import pick, with_code
 from budgetlint.memory.degrees import parallel_of
 from budgetlint.memory.layout import accumulates_unreduced, least, model_parallel, sharding
-from budgetlint.memory.levers import fused_kernels, kernel_of, loss_of, recompute_of
+from budgetlint.memory.levers import by_family, fused_kernels, kernel_of, loss_of, recompute_of
 from budgetlint.memory.method import adapter_of, optimizer_of, quant_of, wide_embedding
 from budgetlint.memory.notes import Assumption, Notes
 from budgetlint.memory.parallel import ALONE, Parallel
 from budgetlint.memory.plan import HEADLESS, Accumulation, Plan, Precision, Sharding
-from budgetlint.memory.recipe import precision_of
+from budgetlint.memory.recipe import beside_quantised, precision_of
 from budgetlint.memory.shape import shape_of
 from budgetlint.memory.unmodelled import refuse
 from budgetlint.memory.versions import DROPS_GRADIENTS_SINCE, LOADS_LAZILY_SINCE, by_version
@@ -99,7 +99,7 @@ def _unique(plans: list[Plan]) -> tuple[Plan, ...]:
 
 _READ = attrgetter(
     "precision", "accumulation", "optimizer", "optimizer_impl", "loss", "recompute", "attention", "sharding", "quant", "adapter",
-    "seq", "completion", "beside", "rollout", "padded", "vision",
+    "seq", "completion", "beside", "rollout", "padded", "vision", "parallel",
 )  # fmt: skip
 """What two readings of one run can differ in."""
 
@@ -125,6 +125,7 @@ def _plan(settings: Settings, stack: Stack, arch: Architecture, device: Device |
     settings = _with_default_precision(settings, arch, notes)
     precision = precision_of(settings, adapter=adapter is not None, shard=shard.kind)
     quant = quant_of(settings, notes)
+    precision = beside_quantised(precision, settings, quant.compute) if quant is not None else precision
     optimizer = optimizer_of(settings, notes)
     return Plan(
         arch=arch,
@@ -209,8 +210,7 @@ def _computation(settings: Settings, stack: Stack, arch: Architecture, precision
     return {
         "recompute": recompute_of(settings, stack),
         "attention": kernel_of(settings, arch, precision.compute, notes),
-        "loss": loss_of(settings),
-        "kernels": fused_kernels(settings, notes),
+        **by_family(loss_of(settings), fused_kernels(settings, notes), arch),
         "repeat_kv": pick(stack).repeats_keys(settings, arch, stack),
         "expert_loop": bool(arch.experts) and pick(stack).loops_experts(stack),
         "compile": bool(settings.value("compile", False)),

@@ -33,6 +33,13 @@ def precision_of(settings: Settings, *, adapter: bool, shard: str) -> Precision:
     return replace(precision, autocast=False) if shard.startswith("fsdp") and not adapter else precision
 
 
+def beside_quantised(precision: Precision, settings: Settings, compute: int) -> Precision:
+    """A named recipe says nothing of what a quantised base leaves as it is: without a dtype that it is loaded in, that of the
+    arithmetic."""
+    is_named = settings.value("precision") in RECIPES and "weights_dtype" not in settings
+    return replace(precision, weights=compute) if is_named else precision
+
+
 def _named(name: str, adapter: bool) -> Precision:
     """The textbook recipes keep a frozen base in 16 bit under autocast when an adapter trains: there is nothing to master."""
     if adapter and name in ("bf16", "fp16"):

@@ -149,7 +149,7 @@ def norm_weight_bytes(plan: Plan) -> int:
     """Norm weights beside a quantised base may be upcast to fp32 (peft prepare_model_for_kbit_training), not under FSDP's
     mixed precision."""
     if plan.quant is not None:
-        return 4 if plan.quant.upcast in ("norms", "all") and not plan.sharding.is_fsdp else plan.quant.compute
+        return 4 if plan.quant.upcast in ("norms", "all") and not plan.sharding.is_fsdp else plan.precision.weights
     return module_bytes(plan)
 
 

@@ -135,7 +135,7 @@ def _quantised(plan: Plan, over: int) -> Iterator[Term]:
 
         packed += vision.linear_elements(shape.arch)
     rest = shape.total - packed
-    size = 4 if quant.upcast == "all" else quant.compute
+    size = 4 if quant.upcast == "all" else plan.precision.weights
     index = quant.per_input * sum(stack.layers * linear.inputs * linear.experts for stack in shape.stacks for linear in stack.layer)
     why = plan.because("quant", "quant_double", "model", "shard")
     whole = split(packed * quant.bytes_num // quant.bytes_den + index, over)

@@ -88,7 +88,7 @@ def _adapters(plan: Plan, stack: Stack) -> tuple[Adapter | None, ...]:
 def _tables(plan: Plan, adapters: tuple[Adapter | None, ...]) -> Iterator[Adapter | None]:
     """``modules_to_save``: PEFT copies a table in the base's dtype and casts LoRA weights only (0.21.2 tuners_utils.py
     ``cast_adapter_dtype``); LLaMA-Factory and Unsloth cast whatever trains to fp32. The former first."""
-    kept = plan.precision.weights if plan.quant is None else 4 if plan.quant.upcast == "all" else plan.quant.compute
+    kept = 4 if plan.quant is not None and plan.quant.upcast == "all" else plan.precision.weights
     for adapter in adapters:
         if adapter is not None and adapter.saved_modules and adapter.dtype != kept:
             yield replace(adapter, saved_dtype=kept)

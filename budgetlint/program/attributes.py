@@ -11,6 +11,7 @@ from budgetlint.program.enumeration import is_enum
 from budgetlint.program.functions import method_of
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.imports import all_followed, member
+from budgetlint.program.models import is_content, is_layer, is_no_module, is_of_modules, model_of
 from budgetlint.program.modules import Lazy
 from budgetlint.program.packages.replaced import replace
 from budgetlint.program.places import Place
@@ -117,39 +118,18 @@ class Attributes:
         """A part of something that is not followed: of a model, it is a freeze or a replacement."""
         model = model_of(base)
         if model is None:
-            if _is_of_modules(place.node) or is_layer(value):
+            if is_of_modules(place.node) or is_layer(value):
                 it.doubt("replaced", f"{name}: a layer is put into what is not known", place)
             return
         if name == _TRAINED:
             made = it.sink("freeze", _TRAINED, Call((value,), {}, None, place.node or ast.Pass(), _nowhere(it, place)))
             made.receiver, made.place, made.line = base, place, place.line
-        elif not isinstance(value, Known | Open) and not (_is_no_module(base, name) or _is_content(place.node)):
+        elif not isinstance(value, Known | Open) and not (is_no_module(base, name) or is_content(place.node)):
             it.doubt("replaced", f"{name} of a part of the model is replaced", place, model)
 
 
 _FLAGS = ("torch.backends.", "wandb", "openai", "os.", "sys.", "logging.", "warnings.")
 """Places of settings that neither a model nor a framework's code is changed by."""
-_CONFIGS = (".config of ", ".generation_config of ", ".model_config of ")
-_REGISTERED = ("_modules", "_module", "_parameters", "_buffers", "_mod")
-"""What ``torch.nn.Module`` keeps its parts in, and wrappers theirs."""
-_MODULES = ("quant", "dtype", "attn", "architectures")
-
-
-_TENSORS = frozenset({"data", "weight", "bias", "grad", "ds_tensor"})
-
-
-def _is_content(node: ast.AST | None) -> bool:
-    """``weight.data[-3:] = mean``: numbers of a tensor, which stays what it is."""
-    return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr in _TENSORS
-
-
-def _is_no_module(base: Opaque, name: str) -> bool:
-    """A field of the model's configuration, which nobody asks once the model is made; the content of a weight."""
-    if name.startswith("_") and not name.startswith("__") and not name.endswith(_REGISTERED):
-        return True  # modules are called by public names
-    if name == "__setitem__":
-        return "embeddings" in base.why and base.why.startswith("what get_")
-    return base.why.startswith(_CONFIGS) and not any(word in name for word in _MODULES)
 
 
 def _of_function(base: Function, name: str) -> Value:
@@ -188,7 +168,9 @@ def set_plainly(it: Interpreter, base: Object, name: str, value: Value, place: P
     if isinstance(own, Object) and isinstance(put, Function):
         it.call(put.of(own), Call((base, value), {}, None, place.node or put.node, Frame(put.names)))
         return
-    if base.made is not None and base.made.kind in MODELS and not isinstance(value, Known | Open) and name != "state_dict":
+    # a dict or a list is no module, and torch puts neither in the place of one (2.4 to 2.9 ``nn/modules/module.py`` ``__setattr__``)
+    plain = isinstance(value, Known | Open | Map | Items)
+    if base.made is not None and base.made.kind in MODELS and not plain and name != "state_dict":
         it.doubt("replaced", f"{name} of the model is replaced", place, base)
     it.heap.write(base, name, value)
 
@@ -196,54 +178,6 @@ def set_plainly(it: Interpreter, base: Object, name: str, value: Value, place: P
 def _nowhere(it: Interpreter, place: Place) -> Frame:
     module = it.modules.made.get(place.path) or next(iter(it.modules.made.values()))
     return Frame(module.names)
-
-
-def model_of(value: Value | None, most: int = 30) -> Object | None:
-    """The model that something is a part of."""
-    for _ in range(most):
-        if isinstance(value, Object) and value.made is not None and value.made.kind in MODELS:
-            return value
-        value = (
-            value.of if isinstance(value, Opaque) else value.data if isinstance(value, Object) and isinstance(value.data, Value) else None
-        )
-        if value is None:
-            return None
-    return None
-
-
-def module_of(value: Value | None, most: int = 30) -> Object | None:
-    """The model that something is a part of, or the module of the repository's own."""
-    for _ in range(most):
-        if isinstance(value, Object) and ((value.made is not None and value.made.kind in MODELS) or is_module(value)):
-            return value
-        value = (
-            value.of if isinstance(value, Opaque) else value.data if isinstance(value, Object) and isinstance(value.data, Value) else None
-        )
-        if value is None:
-            return None
-    return None
-
-
-def is_module(value: Value | None) -> bool:
-    """A ``torch.nn.Module`` of the repository's own code, or one that Lightning or transformers offers to build on."""
-    if not isinstance(value, Object):
-        return False
-    if value.kind.startswith("torchvision.models."):
-        return True
-    line = [one.name for one in value.cls.line if isinstance(one, External)] if value.cls is not None else []
-    return any(name.startswith("torch.nn.") or name.endswith((".LightningModule", ".PreTrainedModel", "PreTrainedModel")) for name in line)
-
-
-def is_layer(value: Value) -> bool:
-    """A module of the repository's own, or a layer of torch or of bitsandbytes; a parameter is none."""
-    if not isinstance(value, Object) or value.kind.endswith("Parameter"):
-        return False
-    return is_module(value) or value.kind.startswith(("torch.nn.", "bitsandbytes.nn."))
-
-
-def _is_of_modules(node: ast.AST | None) -> bool:
-    """``parent._modules[name] = layer``"""
-    return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "_modules"
 
 
 def _of_object(it: Interpreter, base: Object, name: str, place: Place) -> Value:
@@ -271,7 +205,7 @@ def _not_set(it: Interpreter, base: Object, name: str, place: Place) -> Value:
     if base.cls is not None:
         value = base.cls.find(name)
         if value is not None:
-            return _of_instance(it, base, value, place)
+            return _of_instance(it, base, name, value, place)
         if name == "__class__":
             return base.cls
     if name == "__dict__":
@@ -306,9 +240,12 @@ def _of_kind(it: Interpreter, base: Object, name: str) -> Value | None:
     return Native(name, lambda it, call: method(it, base, call)) if method is not None else None
 
 
-def _of_instance(it: Interpreter, base: Object, value: Value, place: Place) -> Value:
+def _of_instance(it: Interpreter, base: Object, name: str, value: Value, place: Place) -> Value:
     if isinstance(value, Property):
-        return it.call(value.get.of(base), Call((), {}, None, place.node or value.get.node, Frame(value.get.names)))
+        found = it.call(value.get.of(base), Call((), {}, None, place.node or value.get.node, Frame(value.get.names)))
+        if value.kept:
+            it.heap.write(base, name, found)
+        return found
     if isinstance(value, Function) and base.cls is not None:
         return method_of(value, base, base.cls)
     return described(it, value, base, place)

@@ -5,21 +5,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from budgetlint.program.assign import bind
 from budgetlint.program.calling import Frame
 from budgetlint.program.comparisons import held
+from budgetlint.program.logic import narrow, tested
 from budgetlint.program.noted import Refusal
 from budgetlint.program.state import GOES_ON, Interpreter, Signal
-from budgetlint.program.truth import truth
-from budgetlint.program.values import ABSENT, Choice, External, Items, Known, Map, Way, choice, origins_of
+from budgetlint.program.values import Choice, External, Items, Known, Map, origins_of
 from budgetlint.program.wording import ends, negated, shown
 
 _MOST_REFUSALS = 20
-_NAMES = "names"
 
 
 def if_(it: Interpreter, node: ast.If, frame: Frame) -> Signal:
-    known = held(it, it.evaluate(node.test, frame), node, frame)
+    known = held(it, tested(it, node.test, frame), node, frame)
     if known is None:
         text = shown(node.test)
         return it.fork(
@@ -63,10 +61,10 @@ def _asked(node: ast.AST) -> Iterator[ast.expr]:
 
 
 def assert_(it: Interpreter, node: ast.Assert, frame: Frame) -> Signal:
-    known = held(it, it.evaluate(node.test, frame), node, frame)
+    known = held(it, tested(it, node.test, frame), node, frame)
     if known is None:
         it.may_fail("AssertionError")
-        _narrow(it, node.test, frame, holds=True)
+        narrow(it, node.test, frame, holds=True)
     if known is not False:
         return GOES_ON
     if any(it.tries) or it.conditions:
@@ -76,37 +74,5 @@ def assert_(it: Interpreter, node: ast.Assert, frame: Frame) -> Signal:
 
 
 def _narrowed(it: Interpreter, test: ast.expr, body: list[ast.stmt], frame: Frame, *, holds: bool) -> Signal:
-    _narrow(it, test, frame, holds=holds)
+    narrow(it, test, frame, holds=holds)
     return it.run(body, frame)
-
-
-def _narrow(it: Interpreter, test: ast.expr, frame: Frame, *, holds: bool) -> None:
-    """Behind a condition, a name that was a choice keeps only the ways that the condition allows."""
-    for name in _names_of(test):
-        value = frame.names.bound.get(name)
-        if isinstance(value, Choice):
-            kept = [way for way in value.ways if _allowed(it, test, frame, name, way, holds=holds)]
-            if kept and len(kept) < len(value.ways):
-                bind(it, frame, name, choice(kept))
-
-
-def _names_of(test: ast.expr) -> tuple[str, ...]:
-    """The plain names of a condition without calls; none for others, which are not asked again. Kept on the tree."""
-    found: tuple[str, ...] | None = test.__dict__.get(_NAMES)
-    if found is None:
-        nodes = list(ast.walk(test))
-        calls = any(isinstance(one, ast.Call | ast.NamedExpr | ast.Await) for one in nodes)
-        found = test.__dict__[_NAMES] = () if calls else tuple(sorted({one.id for one in nodes if isinstance(one, ast.Name)}))
-    return found
-
-
-def _allowed(it: Interpreter, test: ast.expr, frame: Frame, name: str, way: Way, *, holds: bool) -> bool:
-    if way.value is ABSENT:
-        return False
-    whole = frame.names.bound[name]
-    frame.names.bound[name] = way.value
-    try:
-        found = it.tried(lambda: it.evaluate(test, frame))
-    finally:
-        frame.names.bound[name] = whole
-    return any(one.signal != "raise" and truth(one.value) in (None, holds) for one in found)

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 
-from budgetlint.program.attributes import kind_of, model_of, module_of, set_plainly
+from budgetlint.program.attributes import kind_of, set_plainly
 from budgetlint.program.calling import Call, Frame
 from budgetlint.program.classes import after, construct, instantiate
 from budgetlint.program.ends import Dead
-from budgetlint.program.functions import call_function, method_of, opaque_call, parameters, words_of
-from budgetlint.program.generators import consumed
+from budgetlint.program.foreign import harmless, made_by, not_followed, short
+from budgetlint.program.functions import call_function, method_of, parameters, words_of
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.imports import lookup, member
 from budgetlint.program.iterate import iterated
+from budgetlint.program.models import module_of
 from budgetlint.program.operators import MOST_ITEMS
 from budgetlint.program.packages.benign import changes_nothing
 from budgetlint.program.packages.replaced import replaced
 from budgetlint.program.pour import pour
 from budgetlint.program.reads import handed_on
-from budgetlint.program.repeat import repeated
 from budgetlint.program.sinks import MODELS
-from budgetlint.program.state import GOES_ON, Interpreter, Signal
+from budgetlint.program.state import Interpreter
 from budgetlint.program.values import (
     ABSENT,
     NONE,
@@ -119,7 +118,7 @@ def call_value(it: Interpreter, function: Value, call: Call) -> Value:
             return _method(it, function, "__call__", call)
         case Known() | Package() | Items() | Map():
             raise Dead("TypeError")
-    return _not_followed(it, function, call, f"a call of {function!r}"[:100])
+    return not_followed(it, function, call, f"a call of {function!r}"[:100])
 
 
 def _super(it: Interpreter, node: ast.Call, frame: Frame) -> Value:
@@ -182,7 +181,7 @@ def _of_instance(it: Interpreter, base: Object, name: str, call: Call) -> Value:
     own = base.cls.find("__getattr__")
     if isinstance(own, Function) and not name.startswith("__"):
         return it.call(it.call(own.of(base), call._replace(positional=(Known(name),), keywords={}, rest=None)), call)
-    return _not_followed(it, base, call, f"{name} of {base!r}")
+    return not_followed(it, base, call, f"{name} of {base!r}")
 
 
 def _of_class(it: Interpreter, base: Class, name: str, call: Call) -> Value:
@@ -193,7 +192,7 @@ def _of_class(it: Interpreter, base: Class, name: str, call: Call) -> Value:
         return it.call(found, call)
     if base.kind:
         return call_external(it, f"{base.kind}.{name}", call, base)
-    return _not_followed(it, base, call, f"{name} of {base.name}")
+    return not_followed(it, base, call, f"{name} of {base.name}")
 
 
 def _of_super(it: Interpreter, base: Super, name: str, call: Call) -> Value:
@@ -214,7 +213,7 @@ def _of_super(it: Interpreter, base: Super, name: str, call: Call) -> Value:
     if name == "__setattr__" and isinstance(bound, Object) and len(call.positional) == 2 and isinstance(call.positional[0], Known):
         set_plainly(it, bound, str(call.positional[0].value), call.positional[1], it.place(call.node, call.frame))
         return NONE
-    return NONE if name in {"__init__", "__post_init__", "__init_subclass__"} else _not_followed(it, bound, call, f"super().{name}")
+    return NONE if name in {"__init__", "__post_init__", "__init_subclass__"} else not_followed(it, bound, call, f"super().{name}")
 
 
 def _as_super(function: Function, bound: Value, cls: Class | None, name: str) -> Function:
@@ -251,8 +250,8 @@ def _of_package(it: Interpreter, base: Value, name: str, call: Call) -> Value:
     if isinstance(base, Known):
         return Opaque(f"{name} of {base!r}"[:100])
     if isinstance(base, Object) and changes_nothing(kind) and not _is_model(base):
-        return _harmless(it, f"{kind}.{name}", call, base)
-    return _not_followed(it, base, call, f"{kind}.{name}")
+        return harmless(it, f"{kind}.{name}", call, base)
+    return not_followed(it, base, call, f"{kind}.{name}")
 
 
 def _is_model(base: Object) -> bool:
@@ -269,8 +268,8 @@ def _of_opaque(it: Interpreter, base: Opaque | Open, name: str, call: Call) -> V
     if handler is not None:
         return handler(it, base, call)
     if package and changes_nothing(package):
-        return _harmless(it, f"{package}.{name}", call, base)
-    return _not_followed(it, base, call, f"{name} of {base!r}"[:100])
+        return harmless(it, f"{package}.{name}", call, base)
+    return not_followed(it, base, call, f"{name} of {base!r}"[:100])
 
 
 def call_external(it: Interpreter, name: str, call: Call, base: Class | None = None) -> Value:
@@ -284,64 +283,14 @@ def call_external(it: Interpreter, name: str, call: Call, base: Class | None = N
         return sunk
     last = name.rpartition(".")[2]
     if changes_nothing(name):
-        return _made(name, call) if last[:1].isupper() else _harmless(it, name, call, None)
+        return made_by(name, call) if last[:1].isupper() else harmless(it, name, call, None)
     if name.startswith(_PARTS[1]) or (last[:1].isupper() and name.startswith(_PARTS)):
-        return _made(name, call)
+        return made_by(name, call)
     if last[:1].isupper():
         it.disturb(Items(call.given()), f"{name} was given it", it.place(call.node, call.frame))
-        return _made(name, call)
-    return _not_followed(it, External(name), call, f"a call of {name}")
+        return made_by(name, call)
+    return not_followed(it, External(name), call, f"a call of {name}")
 
 
 _PARTS = ("transformers.models.", "torchvision.models.")
 """Layers and models: they are made from a configuration, which stays as it is."""
-
-
-def short(name: str) -> str:
-    """``trl.TrlParser`` of ``trl.scripts.utils.TrlParser``: the name under which a package offers it."""
-    return f"{name.partition('.')[0]}.{name.rpartition('.')[2]}"
-
-
-def _made(name: str, call: Call) -> Object:
-    """An object of a package's class that is not known: what it was given, it may have as attributes."""
-    made = Object(name)
-    made.data = next((one for one in call.given() if model_of(one) is not None), None)
-    return made
-
-
-def _harmless(it: Interpreter, name: str, call: Call, base: Value | None) -> Value:
-    """Code that changes none of what it is given; functions that it is given are called by it."""
-    call_back(it, call.given(), f"{name} calls it")
-    model = next((one for one in (base, *call.given()) if module_of(one) is not None), None)
-    return Opaque(f"what {name} gives", model, name.partition(".")[0])
-
-
-def _not_followed(it: Interpreter, what: Value, call: Call, why: str) -> Value:
-    """Code that nobody knows: what it was given may be changed, and if it was given nothing, it was called for what it changes
-    elsewhere."""
-    place = it.place(call.node, call.frame)
-    given = call.given()
-    call_back(it, given, why)
-    handed_on(it, "", call)
-    for one in (*given, *([what] if isinstance(what, Items | Map | Object) else [])):
-        it.disturb(one, f"{why} was given it", place)
-    if isinstance(what, External):
-        model = next((one for one in given if model_of(one) is not None), None)
-        if model is None:
-            it.doubt("patch", why, place, what)
-        return Opaque(why, model, what.name.partition(".")[0])
-    return Opaque(why, next((one for one in (what, *given) if model_of(one) is not None), None))
-
-
-def call_back(it: Interpreter, given: Sequence[Value], why: str) -> None:
-    """Functions that are handed over are called any number of times, with anything."""
-    for value in given:
-        for one in value.items if isinstance(value, Items) else (value,):
-            consumed(it, one)
-            if isinstance(one, Function) and all(other.node is not one.node for other in it.stack):
-                repeated(it, lambda one=one: _run(it, one, why), "", one.node)  # type: ignore[misc]
-
-
-def _run(it: Interpreter, function: Function, why: str) -> Signal:
-    consumed(it, it.call(function, opaque_call(it, function, why)))
-    return GOES_ON

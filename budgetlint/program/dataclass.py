@@ -10,6 +10,7 @@ from budgetlint.program.calling import Call, Frame
 from budgetlint.program.ends import Dead
 from budgetlint.program.functions import decorator_word
 from budgetlint.program.heap import perhaps_absent
+from budgetlint.program.misfits import strangers, without
 from budgetlint.program.operators import made_of
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.state import Interpreter, name_of
@@ -166,6 +167,7 @@ def with_origin(value: Value, origin: Origin) -> Value:
 def fill(it: Interpreter, made: Object, cls: Class, call: Call, construct: Construct) -> None:
     """A dataclass's own ``__init__``, then its ``__post_init__``. Arguments of a package's base go to that base."""
     fields = fields_of(cls)
+    call = _of_fields(it, cls, call, [one.name for one in fields if one.init])
     by_place = [one.name for one in fields if one.init and not one.by_name]
     given = dict(zip(by_place, call.positional, strict=False))
     if (len(call.positional) > len(by_place) and not cls.kind) or any(name in call.keywords for name in given):
@@ -181,6 +183,15 @@ def fill(it: Interpreter, made: Object, cls: Class, call: Call, construct: Const
             it.heap.write(made, field.name, value)
     _hand_on(it, made, cls, call, others, construct)
     finish(it, made, cls, call, passed)
+
+
+def _of_fields(it: Interpreter, cls: Class, call: Call, takes: list[str]) -> Call:
+    """The call without what the class has no field for, where a config or a flag brought it (`misfits`). A package's base may take it, and
+    pydantic passes over it."""
+    others = strangers(call, takes)
+    marks = (mark for one in cls.line if isinstance(one, Class) for mark in one.decorators)
+    is_open = (cls.kind and cls.kind not in FIELDS_OF_BASES) or any(name_of(one).startswith("pydantic") for one in (*cls.line, *marks))
+    return without(it, call, others, cls.name, takes) if others and not is_open else call
 
 
 def _hand_on(it: Interpreter, made: Object, cls: Class, call: Call, others: dict[str, Value], construct: Construct) -> None:

@@ -18,6 +18,7 @@ from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Se
 from budgetlint.documents.python_marks import CAST, FACTS, LOOP, MORE, REPLACED
 from budgetlint.documents.python_places import Places
 from budgetlint.program.modules import Files
+from budgetlint.program.noted import UNKNOWN, Doubt
 from budgetlint.program.packages.roots import unmarked
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.sink_kinds import is_arguments
@@ -68,14 +69,21 @@ class _Writer:
         trainer, arguments = wiring.trainer, wiring.arguments
         if arguments is not None:
             place = arguments.made.place if arguments.made is not None else trainer.place if trainer is not None else Place("", 0)
-            yield _last(arguments.kind), place, self.object(arguments, place)
+            sure = wiring.has_one_arguments
+            yield _last(arguments.kind), place, self.object(arguments, place, _defaults_of(wiring), sure=sure)
+        elif trainer is not None:
+            name = arguments_of(trainer)
+            given = trainer.get("args", "training_args")
+            is_own = given is None or (isinstance(given, Known) and given.value is None and trainer.rest is None)
+            rest = _defaults_of(wiring) if is_own and trainer.rest is None else Opaque("arguments that are not followed")
+            yield _last(name), trainer.place, self._block([], rest, trainer.place, name)
         for one in wiring.models:
-            yield _section(one), one.place, self.sink(one)
+            yield _section(one), one.place, self.sink(one, perhaps=not wiring.is_made(one))
         if trainer is not None:
             yield (
                 _last(trainer.name),
                 trainer.place,
-                self.sink(trainer, but=("args",)),
+                self.sink(trainer, but=("args",), perhaps=False),
             )
             for method in _OWN_METHODS:
                 if method in trainer.overrides:
@@ -98,15 +106,12 @@ class _Writer:
             if one.kind == "cast" and (casts_to(one) is None or is_output(one)):
                 continue
             if one.kind in {"cast", "freeze", "checkpointing"}:
-                yield name, one.place, self.sink(one)
+                yield name, one.place, self.sink(one, perhaps=bool(one.beside(wiring.trainer)))
 
     def _doubted(self, wiring: Wiring) -> Iterator[tuple[str, Place, Mapping]]:
         """What was not followed: it may have trained less, cast, replaced modules, or exchanged what the trainer does."""
         for one in wiring.doubts:
-            names = (
-                ("requires_grad", CAST, REPLACED) if one.kind != "patch" else (CAST,) if one.why in _DTYPES_OF_ALL else ("compute_loss",)
-            )
-            for name in names:
+            for name in _changed_by(one):
                 yield name, one.place, Mapping((), self.span(one.place))
         if not wiring.closed and wiring.name is None and wiring.models:
             place = wiring.models[0].place
@@ -115,17 +120,18 @@ class _Writer:
 
     # nodes
 
-    def sink(self, one: Sink, but: Iterable[str] = ()) -> Mapping:
-        tag = one.name + ("?" if one.conditions else "")
+    def sink(self, one: Sink, but: Iterable[str] = (), *, perhaps: bool) -> Mapping:
+        tag = one.name + ("?" if perhaps else "")
         entries = [self._entry(name, value, one.place) for name, value in one.arguments.items() if name not in but]
         entries += [self._entry(str(at + 1), value, one.place) for at, value in enumerate(one.positional)]
         return self._block([one for one in entries if one is not None], one.rest, one.place, tag)
 
-    def object(self, one: Object, place: Place) -> Mapping:
+    def object(self, one: Object, place: Place, others: Value | None, *, sure: bool) -> Mapping:
+        """``others``: why arguments that are not given may be other than the class's defaults."""
         entries = [self._entry(str(name), value, place) for name, value in one.attributes.items()]
-        tag = one.kind + ("?" if one.made is not None and one.made.conditions else "")
+        tag = one.kind + ("?" if one.made is not None and one.made.conditions and not sure else "")
         unknown = Opaque(f"a class of its own, {one.kind}") if not is_arguments(one.kind) else None
-        return self._block([one for one in entries if one is not None], one.rest or unknown, place, tag)
+        return self._block([one for one in entries if one is not None], one.rest or unknown or others, place, tag)
 
     def _block(self, entries: list[Entry], rest: Value | None, place: Place, tag: str) -> Mapping:
         more = [Entry(Scalar(MORE, self.span(place)), self._open("more", place))] if rest is not None else []
@@ -206,6 +212,15 @@ class _Writer:
         return _in(source, source.line_span(place.line) if 0 < place.line <= source.line_count else Span(0, 0), self.source)
 
 
+def arguments_of(trainer: Sink) -> str:
+    """The class of arguments that a trainer makes for itself where it is given none (transformers 4.40 to 5.24 ``trainer.py``; trl 0.9 to
+    0.26 ``trainer/sft_trainer.py``, from 0.20 on those of its other trainers)."""
+    last = _last(trainer.name)
+    if trainer.name.startswith("trl."):
+        return f"trl.{last.removesuffix('Trainer')}Config"
+    return f"transformers.{'Seq2Seq' if last.startswith('Seq2Seq') else ''}TrainingArguments"
+
+
 def _in(source: SourceFile, span: Span, home: SourceFile) -> Span:
     return span if source is home else SpanIn(span.start, span.end, source)
 
@@ -252,6 +267,20 @@ def most_ways(wiring: Wiring) -> int:
     held = [value for one in sinks for value in (*one.arguments.values(), *one.positional)]
     inner = [value for one in held if isinstance(one, Object) for value in one.attributes.values()]
     return max((len(one.ways) for one in (*told, *held, *inner) if isinstance(one, Choice) and is_of_plain(one)), default=1)
+
+
+def _defaults_of(wiring: Wiring) -> Value | None:
+    """Code that nobody knows may have changed what a class has for an argument that is not given."""
+    return next((Opaque(one.why) for one in wiring.doubts if one.kind == UNKNOWN), None)
+
+
+def _changed_by(doubt: Doubt) -> tuple[str, ...]:
+    """The sections of what may be other than it stands there."""
+    if doubt.kind == UNKNOWN:
+        return ("requires_grad", REPLACED, "compute_loss")
+    if doubt.kind != "patch":
+        return ("requires_grad", CAST, REPLACED)
+    return (CAST,) if doubt.why in _DTYPES_OF_ALL else ("compute_loss",)
 
 
 def _last(name: str) -> str:

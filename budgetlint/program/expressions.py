@@ -8,25 +8,24 @@ from collections.abc import Callable, Mapping
 from budgetlint.program.assign import bind
 from budgetlint.program.calling import Frame
 from budgetlint.program.calls import called
-from budgetlint.program.comparisons import compare, held
+from budgetlint.program.comparisons import compare
 from budgetlint.program.comprehensions import dict_of, generator_of, list_of
 from budgetlint.program.formatted import joined
 from budgetlint.program.functions import defined
 from budgetlint.program.generators import yield_, yield_from
 from budgetlint.program.imports import lookup
 from budgetlint.program.iterate import iterated
-from budgetlint.program.operators import MOST_ITEMS, made_of, operated, unary
+from budgetlint.program.logic import conditional, either, single
+from budgetlint.program.misfits import lacking, lacks_attribute, lacks_key
+from budgetlint.program.operators import MOST_ITEMS, operated
 from budgetlint.program.packages.sequences import set_of
 from budgetlint.program.places import Origin
 from budgetlint.program.pour import pour
-from budgetlint.program.state import Interpreter, Signal
+from budgetlint.program.state import Interpreter
 from budgetlint.program.subscripts import item
-from budgetlint.program.truth import truth
 from budgetlint.program.values import (
     ABSENT,
-    FALSE,
     NONE,
-    TRUE,
     Choice,
     Items,
     Known,
@@ -34,12 +33,9 @@ from budgetlint.program.values import (
     Object,
     Opaque,
     Value,
-    Way,
-    alternatives,
-    choice,
     key_of,
 )
-from budgetlint.program.wording import negated, shown
+from budgetlint.program.wording import shown
 
 
 def _constant(it: Interpreter, node: ast.Constant, frame: Frame) -> Value:
@@ -51,7 +47,10 @@ def _name(it: Interpreter, node: ast.Name, frame: Frame) -> Value:
 
 
 def _attribute(it: Interpreter, node: ast.Attribute, frame: Frame) -> Value:
-    return it.attribute(it.evaluate(node.value, frame), node.attr, it.place(node, frame))
+    base, place = it.evaluate(node.value, frame), it.place(node, frame)
+    if isinstance(base, Map) and lacks_attribute(it, base, node.attr):
+        return lacking(it, base, node.attr, place, "AttributeError")
+    return it.attribute(base, node.attr, place)
 
 
 def _sequence(kind: str) -> Callable[[Interpreter, ast.List | ast.Tuple | ast.Set, Frame], Value]:
@@ -95,52 +94,6 @@ def _dict(it: Interpreter, node: ast.Dict, frame: Frame) -> Value:
     return made
 
 
-def _bool(it: Interpreter, node: ast.BoolOp, frame: Frame) -> Value:
-    return _either(it, node.values, isinstance(node.op, ast.Or), frame)
-
-
-def _either(it: Interpreter, nodes: list[ast.expr], wanted: bool, frame: Frame) -> Value:
-    """``a or b`` (``wanted`` True): the first that counts as true, else the last; ``and`` the other way round."""
-    first = it.evaluate(nodes[0], frame)
-    if len(nodes) == 1:
-        return first
-    known = held(it, first, nodes[0], frame)
-    if known is not None:
-        return first if known is wanted else _either(it, nodes[1:], wanted, frame)
-    kept = [way for way in alternatives(first) if truth(way.value) is not (not wanted)]
-    text = shown(nodes[0])
-    ways: list[tuple[str, Callable[[], Signal]]] = [
-        (text if wanted else negated(text), lambda: ("return", choice(kept))),
-        (negated(text) if wanted else text, lambda: ("return", _either(it, nodes[1:], wanted, frame))),
-    ]
-    return _of_fork(it, ways)
-
-
-def _of_fork(it: Interpreter, ways: list[tuple[str, Callable[[], Signal]]]) -> Value:
-    return it.value_of(it.fork(ways))
-
-
-def _conditional(it: Interpreter, node: ast.IfExp, frame: Frame) -> Value:
-    known = held(it, it.evaluate(node.test, frame), node, frame)
-    if known is not None:
-        return it.evaluate(node.body if known else node.orelse, frame)
-    text = shown(node.test)
-    return _of_fork(
-        it,
-        [(text, lambda: ("return", it.evaluate(node.body, frame))), (negated(text), lambda: ("return", it.evaluate(node.orelse, frame)))],
-    )
-
-
-def _unary(it: Interpreter, node: ast.UnaryOp, frame: Frame) -> Value:
-    operand = it.evaluate(node.operand, frame)
-    if not isinstance(node.op, ast.Not):
-        return unary(node.op, operand)
-    ways = [(way.when, held(it, way.value, node, frame)) for way in alternatives(operand) if way.value is not ABSENT]
-    if any(known is None for _, known in ways) or not ways:
-        return made_of(operand)
-    return choice(Way(when, FALSE if known else TRUE) for when, known in ways)
-
-
 def _binary(it: Interpreter, node: ast.BinOp, frame: Frame) -> Value:
     left, right = it.evaluate(node.left, frame), it.evaluate(node.right, frame)
     return it.each(left, lambda one: operated(it, node, one, right, frame)) if _has_own(left) else operated(it, node, left, right, frame)
@@ -151,8 +104,10 @@ def _has_own(value: Value) -> bool:
 
 
 def _subscript(it: Interpreter, node: ast.Subscript, frame: Frame) -> Value:
-    base = it.evaluate(node.value, frame)
-    return item(it, base, it.evaluate(node.slice, frame), node, frame)
+    base, asked = it.evaluate(node.value, frame), it.evaluate(node.slice, frame)
+    if isinstance(base, Map) and isinstance(asked, Known) and lacks_key(it, base, asked):
+        return lacking(it, base, str(asked.value), it.place(node, frame), "KeyError")
+    return item(it, base, asked, node, frame)
 
 
 def _slice(it: Interpreter, node: ast.Slice, frame: Frame) -> Value:
@@ -188,7 +143,7 @@ def _joined(it: Interpreter, node: ast.JoinedStr, frame: Frame) -> Value:
 
 EXPRESSIONS: Mapping[type[ast.AST], Callable[..., Value]] = {
     ast.Constant: _constant, ast.Name: _name, ast.Attribute: _attribute, ast.Tuple: _sequence("tuple"), ast.List: _sequence("list"),
-    ast.Set: _sequence("set"), ast.Dict: _dict, ast.BoolOp: _bool, ast.IfExp: _conditional, ast.Compare: compare, ast.UnaryOp: _unary,
+    ast.Set: _sequence("set"), ast.Dict: _dict, ast.BoolOp: either, ast.IfExp: conditional, ast.Compare: compare, ast.UnaryOp: single,
     ast.BinOp: _binary, ast.Subscript: _subscript, ast.Slice: _slice, ast.Lambda: _lambda, ast.NamedExpr: _named, ast.Await: _inner,
     ast.Starred: _inner, ast.Yield: yield_, ast.YieldFrom: yield_from, ast.JoinedStr: _joined, ast.Call: called,
     ast.ListComp: list_of, ast.SetComp: list_of, ast.GeneratorExp: generator_of, ast.DictComp: dict_of,

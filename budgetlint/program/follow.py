@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from budgetlint.program.attributes import Attributes
+from budgetlint.program.calling import Call
 from budgetlint.program.calls import call_value
 from budgetlint.program.ends import Dead, TooLong
 from budgetlint.program.expressions import EXPRESSIONS
@@ -23,7 +24,7 @@ from budgetlint.program.places import Origin
 from budgetlint.program.reads import noting
 from budgetlint.program.record import sink
 from budgetlint.program.sinks import Sink
-from budgetlint.program.state import Interpreter, Launched, Parts
+from budgetlint.program.state import NOWHERE, Interpreter, Launched, Parts
 from budgetlint.program.statements import STATEMENTS
 from budgetlint.program.values import Function, Object, Package, Value
 
@@ -56,6 +57,8 @@ class Followed(NamedTuple):
     """Whether a parser of it was asked for words."""
     asked: Mapping[tuple[str, int], bool] = MappingProxyType({})
     """Values of configs that were asked for."""
+    handed: bool = False
+    """Whether code that is not followed was given a trainer."""
 
 
 def follow(trees: Trees, entry: str, launched: Launched | None = None, *, function: str = "", default: Default = class_default) -> Followed:
@@ -63,10 +66,10 @@ def follow(trees: Trees, entry: str, launched: Launched | None = None, *, functi
     started = launched or Launched()
     it = Interpreter(_parts(default, started), Modules(trees, entry, started.folder), started)
     stopped = _start(it, entry, function)
-    doubts = tuple({(one.kind, one.why, str(one.place)): one for one in it.doubts}.values())
+    doubts = tuple({(one.kind, one.why, str(one.place)): one for one in reversed(it.doubts)}.values())[::-1]
     ran = tuple(it.sinks), doubts, tuple(it.refusals), tuple(it.opened), tuple(it.read), it.steps, stopped
     sought = tuple(dict.fromkeys(it.interfaces)), tuple(dict.fromkeys(it.sought)), it.loaders, bool(it.flags)
-    return Followed(*ran, _names(it, _is_checkpointing), _names(it, _is_typed), *sought, it.asked)
+    return Followed(*ran, _names(it, _is_checkpointing), _names(it, _is_typed), *sought, it.asked, any(map(_is_trainer, it.doubts)))
 
 
 def _start(it: Interpreter, entry: str, function: str) -> str:
@@ -80,6 +83,8 @@ def _start(it: Interpreter, entry: str, function: str) -> str:
             target = member(it, Package(module), function)
             if isinstance(target, Function):
                 it.call(target, entry_call(it, target))
+            elif isinstance(target, Object):  # a command of click, an application of typer
+                it.call(target, Call((), {}, None, NOWHERE, it.outside))
     except Dead:
         return "the program ends in an error before it trains" if not it.sinks else ""
     except TooLong as bound:
@@ -88,6 +93,10 @@ def _start(it: Interpreter, entry: str, function: str) -> str:
     except RecursionError:  # a caller that is deep in its own calls
         return "the program is nested too deep to follow"
     return ""
+
+
+def _is_trainer(one: Doubt) -> bool:
+    return isinstance(one.about, Object) and one.about.made is not None and one.about.made.kind == "trainer"
 
 
 def _is_of_trainer(function: Function) -> bool:

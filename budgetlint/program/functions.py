@@ -10,8 +10,10 @@ from budgetlint.program.calling import Call, Frame
 from budgetlint.program.ends import Dead
 from budgetlint.program.generators import MANAGER, generator
 from budgetlint.program.heap import Outcome, perhaps_absent
+from budgetlint.program.misfits import strangers, without
 from budgetlint.program.operators import made_of
-from budgetlint.program.recursion import cut
+from budgetlint.program.recursion import cut, is_blind
+from budgetlint.program.remembered import remembered
 from budgetlint.program.state import DEEP, GOES_ON, IN_ITSELF, Interpreter, Signal
 from budgetlint.program.values import (
     ABSENT,
@@ -77,7 +79,7 @@ def _plainly(it: Interpreter, node: ast.expr, value: Value, frame: Frame) -> Val
     """A decorator of Python that makes a property."""
     word = decorator_word(node)
     if word in _PROPERTIES and isinstance(value, Function):
-        return Property(value)
+        return Property(value, kept=word == "cached_property")
     if word == "setter" and isinstance(node, ast.Attribute) and isinstance(value, Function):
         base = it.evaluate(node.value, frame)
         return Property(base.get, value) if isinstance(base, Property) else Opaque("a setter of what is no property")
@@ -112,8 +114,15 @@ def _unknown(function: Value, maker: Value, made: Opaque) -> Value:
 
 
 def call_function(it: Interpreter, function: Function, call: Call) -> Value:
-    """The body, with these arguments. Deeper than anybody writes, it is not followed."""
-    if len(it.stack) >= DEEP or sum(1 for one in it.stack if one.node is function.node) >= IN_ITSELF:
+    """The body, with these arguments; of one that remembers, what it gave before."""
+    return _entered(it, function, call) if function.memory is None else remembered(it, function, call, _entered)
+
+
+def _entered(it: Interpreter, function: Function, call: Call) -> Value:
+    """Deeper than anybody writes, it is not followed."""
+    above = sum([one.node is function.node for one in it.stack])
+    blind = is_blind(function, call)
+    if len(it.stack) >= DEEP or above >= IN_ITSELF or (above and blind and function.node in it.blind):
         return cut(it, function, call)
     frame = Frame(Names(function.names, function.names.module), function)
     _bind(it, function, call, frame)
@@ -123,14 +132,18 @@ def call_function(it: Interpreter, function: Function, call: Call) -> Value:
     shape = _shape(function.node)
     if shape.gives:
         return _generator(function, frame)
+    gone = None if shape.keeps else frame.names
     it.stack.append(function)
+    it.blind.append(function.node if blind else None)
     try:
-        outcomes = it.stretch(lambda: it.run(body, frame))
+        ended = it.through(lambda: it.run(body, frame), gone)
     finally:
         it.stack.pop()
-    if not shape.keeps:
-        outcomes = [_without(one, frame.names) for one in outcomes]
-    value = it.value_of(it.settle([one if one.signal == "raise" else one._replace(signal="") for one in outcomes]))
+        it.blind.pop()
+    if isinstance(ended, list):
+        outcomes = ended if gone is None else [_without(one, gone) for one in ended]
+        ended = it.settle([one if one.signal == "raise" else one._replace(signal="") for one in outcomes])
+    value = it.value_of(ended)
     return value if function.decorated is None else function.decorated
 
 
@@ -192,6 +205,8 @@ def parameters(function: Function) -> list[str]:
 def _bind(it: Interpreter, function: Function, call: Call, frame: Frame) -> None:
     """Arguments to parameters. What is not given and has no default is a call that Python refuses."""
     spec, bound = function.node.args, frame.names.bound
+    if call.keywords and not spec.kwarg:
+        call = _of_others(it, function, call)
     given = list(call.positional) if function.bound is None else [function.bound, *call.positional]
     keywords = dict[Key, Value](call.keywords.items())
     by_place = {one.arg for one in spec.posonlyargs}
@@ -214,6 +229,17 @@ def _bind(it: Interpreter, function: Function, call: Call, frame: Frame) -> None
     if function.decorated is not None:
         for key in bound:
             bound[key] = function.decorated if key != "self" else bound[key]
+
+
+def _of_others(it: Interpreter, function: Function, call: Call) -> Call:
+    """The call without what the function has no parameter for, where a config or a flag brought it (`misfits`)."""
+    spec = function.node.args
+    takes = [one.arg for one in (*spec.args, *spec.kwonlyargs)]
+    others = strangers(call, takes)
+    if not others:
+        return call
+    owner = function.owner.name if function.owner is not None and function.name == "__init__" else function.name
+    return without(it, call, others, owner, [one for one in takes if one != "self"])
 
 
 def _argument(function: Function, given: Value, name: str, rest: Value | None) -> Value:

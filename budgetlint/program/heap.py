@@ -76,9 +76,9 @@ class Heap:
 
     def write(self, target: Target, key: Key, value: Value, part: str = "item") -> None:
         """Sets a name, item or attribute, ABSENT takes it away; ``part`` ``rest`` sets what stands for the unknown others."""
-        slot = (id(target), part, key)
         self.writes += 1
         if self.regions:
+            slot = (id(target), part, key)
             changes = self.regions[-1].changes
             seen = changes.get(slot)
             old = seen.old if seen is not None else read(target, key, part)
@@ -96,6 +96,37 @@ class Heap:
             for change in region.changes.values():
                 _put(change.target, change.key, change.old, change.part)
         return [*region.left, Outcome(signal, value, region.changes)]
+
+    def through(self, run: Callable[[], tuple[str, Value]], gone: Target | None) -> tuple[str, Value] | list[Outcome]:
+        """Runs a stretch as `region` does; one that can end in one way only, and goes on, has its changes stay as they are.
+
+        ``gone``: names for which nobody can ask afterwards.
+        """
+        region = Region()
+        self.regions.append(region)
+        found: tuple[str, Value] | None = None
+        try:
+            found = run()
+        finally:
+            self.regions.pop()
+            if found is None or region.left or found[0] == "raise":
+                for change in region.changes.values():
+                    _put(change.target, change.key, change.old, change.part)
+        if region.left or found[0] == "raise":
+            return [*region.left, Outcome(*found, region.changes)]
+        self._stay(region.changes, gone)
+        return found
+
+    def _stay(self, changes: Changes, gone: Target | None) -> None:
+        """What an inner region has changed is changed in the one around it."""
+        if not self.regions:
+            return
+        around = self.regions[-1].changes
+        for slot, change in changes.items():
+            if change[0] is not gone:
+                self.writes += 1
+                seen = around.get(slot)
+                around[slot] = change if seen is None else Change(change[0], change[1], change[2], seen.old, change.new)
 
     def leave(self, outcome: Outcome) -> None:
         """One way leaves the open region here, by return, break or continue, while others go on.
@@ -138,9 +169,11 @@ class Heap:
                 self.write(change.target, change.key, change.new, change.part)
             return
         slots = {slot: change for one in outcomes for slot, change in one.changes.items()}
+        ways = [(one.when, one.changes) for one in outcomes]
         for slot, change in slots.items():
-            values = [Way(one.when, one.changes[slot].new if slot in one.changes else change.old) for one in outcomes]
-            self.write(change.target, change.key, _joined(values, change.target), change.part)
+            old = change.old
+            values = [Way(when, changes[slot].new if slot in changes else old) for when, changes in ways]
+            self.write(change[0], change[2], _joined(values, change[0]), change[1])
 
 
 def _like(left: Sequence[Outcome], outcome: Outcome) -> int | None:
@@ -151,6 +184,8 @@ def _like(left: Sequence[Outcome], outcome: Outcome) -> int | None:
 
 def read(target: Target, key: Key, part: str = "item") -> Value:
     """What stands there now; ABSENT for nothing. A list is one value: all of its items."""
+    if type(target) is Names:
+        return target.bound.get(key, ABSENT)
     if isinstance(target, Items):
         return Items(target.items, target.kind, target.more)
     if part == "rest":
@@ -167,7 +202,9 @@ def table(target: Target) -> dict[Key, Value]:
 
 
 def _put(target: Target, key: Key, value: Value, part: str) -> None:
-    if isinstance(target, Items):
+    if type(target) is Names and value is not ABSENT:
+        target.bound[key] = value
+    elif isinstance(target, Items):
         assert isinstance(value, Items)  # nothing else is written to a list
         target.items, target.more = value.items, value.more
     elif part == "rest":
@@ -180,10 +217,13 @@ def _put(target: Target, key: Key, value: Value, part: str) -> None:
 
 
 def _joined(values: Sequence[Way], target: Target) -> Value:
+    first = values[0].value
+    if all(way.value is first for way in values):
+        return first
     contents = [way.value for way in values]
     if isinstance(target, Items):
         return _joined_items([(way.when, way.value) for way in values if isinstance(way.value, Items)])
-    present = [one for one in contents if not isinstance(one, Absent)]
+    present = [one for one in contents if one is not ABSENT]
     if len(present) < len(contents) and any(isinstance(one, Function | Class) for one in present):
         return choice(Way("", one) for one in present)  # a helper that one way defines: the other does not call it
     return choice(values)

@@ -11,9 +11,10 @@ from budgetlint.program.comparisons import held
 from budgetlint.program.generators import Body, body_of, drive
 from budgetlint.program.heap import Outcome, perhaps_absent
 from budgetlint.program.iterate import iterated, started
+from budgetlint.program.logic import tested
 from budgetlint.program.repeat import outcomes_of
 from budgetlint.program.state import UNROLLED, Interpreter, Signal
-from budgetlint.program.values import NONE, Items, Opaque, Value, origins_of
+from budgetlint.program.values import NONE, Items, Opaque, Value, Way, alternatives, choice, origins_of
 from budgetlint.program.wording import shown
 
 
@@ -54,7 +55,8 @@ def _rounds(
             items, more = whole.items[:UNROLLED], whole.more
             more = more if len(whole.items) <= UNROLLED else Opaque("more items than are followed", whole)
     if more is not None:
-        inner = Opaque(f"an item of {shown(node.iter)}", whole, getattr(more, "package", ""), origins_of([more, whole]))
+        why, package, origins = f"an item of {shown(node.iter)}", getattr(more, "package", ""), origins_of([more, whole])
+        inner = choice(Way(way.when, Opaque(why, way.value, package, origins)) for way in alternatives(whole))
         signal = _any_number(it, node, inner, f"{shown(node.iter)} has items", frame)
         if signal[0]:
             return signal
@@ -90,7 +92,7 @@ def while_(it: Interpreter, node: ast.While, frame: Frame) -> Signal:
 
 def _while(it: Interpreter, node: ast.While, frame: Frame) -> Signal:
     for _ in range(UNROLLED):
-        known = held(it, it.evaluate(node.test, frame), node, frame)
+        known = held(it, tested(it, node.test, frame), node, frame)
         if known is False:
             return it.run(node.orelse, frame)
         if known is None:
@@ -115,5 +117,5 @@ def _on_and_on(it: Interpreter, node: ast.While, frame: Frame) -> Signal:
 
 
 def _tested(it: Interpreter, node: ast.While, frame: Frame) -> Signal:
-    it.evaluate(node.test, frame)
+    tested(it, node.test, frame)
     return it.run(node.body, frame)

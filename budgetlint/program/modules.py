@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 import posixpath
 import warnings
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
+from budgetlint.base.folders import folders_above
 from budgetlint.base.source import SourceFile
 from budgetlint.program.effects import Effects, effects_of
 from budgetlint.program.values import Names, Value
@@ -122,7 +123,7 @@ class Modules:
     def __init__(self, trees: Trees, entry: str, folder: str = "") -> None:
         self.trees, self.files, self.entry = trees, trees.files, entry
         home = posixpath.dirname(entry)
-        above = list(_above(home))
+        above = list(folders_above(home))
         self.search = list(dict.fromkeys([home, folder, "", "src", *above, *(posixpath.join(one, "src") for one in above)]))
         self.made: dict[str, Module] = {}
         self.waiting: dict[str, list[tuple[Names, str, Lazy]]] = {}
@@ -223,9 +224,3 @@ class Modules:
     def _below(self, folder: str) -> Collection[str]:
         listed = getattr(self.files, "below", None)
         return [one for one in listed(folder) if one.endswith(".py")] if listed is not None else ()
-
-
-def _above(folder: str) -> Iterator[str]:
-    while folder:
-        folder = posixpath.dirname(folder)
-        yield folder

@@ -7,15 +7,24 @@ from typing import NamedTuple
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.values import Value
 
+UNKNOWN = "unknown"
+
 
 class Doubt(NamedTuple):
     """Something that was done and is not followed. ``kind``: ``patch`` (a framework's own code is changed, or may be), ``touched`` (an
-    unknown call was given ``about``), ``replaced`` (modules of a model are exchanged)."""
+    unknown call was given ``about``), ``replaced`` (modules of a model are exchanged), ``unknown`` (a package's code that nobody knows was
+    called for what it changes elsewhere). ``after``: the sinks that were met before."""
 
     kind: str
     why: str
     place: Place
     about: Value | None = None
+    after: int = 0
+
+    @property
+    def is_of_all(self) -> bool:
+        """Is a framework's own code changed, or may it be?"""
+        return self.kind in {"patch", UNKNOWN}
 
 
 class Refusal(NamedTuple):
@@ -23,8 +32,8 @@ class Refusal(NamedTuple):
 
     ``kind``: ``stops`` (a condition of the program), ``required`` (an option that is not given), ``unrecognized`` (a flag that no option
     takes, then ``names`` are the options that there are; ``unfamiliar`` where a package's class may have it in another release), ``words``
-    (other words that no option takes), ``value`` (one that an option does not take). ``sure``: no condition or handler is around, and all
-    that it hangs on has a place.
+    (other words that no option takes), ``value`` (one that an option does not take), ``lacks`` and ``unexpected`` (of `misfits`, then
+    ``names`` is the key that was most likely meant). ``sure``: no condition or handler is around, and all that it hangs on has a place.
     ``after``: the sinks that were met before.
     """
 

@@ -6,10 +6,11 @@ condition decides, is `Opaque` with the reason; a fact that nothing speaks of is
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Mapping, Sequence
 
-from budgetlint.program.attributes import is_module, module_of
 from budgetlint.program.lengths import field_of, lengths_of
+from budgetlint.program.models import is_module, module_of
 from budgetlint.program.noted import Doubt
 from budgetlint.program.places import Origin
 from budgetlint.program.sink_kinds import OPTIMIZER_PACKAGES
@@ -36,6 +37,7 @@ def loop_of(
     ``typed``: it gives layers a dtype."""
     found = {
         "optimizer": _optimizer(sinks),
+        "weight_decay": _weight_decay(sinks),
         "batch_size": _batch(sinks, read),
         **_engine(sinks),
         **_accelerator(sinks),
@@ -78,6 +80,26 @@ def _optimizer(sinks: Sequence[Sink]) -> Value | None:
         name = next(iter(named))
         return Known(name, (Origin("source", made[0].place),)) if name else Opaque(f"own class {made[0].base}")
     return Opaque(f"one of {', '.join(sorted(named))}" if len(named) > 1 else f"{made[0].name} if {' and '.join(made[0].conditions)}")
+
+
+def _weight_decay(sinks: Sequence[Sink]) -> Value | None:
+    """That of the one optimizer, for all that it is handed: parameters in groups may each have their own."""
+    made = [one for one in sinks if one.kind == "optimizer"]
+    if len(made) != 1 or made[0].may_be_skipped or not _takes_parameters(made[0].place.node):
+        return None
+    found = made[0].get("weight_decay")
+    return found if isinstance(found, Known) else None
+
+
+def _takes_parameters(call: ast.AST | None) -> bool:
+    """``Adam(model.parameters())``, also filtered: no groups."""
+    if not isinstance(call, ast.Call):
+        return False
+    first = next((one for one in (*call.args, *(word.value for word in call.keywords if word.arg == "params"))), None)
+    parts = list(ast.walk(first)) if first is not None else []
+    return any(isinstance(one, ast.Attribute) and one.attr == "parameters" for one in parts) and not any(
+        isinstance(one, ast.Dict | ast.List) for one in parts
+    )
 
 
 def _name(one: Sink) -> str:

@@ -21,11 +21,16 @@ class Place(NamedTuple):
         return f"{self.path}:{self.line}" if self.line else self.path
 
 
+LISTED = "listed"
+"""The kind of origin of what lies in a folder when the program runs."""
+
+
 class Origin(NamedTuple):
     """One step of the way that a value took.
 
     ``kind``: ``source`` (a literal), ``flag``, ``config``, ``option`` (the default of an option or a dataclass field), ``class`` (the
-    default of a package's class), ``environment``, ``declared``. ``key``: the flag, the dotted key, the field or the variable.
+    default of a package's class), ``environment``, ``declared``, ``listed``. ``key``: the flag, the dotted key, the field or the variable,
+    the folder or pattern.
     """
 
     kind: str

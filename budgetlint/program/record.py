@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from budgetlint.program.attributes import model_of, module_of
 from budgetlint.program.calling import Call
 from budgetlint.program.functions import opaque_call
 from budgetlint.program.generators import consumed
+from budgetlint.program.misfits import misspelt_fields
+from budgetlint.program.models import model_of, module_of
 from budgetlint.program.packages.signatures import positional_names
+from budgetlint.program.passed_on import passes_on
 from budgetlint.program.repeat import repeated
 from budgetlint.program.sink_kinds import SIGNATURES, kind_of_call, kind_of_method
 from budgetlint.program.sinks import MODELS, Sink
@@ -30,6 +32,8 @@ def sink(it: Interpreter, name: str, call: Call, receiver: Value | None) -> Valu
     own = receiver.cls if isinstance(receiver, Object) else receiver if isinstance(receiver, Class) else None
     if own is not None:
         written.base, written.overrides = own.name, _overridden(own)
+    if kind in {"arguments", "adapter_config"}:
+        misspelt_fields(it, name, call, own)
     made = receiver if isinstance(receiver, Object) else Object(name, own)
     made.kind, made.made = made.kind or name, written
     written.result = made
@@ -59,12 +63,9 @@ def _named(call: Call, kind: str, name: str) -> Call:
 
 
 def _overridden(cls: Class) -> tuple[str, ...]:
-    """Methods that the repository's classes have of their own."""
-    return tuple(
-        dict.fromkeys(
-            str(name) for one in cls.line if isinstance(one, Class) for name, value in one.attributes.items() if isinstance(value, Function)
-        )
-    )
+    """Methods that the repository's classes have of their own, beside those that only look at what the base's do."""
+    mine = ((name, value) for one in cls.line if isinstance(one, Class) for name, value in one.attributes.items())
+    return tuple(dict.fromkeys(str(name) for name, value in mine if isinstance(value, Function) and not passes_on(value.node)))
 
 
 def _keep(it: Interpreter, made: Object, kind: str, call: Call) -> None:
@@ -106,9 +107,12 @@ def _method(it: Interpreter, name: str, call: Call, receiver: Value | None) -> V
         return Opaque("what a tokenizer gives", package="transformers")
     if kind and (model_of(receiver) is not None or (kind in _OF_MODULES and module_of(receiver) is not None)):
         return _written(it, kind, last, call, receiver)
-    if last == "train" and isinstance(receiver, Object) and receiver.made is not None and receiver.made.kind == "trainer":
-        _written(it, "trains", last, call, receiver)
-        return Opaque("what a training gives", package="transformers")
+    if isinstance(receiver, Object) and receiver.made is not None and receiver.made.kind == "trainer":
+        if last == "train":
+            _written(it, "trains", last, call, receiver)
+            return Opaque("what a training gives", package="transformers")
+        if last not in _BESIDE:
+            _written(it, "evaluates" if last in _EVALUATE else "uses", last, call, receiver)
     if last in _LOOKS and module_of(receiver) is not None:
         return Opaque(f"what {last} of the model gives", receiver, "torch")
     if isinstance(receiver, Object) and receiver.made is not None and receiver.made.kind in MODELS and last not in _KEPT:
@@ -116,6 +120,13 @@ def _method(it: Interpreter, name: str, call: Call, receiver: Value | None) -> V
     return None
 
 
+_EVALUATE = frozenset({"evaluate", "predict"})
+_BESIDE = frozenset({
+    "save_model", "save_state", "save_metrics", "log_metrics", "log", "metrics_format", "create_model_card", "push_to_hub", "add_callback",
+    "remove_callback", "pop_callback", "is_world_process_zero", "is_local_process_zero", "num_examples", "get_train_dataloader",
+    "get_eval_dataloader", "get_test_dataloader",
+})  # fmt: skip
+"""Methods of a trainer that neither train nor evaluate (transformers 5.24 ``trainer.py``, ``trainer_pt_utils.py``)."""
 _KEPT = frozenset({"get_peft_model"})
 _LOOKS = frozenset({
     "parameters", "named_parameters", "buffers", "modules", "named_modules", "children", "named_children", "state_dict", "num_parameters",

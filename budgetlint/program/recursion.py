@@ -7,9 +7,16 @@ from collections.abc import Iterator
 
 from budgetlint.program.calling import Call
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import Choice, Function, Items, Map, Names, Object, Opaque, Value
+from budgetlint.program.values import Choice, Function, Items, Map, Names, Object, Opaque, Open, Value
 
 _MOST_FUNCTIONS = 50
+_NAMES, _SHARED = "names in it", "names of others"
+
+
+def is_blind(function: Function, call: Call) -> bool:
+    """Is it asked with nothing but what is not known? In itself, with the same again, it shows nothing that it has not shown."""
+    given = call.given()
+    return bool(given) and function.bound is None and all(isinstance(one, Opaque | Open) for one in given)
 
 
 def cut(it: Interpreter, function: Function, call: Call) -> Value:
@@ -37,12 +44,19 @@ def _circle(it: Interpreter, function: Function) -> Iterator[Function]:
 
 def _named(it: Interpreter, function: Function) -> Iterator[tuple[str, Value]]:
     """What the names of a body are outside of it, as far as that is bound there."""
-    for node in ast.walk(function.node):
+    for name in _names_in(function.node):
         it.steps += 1
-        if isinstance(node, ast.Name):
-            value = _outside(function.names, node.id)
-            if value is not None:
-                yield node.id, value
+        value = _outside(function.names, name)
+        if value is not None:
+            yield name, value
+
+
+def _names_in(node: ast.AST) -> tuple[str, ...]:
+    """All names of a body, looked for once and kept on the tree."""
+    found: tuple[str, ...] | None = node.__dict__.get(_NAMES)
+    if found is None:
+        found = node.__dict__[_NAMES] = tuple(dict.fromkeys(one.id for one in ast.walk(node) if isinstance(one, ast.Name)))
+    return found
 
 
 def _outside(names: Names | None, name: str) -> Value | None:
@@ -53,15 +67,23 @@ def _outside(names: Names | None, name: str) -> Value | None:
     return None
 
 
+def _shared_in(node: ast.AST) -> tuple[tuple[str, bool], ...]:
+    """The names that a body declares to be of others, and whether they are the module's; kept as well."""
+    found: tuple[tuple[str, bool], ...] | None = node.__dict__.get(_SHARED)
+    if found is None:
+        declared = (one for one in ast.walk(node) if isinstance(one, ast.Global | ast.Nonlocal))
+        found = node.__dict__[_SHARED] = tuple((name, isinstance(one, ast.Global)) for one in declared for name in one.names)
+    return found
+
+
 def _forget(it: Interpreter, function: Function, why: str, call: Call) -> None:
     """What a body sets of the names of others, and what it can change through them."""
-    for node in ast.walk(function.node):
-        for name in node.names if isinstance(node, ast.Global | ast.Nonlocal) else ():
-            home: Names | None = function.names
-            while home is not None and (name not in home.bound or (isinstance(node, ast.Global) and home.above is not None)):
-                home = home.above
-            if home is not None:
-                it.heap.write(home, name, Opaque(why, origins=home.bound[name].origins))
+    for name, is_global in _shared_in(function.node):
+        home: Names | None = function.names
+        while home is not None and (name not in home.bound or (is_global and home.above is not None)):
+            home = home.above
+        if home is not None:
+            it.heap.write(home, name, Opaque(why, origins=home.bound[name].origins))
     for _, value in _named(it, function):
         if isinstance(value, Items | Map | Object | Choice):
             it.disturb(value, why, it.place(call.node, call.frame))

@@ -11,6 +11,12 @@ _LOOP = " has items"
 """The condition of a loop's body: a training that takes no step needs no memory."""
 
 
+class Condition(str):
+    """One way of a condition, in the program's words: as long as the program is on it, the same object."""
+
+    __slots__ = ()
+
+
 class Sink:
     """``kind`` is what it decides (`sink_kinds.KINDS`), ``name`` the qualified name of what was called, ``base`` the class of the
     repository that stands between (its own Trainer), ``receiver`` what it was a method of.
@@ -48,6 +54,14 @@ class Sink:
         self.receiver: Value | None = None
         self.result: Object | None = None
 
+    def copy(self) -> Sink:
+        """The same call, whose arguments may be written otherwise."""
+        made = Sink(self.kind, self.name, self.place, self.number)
+        for slot in self.__slots__:
+            setattr(made, slot, getattr(self, slot))
+        made.arguments = dict(self.arguments)
+        return made
+
     def get(self, *names: str, at: int | None = None) -> Value | None:
         """An argument by any of its names, or by position; None where it was not given."""
         for name in names:
@@ -55,10 +69,19 @@ class Sink:
                 return self.arguments[name]
         return self.positional[at] if at is not None and at < len(self.positional) else None
 
+    def beside(self, other: Sink | None) -> tuple[str, ...]:
+        """What has to hold for this call where the other is made: the ways that both are on are taken."""
+        taken = set(map(id, other.conditions)) if other is not None else set()
+        return tuple(one for one in self.conditions if id(one) not in taken)
+
     @property
     def may_be_skipped(self) -> bool:
         """Does a condition decide whether the call is made, beside that a loop has something to go over?"""
-        return any(part and not part.endswith(_LOOP) for whole in self.conditions for part in whole.split(" and "))
+        return self.may_be_skipped_where(None)
+
+    def may_be_skipped_where(self, other: Sink | None) -> bool:
+        """The same, where it is known that another call is made."""
+        return any(part and not part.endswith(_LOOP) for whole in self.beside(other) for part in whole.split(" and "))
 
     def __repr__(self) -> str:
         shown = ", ".join(

@@ -17,7 +17,7 @@ from budgetlint.program.ends import ANY_ERROR, Dead, TooLong
 from budgetlint.program.heap import Heap, Home, Outcome, perhaps_absent
 from budgetlint.program.noted import Doubt, Refusal
 from budgetlint.program.places import Origin, Place
-from budgetlint.program.sinks import Sink
+from budgetlint.program.sinks import Condition, Sink
 from budgetlint.program.values import (
     ABSENT,
     NONE,
@@ -124,6 +124,8 @@ class Interpreter:
         self.within: tuple[Function, ...] = ()
         """The functions that were open when a bound was reached."""
         self.stack: list[Function] = []
+        self.blind: list[ast.AST | None] = []
+        """Of each of these the node, where nothing that it was given is known."""
         self.carried: dict[int, dict[tuple[object, str, Key], tuple[Home, str, Key]]] = {}
         """By loop, what its rounds hand on: a name of its body (no target), or a part of an object."""
         self.tries: list[frozenset[str]] = []
@@ -222,7 +224,7 @@ class Interpreter:
     def way(self, when: str, run: Callable[[], Signal]) -> list[Outcome]:
         """All outcomes of one way. The state is that from before; sinks of a way that ends in an error are no sinks."""
         first = len(self.sinks)
-        self.conditions.append(when)
+        self.conditions.append(Condition(when))
         try:
             found = self.stretch(run)
         finally:
@@ -243,6 +245,18 @@ class Interpreter:
             self.nested -= _STRETCH
         return found if self.tries else [one for one in found if one.signal != "raise"]
 
+    def through(self, run: Callable[[], Signal], gone: Names | None = None) -> Signal | list[Outcome]:
+        """A stretch that is gone on with: how it ends, and its changes stay.
+
+        The outcomes, as of `stretch`, where it can end in several ways or in an error. ``gone``: names that nobody can ask for afterwards.
+        """
+        self.deeper(_STRETCH)
+        try:
+            found = self.heap.through(lambda: self.guarded(run), gone)
+        finally:
+            self.nested -= _STRETCH
+        return found if self.tries or not isinstance(found, list) else [one for one in found if one.signal != "raise"]
+
     def tried(self, ask: Callable[[], Value]) -> list[Outcome]:
         """What an expression would come to: nothing of it is done or written down, as it is asked again where it stands."""
         sinks, doubts, read = len(self.sinks), len(self.doubts), len(self.read)
@@ -261,6 +275,10 @@ class Interpreter:
         """Goes on with the ways that go on; the others leave the open region. None that goes on: the signal of those that leave."""
         if not outcomes:
             return ("raise", ANY_ERROR)
+        if len(outcomes) == 1:
+            (one,) = outcomes
+            self.heap.join(outcomes)
+            return (one.signal, choice([Way(one.when, one.value)]) if one.when else one.value)
         signal = min((one.signal for one in outcomes), key=lambda one: _ORDER.get(one, 3))
         for one in outcomes:
             if one.signal != signal:
@@ -301,7 +319,7 @@ class Interpreter:
         return made
 
     def doubt(self, kind: str, why: str, place: Place, about: Value | None = None) -> None:
-        self.doubts.append(Doubt(kind, why, place, about))
+        self.doubts.append(Doubt(kind, why, place, about, len(self.sinks)))
 
     def disturb(self, value: Value, why: str, place: Place) -> None:
         """Code that nobody follows was given this: what it could have changed is not known from here on."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from budgetlint.program.attributes import is_module, model_of, module_of
+from budgetlint.program.models import is_module, model_of, module_of
 from budgetlint.program.sinks import Sink
 from budgetlint.program.values import ABSENT, Choice, External, Items, Map, Object, Opaque, Value, alternatives
 
@@ -108,13 +108,15 @@ def casts_to(one: Sink) -> Value | None:
     return None
 
 
-def cast_of(done: Sequence[Sink]) -> dict[str, Value]:
-    """``cast``: the dtype that the whole loaded model is cast to; Opaque where a part of it is, or perhaps none of it."""
+def cast_of(done: Sequence[Sink], trainer: Sink | None = None) -> dict[str, Value]:
+    """``cast``: the dtype that the whole loaded model is cast to before a trainer is made; Opaque where a part of it is, or perhaps none
+    of it."""
     casts = [(one, dtype) for one in done if one.kind == "cast" and not is_output(one) and (dtype := casts_to(one)) is not None]
     if not casts:
         return {}
     one, dtype = casts[-1]
-    whole = isinstance(one.receiver, Object) and not one.may_be_skipped and all(isinstance(other.receiver, Object) for other, _ in casts)
+    sure = not one.may_be_skipped_where(trainer)
+    whole = isinstance(one.receiver, Object) and sure and all(isinstance(other.receiver, Object) for other, _ in casts)
     return {"cast": dtype if whole and isinstance(dtype, External) else Opaque("a part of it is cast, or perhaps")}
 
 

@@ -36,6 +36,8 @@ DTYPES = frozenset({
     "bfloat16", "float16", "half", "float32", "float", "float64", "double", "int8", "uint8", "int16", "int32", "int64", "long", "int",
     "bool", "float8_e4m3fn", "float8_e5m2",
 })  # fmt: skip
+_ALIASES = {"half": "float16", "float": "float32", "double": "float64", "long": "int64", "int": "int32"}
+"""Second names of dtypes (torch 2.4 to 2.9, documentation of ``torch.dtype``)."""
 
 
 def truth(value: Value) -> bool | None:
@@ -121,7 +123,7 @@ def equal(left: Value, right: Value, depth: int = 0) -> bool | None:
         case Known(), Known():
             return left.value == right.value
         case External(), External():
-            return True if left.name == right.name else None
+            return True if left.name == right.name else _same_dtype(left, right)
         case Items(), Items():
             return _equal_items(left, right, depth)
         case Map(), Map():
@@ -137,6 +139,15 @@ def equal(left: Value, right: Value, depth: int = 0) -> bool | None:
         case _, Known():
             return _equal_plain(right, left)
     return None
+
+
+def _same_dtype(left: External, right: External) -> bool | None:
+    """Two names of torch for dtypes; None for anything else."""
+    names = [one.name.removeprefix("torch.") for one in (left, right) if one.name.startswith("torch.")]
+    if len(names) < 2 or not DTYPES.issuperset(names):
+        return None
+    one, other = (_ALIASES.get(name, name) for name in names)
+    return one == other
 
 
 def _member(value: Object) -> bool:

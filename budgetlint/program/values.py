@@ -126,25 +126,27 @@ class External(Value):
 class Function(Value):
     """A function of the repository; ``bound`` is what it is a method of, ``owner`` the class that defines it.
 
-    ``defaults``: what its parameters are that a call does not give, as they were when it was defined.
+    ``defaults``: what its parameters are that a call does not give, as they were when it was defined. ``memory``: under ``lru_cache``, what
+    it gave, by its arguments.
     """
 
-    __slots__ = ("bound", "decorated", "defaults", "names", "node", "owner")
+    __slots__ = ("bound", "decorated", "defaults", "memory", "names", "node", "owner")
 
     def __init__(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, names: Names, bound: Value | None = None) -> None:
         self.node, self.names, self.bound, self.origins = node, names, bound, ()
         self.owner: Class | None = None
         self.decorated: Value | None = None
         self.defaults: dict[str, Value] = {}
+        self.memory: Object | None = None
 
     @property
     def name(self) -> str:
         return getattr(self.node, "name", "<lambda>")
 
-    def of(self, bound: Value) -> Function:
+    def of(self, bound: Value | None) -> Function:
         """The same function as a method of an object or class."""
         made = Function(self.node, self.names, bound)
-        made.owner, made.decorated, made.defaults = self.owner, self.decorated, self.defaults
+        made.owner, made.decorated, made.defaults, made.memory = self.owner, self.decorated, self.defaults, self.memory
         return made
 
     def __repr__(self) -> str:
@@ -152,12 +154,12 @@ class Function(Value):
 
 
 class Property(Value):
-    """A property of a class: what it gives, and what is done when it is set."""
+    """A property of a class: what it gives, and what is done when it is set. ``kept``: the object keeps what it gave first."""
 
-    __slots__ = ("get", "set")
+    __slots__ = ("get", "kept", "set")
 
-    def __init__(self, get: Function, set_: Function | None = None) -> None:
-        self.get, self.set, self.origins = get, set_, ()
+    def __init__(self, get: Function, set_: Function | None = None, *, kept: bool = False) -> None:
+        self.get, self.set, self.kept, self.origins = get, set_, kept, ()
 
     def __repr__(self) -> str:
         return f"<property {self.get.name}>"
@@ -345,6 +347,8 @@ def same(one: Value, other: Value, depth: int = 0) -> bool:
     """Equal for certain: nobody could tell one from the other, by identity or by content. Tuples in tuples in tuples are told apart."""
     if one is other:
         return True
+    if one.__class__ is not other.__class__:
+        return False
     if depth >= _MOST_SHOWN_DEPTH:
         return False
     match one, other:
@@ -360,7 +364,8 @@ def same(one: Value, other: Value, depth: int = 0) -> bool:
             pairs = zip(one.items, other.items, strict=False)
             return len(one.items) == len(other.items) and one.more is other.more and all(same(*pair, depth + 1) for pair in pairs)
         case Function(), Function():
-            return one.node is other.node and one.names is other.names and one.bound is other.bound and one.defaults is other.defaults
+            parts = (getattr(one, name) is getattr(other, name) for name in ("node", "names", "bound", "defaults", "memory"))
+            return all(parts)
     return False
 
 
@@ -373,7 +378,13 @@ def choice(ways: Iterable[Way]) -> Value:
     """One value of several ways: flat, none twice. Too many are opaque; there is at least one way."""
     kept: list[Way] = []
     ways = list(ways)
-    if len(ways) > 1 and all(way.value is ways[0].value for way in ways):
+    if len(ways) == 2:
+        (one, other) = ways
+        if same(one.value, other.value):
+            return one.value
+        if not (isinstance(one.value, Choice) or isinstance(other.value, Choice)):
+            return Choice(ways)
+    elif len(ways) > 1 and all(way.value is ways[0].value for way in ways):
         return ways[0].value
     for way in ways:
         for inner in alternatives(way.value):

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from budgetlint.program.attributes import is_module, model_of
+from budgetlint.program.chain import Chain, chain_of
 from budgetlint.program.follow import Followed
 from budgetlint.program.lengths import lengths_of
+from budgetlint.program.models import model_of
 from budgetlint.program.noted import Doubt
 from budgetlint.program.own_loops import by_config, is_loop, loop_of
+from budgetlint.program.places import Place
 from budgetlint.program.sinks import MODELS, Sink
 from budgetlint.program.trained import cast_of, trained_model
-from budgetlint.program.values import Known, Object, Opaque, Open, Value, alternatives
+from budgetlint.program.values import Known, Object, Open, Value, alternatives
 
 _MOST_STEPS = 24
 
@@ -36,6 +38,18 @@ class Wiring(NamedTuple):
     facts: Mapping[str, Value] = {}
     """What calls beside these tell: of a loop of the program's own everything (`own_loops`), of any the length of its rows
     (`lengths`)."""
+    anew: tuple[Place, ...] = ()
+    """Where a checkpoint of an earlier run would be loaded: the run is one that starts anew."""
+
+    @property
+    def has_one_arguments(self) -> bool:
+        """The trainer was given this object and no other."""
+        given = self.trainer.get("args", "training_args") if self.trainer is not None else None
+        return given is not None and len(alternatives(given)) == 1
+
+    def is_made(self, one: Sink) -> bool:
+        """What a trainer was given, by a way that is followed, was made; of a loop its conditions tell."""
+        return self.closed if self.trainer is not None else not one.conditions
 
 
 def asks_for_model(wiring: Wiring) -> bool:
@@ -59,10 +73,10 @@ def _of_trainer(followed: Followed, trainer: Sink) -> Wiring:
     given = trainer.get("args", "training_args")
     arguments = next((way.value for way in alternatives(given) if isinstance(way.value, Object)), None) if given is not None else None
     model = trainer.get("model")
-    models, closed = _chain(model)
+    output = arguments.attributes.get("output_dir") if arguments is not None else None
     name = model if isinstance(model, Known) and isinstance(model.value, str) else None
-    found = _wiring(followed, trainer, arguments, models, closed=closed, name=name)
-    return found._replace(facts={**lengths_of(followed.sinks, followed.read), **cast_of(found.done), **by_config(found.models)})
+    found = _wiring(followed, trainer, arguments, chain_of(model, output), name=name)
+    return found._replace(facts={**lengths_of(followed.sinks, followed.read), **cast_of(found.done, trainer), **by_config(found.models)})
 
 
 def _of_loop(followed: Followed) -> Wiring:
@@ -70,27 +84,47 @@ def _of_loop(followed: Followed) -> Wiring:
     loads = [one for one in followed.sinks if one.kind in {"load", "unsloth_load"}]
     trained = trained_model(followed.sinks)
     wrapped = [one.result for one in followed.sinks if one.kind in MODELS] if trained is None and len(loads) == 1 else [trained]
-    models, closed = _chain(wrapped[-1])
-    found = _wiring(followed, None, None, models, closed=closed, name=None)
+    found = _wiring(followed, None, None, chain_of(wrapped[-1]), name=None)
     facts = loop_of(followed.sinks, found.doubts, followed.read, checkpoints=followed.checkpoints, typed=followed.typed)
     return found._replace(facts={**facts, **cast_of(found.done)})
 
 
-def _wiring(
-    followed: Followed, trainer: Sink | None, arguments: Object | None, models: tuple[Sink, ...], *, closed: bool, name: Known | None
-) -> Wiring:
-    mine = {id(one) for one in models}
+def _wiring(followed: Followed, trainer: Sink | None, arguments: Object | None, chain: Chain, *, name: Known | None) -> Wiring:
+    mine = {id(one) for one in chain.every}
     before = _begins(followed, trainer)
     done = [one for one in followed.sinks if one.receiver is not None and one.number < before and _about(one.receiver, mine)]
     others = [one for one in followed.sinks if one.receiver is None and one.kind not in {*MODELS, "trainer"}]
-    doubts = [one for one in followed.doubts if one.about is None or _about(one.about, mine) or one.kind == "patch"]
-    return Wiring(trainer, arguments, models, tuple(done), tuple(others), tuple(doubts), name, closed)
+    doubts = [one for one in followed.doubts if _concerns(one, mine, before)]
+    return Wiring(
+        trainer, arguments, chain.sinks, tuple(done), tuple(others), tuple(doubts), name, chain.closed, anew=tuple(_places(chain.anew))
+    )
+
+
+def _places(sinks: Iterable[Sink]) -> Iterator[Place]:
+    yield from dict.fromkeys(one.place for one in sinks)
+
+
+def _concerns(doubt: Doubt, mine: set[int], before: int) -> bool:
+    """Of this model, or of nobody knows which; a framework's own code may be changed until it trains."""
+    if doubt.is_of_all:
+        return doubt.after <= before
+    return doubt.about is None or _about(doubt.about, mine)
 
 
 def _begins(followed: Followed, trainer: Sink | None) -> int:
     """Where a trainer begins to train: what is done to the model until then counts. One whose own code trains never says so."""
     trains = (one for one in followed.sinks if one.kind == "trains" and isinstance(one.receiver, Object))
     return next((one.number for one in trains if isinstance(one.receiver, Object) and one.receiver.made is trainer), len(followed.sinks))
+
+
+def only_evaluates(followed: Followed) -> bool:
+    """Does a program make trainers, and evaluate or predict with them only? Who else has one in his hands may train it."""
+    trainers = [one for one in followed.sinks if one.kind == "trainer"]
+    ends = followed.stopped or followed.refusals or any(one.kind == "backward" for one in followed.sinks)
+    if not trainers or ends or any("train" in one.overrides for one in trainers):
+        return False
+    done = {one.kind for one in followed.sinks if one.kind in {"trains", "evaluates", "uses"}}
+    return done == {"evaluates"} and not followed.handed
 
 
 def _about(value: Value, mine: set[int]) -> bool:
@@ -102,38 +136,3 @@ def _about(value: Value, mine: set[int]) -> bool:
             return True
         model = model_of(model.data if isinstance(model.data, Value) else None)
     return False
-
-
-def _held(module: Object) -> Object | None:
-    """The one model that a module of the repository holds."""
-    found = {id(one): one for value in module.attributes.values() for one in [model_of(value)] if one is not None}
-    if not found and isinstance(module.data, Value):
-        return model_of(module.data)
-    return next(iter(found.values())) if len(found) == 1 else None
-
-
-def _chain(model: Value | None) -> tuple[tuple[Sink, ...], bool]:
-    """The sinks behind a model, the outermost first, and whether the way between them is closed: a choice or an opaque step opens it."""
-    found: list[Sink] = []
-    closed = True
-    at: Value | None = model
-    for _ in range(_MOST_STEPS):
-        ways = alternatives(at) if at is not None else ()
-        closed = closed and len(ways) == 1
-        objects = [way.value for way in ways if isinstance(way.value, Object | Opaque)]
-        at = objects[0] if objects else None
-        if isinstance(at, Opaque):
-            closed, at = False, at.of
-            continue
-        if isinstance(at, Object) and at.made is None and at.cls is not None:
-            whole, at = is_module(at), _held(at)  # a module of the repository around a model, whose parameters are all its own
-            closed = closed and whole and at is not None
-            continue
-        if not isinstance(at, Object) or at.made is None:
-            break
-        if at.made.kind in MODELS and at.made not in found:
-            found.append(at.made)
-        if at.made.kind in {"load", "unsloth_load", "own_model"}:
-            return tuple(found), closed
-        at = at.data if isinstance(at.data, Value) else at.made.get("model")
-    return tuple(found), False

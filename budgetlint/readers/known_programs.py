@@ -30,6 +30,6 @@ def known_program(name: str) -> Program | None:
 
 
 @cache
-def known_idle(name: str) -> Idle | None:
-    """The row of a module of a framework that trains nothing; None where no manifest names it."""
-    return next((row for manifest in manifests() for row in manifest.idle if re.fullmatch(row.pattern, name)), None)
+def known_idle(name: str) -> tuple[Idle, ...]:
+    """The rows of a module of a framework that trains nothing, some only where its flags say so; none where no manifest names it."""
+    return tuple(row for manifest in manifests() for row in manifest.idle if re.fullmatch(row.pattern, name))

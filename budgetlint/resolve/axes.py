@@ -111,6 +111,8 @@ def open_settings(settings: Settings) -> Iterator[Axis]:
 
 
 def _word(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(_word, value)) or "none"
     return {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
 
 

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from functools import cache, partial
 
 from budgetlint.base.expression import expression
-from budgetlint.base.source import SourceFile
+from budgetlint.base.source import SourceFile, SpanIn
+from budgetlint.documents import Mapping, Node, Scalar, Sequence
+from budgetlint.documents.python_marks import FOLLOWED
 from budgetlint.files.disk import PYTHON_SUFFIX
 from budgetlint.resolve.edges import candidates
 from budgetlint.resolve.state import Assembly
@@ -27,6 +29,37 @@ def document_contexts(work: Assembly) -> Iterator[DocumentContext]:
     for entry in work.project.entries.values():
         for reading in entry.readings:
             yield DocumentContext(reading=reading, stack_of=stack_of, asked_for=asked_for)
+    for reading, stack in _followed_otherwise(work):
+        yield DocumentContext(reading=reading, stack_of=partial(_held, stack), asked_for=asked_for)
+
+
+def _followed_otherwise(work: Assembly) -> Iterator[tuple[Reading, Stack]]:
+    """What each launch makes of a program, where that is not what the file itself was read as: other flags, another config."""
+    mine = (reading for entry in work.project.entries.values() for reading in entry.readings if reading.document.facts.get(FOLLOWED))
+    seen = {_written(reading) for reading in mine}
+    for context in work.contexts:
+        for reading in context.run.readings:
+            if reading.document.facts.get(FOLLOWED) and (written := _written(reading)) not in seen:
+                seen.add(written)
+                yield reading, context.run.stack
+
+
+def _written(reading: Reading) -> tuple[object, ...]:
+    """What stands in a followed document, and where: two launches of the same flags and files are one."""
+    return (reading.document.path, *_parts(reading.document.root))
+
+
+def _parts(node: Node | None) -> Iterator[object]:
+    if node is None:
+        return
+    yield node.span.source.path if isinstance(node.span, SpanIn) else "", node.span.start
+    if isinstance(node, Scalar):
+        yield node.text, node.style
+    for entry in node.entries if isinstance(node, Mapping) else ():
+        yield entry.key.text
+        yield from _parts(entry.value)
+    for one in node.items if isinstance(node, Sequence) else ():
+        yield from _parts(one)
 
 
 _BY_NAME = expression(r"""(?:\.(?:get|pop)\(|\[)\s*["'](\w+)["']|["'](\w+)["']\s+(?:not\s+)?in\s+\w""")

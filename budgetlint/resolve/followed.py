@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -14,9 +14,11 @@ from budgetlint.files.disk import Files
 from budgetlint.readers import Reader, identify
 from budgetlint.resolve.edges import candidates
 from budgetlint.resolve.program_files import Asked, ProgramFiles
+from budgetlint.resolve.program_rounds import are_rounds
 from budgetlint.resolve.program_run import ProgramRun
-from budgetlint.resolve.program_starts import Start, written
+from budgetlint.resolve.program_starts import Start, paths_of, written
 from budgetlint.resolve.program_starts import started as started_by
+from budgetlint.resolve.program_ways import different, of_way, ways_of
 from budgetlint.settings.consumer import ACCEPTED, LAUNCH, OPENED, Consumer
 from budgetlint.settings.run import Reference, Setting, Settings
 
@@ -25,8 +27,9 @@ if TYPE_CHECKING:
     from budgetlint.program.document import Told
     from budgetlint.program.follow import Followed
     from budgetlint.program.modules import Trees
-    from budgetlint.program.noted import Doubt
+    from budgetlint.program.places import Place
     from budgetlint.resolve.closure import Closures
+    from budgetlint.resolve.program_ways import Made
     from budgetlint.settings.run import Reading
 
 MOST_KEPT = 128
@@ -63,9 +66,14 @@ class FollowedPrograms:
 
     def place(self, launch: Launch) -> str | None:
         """The file of the project that a launch starts; None for a program that is not here."""
-        path = written(launch)
+        if launch.elsewhere:
+            return None
+        found = (self._at(launch, path) for path in paths_of(launch))
+        return next((one for one in found if one is not None), None) or self._by_name(written(launch))
+
+    def _at(self, launch: Launch, path: str) -> str | None:
         tried = (*candidates(launch.source.path, posixpath.join(launch.folder, path)), *candidates(launch.source.path, path))
-        return next((one for one in tried if not one.startswith("..") and self.files.exists(one)), None) or self._by_name(path)
+        return next((one for one in tried if not one.startswith("..") and self.files.exists(one)), None)
 
     def _by_name(self, path: str) -> str | None:
         """The one file of the project whose path ends so: a README often leaves out the folder that its commands are run from."""
@@ -78,16 +86,17 @@ class FollowedPrograms:
         if path is None:
             return None
         at, name = launch.source.locate(launch.span), launch.program.program
-        named = any(path in candidates(launch.source.path, posixpath.join(one, written(launch))) for one in ("", launch.folder))
+        named = bool(launch.function) or path in _named_by(launch)
         says = "" if named else f"{name} is taken to be {path}: the one file of that name"
-        found = self._run(Start(path, launch), Consumer(name, LAUNCH, at.file, at.line, says=says))
+        start = Start(path, launch, function=launch.function.partition(":")[2])
+        found = self._run(start, Consumer(name, LAUNCH, at.file, at.line, says=says))
         takes = named or found is None or found.followed.options or not any(word.text.startswith("-") for word in launch.words)
         return found if takes else None  # another file of that name: this one takes no flags
 
-    def alone(self, path: str) -> ProgramRun | None:
-        """The run of a program that nothing here starts, as if it were started without words."""
+    def alone(self, path: str, function: str = "") -> ProgramRun | None:
+        """The run of a program that nothing here starts, as if it were started without words; ``function`` is that of a console script."""
         says = f"{path} is taken to be started without words: nothing here starts it"
-        return self._run(Start(path), Consumer(path, OPENED, path, 1, says=says))
+        return self._run(Start(path, function=function), Consumer(path, OPENED, path, 1, says=says))
 
     def given(self, path: str, words: tuple[str, ...]) -> ProgramRun | None:
         """The run of a program that is started with a file which nobody names."""
@@ -106,10 +115,16 @@ class FollowedPrograms:
 
         others, words = partial(self._openers, run.path), started_by(start).words or ()
         facts, is_told = facts_of(run.followed, run.path, self.trees, start.launch, words, others=others, text=lambda: self._text)
+        if start.launch is not None and consumer.says:  # it may be another program of that name, which stops nowhere
+            facts, is_told = replace(facts, refusals=()), is_told and not facts.refusals
         ways = zip(run.readings, run.told_of, run.doubts, strict=True)
         shown = (with_chains(with_doubts(facts, doubts, self.sources), one.document, told, self.sources) for one, told, doubts in ways)
-        readings = tuple(replace(one, consumer=consumer, program=program) for one, program in zip(run.readings, shown, strict=True))
-        return replace(run, readings=readings, told=consumer, stops_as_told=is_told and consumer.evidence != ACCEPTED)
+        consumers = [of_way(consumer, run.path, when) for when in run.whens or ("",) * len(run.readings)]
+        readings = tuple(
+            replace(one, consumer=mine, program=program) for one, mine, program in zip(run.readings, consumers, shown, strict=True)
+        )
+        readings = tuple(_with_beside(one, places, run.rounds) for one, places in zip(readings, run.anew, strict=True))
+        return replace(run, readings=readings, told=consumer, stops_as_told=is_told and consumer.evidence != ACCEPTED, facts=facts)
 
     def _openers(self, program: str, path: str) -> list[Followed] | None:
         """Every run of a program that opens a file; None where another program, or a reader of its format, does."""
@@ -140,25 +155,57 @@ class FollowedPrograms:
     def _follow(self, start: Start) -> ProgramRun | None:
         from budgetlint.program.document import document_of, most_ways
         from budgetlint.program.follow import follow
-        from budgetlint.program.wiring import asks_for_model, wirings
+        from budgetlint.program.wiring import asks_for_model, only_evaluates, wirings
 
         source = self.sources.source(start.path)
         if source is None:
             return None
         started = started_by(start)
-        followed = follow(self.trees, start.path, started)
+        followed = follow(self.trees, start.path, started, function=start.function)
         below = tuple(one for path in followed.loaders if (one := self.sources.source(path)) is not None)
-        runs = wirings(followed)
-        found: list[tuple[Reading, Told, tuple[Doubt, ...]]] = []
+        idle = only_evaluates(followed)
+        runs = [] if idle else wirings(followed)
+        found: list[Made] = []
         for wiring in runs:
             tolds: list[Told] = [{} for _ in _ways(most_ways(wiring))]
             ways = zip(_ways(most_ways(wiring)), tolds, strict=True)
             documents = [replace(document_of(wiring, source, self.sources, way, told), below=below) for way, told in ways]
             made = _of_ways(documents)
             if made is not None:
-                found.append((_from(made, started.folder, self.files), tolds[0], wiring.doubts))
-        readings, told_of, doubts = zip(*found, strict=True) if found else ((), (), ())
-        return ProgramRun(start.path, readings, followed, len(runs), any(map(asks_for_model, runs)), None, told_of, doubts=doubts)
+                found.append((_from(made, started.folder, self.files), tolds[0], wiring.doubts, wiring.anew))
+        whens = ways_of([one.trainer for one in runs]) if len(found) == len(runs) > 1 else ()
+        if whens:
+            found, whens = different(found, whens)
+        rounds = len(runs) if len(found) == len(runs) > 1 and are_rounds(found, [one.trainer for one in runs], followed, self.trees) else 1
+        found = found[:1] if rounds > 1 else found
+        readings, told_of, doubts, anew = zip(*found, strict=True) if found else ((), (), (), ())
+        asks = any(map(asks_for_model, runs))
+        trainings = len(found) if whens or rounds > 1 else len(runs)
+        seen = ProgramRun(start.path, readings, followed, trainings, asks, None, told_of, doubts=doubts, anew=anew)
+        return replace(seen, only_evaluates=idle, whens=whens, rounds=rounds)
+
+
+def _with_beside(reading: Reading, places: Sequence[Place], rounds: int) -> Reading:
+    """The run of a program that would go on from a checkpoint, if an earlier run had left one; that trains more than once, each alike."""
+    told = reading.consumer
+    where = ", ".join(f"{one.path}:{one.line}" for one in places)
+    anew = [f"it is taken to start anew: a checkpoint of an earlier run would be loaded at {where}"] if places else []
+    again = [f"it trains {rounds} times, one after another and alike: this is each of them"] if rounds > 1 else []
+    if told is None or not (anew or again):
+        return reading
+    return replace(reading, consumer=replace(told, says="; ".join([*([told.says] if told.says else []), *anew, *again])))
+
+
+def _named_by(launch: Launch) -> Iterator[str]:
+    """The files that a launch may name. In a folder that lies anywhere, which another checkout may be, that is one below the end of its
+    path, or at the top of the project: not what lies beside the script."""
+    for path in paths_of(launch):
+        if not launch.anywhere:
+            for one in ("", launch.folder):
+                yield from candidates(launch.source.path, posixpath.join(one, path))
+            continue
+        parts = launch.anywhere.strip("/").split("/")
+        yield from (posixpath.normpath("/".join((*parts[at:], path))) for at in range(len(parts) + 1))
 
 
 def _reading(document: Document) -> Reading | None:

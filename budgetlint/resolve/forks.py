@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from budgetlint.base.limits import JOINT_READINGS
 from budgetlint.base.record import field, replace, state
-from budgetlint.memory.estimate import Estimate, Fork, ForkReading, Opened, Range, Verdict
+from budgetlint.memory.estimate import PROGRAM, Estimate, Fork, ForkReading, Opened, Range, Verdict
 from budgetlint.memory.need import verdict
 from budgetlint.memory.peak import Sums
 from budgetlint.memory.standing import Capacity, Standing, if_short
@@ -52,11 +52,12 @@ def _lacks(first: Answer, found: Estimate) -> bool:
 
 def _with_places(found: Estimate, settings: Settings) -> Estimate:
     """Where what is missing stands: a setting, or the line that asks for what is not modelled."""
-    if found.opened:
+    told = {one.name for one in found.opened}
+    if told - {PROGRAM}:
         return found
     stand = [(name, settings.get(name) or (settings.get("unmodelled") if name in TABLE else None)) for name in found.missing]
     places = (Opened(name, one.origin.location, one.text) for name, one in stand if one is not None and one.origin.location)
-    return replace(found, opened=tuple(places))
+    return replace(found, opened=(*found.opened, *places))
 
 
 # -- asking ------------------------------------------------------------------------------------------------------------------
@@ -64,18 +65,24 @@ def _with_places(found: Estimate, settings: Settings) -> Estimate:
 
 @state
 class _Asked:
-    """Asks nothing twice, and counts."""
+    """Asks nothing twice, and counts. ``idle``: what something else fills in and changes no figure."""
 
     asking: Asking
     capacity: Capacity
     known: dict[tuple[tuple[str, str], ...], JointReading] = field(default_factory=dict)
+    idle: set[str] = field(default_factory=set)
 
     def reading(self, choices: Mapping[str, AxisChoice]) -> JointReading:
         key = tuple((name, choice.words) for name, choice in sorted(choices.items()))
         if key not in self.known:
             answer = self.asking.answer(choices)
             self.known[key] = JointReading(answer.standing.need, _verdict(answer, self.capacity, self.asking.sums), answer)
-        return self.known[key]
+        found = self.known[key]
+        return replace(found, verdict=Verdict.UNKNOWN) if self._is_one_end(found.answer.settings) else found
+
+    def _is_one_end(self, settings: Settings) -> bool:
+        """Is a reading only what the run would be without what something else fills in?"""
+        return any(is_unwritten(one) and one.name not in self.idle for one in settings.values())
 
     def has_room(self, count: int) -> bool:
         return len(self.known) + count <= JOINT_READINGS.most
@@ -109,7 +116,9 @@ def _axes(first: Answer, stack: Stack, asking: Asking) -> list[Axis]:
 def _table(axes: Sequence[Axis], asked: _Asked) -> Table | None:
     """The joint readings of the axes that change the need, the one that narrows it most first, and only as many as it takes until every
     reading has a verdict. None where no axis changes anything."""
-    ends = [(_open_still(both), axis) for axis in axes if len(set(map(_figures, both := _ends(axis, asked)))) > 1]
+    moving = [axis for axis in axes if len(set(map(_figures, _ends(axis, asked)))) > 1]
+    asked.idle.update(axis.name for axis in axes if axis not in moving)
+    ends = [(_open_still(_ends(axis, asked)), axis) for axis in moving]
     table = Table((), {})
     for _, axis in sorted(ends, key=lambda one: one[0]):
         if table.axes and all(one.verdict is not Verdict.UNKNOWN for one in table.cells.values()):

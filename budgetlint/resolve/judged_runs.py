@@ -9,7 +9,7 @@ from budgetlint.base.record import field, record, replace
 from budgetlint.catalog.architecture import Architecture
 from budgetlint.language.budget import BudgetRun, Target
 from budgetlint.language.placement import Placement, broken, hosted, overlay, placements
-from budgetlint.memory.estimate import BROKEN, UNREAD, Estimate, Opened, Verdict
+from budgetlint.memory.estimate import BROKEN, PROGRAM, UNREAD, Estimate, Opened, Verdict
 from budgetlint.memory.estimator import estimate
 from budgetlint.memory.notes import Assumption
 from budgetlint.memory.peak import Sums
@@ -24,7 +24,7 @@ from budgetlint.resolve.axes import Answer, AxisChoice, as_read, pinned
 from budgetlint.resolve.forks import SURE, decided
 from budgetlint.resolve.measured import with_measurements
 from budgetlint.resolve.own_builds import says, with_own_builds
-from budgetlint.resolve.precedence import join, with_derived, with_stored_weights
+from budgetlint.resolve.precedence import join, with_derived, with_stored_weights, without_idle_defaults
 from budgetlint.resolve.state import Assembly, Collected
 from budgetlint.resolve.undeclared import with_unsaid
 from budgetlint.rules_api.context import RunContext
@@ -63,16 +63,16 @@ def _merged(work: Assembly, collected: Collected, place: Placement, stack: Stack
     if place.cell is not None:
         settings = settings.under(place.cell.settings)
     settings = settings.under(work.overrides)
-    if not _is_stated(collected.readings):
+    if not _may_be_open(settings, collected.readings):
         return settings
-    from budgetlint.resolve.unresolved import with_readings  # few runs are stated by a file of their own, or from outside
+    from budgetlint.resolve.unresolved import with_readings  # few runs leave anything open
 
     return with_readings(settings)
 
 
-def _is_stated(readings: tuple[Reading, ...]) -> bool:
-    """Does somebody say settings whose files nobody reads as a framework would?"""
-    return any(reading.role is Role.STATED for reading in readings)
+def _may_be_open(settings: Settings, readings: tuple[Reading, ...]) -> bool:
+    """Does something else fill in a setting, or does somebody say settings whose files nobody reads as a framework would?"""
+    return any(one.state == "symbolic" for one in settings.values()) or any(one.role is Role.STATED for one in readings)
 
 
 def _settings(collected: Collected, claims: Settings, stack: Stack) -> Settings:
@@ -97,7 +97,7 @@ def _settings(collected: Collected, claims: Settings, stack: Stack) -> Settings:
     if readings and _under_deepspeed(settings):
         settings = fill_engine_dtype(settings)
     counted = with_derived(settings.filled([claims["nodes"]] if "nodes" in claims else []))
-    return with_derived(counted.filled(claims.values()))
+    return without_idle_defaults(with_derived(counted.filled(claims.values())))
 
 
 def _under_deepspeed(settings: Settings) -> bool:
@@ -121,7 +121,7 @@ def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) ->
     run = replace(run, settings=fill_auto(run.settings, architecture.hidden if architecture else None))
     planned, answer = _answer(work, run, target, architecture)
     answer = _with_reader(answer, run)
-    if _is_stated(run.readings):
+    if _may_be_open(run.settings, run.readings):
         from budgetlint.resolve.unresolved import without_verdict
 
         answer = without_verdict(answer, run.settings)
@@ -144,6 +144,10 @@ def _judged(work: Assembly, run: Run, collected: Collected, place: Placement) ->
 
 def _on(run: Run, target: Target) -> Run:
     """The run on its device."""
+    if "pipeline_parallel" in run.settings:
+        from budgetlint.resolve.spread_over import spread_over  # few runs split a model
+
+        run = replace(run, settings=spread_over(run.settings, target))
     if target.device is None:
         return run
     return replace(run, settings=run.settings.filled([Setting("device", target.device.text, target.device.origin, target.device.text)]))
@@ -155,11 +159,13 @@ def _with_reader(answer: Estimate, run: Run) -> Estimate:
     consumer = run.trainer.consumer if run.trainer is not None else None
     if consumer is not None and consumer.is_nobody:
         return replace(answer, verdict=Verdict.UNKNOWN, missing=(*answer.missing, "program"))
-    program = run.trainer.program if run.trainer is not None else None
+    program = next((reading.program for reading in run.readings if reading.program is not None), None)
     if program is not None and program.refusals:  # its bill is that of the run which was meant
         first = program.refusals[0]
+        stops = Opened(PROGRAM, first.at, first.short)
         went_on = Assumption(f"the program goes on where it stops: {first.location.file}:{first.location.line} {first.says}", "program")
-        return replace(answer, verdict=Verdict.UNKNOWN, missing=(*answer.missing, "program"), assumptions=(went_on, *answer.assumptions))
+        missing, opened = (*answer.missing, PROGRAM), (stops, *answer.opened)
+        return replace(answer, verdict=Verdict.UNKNOWN, missing=missing, opened=opened, assumptions=(went_on, *answer.assumptions))
     told = [Assumption(consumer.says, "program")] if consumer is not None and consumer.says else []
     told += [Assumption(text, "") for text in dict.fromkeys(reading.guessed for reading in run.readings) if text]
     told += [Assumption(text, "") for text in (*says(run.stack), *_not_followed(run))]

@@ -105,6 +105,20 @@ def with_stored_weights(settings: Settings, claims: Settings) -> Settings:
     return settings.filled([Setting("quant", kind, Origin(OriginKind.DERIVED, note=f"the checkpoint's name ends in -{words}"), kind)])
 
 
+ARGUMENTS = {
+    "recompute_reentrant": "recompute", "recompute_every": "recompute", "recompute_offload": "recompute",
+    "pin_optimizer": "offload_optimizer", "pin_params": "offload_params", "offload_ratio": "offload_optimizer",
+    "quant_double": "quant", "quant_compute_dtype": "quant", "quant_storage": "quant", "quant_upcast": "quant",
+}  # fmt: skip
+"""Settings that only say how another is done."""
+
+
+def without_idle_defaults(settings: Settings) -> Settings:
+    """Nobody asks for the default argument of what is switched off."""
+    idle = {name for name, of in ARGUMENTS.items() if name in settings and settings[name].is_default and settings.value(of) == "none"}
+    return Settings(setting for name, setting in settings.items() if name not in idle) if idle else settings
+
+
 _SUBTRACTS = expression(r"^\$\(\(.*-")
 """``$((WORLD_SIZE - 1))``: a device is kept for something else, a server of samples as a rule."""
 

@@ -15,7 +15,18 @@ from budgetlint.program.wording import ends, negated
 from budgetlint.resolve.idle_objects import idle_objects
 from budgetlint.resolve.program_places import at, text_at
 from budgetlint.resolve.unread_keys import unread_keys
-from budgetlint.settings.program import CONDITION, REQUIRED, UNRECOGNIZED, VALUE, FollowedProgram, OriginStep, ProgramDoubt, ProgramRefusal
+from budgetlint.settings.program import (
+    CONDITION,
+    LACKS,
+    REQUIRED,
+    UNEXPECTED,
+    UNRECOGNIZED,
+    VALUE,
+    FollowedProgram,
+    OriginStep,
+    ProgramDoubt,
+    ProgramRefusal,
+)
 
 if TYPE_CHECKING:
     from budgetlint.documents import Document
@@ -27,7 +38,10 @@ if TYPE_CHECKING:
     from budgetlint.program.noted import Refusal as Found
     from budgetlint.program.places import Origin
 
-_KINDS = {"stops": CONDITION, "required": REQUIRED, "unrecognized": UNRECOGNIZED, "unfamiliar": UNRECOGNIZED, "value": VALUE}
+_KINDS = {
+    "stops": CONDITION, "required": REQUIRED, "unrecognized": UNRECOGNIZED, "unfamiliar": UNRECOGNIZED, "value": VALUE,
+    "lacks": LACKS, "unexpected": UNEXPECTED,
+}  # fmt: skip
 _WORDS = {
     "source": "literal", "flag": "flag", "config": "config", "option": "default of an option", "class": "default of a class",
     "environment": "environment", "declared": "budget",
@@ -91,6 +105,8 @@ def _told(one: Found, files: Files, *, launched: bool, given_all: bool) -> Progr
         return None
     if kind == CONDITION:
         return _condition(one, files) if _is_stated(one, launched=launched) else None
+    if kind == UNEXPECTED and all(origin.kind == "source" for origin in one.because):
+        return _of_parser(one, kind, files)  # a literal: so it is, however the program is started
     return _of_parser(one, kind, files) if launched and (given_all or kind == VALUE) else None
 
 
@@ -154,6 +170,8 @@ def _text(node: ast.expr | None) -> str:
 
 def _of_parser(one: Found, kind: str, files: Files) -> ProgramRefusal | None:
     because = tuple(step(origin, files) for origin in one.because)
+    if kind in (LACKS, UNEXPECTED):
+        return ProgramRefusal(kind, one.condition, at(one.place, files), because=because, near=next(iter(one.names), ""))
     if kind != UNRECOGNIZED:
         return ProgramRefusal(kind, one.condition.removesuffix(" is required"), at(one.place, files), because=because)
     flag = one.condition.rpartition(": ")[2]

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from budgetlint.base.source import SourceFile
 from budgetlint.documents.notebook import cells_of
-from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, Files
+from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, ChangedFiles, DiskFiles, Files
 from budgetlint.resolve.copies import is_in_copy
 
 Asked = tuple[str, str]
@@ -82,7 +82,11 @@ class ProgramFiles:
 
     @cached_property
     def modules(self) -> tuple[str, ...]:
-        return tuple(self._files.glob(f"**/*{PYTHON_SUFFIX}"))
+        """Python files of the project: those below the working directory, or below what is named, where all of that lies elsewhere."""
+        files = self._files
+        if isinstance(files, (DiskFiles, ChangedFiles)) and files.beyond is not None:
+            return tuple(path for folder in files.beyond for path in files.modules_below(folder, PYTHON_SUFFIX))
+        return tuple(files.glob(f"**/*{PYTHON_SUFFIX}"))
 
     @cached_property
     def _by_name(self) -> dict[str, list[str]]:

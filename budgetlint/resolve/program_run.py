@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from budgetlint.program.document import Told
     from budgetlint.program.follow import Followed
     from budgetlint.program.noted import Doubt
+    from budgetlint.program.places import Place
+    from budgetlint.settings.program import FollowedProgram
     from budgetlint.settings.run import Reading
 
 REQUIRED = "is required"
@@ -38,14 +40,30 @@ class ProgramRun:
     """Is every way in which it stops before it trains told (`Program.refusals`)? Then its run is the one that was meant."""
     doubts: tuple[tuple[Doubt, ...], ...] = ()
     """Of each reading, what had the model or a framework in its hands and was not followed."""
+    facts: FollowedProgram | None = None
+    """What it shows beside its settings: where it stops is so however many trainings it comes to."""
+    anew: tuple[tuple[Place, ...], ...] = ()
+    """Of each reading, where a checkpoint of an earlier run would be loaded."""
+    whens: tuple[str, ...] = ()
+    """Of each reading, the condition of its training, where they are ways of which one is taken."""
+    rounds: int = 1
+    """How often it trains one after another, each alike: then one of them is its reading."""
+    only_evaluates: bool = False
+    """Does it evaluate or predict with its trainer, and train nothing?"""
 
     @property
     def reading(self) -> Reading | None:
         """The one run, where the program was followed to its end and would not stop before it."""
+        found = self.each
+        return found[0] if len(found) == 1 else None
+
+    @property
+    def each(self) -> tuple[Reading, ...]:
+        """The one run, or one for each of several ways of which a start takes one; none where it is not followed to its end."""
         is_meant = not self.is_refused or self.stops_as_told
-        if self.followed.stopped or not is_meant or len(self.readings) != 1 or self.trainings != 1:
-            return None
-        return self.readings[0]
+        if self.followed.stopped or not is_meant or len(self.readings) != self.trainings:
+            return ()
+        return self.readings if self.trainings == 1 or all(one.consumer is not None and one.consumer.when for one in self.readings) else ()
 
     @property
     def is_refused(self) -> bool:
@@ -60,8 +78,8 @@ class ProgramRun:
 
     @property
     def knows_model(self) -> bool:
-        model = self.reading.settings.get("model") if self.reading is not None else None
-        return model is not None and model.known
+        models = [one.settings.get("model") for one in self.each]
+        return bool(models) and all(model is not None and model.known for model in models)
 
     @property
     def opened(self) -> tuple[str, ...]:

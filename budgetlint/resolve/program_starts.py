@@ -24,26 +24,41 @@ class Start:
     path: str
     launch: Launch | None = None
     words: tuple[str, ...] | None = None
+    function: str = ""
+    """The function that is called, for a console script."""
 
     @property
     def key(self) -> tuple[object, ...]:
         if self.launch is None:
-            return self.path, self.words
+            return self.path, self.words, self.function
         launch = self.launch
         environment = tuple((name, word.text) for name, word in launch.environment.items())
-        return self.path, launch.source.path, launch.source.text, launch.number, tuple(word.text for word in launch.words), environment
+        words = tuple((word.text, word.is_told) for word in launch.words)
+        return self.path, self.function, launch.source.path, launch.source.text, launch.number, words, environment
 
 
 def written(launch: Launch) -> str:
     """The path that a launch has for its program: a module's is that of its file."""
-    name = launch.program.program
-    return posixpath.normpath(name if name.endswith(PYTHON_SUFFIX) else name.replace(".", "/") + PYTHON_SUFFIX)
+    return paths_of(launch)[0]
+
+
+def paths_of(launch: Launch) -> tuple[str, ...]:
+    """All that it may be: a package is started by its ``__main__``, a console script by the module of its function."""
+    name = launch.function.partition(":")[0] or launch.program.program
+    if name.endswith(PYTHON_SUFFIX):
+        return (posixpath.normpath(name),)
+    path = name.replace(".", "/")
+    own = (posixpath.normpath(path + PYTHON_SUFFIX),)
+    return (*own, posixpath.join(path, "__init__.py" if launch.function else "__main__.py"))
 
 
 def _folder(path: str, launch: Launch) -> str:
-    """Where a launch is started: the folder from which the path that it has for its program leads there."""
-    path_written = written(launch)
-    return path.removesuffix(path_written).rstrip("/") if path.endswith(f"/{path_written}") else ""
+    """Where a launch is started: the folder from which the path that it has for its program leads there. That of a console script says
+    nothing of it."""
+    if launch.function:
+        return ""
+    found = next((one for one in paths_of(launch) if path.endswith(f"/{one}")), "")
+    return path.removesuffix(found).rstrip("/") if found else ""
 
 
 def started(start: Start) -> Launched:
@@ -62,7 +77,7 @@ def _word(word: Word, source: SourceFile) -> Value:
 
     line = source.position(word.span.start)[0] if word.span.start <= len(source.text) else 0
     origins = (Origin("flag", Place(source.path, line, None, source, word.span)),)
-    return Known(word.text, origins) if word.known else Open("word", word.text, origins)
+    return Known(word.text, origins) if word.is_told else Open("word", word.text, origins)
 
 
 def _environment(launch: Launch) -> Mapping[str, Value]:

@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING
 
 from budgetlint.base.crash import Crash
 from budgetlint.base.finding import Confidence, Finding, Severity
+from budgetlint.base.limits import NODES, told
 from budgetlint.base.record import field, open_record, open_state, replace
 from budgetlint.base.source import Location, SourceFile, UnreadableFile
 from budgetlint.documents import Document, Problem, Scalar
 from budgetlint.documents.failure import TOO_LARGE
-from budgetlint.documents.load import load
+from budgetlint.documents.load import format_of, load
 from budgetlint.files.disk import NOTEBOOK_SUFFIX, PYTHON_SUFFIX, Files, is_named, is_readme, makes_arguments, starts_programs
 from budgetlint.files.walk import TOO_LARGE as OVER_SIZE
 from budgetlint.files.walk import Passed
 from budgetlint.frameworks import every_format, manifests
 from budgetlint.readers import Reader, Tie, identify, reader_of
+from budgetlint.readers.marks import candidates
 from budgetlint.settings.consumer import Consumer
 from budgetlint.settings.run import Reading
 
@@ -28,12 +30,20 @@ if TYPE_CHECKING:  # most projects hold neither
     from budgetlint.launch import Launch
 
 BUDGET_SUFFIX = ".budget"
+LONG_JSON = 16_000
+"""Characters from which an outline costs less than the tree: a config has fewer."""
 LOCK = "budget.lock"
 
 
 def lock_beside(budget: str) -> str:
     """The path of a budget's lock: in its folder; for a budget from the command line in the working directory."""
     return posixpath.join(posixpath.dirname(budget), LOCK)
+
+
+Started = tuple[tuple[str, ...], tuple[tuple[str, str], ...]]
+"""The arguments and the variables that a script is started with."""
+Sourced = tuple[int, SourceFile]
+"""Where a script sources another."""
 
 
 @open_record
@@ -49,6 +59,11 @@ class FileEntry:
     problem: str = ""
     launches: tuple[Launch, ...] = ()
     arguments: tuple[str, ...] = ()
+    starts: tuple[Started, ...] = ()
+    """The ways in which the project itself starts a script."""
+    sourced: tuple[Sourced, ...] = ()
+    library: bool = False
+    """Other scripts source it."""
     commands: tuple[Launch, ...] = ()
     """The training commands that a README shows: they say who reads a file, and start no run."""
     read_by: Consumer | None = None
@@ -80,6 +95,8 @@ class Project:
     """Files that were found, and are no config for their size."""
     claim: Callable[[FileEntry], FileEntry] | None = None
     """Says who reads a file, once all that is here is known."""
+    _scripts: dict[str, dict[str, str]] = field(default_factory=dict)
+    """By folder, the console scripts that hold there."""
 
     def add(self, path: str) -> FileEntry:
         """Read one file and say what it is. Files that nobody claims are kept with ``format`` None."""
@@ -122,6 +139,7 @@ class Project:
         source = self.files.read(path)
         if isinstance(source, UnreadableFile):
             return self._unreadable(source)
+        self._named_scripts(source)
         if path.endswith(BUDGET_SUFFIX):
             return self._budget(path, source)
         if path.rpartition("/")[2] == LOCK:
@@ -135,6 +153,28 @@ class Project:
         if path.endswith(PYTHON_SUFFIX) and not makes_arguments(source.text.encode(errors="replace")):
             return FileEntry(path, None, source=source)
         return self._config(path, source)
+
+    def _named_scripts(self, source: SourceFile) -> None:
+        """Tell a file that may start programs which console scripts the project declares."""
+        path = source.path
+        if not (path.endswith((BUDGET_SUFFIX, NOTEBOOK_SUFFIX)) or is_readme(path) or is_script(path, source)):
+            return
+        from budgetlint.launch.console import FACT, beside
+
+        found = beside(path, self._text, self._scripts)
+        if found:
+            source.facts[FACT] = found
+
+    def _text(self, path: str) -> SourceFile | None:
+        found = self.files.read(path) if self.files.exists(path) else None
+        return found if isinstance(found, SourceFile) else None
+
+    def console_scripts(self) -> Mapping[str, str]:
+        """What the project's own folder declares, and those of its scripts."""
+        from budgetlint.launch.console import beside
+
+        beside("", self._text, self._scripts)
+        return {name: target for found in self._scripts.values() for name, target in found.items()}
 
     def _unreadable(self, wrong: UnreadableFile) -> FileEntry:
         self.findings.append(_file_finding("unreadable-file", Location(wrong.path), f"{wrong.path} {wrong.problem}", wrong.cure))
@@ -161,6 +201,11 @@ class Project:
         return self.locked_lines.get(path, ())
 
     def _config(self, path: str, source: SourceFile) -> FileEntry:
+        if all(word in source.text for word in MEASURED):
+            return FileEntry(path, None, source=source)
+        data = _data(path, source)
+        if data is not None:
+            return data
         readings: list[Reading] = []
         launches: list[Launch] = []
         job = problem = ""
@@ -270,13 +315,20 @@ def is_script(path: str, source: SourceFile) -> bool:
 def script_entry(source: SourceFile, arguments: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> FileEntry:
     """A script with its launches, taken for what its first training command is; ``arguments`` and ``environment`` are those it is
     started with."""
-    from budgetlint.launch.read import script_launches
+    return replace(started_entry(source, ((tuple(arguments), tuple((environment or {}).items())),), ()), starts=())
+
+
+def started_entry(source: SourceFile, starts: Sequence[Started], sourced: Sequence[Sourced], *, library: bool = False) -> FileEntry:
+    """A script that is started in each of these ways; a ``library`` is one that others source."""
+    from budgetlint.launch.read import started_launches
     from budgetlint.launch.readings import format_of
     from budgetlint.launch.slurm import is_slurm
 
-    launches = script_launches(source, arguments, environment)
+    ways = [(arguments, dict(environment)) for arguments, environment in starts] or [((), {})]
+    launches = started_launches(source, ways, sourced, library=library)
     format = "slurm" if is_slurm(source) else next((name for launch in launches if (name := format_of(launch))), None)
-    return FileEntry(source.path, format, source=source, launches=launches, arguments=tuple(arguments))
+    entry = FileEntry(source.path, format, source=source, launches=launches, arguments=tuple(ways[0][0]))
+    return replace(entry, starts=tuple(starts), sourced=tuple(sourced), library=library)
 
 
 def _notebook(source: SourceFile) -> FileEntry:
@@ -298,6 +350,28 @@ def _readme(source: SourceFile) -> FileEntry:
 
 
 JOB_KEYS = ("run", "command", "entrypoint", "apiVersion", "resources")
+
+
+def _data(path: str, source: SourceFile) -> FileEntry | None:
+    """The entry of a long JSON file that nobody claims, told by its outline; None for every other file."""
+    if len(source.text) < LONG_JSON or format_of(source) != "json":
+        return None
+    from budgetlint.documents.json_outline import outline
+
+    found = outline(source)
+    if found is None or not _is_nobodys(found.document):
+        return None
+    if not found.is_too_large:
+        return FileEntry(path, None, source=source)
+    may_be_config = RECORDED not in source.text and (_looks_like_large_config(source) or looks_like_job(source.text))
+    return None if may_be_config else FileEntry(path, None, source=source, problem=f"holds {told(NODES)}")
+
+
+def _is_nobodys(outline: Document) -> bool:
+    """No reader would be asked, and its keys are of no job and of no two trainers."""
+    mapping = outline.mapping
+    is_job = mapping is not None and any(key in mapping for key in JOB_KEYS)
+    return not is_job and not candidates(outline) and len(foreign_keys(outline)) < 2
 
 
 def job_kind(document: Document) -> str:
@@ -348,6 +422,8 @@ def looks_like_job(text: str) -> bool:
 
 RECORDED = '"log_history"'
 """A ``trainer_state.json`` (transformers ``trainer_callback.py``) holds keys of a config beside everything that was logged."""
+MEASURED = ('"train_runtime":', '"train_samples_per_second":')
+"""What the Trainer writes down of a training that is over, in JSON (transformers 5.24 ``trainer_utils.py`` speed_metrics): no config."""
 LAUNCHERS = ("torchrun", "accelerate launch", "deepspeed", "torch.distributed", "train.py")
 
 ENOUGH = 3

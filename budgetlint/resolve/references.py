@@ -111,12 +111,19 @@ def _joined(work: Assembly, reference: Reference, named_in: str, path: str) -> t
     work.edges[Edge(path, named_in, location.line if location else 0, reference.text, rule)] = None
     if rule != BY_NAME or location is None:
         return readings
+    if not _is_certain(reference.text):
+        return tuple(replace(reading, guessed=f"{path}, the only file of the name, is taken for {reference.text}") for reading in readings)
     said = f"{reference.text} leads to no file here; {path}, the only one of that name, is taken for it"
     work.project.findings.append(file_finding("guessed-reference", location, said, _GUESSED, severity=Severity.INFO))
     return tuple(replace(reading, guessed=said) for reading in readings)
 
 
 _GUESSED = "write the path from the working directory or from this file's folder, or bind the file in a budget: config PATH"
+
+
+def _is_certain(text: str) -> bool:
+    """Where a path with a variable or an answer of the shell leads, only the shell knows."""
+    return not any(mark in text for mark in ("$", "`", "{", "<"))
 
 
 def place_of(work: Assembly, reference: Reference) -> str | None:

@@ -22,6 +22,11 @@ def label_of(budget: Budget) -> str:
     return "stdin" if budget.path in ("-", "<stdin>") else budget.path
 
 
+def way_of(reading: Reading) -> str:
+    """Behind the name of a run, which of several ways of its program it is."""
+    return f" [{reading.consumer.when}]" if reading.consumer is not None and reading.consumer.when else ""
+
+
 def entries_of(work: Assembly, ref: ConfigRef) -> Iterator[FileEntry]:
     paths, why = matches(work.files, ref)
     if why:

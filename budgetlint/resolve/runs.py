@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING
 from budgetlint.base.limits import BY_NAME
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.base.too_large import too_large
+from budgetlint.documents.python_marks import FOLLOWED
 from budgetlint.files.disk import TextFiles
 from budgetlint.language import read_budget
 from budgetlint.resolve.budget_scope import comment, nearest_budget
 from budgetlint.resolve.claims import claim_all
 from budgetlint.resolve.composition import composed
 from budgetlint.resolve.edges import HOLDS, Edge
+from budgetlint.resolve.idle_files import idle_files
+from budgetlint.resolve.loop_rounds import different_rounds
 from budgetlint.resolve.named_files import matches
 from budgetlint.resolve.project import FileEntry, Project, open_project
-from budgetlint.resolve.references import place_of, program_text, referenced
-from budgetlint.resolve.run_parts import add_run, entries_of, label_of, whole, with_named
+from budgetlint.resolve.references import program_text, referenced
+from budgetlint.resolve.run_parts import add_run, entries_of, label_of, way_of, whole, with_named
 from budgetlint.resolve.script_calls import with_arguments
 from budgetlint.resolve.state import Assembly, Stated
 from budgetlint.settings.run import Reading, Role, Settings
@@ -94,10 +97,10 @@ def collect(project: Project, *, extra: Budget | None = None, overrides: Setting
     for entry in entries:
         with project.contained("joining the runs of", entry.path):
             started.extend(_launch_runs(work, entry, budgets))
-    work.bound.update(started, work.started, _idle_files(work))
+    work.bound.update(started, work.started, idle_files(work))
     for entry in list(project.entries.values()):
         for reading in entry.readings:
-            if reading.role is Role.TRAINER and entry.path not in work.bound and not _is_nobodys(reading):
+            if reading.role is Role.TRAINER and entry.path not in work.bound and not _is_nobodys(reading) and not _is_part(entry, reading):
                 with project.contained("joining the run of", entry.path):
                     _free_run(work, entry, reading, budgets)
     if any(run.budget_run is not None and run.budget_run.watches for run in work.runs):
@@ -191,7 +194,7 @@ def _bound_launches(work: Assembly, entries: Iterable[FileEntry], budget: Budget
     """The runs of scripts that a budget names as its configs."""
     found = [(entry, launch, one) for entry in entries if entry.launches for launch, one in _launched_in(work, entry)]
     for entry, launch, one in found:
-        label = entry.path if len(found) == 1 else f"{entry.path}#{launch.number}"
+        label = _of_launch(entry, launch, one, [(other, run) for _, other, run in found])
         name = label if not run.name else run.name if len(found) == 1 else f"{run.name}:{label}"
         add_run(work, stated.named(name), (*whole(work, one), *stated.readings), budget, run, one.target)
         work.bound.update(one.files)
@@ -205,13 +208,17 @@ def _is_nobodys(reading: Reading) -> bool:
     return reading.consumer is not None and reading.consumer.is_nobody
 
 
-def _idle_files(work: Assembly) -> Iterator[str]:
-    """Files that only programs which train nothing are known to read. One of a strict trainer's own format is still a recipe of it."""
-    for launch, _ in (one for launches in work.idle.values() for one in launches):
-        for path in filter(None, (place_of(work, reference) for reference in launch.configs)):
-            consumer = work.project.add(path).consumer
-            if consumer is not None and consumer.program == launch.program.program and not consumer.followed:
-                yield path
+_OF_TEXT = frozenset({"python_script", "python_trl_script"})
+"""Formats of training scripts; the configs of frameworks that are Python only define things too."""
+
+
+def _is_part(entry: FileEntry, reading: Reading) -> bool:
+    """A module that only defines what other programs call: nothing starts it, and its text alone is no run."""
+    if entry.source is None or reading.format not in _OF_TEXT or reading.document.facts.get(FOLLOWED):
+        return False
+    from budgetlint.resolve.entry_modules import only_defines  # `ast`, for projects with programs
+
+    return only_defines(entry.source)
 
 
 def _over(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) -> Budget | None:
@@ -232,7 +239,8 @@ def _free_run(work: Assembly, entry: FileEntry, reading: Reading, budgets: Itera
     if not named and work.asks_for_model(entry.path):
         return
     trainers = [one for one in entry.readings if one.role is Role.TRAINER]
-    name = entry.path if len(trainers) == 1 else f"{entry.path}#{reading.document.number}"
+    way = way_of(reading)
+    name = f"{entry.path}{way}" if len(trainers) == 1 or way else f"{entry.path}#{reading.document.number}"
     trainer = composed(work, reading)
     add_run(work, name, (trainer, *referenced(work, trainer)), budget, run)
 
@@ -246,23 +254,23 @@ def _launched_in(work: Assembly, entry: FileEntry) -> list[tuple[Launch, Launche
         from budgetlint.launch.purpose import runs_on_jax
         from budgetlint.launch.run import on_jax
         from budgetlint.resolve.copied_config import over_own_config
-        from budgetlint.resolve.launched_programs import launched_run
+        from budgetlint.resolve.launched_programs import launched_runs
 
         found: list[tuple[Launch, Launched]] = []
         for launch in (over_own_config(work, launch) for launch in _training(work, entry)):
-            run = launched_run(work, launch)
-            if run is not None:
-                found.append((launch, on_jax(run, launch) if runs_on_jax(launch, partial(program_text, work, entry.path)) else run))
-        work.launched[entry.path] = found
+            runs = launched_runs(work, launch)
+            jax = bool(runs) and runs_on_jax(launch, partial(program_text, work, entry.path))
+            found.extend((launch, on_jax(run, launch) if jax else run) for run in runs)
+        work.launched[entry.path] = list(different_rounds(found))
     return work.launched[entry.path]
 
 
 def _training(work: Assembly, entry: FileEntry) -> Iterator[Launch]:
     """The launches of a file whose programs train, or may; the others are noted."""
-    from budgetlint.launch.purpose import purpose
+    from budgetlint.resolve.launched_programs import purpose_of
 
     for launch in map(work.own, entry.launches):
-        does = purpose(launch, partial(program_text, work, entry.path))
+        does = purpose_of(work, launch, partial(program_text, work, entry.path))
         if does:
             work.idle.setdefault(entry.path, []).append((launch, does))
         else:
@@ -275,9 +283,21 @@ def _launch_runs(work: Assembly, entry: FileEntry, budgets: Iterable[Budget]) ->
     for launch, run in found:
         budget = _over(work, entry, budgets)
         budget_run = budget.runs[0] if budget and budget.runs else None
-        name = entry.path if len(found) == 1 else f"{entry.path}#{launch.number}"
+        name = _of_launch(entry, launch, run, found)
         add_run(work, name, whole(work, run), budget, budget_run, run.target)
     return tuple(path for _, run in found for path in run.files)
+
+
+def _of_launch(entry: FileEntry, launch: Launch, run: Launched, among: Iterable[tuple[Launch, Launched]]) -> str:
+    """What the run of a command is called: by its script, by the command where there are several, by its way where that is open."""
+    alone = len({one.number for one, _ in among}) == 1
+    return f"{entry.path if alone else f'{entry.path}#{launch.number}'}{_round(launch, among)}{way_of(run.readings[0])}"
+
+
+def _round(launch: Launch, among: Iterable[tuple[Launch, Launched]]) -> str:
+    """Which round of a loop, where its rounds differ."""
+    rounds = {one.way for one, _ in among if one.number == launch.number}
+    return f" [{launch.way}]" if len(rounds) > 1 else ""
 
 
 def _launch_of(work: Assembly, path: str) -> Launched | None:

@@ -1,39 +1,44 @@
-"""Scripts that other scripts of the project start: where every call gives the same literal arguments, they are those."""
+"""Scripts that other scripts of the project start or source: each is read once for every way in which it is started, with its arguments
+and variables, and with what the scripts that it sources set."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from budgetlint.base.record import replace
+from budgetlint.base.record import field, open_state
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import load
 from budgetlint.resolve.edges import CALL, Edge, candidates
-from budgetlint.resolve.project import FileEntry, Project, is_script, script_entry
+from budgetlint.resolve.project import FileEntry, Project, Sourced, Started, is_script, started_entry
 
 if TYPE_CHECKING:
     from budgetlint.launch.calls import Call
 
 ROUNDS = 3
 """A script that starts a script that starts a script."""
+MOST_STARTS = 16
+"""Ways in which one script is started; of more than that it is read as if nobody started it."""
 
 
 def with_arguments(project: Project) -> tuple[Edge, ...]:
     """Read the scripts again that the project itself starts with arguments or variables; which line starts which script."""
-    scripts = {entry.path: entry for entry in project.entries.values() if _is_plain_script(entry)}
-    if not scripts:
+    scripts = {entry.path for entry in project.entries.values() if entry.source is not None and is_script(entry.path, entry.source)}
+    if not any(map(_is_plain_script, project.entries.values())):
         return ()
     names = frozenset(path.rpartition("/")[2] for path in scripts)
     callers = [entry for entry in project.entries.values() if entry.source is not None and not entry.readings and _may_call(entry, names)]
     edges: dict[Edge, None] = {}
+    given = {path for path in scripts if project.entries[path].arguments}
     for _ in range(ROUNDS):
-        if not callers or not _round(project, scripts, callers, edges):
+        if not callers or not _round(project, _Calls(project, scripts, edges).of(callers), given):
             break
     return tuple(edges)
 
 
 def _is_plain_script(entry: FileEntry) -> bool:
-    return entry.source is not None and bool(entry.launches or "$1" in entry.source.text) and is_script(entry.path, entry.source)
+    """May it start something, with arguments or without?"""
+    return entry.source is not None and bool(entry.launches or "$1" in entry.source.text or "$@" in entry.source.text)
 
 
 def _may_call(entry: FileEntry, names: frozenset[str]) -> bool:
@@ -43,29 +48,54 @@ def _may_call(entry: FileEntry, names: frozenset[str]) -> bool:
     return source is not None and bool((names_in(source.text) & names) - {entry.path.rpartition("/")[2]})
 
 
-def _round(project: Project, scripts: dict[str, FileEntry], callers: Iterable[FileEntry], edges: dict[Edge, None]) -> bool:
-    """Read what the calls of one round tell; did a script get arguments that it did not have before?"""
+def _round(project: Project, calls: _Calls, given: set[str]) -> bool:
+    """Read what the calls of one round tell; is a script started in ways that were not known before? ``given`` are scripts that a user
+    starts."""
     changed = False
-    for path, calls in _by_script(project, scripts, callers, edges).items():
-        entry, call = project.entries[path], next(iter(calls))
-        if len(calls) == 1 and call.arguments is not None and entry.source is not None and not entry.arguments:
-            project.entries[path] = script_entry(entry.source, call.arguments, dict(call.environment))
-            changed = changed or bool(call.arguments)
+    libraries = {source.path for sourced in calls.sourced.values() for _, source in sourced}
+    for path in dict.fromkeys((*calls.starts, *calls.sourced, *sorted(libraries))):
+        entry = project.entries[path]
+        told = tuple(calls.starts.get(path, ()))
+        starts = entry.starts if path in given or len(told) > MOST_STARTS else told or entry.starts
+        sourced = tuple(calls.sourced.get(path, ()))
+        library = path in libraries
+        told_before = (entry.starts, [at for at, _ in entry.sourced], entry.library)
+        if entry.source is not None and (starts, [at for at, _ in sourced], library) != told_before:
+            project.entries[path] = started_entry(entry.source, starts, sourced, library=library)
+            changed = True
     return changed
 
 
-def _by_script(
-    project: Project, scripts: dict[str, FileEntry], callers: Iterable[FileEntry], edges: dict[Edge, None]
-) -> dict[str, set[Call]]:
-    """The different calls of each script, each an edge."""
-    found: dict[str, set[Call]] = {}
-    for caller in callers:
-        for call in _calls(project.entries[caller.path]):
-            path = next((one for one in candidates(caller.path, call.path) if one in scripts and one != caller.path), None)
-            if path is not None:
-                found.setdefault(path, set()).add(replace(call, path=path, start=0))
-                edges[_edge(caller, call, path)] = None
-    return found
+@open_state
+class _Calls:
+    """What the callers of a project start and source."""
+
+    project: Project
+    scripts: set[str]
+    edges: dict[Edge, None]
+    starts: dict[str, dict[Started, None]] = field(default_factory=dict)
+    """By script, the different ways in which it is started."""
+    sourced: dict[str, list[Sourced]] = field(default_factory=dict)
+    """By script, those that it sources."""
+
+    def of(self, callers: Iterable[FileEntry]) -> _Calls:
+        for caller in callers:
+            for call in _calls(self.project.entries[caller.path]):
+                path = next((one for one in candidates(caller.path, call.path) if one in self.scripts and one != caller.path), None)
+                if path is not None:
+                    self._add(caller, call, path)
+        return self
+
+    def _add(self, caller: FileEntry, call: Call, path: str) -> None:
+        self.edges[_edge(caller, call, path)] = None
+        source = self.project.entries[path].source
+        if call.sourced and source is not None:
+            known = self.sourced.setdefault(caller.path, [])
+            if (call.start, source) not in known:
+                known.append((call.start, source))
+        is_started = call.arguments or (call.arguments is not None and not call.sourced)
+        if is_started and call.arguments is not None and _is_plain_script(self.project.entries[path]):
+            self.starts.setdefault(path, {})[call.arguments, call.environment] = None
 
 
 def _edge(caller: FileEntry, call: Call, path: str) -> Edge:
@@ -78,7 +108,8 @@ def _calls(entry: FileEntry) -> Iterator[Call]:
 
     source = entry.source
     if isinstance(source, SourceFile) and is_script(entry.path, source):
-        yield from script_calls(source, entry.arguments)
+        for arguments, environment in entry.starts or ((entry.arguments, ()),):
+            yield from script_calls(source, arguments, dict(environment))
     elif source is not None and source.path.endswith((".yaml", ".yml")):
         for document in load(source):
             if document.root is not None:

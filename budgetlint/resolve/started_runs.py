@@ -9,15 +9,15 @@ from functools import partial
 from budgetlint.base.record import replace
 from budgetlint.language.budget import Budget, BudgetRun, ConfigRef
 from budgetlint.launch import Launch
-from budgetlint.launch.purpose import purpose, runs_on_jax
+from budgetlint.launch.purpose import runs_on_jax
 from budgetlint.launch.readings import takes_recipe
 from budgetlint.launch.run import Launched, of_unknown_program, on_jax
 from budgetlint.resolve.budget_launches import starts_nothing
 from budgetlint.resolve.copied_config import over_own_config
-from budgetlint.resolve.launched_programs import launched_run
+from budgetlint.resolve.launched_programs import launched_runs, purpose_of
 from budgetlint.resolve.named_files import matches
 from budgetlint.resolve.references import program_text
-from budgetlint.resolve.run_parts import add_run, label_of, no_config, whole, with_named
+from budgetlint.resolve.run_parts import add_run, label_of, no_config, way_of, whole, with_named
 from budgetlint.resolve.state import Assembly, Stated
 from budgetlint.settings.run import Reading, Role
 
@@ -27,7 +27,7 @@ def started_runs(work: Assembly, budget: Budget, run: BudgetRun, stated: Stated,
     filled = any(line.takes_configs for line in run.launches)
     for ref in run.configs if filled else ():
         _bind(work, ref)
-    found = [(launch, one) for launch in launches if (one := _started(work, launch)) is not None]
+    found = [(launch, one) for launch in launches for one in _started(work, launch)]
     work.started.update(path for _, one in found for path in one.files)
     left = () if filled else tuple(ref for ref in run.configs if not _taken(work, ref))
     sides = [reading for ref in left for reading in _sides(work, ref)]
@@ -60,21 +60,21 @@ def _sides(work: Assembly, ref: ConfigRef) -> list[Reading]:
     return [reading for entry in entries for reading in entry.readings if reading.role not in (Role.TRAINER, Role.INFERENCE)]
 
 
-def _started(work: Assembly, launch: Launch) -> Launched | None:
+def _started(work: Assembly, launch: Launch) -> tuple[Launched, ...]:
     text = partial(program_text, work, launch.source.path)
-    does = purpose(launch, text)
+    does = purpose_of(work, launch, text)
     if does:
         _nothing(work, launch, f"{launch.program.program} {does}")
-        return None
+        return ()
     launch, jax = over_own_config(work, launch), runs_on_jax(launch, text)
-    run = launched_run(work, launch)
-    if run is not None:
-        return on_jax(run, launch) if jax else run
+    runs = launched_runs(work, launch)
+    if runs:
+        return tuple(on_jax(run, launch) for run in runs) if jax else runs
     if takes_recipe(launch):
         files = ", ".join(reference.text for reference in launch.configs)
         _nothing(work, launch, f"{files} is not here, or is no config of {launch.program.program}")
-        return None
-    return of_unknown_program(launch)
+        return ()
+    return (of_unknown_program(launch),)
 
 
 def _nothing(work: Assembly, launch: Launch, why: str) -> None:
@@ -83,9 +83,9 @@ def _nothing(work: Assembly, launch: Launch, why: str) -> None:
 
 def _name(budget: Budget, run: BudgetRun, one: Launched, number: int, count: int) -> str:
     """The run's own name; of several, with the file that each takes, else with its number."""
-    own = run.name or label_of(budget)
+    own, way = run.name or label_of(budget), way_of(one.readings[0])
     if one.files and not run.name:
-        return one.files[0]
-    if count == 1:
-        return own
+        return f"{one.files[0]}{way}"
+    if count == 1 or way:
+        return f"{own}{way}"
     return f"{own}:{one.files[0]}" if one.files else f"{own}#{number}"

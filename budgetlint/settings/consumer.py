@@ -40,6 +40,8 @@ class Consumer:
     """What several programs that could read it agree on (`budgetlint.resolve.claims.takers`)."""
     task: str = ""
     """What it trains, where its name or a trainer of TRL's that it makes says so."""
+    when: str = ""
+    """The condition of one of several trainings that a program may come to, where nothing here decides which."""
 
     @property
     def is_nobody(self) -> bool:

@@ -9,6 +9,7 @@ from budgetlint.base.record import field, open_record, record
 from budgetlint.base.source import Location
 
 CONDITION, REQUIRED, UNRECOGNIZED, VALUE = "condition", "required", "unrecognized", "value"
+LACKS, UNEXPECTED = "lacks", "unexpected"
 
 
 @record
@@ -24,10 +25,13 @@ class OriginStep:
 
 @record
 class ProgramRefusal:
-    """The program ends before it trains. ``kind``: ``condition`` (one of its own holds), ``required`` (an option is not given),
-    ``unrecognized`` (a flag that its parser does not take), ``value`` (one that an option does not take). ``location`` is that in the
-    program; ``says`` the condition, the option or the flag; ``ends`` how it ends, in its own words; ``because`` where the values come
-    from; ``near`` the option that was meant, empty for none."""
+    """The program ends before it trains. ``location`` is that in the program; ``says`` the condition, the option, the flag or the key;
+    ``ends`` how it ends, in its own words; ``because`` where the values come from; ``near`` the name that was meant, empty for none.
+
+    ``kind``: ``condition`` (one of its own holds), ``required`` (an option is not given), ``unrecognized`` (a flag that its parser does not
+    take), ``value`` (one that an option does not take), ``lacks`` (a key of a config is read that is not there), ``unexpected`` (a key of
+    a config, or a flag, is handed to what does not take it).
+    """
 
     kind: str
     says: str
@@ -35,6 +39,25 @@ class ProgramRefusal:
     ends: str = ""
     because: tuple[OriginStep, ...] = ()
     near: str = ""
+
+    @property
+    def at(self) -> Location:
+        """What whoever starts the program would change: a flag or a key of a config, else the program's own line."""
+        outside = (one.location for one in self.because if one.kind in ("flag", "config") and one.location is not None)
+        return next(outside, self.location)
+
+    @property
+    def short(self) -> str:
+        """In a few words, without a place."""
+        called, _, name = self.says.rpartition(".")
+        said = {
+            CONDITION: f"'{self.says}' holds",
+            REQUIRED: f"{self.says} is not given",
+            UNRECOGNIZED: f"there is no option {self.says}",
+            LACKS: f"{self.says} is not there",
+            UNEXPECTED: f"{called} takes no {name}",
+        }
+        return said.get(self.kind, self.says)
 
 
 @record

@@ -99,7 +99,7 @@ _ROWS: tuple[SettingSpec, ...] = (
     SettingSpec("recompute_reentrant", "bool", "reentrant checkpointing"),
     SettingSpec("recompute_offload", "bool", "checkpoints live in host memory"),
     SettingSpec("attention", "choice", "attention implementation", choices=("eager", "sdpa", "flash", "flex")),
-    SettingSpec("loss", "choice", "how the logits become a loss", choices=("full", "fused", "chunked", "in-place")),
+    SettingSpec("loss", "choice", "how the logits become a loss", choices=("full", "fused", "chunked", "in-place", "in-place-copied")),
     SettingSpec("kernels", "list", "fused kernels: rms_norm, rope, swiglu, cross_entropy, linear_cross_entropy, lora"),
     SettingSpec("compile", "bool", "torch.compile of the model"),
     SettingSpec("use_cache", "bool", "the model keeps a KV cache"),

@@ -21,6 +21,7 @@ RECORDED: tuple[str, ...] = (
     "fcd5ea60ed15e19eec6fd2b8f8aa7a907ba78db9e7b2adc2dd22a901ec3e05c3",
     "4e3f8b56cd9db3ba19bd07514b12acb0ced1d199ebb8759c9c3ecf22971fb51c",
     "2ceda6cd9ddc9c91471d4301e0dd9bee49ff6c9994207f27652aacbcd74ef573",
+    "bfb06da924080a1fd523f9a1d6c962fad1e27be9a775a1847d9c05e0a36474e8",
 )
 """The digest of each line of `data/first_looks.jsonl`, in order: a batch adds one, and changes none."""
 

@@ -22,9 +22,15 @@ CALLS = {
     "BATCH=4 nohup bash ./scripts/train.sh 8 gpt2 &\n": (8, "gpt2", 4),
     "BATCH=4 bash train.sh 8 gpt2\n": (8, "gpt2", 4),
     "N=2; bash scripts/train.sh $N gpt2\n": (2, "gpt2", 1),
-    "bash scripts/train.sh 8 $MODEL\n": (None, None, 1),
-    "bash scripts/train.sh 8 gpt2\nbash scripts/train.sh 4 gpt2\n": (None, None, 1),
-    "for m in a b; do bash scripts/train.sh 8 $m; done\n": (None, None, 1),
+    "bash scripts/train.sh 8 $MODEL\n": (8, None, 1),
+    "bash scripts/train.sh $@\n": (None, None, 1),
+    "export BATCH=4\nbash scripts/train.sh 8 gpt2\n": (8, "gpt2", 4),
+    "BATCH=4\nbash scripts/train.sh 8 gpt2\n": (8, "gpt2", 1),
+    "BATCH=4\nsource scripts/train.sh 8 gpt2\n": (8, "gpt2", 4),
+    "run() { bash scripts/train.sh 8 $1; }\nrun gpt2\n": (8, "gpt2", 1),
+    "srun bash -c 'cd x; bash scripts/train.sh 8 gpt2'\n": (8, "gpt2", 1),
+    "JOB=$(sbatch --parsable scripts/train.sh 8 gpt2)\n": (8, "gpt2", 1),
+    "sbatch --export=ALL,BATCH=4 scripts/train.sh 8 gpt2\n": (8, "gpt2", 4),
     "echo bash scripts/train.sh 8 gpt2\n": (None, None, 1),
 }
 
@@ -34,6 +40,56 @@ def test_the_only_call_tells_the_arguments(call: str) -> None:
     path = "scripts/all.sh" if " train.sh" in call else "all.sh"
     settings = run_of({"scripts/train.sh": TRAIN, path: call}).settings
     assert (settings.value("devices"), settings.value("model"), settings.value("micro_batch")) == CALLS[call]
+
+
+SEVERAL = {
+    "bash scripts/train.sh 8 gpt2\nbash scripts/train.sh 4 gpt2\n": [(8, "gpt2", 1), (4, "gpt2", 1)],
+    "for m in a b; do bash scripts/train.sh 8 $m; done\n": [(8, "a", 1), (8, "b", 1)],
+    "for b in 1 2; do BATCH=$b bash scripts/train.sh 8 gpt2; done\n": [(8, "gpt2", 1), (8, "gpt2", 2)],
+    "bash scripts/train.sh 8 gpt2\nbash scripts/train.sh 8 gpt2\n": [(8, "gpt2", 1)],
+}
+
+
+@pytest.mark.parametrize("call", SEVERAL)
+def test_each_call_is_a_run_of_its_own(call: str) -> None:
+    runs = [context.run.settings for context in judge_texts({"scripts/train.sh": TRAIN, "all.sh": call}).runs]
+    assert [(one.value("devices"), one.value("model"), one.value("micro_batch")) for one in runs] == SEVERAL[call]
+
+
+ALL_ARGUMENTS = 'accelerate launch --num_processes 2 train.py "$@" --learning_rate 1e-5 --num_train_epochs 1 --save_strategy no\n'
+
+
+def test_all_arguments_are_handed_on() -> None:
+    files = {"train.sh": ALL_ARGUMENTS, "all.sh": "./train.sh --model_name_or_path gpt2 --per_device_train_batch_size 4\n"}
+    settings = run_of(files, "train.sh").settings
+    assert (settings.value("model"), settings.value("micro_batch")) == ("gpt2", 4)
+
+
+SOURCED: dict[str, tuple[str, str, object]] = {
+    "a variable": ("BS=4\n", "source common.sh", 4),
+    "by the script's folder": ("BS=4\n", 'source "$(dirname "$0")/common.sh"', 4),
+    "a default that stands": ("BS=${BS:-4}\n", ". ./common.sh", 4),
+    "the script sets it afterwards": ("BS=4\n", "source common.sh; BS=2", 2),
+    "the script set it before": ("BS=4\n", "BS=2; source common.sh", None),
+    "in a branch there": ("if x; then BS=4; fi\n", "source common.sh", None),
+    "not there": ("X=4\n", "source common.sh", 7),
+}
+
+
+@pytest.mark.parametrize("case", SOURCED)
+def test_a_sourced_script_sets_variables(case: str) -> None:
+    common, line, wanted = SOURCED[case]
+    flags = "--model_name_or_path gpt2 --learning_rate 1e-5 --num_train_epochs 1 --save_strategy no"
+    train = f"{line}\ntorchrun train.py {flags} --per_device_train_batch_size ${{BS:-7}}\n"
+    assert run_of({"s/common.sh": common, "s/train.sh": train}, "s/train.sh").settings.value("micro_batch") == wanted
+
+
+def test_functions_of_a_sourced_script_are_called() -> None:
+    common = f"train() {{\n{TRAIN}}}\n"
+    files = {"common.sh": common, "a.sh": "source common.sh\ntrain 2 gpt2\ntrain 4 gpt2\n"}
+    runs = {context.run.name: context.run.settings for context in judge_texts(files).runs}
+    assert {name: one.value("devices") for name, one in runs.items()} == {"a.sh#0": 2, "a.sh#1": 4}
+    assert str(runs["a.sh#0"]["devices"].origin) == "a.sh:2:7"
 
 
 def test_a_script_that_nobody_calls_stays_as_it_is() -> None:

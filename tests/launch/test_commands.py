@@ -127,7 +127,10 @@ def _typed(value: object) -> object:
 
 def test_every_command_of_a_script_is_a_launch() -> None:
     text = "if x; then\n  python a.py --k 1\nelse\n  python b.py --k 1\nfi\nfor i in 1 2; do python c.py --k $i; done\n"
-    assert [launch.program.program for launch in script_launches(SourceFile("run.sh", text))] == ["a.py", "b.py", "c.py"]
+    found = script_launches(SourceFile("run.sh", text))
+    assert [(launch.program.program, launch.number, launch.way) for launch in found] == [
+        ("a.py", 0, ""), ("b.py", 1, ""), ("c.py", 2, "i=1"), ("c.py", 2, "i=2"),
+    ]  # fmt: skip
 
 
 def test_the_value_of_a_flag_stands_where_it_is_assigned() -> None:

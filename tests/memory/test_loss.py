@@ -11,6 +11,7 @@ import pytest
 from budgetlint.memory import loss
 from budgetlint.memory.plan import Adapter, Plan
 from budgetlint.memory.term import Term
+from budgetlint.resolve.runs import judge_texts
 from budgetlint.settings.run import Origin, OriginKind, Setting
 
 Small = Callable[..., Plan]
@@ -49,6 +50,9 @@ def in_(plan: Plan, dtype: str) -> Plan:
         ("full-dtensor", "16", 2 + 4 + 4 + 4, 4 + 4 + 4 + 4),
         ("in-place", "16", 2, 2),
         ("in-place", "32", 4, 4),
+        ("in-place-copied", "16", 2, 2),
+        ("in-place-copied", "autocast", 2 + 4, 2),  # accelerate's fp32 copy of what the forward returns
+        ("in-place-copied", "32", 4, 4),
     ],
 )
 def test_a_recipe_is_the_sum_of_its_tensors(small: Small, recipe: str, dtype: str, forward: int, backward: int) -> None:
@@ -182,3 +186,15 @@ def test_a_term_names_the_length_that_set_it(small: Small, completion: int | Non
     origins = {name: Setting(name, 5, origin, "5") for name in ("micro_batch", "seq_len", "completion_len", "loss")}
     (first, *_) = loss.forward(small(completion=completion, origins=origins))
     assert [setting.name for setting in first.because] == ["micro_batch", length, "loss"]
+
+
+def test_liger_has_no_fused_head_for_granite() -> None:
+    """liger-kernel 0.6.4 and 0.8.5 ``apply_liger_kernel_to_granite``: its model scales the logits, so they are made, 8,192 x 49,152 of them
+    in 2 bytes, and the fp32 copy that the gradient is written into."""
+    config = (
+        "model_name_or_path: ibm/PowerLM-3b\nstage: sft\ndo_train: true\nfinetuning_type: full\ndataset: identity\ntemplate: default\n"
+        "cutoff_len: 2048\noutput_dir: out\nper_device_train_batch_size: 4\nbf16: true\nenable_liger_kernel: true\n"
+    )
+    (run,) = judge_texts({"train.yaml": config}, budget="device h200; config train.yaml; stack transformers@5.24").runs
+    assert run.plan is not None and (run.plan.loss, "cross_entropy" in run.plan.kernels) == ("full", True)
+    assert sum(term.bytes for term in loss.forward(run.plan)) == 8_192 * 49_152 * (2 + 4)

@@ -57,3 +57,34 @@ def test_lora_reaches_the_first_dense_layers_of_a_mixture() -> None:
 
     assert trained("[o_proj]") == 27 * 8 * (2048 + 2048)
     assert trained("[down_proj]") == 8 * (10944 + 2048) + 26 * 8 * (2 * 1408 + 2048)  # the shared experts have one too
+
+
+def test_what_is_not_quantised_has_the_dtype_it_is_loaded_in() -> None:
+    """Llama-3.1-8B: two tables of 128,256 x 4,096 and 65 norms of 4,096 beside 4-bit linears; bitsandbytes' compute dtype, fp32 unless it
+    is said, is what the linears are unpacked to (transformers 5.24.0 utils/quantization_config.py)."""
+    script = (
+        "import torch\nfrom peft import LoraConfig, get_peft_model\n"
+        "from transformers import AutoModelForCausalLM, BitsAndBytesConfig, Trainer, TrainingArguments\n"
+        "packed = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type='nf4')\n"
+        "model = AutoModelForCausalLM.from_pretrained('meta-llama/Llama-3.1-8B', quantization_config=packed, dtype=torch.{})\n"
+        "model = get_peft_model(model, LoraConfig(r=8, target_modules=['q_proj']))\n"
+        "args = TrainingArguments(output_dir='out', per_device_train_batch_size=1, bf16=True)\n"
+        "Trainer(model=model, args=args, train_dataset=data).train()\n"
+    )
+    for dtype, size in (("bfloat16", 2), ("float32", 4)):
+        budget = "device h200; config train.py; seq 512; stack transformers@5.24"
+        (run,) = judge_texts({"train.py": script.format(dtype)}, budget=budget).runs
+        assert run.estimate is not None
+        (rest,) = (term.bytes for term in run.estimate.phases[0].terms if term.id == "weights.unquantised")
+        assert rest == size * (2 * 128_256 * 4_096 + 65 * 4_096)
+
+
+def test_beside_a_recipe_that_is_named_it_has_the_dtype_of_the_arithmetic() -> None:
+    """A budget names a recipe of what trains: two tables of 32,768 x 4,096 and 65 norms of 4,096 stay in bf16, unless a dtype is stated."""
+    declared = (
+        "device l4; declared; model mistral-7b-v0.3; quant nf4; lora r=16 targets=all; precision bf16-autocast; optimizer adamw8bit; "
+    )
+    (run,) = judge_texts({}, budget=declared + "batch 1; seq 512; recompute full; attention sdpa; loss full").runs
+    assert run.estimate is not None
+    (rest,) = (term.bytes for term in run.estimate.phases[0].terms if term.id == "weights.unquantised")
+    assert rest == 2 * (2 * 32_768 * 4_096 + 65 * 4_096)

@@ -74,7 +74,7 @@ def _covered(name: str) -> bool:
 class _Comparison:
     def __init__(self, root: Path, ran: Ran, found: Followed) -> None:
         self.root, self.ran, self.found = root, ran, found
-        self.patched = any(doubt.kind == "patch" for doubt in found.doubts)
+        self.patched = any(doubt.is_of_all for doubt in found.doubts)
         self.calls = [(number, one) for number, one in enumerate(ran.calls) if _covered(one.name)]
 
     # both ways between calls and claims

@@ -100,3 +100,23 @@ def test_rules_about_keys_leave_the_section_alone():
     rules = [rule for rule in RULES if rule.scope == "document" and context.format in (rule.formats or (context.format,))]
     assert rules
     assert [finding for rule in rules for finding in rule.check(context.bound(rule))] == []
+
+
+BESIDE = section().replace("max_length: 1024", "trust_remote_code: false")
+LENGTHS = {
+    "data": ("data: {max_seq_length: 1536}\n", 1536),
+    "dataset": ("dataset: {max_prompt_length: 512, max_completion_length: 1024}\n", 1536),
+    "tokenizer": ("tokenizer: {max_length: 700}\n", 700),
+    "data before the tokenizer": ("tokenizer: {max_length: 700}\ndata: {max_seq_length: 900}\n", 900),
+    "only half of it": ("dataset: {max_completion_length: 1024}\n", None),
+    "a section of something else": ("evaluation: {max_length: 1024}\n", None),
+}
+
+
+@pytest.mark.parametrize(("more", "length"), LENGTHS.values(), ids=LENGTHS)
+def test_a_length_beside_the_training_section(more, length):
+    assert settings(BESIDE + more).value("seq_len") == length
+
+
+def test_a_length_of_the_model_or_the_training_wins():
+    assert settings(section() + "data: {max_seq_length: 1536}\n").value("seq_len") == 1024

@@ -123,3 +123,16 @@ def test_a_key_that_sft_has_not_leaves_the_task_open(key):
     context = run({"a.yaml": f"{RECIPE}{key}\n"})
     assert not context.run.settings["task"].known
     assert "task" in context.estimate.missing
+
+
+@pytest.mark.parametrize(
+    ("more", "stack"),
+    [("--rloo_k 2 --reward_model_path Qwen/Qwen2.5-0.5B", ""), ("--reward_model_path Qwen/Qwen2.5-0.5B", "stack trl@0.21.0")],
+)
+def test_rloos_old_trainer_has_no_critic(more, stack):
+    """TRL 0.19.1 ``trainer/rloo_trainer.py`` moves a policy, a reference and a reward model."""
+    files = {"train.py": script("RLOO"), "run.sh": f"python train.py {FLAGS} {more}\n"}
+    (context,) = judge_texts(files, budget=f"device a100-80gb; {stack}").runs
+    assert context.run.settings.value("critic_model") == "none"
+    assert "critic_model" not in context.estimate.missing
+    assert not [term for term in context.estimate.bill if term.id.startswith("critic")]

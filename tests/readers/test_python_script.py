@@ -134,7 +134,7 @@ def test_arguments(arguments: str, expected: dict[str, Any]) -> None:
          {"quant": "fp4", "quant_double": False, "quant_compute_dtype": "fp32"}),
         ("'a/b', quantization_config=BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type='nf4', bnb_4bit_use_double_quant=True,"
          " bnb_4bit_compute_dtype=torch.bfloat16)", {"quant": "nf4", "quant_double": True, "quant_compute_dtype": "bf16"}),
-        ("'a/b', quantization_config=BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type=t)", {"quant": ("nf4", "none")}),
+        ("'a/b', quantization_config=BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type=t)", {"quant": ("nf4", "fp4")}),
         ("'a/b', quantization_config=BitsAndBytesConfig(**q)", {"quant": ("nf4", "none")}),
         ("'a/b', quantization_config=GPTQConfig(bits=4)", {"quant": ("nf4", "none")}),
         ("'a/b', quantization_config=config", {"quant": ("nf4", "none")}),
@@ -142,7 +142,7 @@ def test_arguments(arguments: str, expected: dict[str, Any]) -> None:
         ("'a/b', **kwargs", {"model": "a/b", "quant": ("nf4", "none"), "weights_dtype": ("auto", "fp32")}),
         ("'unsloth/Llama-3.1-8B-bnb-4bit'", {"quant": ("nf4", "none")}),
         ("'a/b').to(torch.bfloat16", {"weights_dtype": ("auto", "fp32")}),
-        ("'a/b', device_map='auto'", {"pipeline_parallel": "?"}),
+        ("'a/b', device_map='auto'", {"pipeline_parallel": (1, 8)}),
         ("'a/b', device_map={'': 0}", {"pipeline_parallel": "-"}),
     ],
 )  # fmt: skip
@@ -231,7 +231,7 @@ UNSLOTH = "import torch\nfrom unsloth import FastLanguageModel\nfrom trl import 
         ("model_name='unsloth/Meta-Llama-3.1-8B', max_seq_length=2048, load_in_4bit=True, dtype=None",
          "r=32, target_modules=['q_proj'], lora_alpha=16",
          {"model": "unsloth/Meta-Llama-3.1-8B", "quant": "nf4", "adapter": "lora", "lora_r": 32, "quant_double": True,
-          "weights_dtype": ("bf16", "fp16"), "loss": ("fused", "in-place"), "recompute": "full", "recompute_offload": True}),
+          "weights_dtype": ("bf16", "fp16"), "loss": ("fused", "in-place-copied"), "recompute": "full", "recompute_offload": True}),
         ("'unsloth/Meta-Llama-3.1-8B'", "", {"quant": "nf4", "lora_r": 16, "lora_targets": ("all-linear",)}),
         ("'unsloth/Meta-Llama-3.1-8B'", "target_modules=['q_proj']", {"lora_r": 16, "lora_targets": ("q_proj",)}),
         ("'unsloth/Meta-Llama-3.1-8B', load_in_4bit=False", "", {"quant": "none"}),

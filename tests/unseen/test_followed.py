@@ -244,7 +244,7 @@ DOUBTS = {
     "unknown code may change a framework": (
         DOUBTED.replace("shrink(model)\n", "\n"),
         "",
-        {"adapter": "default", "loss": "unresolved"},
+        {"adapter": "unresolved", "quant": "unresolved", "loss": "unresolved", "optimizer": "stated", "micro_batch": "stated"},
         ("calls acme.patches.apply: what it changes is not known",),
     ),
     "a build of somebody's own": (

@@ -239,8 +239,13 @@ FACTS: list[tuple[str, dict[str, str], str, dict[str, Any]]] = [
     ),
     ("Unsloth cuts at the model's length", {"train.py": UNSLOTH.format("", "", "max_length=8192, ")}, "", {"seq_len": 4096}),
     ("a shorter length of one's own", {"train.py": UNSLOTH.format("", "", "max_length=512, ")}, "", {"seq_len": 512}),
-    ("Unsloth's loss, before", {"train.py": UNSLOTH.format("", "", "")}, "stack unsloth@2024.8", {"loss": "in-place", "seq_len": 1024}),
-    ("Unsloth's loss, the last in place", {"train.py": UNSLOTH.format("", "", "")}, "stack unsloth@2024.11.7", {"loss": "in-place"}),
+    (
+        "Unsloth's loss, before",
+        {"train.py": UNSLOTH.format("", "", "")},
+        "stack unsloth@2024.8",
+        {"loss": "in-place-copied", "seq_len": 1024},
+    ),
+    ("Unsloth's loss, the last in place", {"train.py": UNSLOTH.format("", "", "")}, "stack unsloth@2024.11.7", {"loss": "in-place-copied"}),
     (
         "Unsloth's forward of old cuts too",
         {"train.py": UNSLOTH.format("", "", "max_length=8192, ")},
@@ -249,9 +254,14 @@ FACTS: list[tuple[str, dict[str, str], str, dict[str, Any]]] = [
     ),
     ("Unsloth's trainers, patched", {"train.py": UNSLOTH.format("", "", "")}, "stack unsloth@2025.2.6", {"seq_len": 4096}),
     ("Unsloth's loss, since", {"train.py": UNSLOTH.format("", "", "")}, "stack unsloth@2024.12", {"loss": "fused"}),
-    ("Unsloth's loss, not TRL's", {"train.py": UNSLOTH.format("", "", "")}, "stack trl@1.15", {"loss": ("fused", "in-place")}),
-    ("Unsloth's loss beside a pinned TRL", {"train.py": UNSLOTH.format("", "", "")}, "stack unsloth@2024.8 trl@0.12", {"loss": "in-place"}),
-    ("Unsloth's loss, any version", {"train.py": UNSLOTH.format("", "", "")}, "", {"loss": ("fused", "in-place")}),
+    ("Unsloth's loss, not TRL's", {"train.py": UNSLOTH.format("", "", "")}, "stack trl@1.15", {"loss": ("fused", "in-place-copied")}),
+    (
+        "Unsloth's loss beside a pinned TRL",
+        {"train.py": UNSLOTH.format("", "", "")},
+        "stack unsloth@2024.8 trl@0.12",
+        {"loss": "in-place-copied"},
+    ),
+    ("Unsloth's loss, any version", {"train.py": UNSLOTH.format("", "", "")}, "", {"loss": ("fused", "in-place-copied")}),
 ]
 
 

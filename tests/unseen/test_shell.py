@@ -109,6 +109,12 @@ EXACT = {
     "an exit in a function": "usage() {\n  echo x\n  exit 1\n}\nfunction help { exit 1; }\ntrap 'exit 1' INT\nprog a",
     "an exit in a case": "case x in\n y) exit 1 ;;\nesac\nprog a",
     "a program that takes over the output only": "exec 2> log\nprog a",
+    "parts of a value": "X=a/b.c\nprog ${X%.*} ${X##*/} ${X/a/z} ${X:0:1} ${X^^} ${X%%/*} ${X#*/} ${X//b/} ${X%z*} ${X:2}",
+    "items of an array": 'A=(a "b c")\nB=${A[0]}\nprog ${A[0]} "${A[1]}" ${#A[@]} "$B"',
+    "folders of paths": 'X=a/b/c.yaml\nprog $(dirname "$X") $(basename $X) $(basename "$X" .yaml) '
+    '"$(dirname "$(dirname "$X")")" $(dirname d) $(echo $X)',
+    "a list with commas is counted": "X=0,1,2\nN=$(echo $X | tr ',' '\\n' | wc -l)\nprog $N $((N * 2))",
+    "a comment in backquotes": "prog a `# no` --b 1 `#--c` \\\n  `# d` e",
     "tabs": "prog\ta\t\\\n\tb",
 }
 """What we read to the letter."""
@@ -134,7 +140,12 @@ NEVER_WRONG = {
     "an element that is set": 'A=(a b)\nA[1]=c\nprog "${A[@]}"',
     "elements by number": 'A=([1]=b [0]=a)\nprog "${A[@]}"',
     "an alternative": "X=1\nprog ${X:+a} ${Y:+b} ${Y+c}",
-    "parts of a value": "X=a/b.c\nprog ${X%.*} ${X##*/} ${X/a/z} ${X:0:1} ${#X} ${X^^}",
+    "parts of a value that are not followed": "X=a.b/c\nprog ${#X} ${X/[a]/z} ${X/#a/z} ${X%?} ${X~} ${X@Q} ${X: -1} ${X^}",
+    "an answer with blanks": 'X="a b"\nprog $(echo "$X") $(basename "$X") ${X%z} "${X%z}" $(dirname "") ${X#*b}',
+    "an answer with another separator": 'IFS=,\nX=a,b.c\nprog ${X%.c} "${X%.c}" $(echo $X)',
+    "a comment in a substitution": "prog a $(# no\n) b",
+    "answers that are not followed": 'X=a/b\nprog $(dirname $X; echo c) $(basename -s b $X) $(cd / && pwd | tail -1) $(dirname $X $X)',
+    "a value after its parts": "X=a.b\nprog ${X%.b}\nX=c.b\nprog ${X%.b}",
     "a name that holds a name": "X=Y\nY=1\nprog ${!X}",
     "arguments": 'prog "$@" $* $# $1 "$2"',
     "arguments that are set": 'set -- a "b c"\nprog "$@" $1',
@@ -207,7 +218,7 @@ def agrees(ours: Sequence[Word], theirs: Sequence[str]) -> bool:
     if not ours:
         return not theirs
     first, rest = ours[0], ours[1:]
-    if first.known:
+    if first.is_told:
         return bool(theirs) and theirs[0] == first.text and agrees(rest, theirs[1:])
     return any(agrees(rest, theirs[count:]) for count in range(len(theirs) + 1))
 

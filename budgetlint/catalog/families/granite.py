@@ -11,6 +11,6 @@ FAMILY = Family(
     classes=("granite", "GraniteRMSNorm", "GraniteAttention", "GraniteMLP"),
     config=HubConfig(shape={}, sizes=LLAMA.config.sizes),
     basis=TRACED,
-    tools=Tools(liger=True, wrap_class="GraniteDecoderLayer", folded_experts=False, fp16_overflows=False),
+    tools=Tools(liger=True, wrap_class="GraniteDecoderLayer", folded_experts=False, fp16_overflows=False, liger_head=False),
     scales_embedding=True,  # embedding_multiplier
 )

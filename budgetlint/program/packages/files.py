@@ -10,6 +10,7 @@ import posixpath
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from budgetlint.base.folders import folders_above
 from budgetlint.base.source import SourceFile
 from budgetlint.program.calling import Call
 from budgetlint.program.packages.paths import path_text, project_path
@@ -69,11 +70,10 @@ def _found(it: Interpreter, path: Value) -> str | None:
     if inner is None or it.modules.files.is_file(inner):
         return inner
     text, folder = path_text(path) or "", posixpath.dirname(it.modules.entry)
-    while folder and not text.startswith(("/", "~")):
-        near = in_project(text, folder)
+    for one in (folder, *folders_above(folder)) if folder and not text.startswith(("/", "~")) else ():
+        near = in_project(text, one) if one else None
         if near is not None and it.modules.files.is_file(near):
             return near
-        folder = posixpath.dirname(folder)
     return None
 
 

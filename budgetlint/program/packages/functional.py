@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
+from functools import partial
 
 from budgetlint.program.calling import Call
-from budgetlint.program.functions import parameters
 from budgetlint.program.operators import binary
 from budgetlint.program.packages.plain import Method, exact, taken, unknown
+from budgetlint.program.remembered import MOST_KEPT, remembering, takes_any
 from budgetlint.program.state import Interpreter, text_of
 from budgetlint.program.subscripts import item
 from budgetlint.program.values import NONE, Class, Function, Handler, Items, Key, Known, Native, Object, Opaque, Value
@@ -42,32 +43,24 @@ def _wraps(it: Interpreter, call: Call) -> Value:
 
 
 def _cached(it: Interpreter, call: Call) -> Value:
-    """``lru_cache``, with or without its options."""
+    """``lru_cache``, with or without its options, and ``cache``."""
     function = call.positional[0] if len(call.positional) == 1 and not call.keywords else None
-    return _remembering(function) if isinstance(function, Function) else Native("functools.lru_cache", _cached_by)
+    if isinstance(function, Function):
+        return remembering(function)
+    size = call.get("maxsize", 0)
+    if call.rest is not None or not (size is None or isinstance(size, Known)):
+        return Native("functools.lru_cache", partial(_cached_by, most=1))
+    return Native("functools.lru_cache", partial(_cached_by, most=MOST_KEPT if size is None else size.value))
 
 
-def _cached_by(it: Interpreter, call: Call) -> Value:
+def _cached_by(it: Interpreter, call: Call, most: object) -> Value:
+    """``most``: how many answers are kept, None for all. Of a memory of few nobody counts here what has gone out of it."""
     function = call.positional[0] if len(call.positional) == 1 else None
-    return _remembering(function) if isinstance(function, Function) else taken("functools.lru_cache", call.given(), "functools")
-
-
-def _remembering(function: Function) -> Value:
-    """A function without parameters gives the same object each time: settings are kept so. Others are called anew."""
-    if parameters(function) or function.node.args.vararg or function.node.args.kwonlyargs or function.node.args.kwarg:
+    if not isinstance(function, Function):
+        return taken("functools.lru_cache", call.given(), "functools")
+    if most == 0:
         return function
-    kept = Object("functools.lru_cache")
-
-    def asked(it: Interpreter, call: Call) -> Value:
-        if call.given():
-            return it.call(function, call)
-        found = kept.attributes.get(())
-        if found is None:
-            found = it.call(function, call)
-            it.heap.write(kept, (), found)
-        return found
-
-    return Native(function.name, asked)
+    return remembering(function, forgets=isinstance(most, int) and most < MOST_KEPT and takes_any(function))
 
 
 def _getter(name: str, one: Callable[[Interpreter, Value, Value, Call], Value]) -> Handler:

@@ -25,6 +25,7 @@ from budgetlint.program.values import (
     Handler,
     Items,
     Key,
+    Known,
     Map,
     Opaque,
     Value,
@@ -34,6 +35,9 @@ from budgetlint.program.values import (
     key_of,
     origins_of,
 )
+
+_MISSING = "???"
+"""Of OmegaConf: what is asked for with a default is that."""
 
 
 def found_in(it: Interpreter, base: Map, key: Value) -> Value:
@@ -46,6 +50,8 @@ def found_in(it: Interpreter, base: Map, key: Value) -> Value:
             if base.rest is None and not base.items
             else choice([Way("", taken("a value of a key that is not known", [key, base])), Way("", ABSENT)])
         )
+    if base.root is not None and base.items.get(asked) == Known(_MISSING):
+        return ABSENT
     value = it.parts.node(it, base, asked)
     if base.rest is not None and perhaps_absent(base.items.get(asked, ABSENT)):
         return choice([*alternatives(value), Way("", ABSENT)])

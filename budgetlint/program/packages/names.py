@@ -6,6 +6,7 @@ import ast
 
 from budgetlint.program.calling import Call, Frame
 from budgetlint.program.ends import Dead
+from budgetlint.program.noted import UNKNOWN
 from budgetlint.program.packages.objects import dict_of, given
 from budgetlint.program.packages.plain import exact, taken
 from budgetlint.program.state import Interpreter, text_of
@@ -63,7 +64,7 @@ def _exec(it: Interpreter, call: Call) -> Value:
     for name, value in list(names.bound.items()):
         if isinstance(value, Known | Choice | Items | Map):
             it.heap.write(names, name, Opaque(why, value, origins=origins_of([value])))
-    it.doubt("patch", why, it.place(call.node, call.frame))
+    it.doubt(UNKNOWN, why, it.place(call.node, call.frame))
     return NONE
 
 

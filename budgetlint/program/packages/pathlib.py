@@ -11,7 +11,7 @@ from budgetlint.program.packages.files import opened, read_bytes, read_text
 from budgetlint.program.packages.iterators import not_gone_over
 from budgetlint.program.packages.paths import absolute, path_text, told
 from budgetlint.program.packages.plain import REFUSED, Method, NotPlain, Property, origins_in, plain, spread, unknown
-from budgetlint.program.packages.presence import exists
+from budgetlint.program.packages.presence import exists, listed_in
 from budgetlint.program.packages.roots import MARK, ROOT
 from budgetlint.program.state import Interpreter
 from budgetlint.program.values import NONE, Handler, Items, Known, Opaque, Value
@@ -114,7 +114,11 @@ def _cwd(it: Interpreter, call: Call) -> Value:
 
 
 def _listed(name: str) -> Method:
-    return lambda it, base, call: not_gone_over(f"pathlib.Path.{name}", [base])
+    def method(it: Interpreter, base: Value, call: Call) -> Value:
+        where = Known(base.value, (listed_in(it, base, call), *base.origins)) if isinstance(base, Known) else base
+        return not_gone_over(f"pathlib.Path.{name}", [where])
+
+    return method
 
 
 def _text(it: Interpreter, base: Value, call: Call) -> Value:

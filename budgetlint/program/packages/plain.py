@@ -100,12 +100,14 @@ def value_of(found: object, origins: tuple[Origin, ...] = ()) -> Value:
 
 def origins_in(values: Sequence[Value]) -> tuple[Origin, ...]:
     """Where values come from, those in containers included, one level deep."""
-    parts = [
-        inner
-        for one in values
-        for inner in (one, *(one.items[:8] if isinstance(one, Items) else list(one.items.values())[:8] if isinstance(one, Map) else ()))
-    ]
+    parts = [inner for one in values for inner in (one, *_held(one))]
     return origins_of(part for whole in parts for part in (whole, *(way.value for way in alternatives(whole) if isinstance(whole, Choice))))
+
+
+def _held(value: Value) -> Sequence[Value]:
+    if isinstance(value, Items):
+        return (*value.items[:8], *((value.more,) if value.more is not None else ()))
+    return list(value.items.values())[:8] if isinstance(value, Map) else ()
 
 
 def unknown(what: str, values: Sequence[Value], package: str = "builtins") -> Opaque:

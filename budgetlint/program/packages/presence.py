@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from budgetlint.program.calling import Call
-from budgetlint.program.packages.paths import project_path
+from budgetlint.program.packages.paths import path_text, project_path
 from budgetlint.program.packages.plain import unknown
+from budgetlint.program.places import LISTED, Origin
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import NONE, Handler, Items, Known, Opaque, Value
+from budgetlint.program.values import NONE, Handler, Items, Known, Opaque, Value, Way, choice
 
 
 def exists(it: Interpreter, value: Value, what: str) -> Value:
@@ -37,11 +38,24 @@ def _nothing(it: Interpreter, call: Call) -> Value:
 
 def _listed(what: str) -> Handler:
     """What lies in a folder when the program runs is not known: others write there too."""
+    return lambda it, call: Items((), "list", _found(it, what, call))
 
-    def handler(it: Interpreter, call: Call) -> Value:
-        return Items((), "list", unknown(what, call.given(), "os"))
 
-    return handler
+def _found(it: Interpreter, what: str, call: Call) -> Opaque:
+    """It remembers where it was looked for."""
+    made = unknown(what, call.given(), "os")
+    origins = (listed_in(it, call.positional[0], call), *made.origins) if call.positional else made.origins
+    return Opaque(made.why, made.of, made.package, origins)
+
+
+def listed_in(it: Interpreter, folder: Value, call: Call) -> Origin:
+    """``folder`` may be a pattern too."""
+    return Origin(LISTED, it.place(call.node, call.frame), path_text(folder) or "")
+
+
+def _last_checkpoint(it: Interpreter, call: Call) -> Value:
+    """The newest ``checkpoint-N`` of a folder, or None (transformers 4.40 to 5.24 ``trainer_utils.py`` get_last_checkpoint)."""
+    return choice([Way("", NONE), Way("", _found(it, "get_last_checkpoint", call))])
 
 
 FUNCTIONS: dict[str, Handler] = {
@@ -49,4 +63,5 @@ FUNCTIONS: dict[str, Handler] = {
     "os.path.isdir": _asked("folder"),
     "os.makedirs": _nothing, "os.mkdir": _nothing, "os.listdir": _listed("os.listdir"), "os.walk": _listed("os.walk"),
     "os.scandir": _listed("os.scandir"), "glob.glob": _listed("glob.glob"), "glob.iglob": _listed("glob.iglob"),
+    "transformers.trainer_utils.get_last_checkpoint": _last_checkpoint,
 }  # fmt: skip

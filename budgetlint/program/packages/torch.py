@@ -6,13 +6,15 @@ Sources: torch 2.4 to 2.9 ``cuda/__init__.py``; accelerate 0.34 to 1.12 ``accele
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 
-from budgetlint.program.attributes import model_of
 from budgetlint.program.calling import Call
+from budgetlint.program.models import model_of
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.state import Interpreter, name_of
-from budgetlint.program.values import NONE, External, Handler, Items, Known, Object, Opaque, Value
+from budgetlint.program.values import FALSE, NONE, TRUE, External, Handler, Items, Known, Object, Opaque, Value, Way, choice
+from budgetlint.program.wording import negated, shown
 
 _ASSUMED = Origin("declared", Place("", 0), "a training has a device")
 
@@ -20,6 +22,12 @@ _ASSUMED = Origin("declared", Place("", 0), "a training has a device")
 def _yes(it: Interpreter, call: Call) -> Value:
     """A training runs on a device."""
     return Known(True, (_ASSUMED,))
+
+
+def _either(it: Interpreter, call: Call) -> Value:
+    """The device decides it."""
+    asked = shown(call.node) if isinstance(call.node, ast.Call) else ""
+    return choice([Way(asked, TRUE), Way(negated(asked) if asked else "", FALSE)])
 
 
 def _nothing(it: Interpreter, call: Call) -> Value:
@@ -152,6 +160,7 @@ FUNCTIONS: dict[str, Handler] = {
     "torch.set_state_dict_type": _nothing,
     "torch.optim_state_dict": lambda it, call: Opaque("the states of an optimizer", package="torch"),
     "torch.cuda.is_available": _yes,
+    "torch.cuda.is_bf16_supported": _either,
     "torch.device": _device,
     "torch.compile": _compiled,
     "torch.autocast": _autocast,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from budgetlint.program.calling import Call
+from budgetlint.program.noted import UNKNOWN
 from budgetlint.program.packages.plain import unknown
 from budgetlint.program.places import Origin
 from budgetlint.program.state import Interpreter, Launched, text_of
@@ -48,6 +49,8 @@ def unset(it: Interpreter, base: Map, key: Value, default: Value | None, call: C
 
 def _by_nobody(it: Interpreter, name: str, default: Value | None, call: Call) -> Value:
     origin = Origin("environment", it.place(call.node, call.frame), name)
+    if any(one.kind == UNKNOWN for one in it.doubts):  # code that nobody knows may have set it
+        return Open("environment", name, (origin,))
     if default is None or (isinstance(default, Known) and default.value is None) or _SET_BY_OTHERS.match(name):
         return Open("environment", name, (origin,))
     return Known(default.value, (origin, *default.origins)) if isinstance(default, Known) else default

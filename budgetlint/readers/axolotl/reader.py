@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from budgetlint.documents import Document, Loader, Mapping, Sequence
 from budgetlint.readers.axolotl.adapter import adapter_settings, freeze_settings, task_settings
 from budgetlint.readers.axolotl.defaults import defaults, settle
@@ -19,6 +21,7 @@ from budgetlint.readers.axolotl.shard import (
     uses_fsdp,
 )
 from budgetlint.readers.base import Reader, names, raw_at, read_keys
+from budgetlint.readers.derived import left_open
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.view import View
 from budgetlint.settings.run import Misread, Reading, Role, Setting, Settings
@@ -55,10 +58,11 @@ def _typed_datasets(mapping: Mapping) -> bool:
 
 def read(document: Document) -> Reading:
     view = View(document, _LOADER)
+    in_the_file = document.is_command and not view.has("adapter")
     keys = (
         *EVERY,
-        *(LORA if view.word("adapter") else ()),
-        *(BNB if view.word("adapter") == "qlora" else ()),
+        *(LORA if view.word("adapter") or in_the_file else ()),
+        *(BNB if view.word("adapter") == "qlora" or in_the_file else ()),
         *(FSDP if uses_fsdp(view) else ()),
     )
     settings, misreads = read_keys(document, _LOADER, keys)
@@ -69,12 +73,20 @@ def read(document: Document) -> Reading:
         *recompute_settings(view), *attention_settings(view), *kernel_settings(view), *loss_settings(view),
         *shard_settings(view), *accumulation_settings(view), *evaluation_settings(view), *saving_settings(view),
     ]  # fmt: skip
-    every = Settings((*together, *optimizer, *settings, *rollout_settings(view, misreads)))
+    every = Settings((*together, *optimizer, *settings, *rollout_settings(view, misreads), *left_open(document, _LOADER, _DECIDES)))
     return Reading("axolotl", Role.TRAINER, document, every, references(view), tuple(misreads))
 
 
 _UNSIZED = names("dion sinkgd polora adamc flash_adam flash_adamw flash_sgd flash_sgdw flash_lion")
 """Optimizers of axolotl (``utils/schemas/enums.py``) whose state the catalog does not know."""
+
+
+_DECIDES: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
+    ("adapter", "quant", ("nf4", "none")), ("fp8", "autocast", ()), ("selective_checkpointing", "recompute", ("selective", "full")),
+    ("chunked_cross_entropy", "loss", ()), ("cut_cross_entropy", "loss", ()), ("liger_fused_linear_cross_entropy", "loss", ()),
+    ("sample_packing", "pad_to_seq_len", (True, False)), ("pretraining_dataset", "task", ("pretrain", "sft")),
+)  # fmt: skip
+"""Keys that decide a setting together with others, and what it can be where they are left open."""
 
 
 def _optimizer(view: View, misreads: list[Misread]) -> list[Setting]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from budgetlint.base.record import replace
 from budgetlint.documents import Mapping
 from budgetlint.readers.base import Raw, Unreadable, read_keys, read_raw, to_dtype, to_int, to_text
 from budgetlint.readers.hf.keys import LORA, PEFT_CONFIG
@@ -84,6 +85,8 @@ def _method(look: Lookup, default_type: str) -> Setting | None:
     four, eight = look.switch("load_in_4bit"), look.switch("load_in_8bit")
     if four and (four.value or not four.known):
         kind = look.setting("quant", _to_type, "bnb_4bit_quant_type", "quant_type", "bnb_quant_type")
+        if four.known and kind is not None and not kind.known:
+            return replace(kind, readings=("nf4", "fp4"))
         return renamed(four, "quant", kind.value if kind else default_type)
     if eight:
         return renamed(eight, "quant", "int8" if eight.value else "none")

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from budgetlint.readers.base import default, unsettled
+from budgetlint.readers.derived import loss_by_kernels
 from budgetlint.settings.run import Setting, Settings, Stack
 
 _ARGUMENTS = "transformers TrainingArguments."
@@ -112,5 +113,4 @@ def _quant(settings: Settings) -> Iterator[Setting]:
 
 def _loss(settings: Settings) -> Iterator[Setting]:
     """The model's own loss needs full logits unless Liger fuses head and loss."""
-    fused = "linear_cross_entropy" in (settings.value("kernels") or ())
-    yield default("loss", "fused" if fused else "full", "use_liger_kernel" if fused else "transformers loss_utils.py ForCausalLMLoss")
+    yield loss_by_kernels(settings, "use_liger_kernel", "transformers loss_utils.py ForCausalLMLoss")

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from budgetlint.readers.base import default
+from budgetlint.readers.derived import loss_by_kernels
 from budgetlint.settings.run import Setting, Settings, Stack
 
 _FLAT = "open-instruct FlatArguments."
@@ -37,5 +38,4 @@ _FIXED: tuple[tuple[str, Any, str], ...] = (
 def open_instruct_defaults(settings: Settings, _stack: Stack) -> Iterator[Setting]:
     """What the loop does; compute dtype, clipping and sharding come from the launcher's files."""
     yield from (default(name, value, note) for name, value, note in _FIXED)
-    fused = "linear_cross_entropy" in (settings.value("kernels") or ())
-    yield default("loss", "fused" if fused else "full", _LOOP + "use_liger_kernel" if fused else _LOOP + "the model's own loss")
+    yield loss_by_kernels(settings, _LOOP + "use_liger_kernel", _LOOP + "the model's own loss")

@@ -76,6 +76,10 @@ def _training(look: Lookup, parsed: bool) -> list[Setting]:
     return [*settings, *(read_optimizer(optim, "hf", look.misreads) if optim else ())]
 
 
+_OF_DATA = ("tokenizer", "dataset", "data")
+"""Sections beside a nested training section in which programs of their own keep the length of a row; the last is the strongest."""
+
+
 def _switches(look: Lookup, flavour: str, task: str) -> list[Setting]:
     """What several keys decide together."""
     parsed = flavour in _BY_TRL
@@ -83,6 +87,7 @@ def _switches(look: Lookup, flavour: str, task: str) -> list[Setting]:
     model = top.under("model") if look.prefix else top
     return [
         *read_autocast(look, bf16_by_default=parsed),
+        *(one for section in _OF_DATA if look.prefix for one in read_length(top.under(section))),
         *read_length(model),
         *(read_length(look) if look.prefix else ()),
         *read_checkpointing(look),

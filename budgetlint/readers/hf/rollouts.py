@@ -57,14 +57,25 @@ def at_most(longest: Setting, completion: int | None) -> Setting:
     return replace(longest, value=None, state="auto", readings=(longest.value, min(longest.value, (completion or COMPLETIONS[1]) + 1)))
 
 
+RLOO_TRAINER = "RLOOTrainer"
+
+
 def read_ppo(look: Lookup) -> Iterator[Setting]:
-    """TRL's PPO starts value and reward model from one checkpoint (0.24 ``examples/scripts/ppo/ppo.py``)."""
-    for name in ("reward_model", "critic_model"):
-        yield from _present(look.setting(name, to_text, "reward_model_path"))
+    """TRL's PPO starts value and reward model from one checkpoint (0.24 ``examples/scripts/ppo/ppo.py``); RLOO, of whose fields one is
+    ``rloo_k``, has no value model (0.19.1 ``trainer/rloo_trainer.py``: policy, reference and reward model)."""
+    yield from _present(look.setting("reward_model", to_text, "reward_model_path"))
+    alone = look.raw("rloo_k")
+    if alone is not None:
+        yield Setting("critic_model", "none", alone.origin, alone.text)
+    else:
+        yield from _present(look.setting("critic_model", to_text, "reward_model_path"))
 
 
 def ppo_defaults(settings: Settings) -> Iterator[Setting]:
     """TRL 0.24 ``ppo_trainer.py``: policy and value model in one module, and a reference of the policy's size."""
+    task = settings.get("task")
+    if task is not None and RLOO_TRAINER in task.origin.note:
+        yield default("critic_model", "none", f"TRL {RLOO_TRAINER}: no value model")
     yield default("rollout_engine", "hf", "TRL PPOTrainer: batch_generation")
     yield default("critic_update", "together", "TRL PPOTrainer: PolicyAndValueWrapper")
     yield default("reference_model", "policy", "TRL PPOTrainer: create_reference_model")

@@ -102,11 +102,18 @@ def _quantised(settings: Settings, stack: Stack) -> Iterator[Setting]:
 
 def _upcast(settings: Settings, stack: Stack, task: str) -> Iterator[Setting]:
     """Old trainers called PEFT's ``prepare_model_for_kbit_training`` (0.24.0 ``models/utils.py`` ``prepare_peft_model``): what is not
-    quantised becomes fp32, unless ZeRO-3 or FSDP shards the base. An unknown TRL counts as one that does not."""
+    quantised becomes fp32, unless ZeRO-3 or FSDP shards the base, or the model is a PeftModel already (0.9.6, 0.16.1 and 0.19.1
+    ``trainer/sft_trainer.py``, 0.25.1 ``models/utils.py``). An unknown TRL counts as one that does not."""
     old = task in _UPCAST_UNTIL and stack.at_least("trl", _UPCAST_UNTIL[task]) is False
     whole = settings.value("shard", "none") in ("none", "ddp", "zero1", "zero2")
-    if old and whole and settings.value("adapter") == "lora" and settings.value("quant") in ("nf4", "fp4", "int8"):
+    packed = settings.value("adapter") == "lora" and settings.value("quant") in ("nf4", "fp4", "int8")
+    if old and whole and packed and not _is_made_by_script(settings):
         yield default("quant_upcast", "all", f"TRL {task} trainer: prepare_model_for_kbit_training before {_UPCAST_UNTIL[task]}")
+
+
+def _is_made_by_script(settings: Settings) -> bool:
+    adapter = settings.get("adapter")
+    return adapter is not None and adapter.origin.key.partition(".")[0] == "get_peft_model"
 
 
 def _lora(settings: Settings) -> Iterator[Setting]:

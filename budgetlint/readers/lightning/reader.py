@@ -15,6 +15,7 @@ from budgetlint.base import numerals
 from budgetlint.base.record import replace
 from budgetlint.documents import Document, Loader, Mapping, Sequence
 from budgetlint.readers.base import Key, Misread, Reader, default, names, raw_at, read_keys, to_count, to_float, to_int
+from budgetlint.readers.derived import ADAMS, left_open
 from budgetlint.readers.lightning.words import STRATEGIES, precision_settings, strategy_name
 from budgetlint.readers.optimizer_names import decoupled, read_optimizer
 from budgetlint.readers.view import View
@@ -66,6 +67,7 @@ def read(document: Document) -> Reading:
     together: list[Setting] = [
         *precision_settings(view, f"{home}trainer.precision", misreads), *_split(view, home, references), *_devices(view, home),
         *_optimizer(view, home, misreads), *_arguments(view, home, misreads),
+        *left_open(document, _LOADER, ((f"{home}optimizer.init_args.decoupled_weight_decay", "optimizer", ADAMS),)),
     ]  # fmt: skip
     return Reading("lightning", Role.TRAINER, document, Settings((*settings, *together)), tuple(references), tuple(misreads))
 

@@ -7,8 +7,8 @@ LoRA from 0.5.9 to 0.5.11.
 from __future__ import annotations
 
 from budgetlint.documents import Document, Loader, Mapping
-from budgetlint.readers.base import Key, Misread, Reader, Unreadable, raw_at, read_keys, to_count, to_float, to_int
-from budgetlint.readers.derived import derived
+from budgetlint.readers.base import Key, Misread, Reader, Unreadable, is_symbolic, raw_at, read_keys, to_count, to_float, to_int
+from budgetlint.readers.derived import ADAMS, derived, left_open
 from budgetlint.readers.lightning.words import precision_settings
 from budgetlint.readers.litgpt.defaults import PAGED, defaults
 from budgetlint.readers.litgpt.models import model_settings
@@ -70,7 +70,16 @@ def read(document: Document) -> Reading:
         *model_settings(view), *unbounded(view, "train.max_seq_length"), *_task(view), *_adapter(view), *_quant(view, misreads),
         *precision_settings(view, "precision", misreads), *_optimizer(view, misreads), *_evaluation(view),
     ]  # fmt: skip
-    return Reading("litgpt", Role.TRAINER, document, Settings((*settings, *together)), (), tuple(misreads))
+    opened = left_open(document, _LOADER, _DECIDES)
+    return Reading("litgpt", Role.TRAINER, document, Settings((*settings, *together, *opened)), (), tuple(misreads))
+
+
+_DECIDES = (
+    ("precision", "weights_dtype", ()),
+    ("quantize", "quant", ()),
+    ("optimizer.init_args.decoupled_weight_decay", "optimizer", ADAMS),
+)
+"""Keys that decide a setting together with others, and what it can be where they are left open."""
 
 
 def _task(view: View) -> list[Setting]:
@@ -102,6 +111,8 @@ def _quant(view: View, misreads: list[Misread]) -> list[Setting]:
     if not word:
         return []
     found = _QUANTS.get(word)
+    if found is None and is_symbolic(view.value("quantize")):
+        return []
     if found is None:
         wrong = Misread(
             f"quantize: '{word}' is no quantisation for training", f"write one of {', '.join(_QUANTS)}", view.origin("quantize")

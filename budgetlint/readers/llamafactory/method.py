@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from budgetlint.base.record import replace
 from budgetlint.frameworks import patch
-from budgetlint.readers.base import Misread, Unreadable, raw_at, to_int
+from budgetlint.readers.base import Misread, Unreadable, is_symbolic, raw_at, to_int
 from budgetlint.readers.derived import liger_kernels
 from budgetlint.readers.optimizer_names import read_optimizer
 from budgetlint.readers.view import View
@@ -61,6 +61,8 @@ def quant_settings(view: View, misreads: list[Misread]) -> list[Setting]:
     bits = raw_at(view.document, view.loader, path)
     if bits is None or bits.value is None:
         return []
+    if is_symbolic(bits.value):
+        return [view.symbolic("quant", path)]
     try:
         width = to_int(bits.value)
     except Unreadable as wrong:

@@ -7,9 +7,11 @@ most keys, but start no training: their role is `Role.INFERENCE`.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from budgetlint.documents import Document, Loader
 from budgetlint.readers.base import Reader, loader_of, names, read_keys
+from budgetlint.readers.derived import left_open
 from budgetlint.readers.hf.fsdp import read_fsdp
 from budgetlint.readers.hf.keys import TRAINING
 from budgetlint.readers.hf.precision import read_autocast
@@ -88,9 +90,19 @@ def _read_flat(document: Document) -> Reading:
         *mca_settings(look),
     ]  # fmt: skip
     optimizer = optimizer_settings(view, misreads)
+    opened = left_open(document, loader, _DECIDES)
     references = view.reference(Role.ENGINE, "deepspeed")
     role = Role.TRAINER if _trains(document, frozenset(view.keys())) else Role.INFERENCE
-    return Reading("llamafactory", role, document, Settings((*settings, *together, *optimizer)), references, tuple(misreads))
+    return Reading("llamafactory", role, document, Settings((*settings, *together, *optimizer, *opened)), references, tuple(misreads))
+
+
+_DECIDES: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
+    ("fp8", "autocast", ()), ("pure_bf16", "weights_dtype", ()), ("enable_liger_kernel", "loss", ()), ("use_unsloth", "loss", ()),
+    ("use_unsloth", "kernels", ()), ("use_unsloth", "recompute_offload", ()), ("enable_liger_kernel", "kernels", ()),
+    ("quantization_method", "quant", ()), ("quantization_type", "quant", ("nf4", "fp4")),
+    *((key, "optimizer", ()) for key in ("use_galore", "use_apollo", "use_badam", "use_adam_mini", "use_muon")),
+)  # fmt: skip
+"""Keys that decide a setting together with others, and what it can be where they are left open."""
 
 
 def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from budgetlint.base.record import replace
 from budgetlint.documents import Document, Loader
 from budgetlint.readers.base import Key, default, read_keys, to_bool, to_count, to_float, to_int, to_text
+from budgetlint.readers.derived import ADAMS
 from budgetlint.readers.lookup import Lookup, renamed
 from budgetlint.readers.megatron.engine import accumulation, engine_defaults
 from budgetlint.readers.megatron.keys import BATCH, METHODS, PARALLEL, to_every, to_recompute
@@ -116,6 +118,8 @@ def _optimizer(look: Lookup) -> list[Setting]:
     if raw is None or raw.text.lower() in _UNSIZED:
         return [Setting("optimizer", None, raw.origin, raw.text, "symbolic")] if raw else []
     switch = look.switch("optim.decoupled_weight_decay")
+    if switch is not None and not switch.known:
+        return [replace(switch, name="optimizer", readings=ADAMS)]
     return read_optimizer(raw, "nemo", look.misreads, decoupled(raw.text, switch is not None and switch.value is True))
 
 

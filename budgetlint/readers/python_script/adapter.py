@@ -15,6 +15,7 @@ from budgetlint.readers.hf.keys import PEFT_CONFIG, truthy
 from budgetlint.readers.lookup import Lookup
 from budgetlint.readers.peft_config.reader import to_targets
 from budgetlint.readers.python_script import classes
+from budgetlint.readers.python_script.unsloth import with_saved_tables
 from budgetlint.settings.run import Origin, Setting
 
 ADAPTER = ("other", "none")
@@ -81,6 +82,8 @@ def _has_loaded(document: Document) -> bool:
 def _lora(look: Lookup, path: str, package: str) -> list[Setting]:
     settings, misreads = read_keys(look.document, look.loader, _KEYS, path)
     look.misreads.extend(misreads)
+    if package == "unsloth":
+        settings = with_saved_tables(settings)
     return [Setting("adapter", "lora", _origin(look, path), "LoraConfig"), *settings, *_filled(look, path, package, settings)]
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from budgetlint.base.record import replace
 from budgetlint.documents import Document, Loader, Mapping, Scalar
 from budgetlint.documents.python_marks import LOOP, is_open
-from budgetlint.readers.base import ENDS, Key, Raw, default, hidden, read_keys, to_count, to_dtype, to_text
+from budgetlint.readers.base import ENDS, Key, Raw, default, hidden, read_keys, to_count, to_dtype, to_float, to_text
 from budgetlint.readers.deepspeed.auto import engine_over_trainer
 from budgetlint.readers.deepspeed.reader import read_section
 from budgetlint.readers.hf.defaults import weights_dtype
@@ -34,6 +34,7 @@ _AUTOCAST = {"no": "none", "fp16": "fp16", "bf16": "bf16", "fp8": "fp8"}
 _KEYS = (
     Key("batch_size", "micro_batch", to_count),
     Key("gradient_accumulation_steps", "grad_accum", to_count),
+    Key("weight_decay", "weight_decay", to_float),
     Key("weights_dtype", "weights_dtype", to_dtype),
     Key("model", "model", to_text),
     Key("quant", "quant", to_text),

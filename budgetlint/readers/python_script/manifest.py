@@ -21,7 +21,7 @@ MANIFEST = Manifest(
             "unsloth kernels/cross_entropy_loss.py: head and loss in one from 2024.11.8, the gradient over the logits before",
             "fused",
             since="2024.11.8",  # 2024.8 to 2024.11.7: models/llama.py keeps the logits in the model's dtype
-            before="in-place",
+            before="in-place-copied",
         ),
         Patch(
             "unsloth",

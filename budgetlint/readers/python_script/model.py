@@ -8,7 +8,7 @@ to 2026.10.9 ``models/loader.py`` FastLanguageModel.from_pretrained (``load_in_4
 from __future__ import annotations
 
 from budgetlint.base.record import replace
-from budgetlint.documents import Mapping, Scalar
+from budgetlint.documents import Mapping, Node, Scalar
 from budgetlint.documents.python_marks import CAST, FACTS, LOOP, REPLACED, is_open
 from budgetlint.readers.base import Key, default, hidden, read_keys, to_dtype, to_text, unsettled
 from budgetlint.readers.hf import keys as hf_keys
@@ -121,10 +121,26 @@ def _dtype(inner: Lookup, section: str, settings: list[Setting]) -> list[Setting
 
 
 def _split(inner: Lookup) -> list[Setting]:
-    """``device_map="auto"`` lays the layers over all devices that the process sees; a map of one device does not."""
+    """``device_map="auto"`` lays the layers over all devices that the process sees (`budgetlint.resolve.spread_over`), a map of several
+    devices over those; a word, a number or a device is one."""
     raw = inner.raw("device_map")
-    if raw is None or (not isinstance(raw.node, Scalar)):
-        return []
-    if raw.text in ("cuda", "cuda:0", "0", "cpu"):
+    if raw is None or (_is_one_device(raw.text) if isinstance(raw.node, Scalar) else _names_one(raw.node)):
         return []
     return [Setting("pipeline_parallel", None, raw.origin, raw.text, "symbolic")]
+
+
+_SPREADS = ("auto", "balanced", "balanced_low_0", "sequential")
+_DEVICES = ("<torch.device", "<.device of ", "<int of ")
+"""How values are marked that are one device whatever they are: an object of torch, a state's own, a rank."""
+
+
+def _is_one_device(text: str) -> bool:
+    return text.startswith(_DEVICES) if text.startswith("<") else text not in _SPREADS
+
+
+def _names_one(node: Node) -> bool:
+    """One key (``{"": rank}``), or the same device for each."""
+    if not isinstance(node, Mapping):
+        return False
+    devices = [entry.value for entry in node.entries]
+    return len(devices) == 1 or (not any(map(is_open, devices)) and len({getattr(one, "text", None) for one in devices}) == 1)

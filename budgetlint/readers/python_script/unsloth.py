@@ -1,12 +1,15 @@
-"""What Unsloth puts in the place of what TRL and transformers do: the length of a trainer, and the loss by version.
+"""What Unsloth puts in the place of what TRL, PEFT and transformers do: the length of a trainer, the tables among the targets of an
+adapter, and the loss by version.
 
 Since which releases stands in the manifest beside this. Sources of how: Unsloth 2025.6.1 ``models/rl.py`` ("if args_max_seq_length is None
 and model_max_seq_length is not None: args.max_seq_length = model.max_seq_length"; a longer one is reduced to the model's); 2024.8
-``models/llama.py`` (the forward cuts longer rows at the model's length).
+``models/llama.py`` (the forward cuts longer rows at the model's length). Tables: 2024.8, 2025.3.19, 2026.2.1, 2026.8.20 and 2026.10.9
+``models/llama.py`` get_peft_model take them out of ``target_modules`` and train them in full; 2026.3.1 to 2026.8.19 adapt them.
 """
 
 from __future__ import annotations
 
+from budgetlint.base.record import replace
 from budgetlint.frameworks import patch
 from budgetlint.readers.base import to_count
 from budgetlint.readers.derived import patched
@@ -27,9 +30,44 @@ def with_models_length(settings: Settings, top: Lookup, trainer: str) -> Setting
     return Settings([*(one for one in settings.values() if one is not own), over(models, own) if own is not None else models])
 
 
+TABLES = ("embed_tokens", "lm_head")
+MOVED = "unsloth get_peft_model: tables among the targets train in full"
+_ADAPTED, _MOVED_AGAIN = "2026.3.1", "2026.8.20"
+
+
+def with_saved_tables(settings: list[Setting]) -> list[Setting]:
+    """An adapter's settings as Unsloth makes them: tables that a list names as targets are saved modules; a text is one pattern, which
+    stays as it is."""
+    by_name = {setting.name: setting for setting in settings}
+    targets, saved = by_name.get("lora_targets"), by_name.get("lora_modules_to_save")
+    if targets is None or not targets.known or (saved is not None and not saved.known):
+        return settings
+    moved = tuple(name for name in targets.value if name.rpartition(".")[2] in TABLES)
+    if not moved:
+        return settings
+    kept = tuple(name for name in targets.value if name not in moved)
+    every = tuple(dict.fromkeys((*(saved.value if saved is not None else ()), *moved)))
+    by_name["lora_targets"] = over(_told(targets, "lora_targets", kept), targets)
+    by_name["lora_modules_to_save"] = over(_told(targets, "lora_modules_to_save", every), saved)
+    return list(by_name.values())
+
+
+def _told(targets: Setting, name: str, value: tuple[str, ...]) -> Setting:
+    return Setting(name, value, replace(targets.origin, note=MOVED), ", ".join(value))
+
+
 def settled(settings: Settings, stack: Stack) -> Settings:
-    """The loss, and the length, where the version is known."""
-    return _length_of_old(patched(settings, stack, patch("unsloth", "loss")), stack)
+    """The loss, the tables and the length, where the version is known."""
+    return _length_of_old(_tables(patched(settings, stack, patch("unsloth", "loss")), stack), stack)
+
+
+def _tables(settings: Settings, stack: Stack) -> Settings:
+    """For half a year tables among the targets had adapters, as PEFT gives them."""
+    if not (stack.at_least("unsloth", _ADAPTED) and stack.at_least("unsloth", _MOVED_AGAIN) is False):
+        return settings
+    as_written = ((one, one.overrode) for one in settings.values() if one.origin.note == MOVED)
+    back = {one.name: replace(before[0], overrode=before[1:]) if before else None for one, before in as_written}
+    return Settings(found for one in settings.values() if (found := back.get(one.name, one)) is not None)
 
 
 def _length_of_old(settings: Settings, stack: Stack) -> Settings:

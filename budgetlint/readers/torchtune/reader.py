@@ -9,6 +9,7 @@ from budgetlint.documents import Document, Loader
 from budgetlint.documents.interpolate import interpolated
 from budgetlint.documents.node import walk
 from budgetlint.readers.base import Reader, read_keys
+from budgetlint.readers.derived import ADAMS, left_open
 from budgetlint.readers.torchtune.defaults import defaults
 from budgetlint.readers.torchtune.keys import LORA, RECIPE, TOP
 from budgetlint.readers.torchtune.method import (
@@ -49,7 +50,11 @@ def read(document: Document) -> Reading:
         *unbounded(view, "tokenizer.max_seq_len"), *task_settings(view, home), *loss_settings(view, home),
         *optimizer_settings(view, home, misreads), *other_models(view),
     ]  # fmt: skip
-    settings = (*together, *found, *recipe, *selective_settings(view, home))
+    block = f"{home}optimizer"
+    opened = left_open(
+        view.document, _LOADER, ((f"{block}.decoupled_weight_decay", "optimizer", ADAMS), (f"{block}.fused", "optimizer_impl", ()))
+    )
+    settings = (*together, *found, *recipe, *selective_settings(view, home), *opened)
     return Reading("torchtune", _role(view, home), document, Settings(settings), (), tuple(misreads))
 
 

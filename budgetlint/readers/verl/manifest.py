@@ -16,6 +16,13 @@ MANIFEST = Manifest(
         Idle(r"verl\.trainer\.main_eval", EVALUATES, "verl 0.6 trainer/main_eval.py"),
         Idle(r"verl\.model_merger(\.\w+)*", CONVERTS, "verl 0.6 model_merger/"),
         Idle(r"verl\.trainer\.main_generation(_server)?", SERVES, "verl 0.6 trainer/"),
+        Idle(
+            r"verl\.trainer\.main_ppo",
+            EVALUATES,
+            "verl 0.2 to 0.9 trainer/ppo/ray_trainer.py fit: returns behind the first validation",
+            when=("trainer.val_only",),
+            but=("trainer.val_before_train",),
+        ),
     ),
     packages=(Package("verl", version_files={"version/version": "text"}),),
 )

@@ -125,7 +125,7 @@ def shard(look: Lookup, strategy: str, engine: str) -> Iterator[Setting]:
         home = stated or _named(look)
         yield from (renamed(home, "shard", "zero1"), *_megatron(home)) if home is not None else ()
         return
-    if stated is not None and str(stated.value) in ("fsdp", "fsdp2"):
+    if stated is not None and (not stated.known or str(stated.value) in ("fsdp", "fsdp2")):
         yield stated
     size = look.setting("", to_int, f"{engine}.fsdp_size")
     if size is not None and size.known and size.value > 0:

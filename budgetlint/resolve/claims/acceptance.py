@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from budgetlint.base.expression import expression
 from budgetlint.base.limits import PROGRAM_FILES
 from budgetlint.base.record import field, open_state
 from budgetlint.base.source import SourceFile, SpanIn
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 LONGEST = 40_000
 """Characters of a config: of 1,610 YAML and JSON files of public repositories 99 % have fewer than 31,000."""
 _LEAST_KEYS, _LEAST_USED = 2, 2
+_YAML = (".yaml", ".yml")
+_GLOBAL = expression(r"(?:\s*#[^\n]*\n)*?\s*#\s*@package\s+_global_\s*(?:\n|\Z)")
 _SUFFIXES = {
     "json": (".json",),
     "pyyaml": (".yaml", ".yml"),
@@ -42,13 +45,16 @@ class Acceptance:
     def may_take(self, source: SourceFile) -> bool:
         """By its name, its size, and the words that stand there: most data of a project is passed over without being parsed."""
         suffix = posixpath.splitext(source.path)[1].lower()
+        if is_global(source) and any(_as_group(run, source.path) for run in self._composing):
+            return True
         return len(source.text) <= LONGEST and any(_may_hold(run, source.text, suffix) for run in self._programs)
 
     def takers(self, document: Document) -> list[ProgramRun]:
         """The runs of the programs that take a file, at most two."""
         found: list[ProgramRun] = []
-        for run in self._programs:
-            taken = self._taken(run, document)
+        whole = is_global(document.source)
+        for run in self._composing if whole else self._programs:
+            taken = self._with_group(run, document) if whole else self._taken(run, document)
             if taken is not None:
                 found.append(taken)
             if len(found) > 1:
@@ -60,6 +66,26 @@ class Acceptance:
         """Those that read a file which somebody names, each once."""
         runs = [*(run for _, run, _ in self.openers.launched), *self.openers.alone.values()]
         return tuple({run.path: run for run in reversed(runs) if run.followed.sought}.values())
+
+    @cached_property
+    def _composing(self) -> tuple[ProgramRun, ...]:
+        """Those that train, and read YAML which Hydra may compose, each once."""
+        runs = [*(run for _, run, _ in self.openers.launched), *self.openers.alone.values()]
+        return tuple(
+            {run.path: run for run in reversed(runs) if run.trainings and any(path.endswith(_YAML) for path in run.opened)}.values()
+        )
+
+    def _with_group(self, program: ProgramRun, document: Document) -> ProgramRun | None:
+        """``experiment=NAME`` where the defaults have a place for it, else ``+experiment=NAME``."""
+        word = _as_group(program, document.path)
+        for one in (word, f"+{word}") if word else ():
+            if len(self._tried) >= PROGRAM_FILES.most:
+                return None
+            self._tried.append(document.path)
+            run = self.openers.work.programs.given(program.path, (one,))
+            if run is not None and _comes_to_train(run, document):
+                return run
+        return None
 
     def _taken(self, program: ProgramRun, document: Document) -> ProgramRun | None:
         mapping, path = document.mapping, document.path
@@ -81,6 +107,23 @@ class Acceptance:
             return any(one.takes(keys) for one in interfaces)
         words = self.openers.work.programs.closures.words(program.path)
         return 2 * len(keys & words) >= len(keys)
+
+
+def is_global(source: SourceFile) -> bool:
+    """Does a config of a Hydra group stand for the whole (Hydra 1.3 ``# @package _global_``)?"""
+    return source.path.endswith(_YAML) and len(source.text) <= LONGEST and _GLOBAL.match(source.text) is not None
+
+
+def _as_group(program: ProgramRun, path: str) -> str:
+    """The word that takes a file of a group in a folder of configs that the program reads; empty for any other file, those of a folder
+    within a group included: they are kept away as often as meant."""
+    folders = {posixpath.dirname(one) for one in program.opened if one.endswith(_YAML)}
+    for folder in sorted(folders, key=len):
+        below = path.removeprefix(f"{folder}/") if folder and path.startswith(f"{folder}/") else path if not folder else ""
+        group, _, name = below.rpartition("/")
+        if group and "/" not in group:
+            return f"{group}={posixpath.splitext(name)[0]}"
+    return ""
 
 
 def _may_hold(program: ProgramRun, text: str, suffix: str) -> bool:

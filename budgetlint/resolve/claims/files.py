@@ -62,12 +62,14 @@ class FileClaims:
         """A program as its first launch starts it, or when it is started without words; as its text reads where it is not
         followed."""
         run = self.openers.run_of(source.path)
-        found = run.reading if run is not None else None
-        if run is None or found is None or (not run.knows_model and not entry.readings):
+        found = run.each if run is not None else ()
+        if run is not None and run.only_evaluates:
+            return replace(entry, readings=())
+        if run is None or not found or (not run.knows_model and not entry.readings):
             return entry
         if any(one.shown and one.run.path == source.path for one in self.openers.opened.values()):
             return replace(entry, readings=())
-        return replace(entry, readings=(found,), format=found.format)
+        return replace(entry, readings=found, format=found[0].format)
 
     def _input(self, entry: FileEntry, source: SourceFile, opened: OpenedFile) -> FileEntry:
         """A file that a followed program opens: its run says what it means. Where only a README shows the command, it is the file's run."""
@@ -79,8 +81,7 @@ class FileClaims:
         documents = [reading.document for reading in entry.readings] or [one for one in load(source) if one.mapping is not None]
         loader = opened.run.loader_of(source.path)
         mine = tuple(replace(reader.read(one), consumer=told, loader=loader) for one in documents)
-        run = opened.run.reading if opened.shown else None
-        readings = (run, *mine) if run is not None else mine
+        readings = (*(opened.run.each if opened.shown else ()), *mine)
         return replace(entry, readings=readings, format=reader.format if readings else entry.format)
 
     def _may_be_taken(self, entry: FileEntry) -> bool:
@@ -89,7 +90,7 @@ class FileClaims:
 
     def _taken(self, entry: FileEntry, source: SourceFile) -> FileEntry | None:
         """The file as the run of the one program that takes it; as nobody's where two do; None where none does."""
-        if not self.openers.reads_files or not self.acceptance.may_take(source):
+        if not (self.openers.reads_files or "@package" in source.text) or not self.acceptance.may_take(source):
             return None
         documents = [one.document for one in entry.readings] or [one for one in load(source) if one.mapping is not None]
         takers = self.acceptance.takers(documents[0]) if len(documents) == 1 else []

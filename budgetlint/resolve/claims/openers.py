@@ -55,7 +55,25 @@ class Openers:
     def alone(self) -> dict[str, ProgramRun]:
         """The programs that nothing starts."""
         mine = {run.path for _, run, _ in self.launched}
-        return {source.path: run for source in self.written.scripts if source.path not in mine and (run := self._alone(source)) is not None}
+        found = {
+            source.path: run for source in self.written.scripts if source.path not in mine and (run := self._alone(source)) is not None
+        }
+        for path, function in self._declared():
+            run = found.get(path)
+            if path not in mine and (run is None or not run.trainings) and not is_in_copy(self.work.files, path):
+                called = self.work.programs.alone(path, function)
+                found.update({path: called} if called is not None and called.trainings else {})
+        return found
+
+    def _declared(self) -> Iterator[tuple[str, str]]:
+        """The functions that the project's console scripts start."""
+        for target in self.work.project.console_scripts().values():
+            module, _, function = target.partition(":")
+            name = module.replace(".", "/")
+            ends = (f"/{name}{PYTHON_SUFFIX}", f"/{name}/__init__.py")
+            here = [source.path for source in self.written.scripts if f"/{source.path}".endswith(ends)]
+            if len(here) == 1:
+                yield here[0], function
 
     def _alone(self, source: SourceFile) -> ProgramRun | None:
         if not source.path.endswith((PYTHON_SUFFIX, NOTEBOOK_SUFFIX)) or _STARTS.search(source.text) is None:
@@ -75,7 +93,7 @@ class Openers:
         found: dict[str, OpenedFile] = {}
         shown = sorted(self.launched, key=lambda one: one[2])
         for run, is_shown in (*((run, shown) for _, run, shown in shown), *((run, False) for run in self.alone.values())):
-            for path in run.opened if run.reading is not None else ():
+            for path in run.opened if run.each else ():
                 found.setdefault(path, OpenedFile(run, is_shown))
         return found
 

@@ -31,6 +31,9 @@ HUGGING_FACE = _named(_FORMATS["hf"])
 PYTHON = _named(format for format in _FORMATS["python_script"] if format.arguments)
 """Training scripts: the fields stand in the one class of training arguments that the script makes; a loop of its own has none."""
 
+SCRIPTS = _named(_FORMATS["python_script"])
+"""All training scripts: the same, and those with a loop of their own."""
+
 TRL_ARGUMENTS = _named(format for format in _WITH_ARGUMENTS if format.arguments == "trl")
 """Files whose keys go to TRL's own configs (``SFTConfig``, ``DPOConfig``), and scripts that make such a config."""
 

@@ -68,7 +68,7 @@ def _source_text(origin: Origin) -> str:
     if origin.source is None or origin.span is None:
         return ""
     text = origin.source.text[origin.span.start : origin.span.end]
-    return text if "\n" not in text else ""
+    return text if "\n" not in text and not text.startswith("--") else ""  # a flag, whose value is another word
 
 
 def last_key(setting: Setting) -> str:

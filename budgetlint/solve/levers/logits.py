@@ -29,7 +29,8 @@ def ideas(situation: Situation) -> Iterator[Idea]:
 
 
 def _liger(situation: Situation) -> Iterator[Idea]:
-    if family_of(situation.plan.arch.family).tools.liger and not situation.value("kernels"):
+    tools = family_of(situation.plan.arch.family).tools
+    if tools.liger and tools.liger_head and not situation.value("kernels"):
         yield Idea(
             "fused loss", "logits", "Liger kernels: fused norms, activations and loss", 10,
             "none: about as fast or faster, the loss equal up to rounding", "Liger-Kernel, arXiv 2410.10989, section 4",

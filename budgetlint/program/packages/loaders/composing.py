@@ -49,7 +49,8 @@ class _Config(NamedTuple):
 
 
 class Composer:
-    """One composition. ``chosen``: choices of the command line by override key; ``used``: those that the list had."""
+    """One composition. ``chosen``: choices of the command line by override key; ``used``: those that the list had;
+    ``listed``: all that it has."""
 
     def __init__(self, it: Interpreter, folders: Sequence[str], place: Place) -> None:
         self.it, self.folders, self.place = it, folders, place
@@ -57,6 +58,7 @@ class Composer:
         self.appended: list[Entry] = []
         self.deleted: dict[str, str] = {}
         self.used: set[str] = set()
+        self.listed: set[str] = set()
         self.origins: dict[str, tuple[Origin, ...]] = {}
         self.open = False
         self.parts: list[tuple[str, Value]] = []
@@ -115,7 +117,8 @@ class Composer:
         if config is None:
             self._missing(name, ())
             return Map(None, Open("field", ""))
-        self._expand(name.rpartition("/")[0], "", config, 0)
+        home = Entry(None, (name,), None)
+        self._expand(name.rpartition("/")[0], _package(home, name, config.header, ""), config, 0)
         made: Value = Map(None, None)
         for package, content in self.parts:
             made = over(self.it, made, _nested(content, package), self.place)
@@ -128,6 +131,10 @@ class Composer:
         for key in [*self.chosen, *self.deleted]:
             if key not in self.used and not self.open:
                 refused(self.it, self.place, f"{key} is not in the defaults list", self.origins.get(key, ()), "ConfigCompositionException")
+
+        for one in self.appended:
+            if _key(one, "", "") in self.listed and not self.open:
+                refused(self.it, self.place, f"{one.group} is in the defaults list", one.origins, "ConfigCompositionException")
 
     def _missing(self, path: str, origins: tuple[Origin, ...]) -> None:
         if path.startswith("hydra/") or self.open:
@@ -168,6 +175,8 @@ class Composer:
         if entry.group is None:
             return names
         key = _key(entry, base, package)
+        if not entry.appended:
+            self.listed.add(key)
         if key in self.deleted and self.deleted[key] in ("", *names):
             self.used.add(key)
             return ()

@@ -7,21 +7,23 @@ Sources: hydra-core 1.1 to 1.3 ``main.py``, ``_internal/utils.py`` (flags), ``_i
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Callable, Mapping, Sequence
 
 from budgetlint.program.calling import Call
 from budgetlint.program.imports import member
 from budgetlint.program.operators import made_of
+from budgetlint.program.packages.loaders.closing import closed
 from budgetlint.program.packages.loaders.composing import STORE, Composer, entry
-from budgetlint.program.packages.loaders.omegaconf import over
-from budgetlint.program.packages.loaders.trees import created, fitted, plain, rooted
-from budgetlint.program.packages.loaders.words import set_at, split_word, value_of_text
-from budgetlint.program.packages.parsers.options import refused, text_of_word
+from budgetlint.program.packages.loaders.hydra_overrides import with_words
+from budgetlint.program.packages.loaders.hydra_words import elements_of
+from budgetlint.program.packages.loaders.trees import created, plain, rooted
+from budgetlint.program.packages.parsers.options import Option, refuse_words, text_of_word
+from budgetlint.program.packages.parsers.reading import read_words
 from budgetlint.program.places import Place
 from budgetlint.program.state import Interpreter, Launched, text_of
 from budgetlint.program.truth import truth
 from budgetlint.program.values import (
+    ABSENT,
     NONE,
     External,
     Function,
@@ -35,12 +37,12 @@ from budgetlint.program.values import (
     Open,
     Package,
     Value,
-    Way,
-    choice,
 )
 
 _MAIN, _STORED = "hydra.main()", "hydra.core.config_store.ConfigStore"
-_SWEEP = re.compile(r"[,(]")
+_SWITCHES = ("--hydra-help", "--resolve", "--run -r", "--multirun -m", "--shell-completion -sc")
+_NAMED = ("--cfg -c", "--package -p", "--config-path -cp", "--config-name -cn", "--config-dir -cd", "--experimental-rerun", "--info -i")
+"""``_internal/utils.py`` get_args_parser: flags without a value and with one."""
 _OWN = ("_target_", "_partial_", "_convert_", "_recursive_", "_args_")
 
 
@@ -59,19 +61,41 @@ def _decorate(it: Interpreter, base: Value, call: Call) -> Value:
     def start(it: Interpreter, given: Call) -> Value:
         if given.positional or given.keywords:
             return it.call(function, given)
-        folder, name = _flags(it, base, posixpath.dirname(function.names.module.path))
-        config = compose(it, folder, name, it.launched.words or (), it.place(given.node, given.frame))
+        place = it.place(given.node, given.frame)
+        read = read_words(it, _options(place), it.launched.words or ())
+        if not read.open:
+            refuse_words(it, read.left, place, [flag for flags in (*_SWITCHES, *_NAMED) for flag in flags.split()])
+        folder, name = _flags(it, base, posixpath.dirname(function.names.module.path), read.given)
+        words = read.given.get("overrides", NONE)
+        others = [word for word in read.left if read.open and not text_of_word(word).startswith("-")]
+        config = compose(it, folder, name, [*(words.items if isinstance(words, Items) else ()), *_more(words), *others], place)
         return it.call(function, given._replace(positional=(config,)))
 
     return Native(function.name, start)
 
 
-def _flags(it: Interpreter, base: Object, home: str) -> tuple[str | None, str | None]:
+def _more(words: Value) -> list[Value]:
+    return [Open("word", "*")] if isinstance(words, Items) and words.more is not None else []
+
+
+def _options(place: Place) -> list[Option]:
+    """The parser of Hydra itself."""
+    found = [Option("overrides", (), NONE, place, nargs="*"), Option("", ("--help", "-h"), NONE, place, "help")]
+    found.append(Option("", ("--version",), NONE, place, "version"))
+    for action, table in (("store_true", _SWITCHES), ("store", _NAMED)):
+        for flags in table:
+            long = flags.split()[0]
+            nargs = "?" if long == "--info" else ""
+            found.append(Option(long[2:].replace("-", "_"), tuple(flags.split()), NONE, place, action, nargs))
+    return found
+
+
+def _flags(it: Interpreter, base: Object, home: str, given: Mapping[str, Value]) -> tuple[str | None, str | None]:
     """Where the configs lie and which is the first; None where that is not known."""
     folder, name = text_of(base.attributes["folder"]), text_of(base.attributes["name"])
     folder = "" if folder is None else folder
-    found = _value_of(it, ("--config-path", "-cp", "--config-dir", "-cd"))
-    named = _value_of(it, ("--config-name", "-cn"))
+    found = text_of_word(given.get("config_path", ABSENT)) or text_of_word(given.get("config_dir", ABSENT)) or None
+    named = text_of_word(given.get("config_name", ABSENT)) or None
     here = posixpath.normpath(posixpath.join(home, folder)) if folder or home else ""
     if found is not None:
         here = next(
@@ -85,20 +109,11 @@ def _is_config_folder(it: Interpreter, folder: str) -> bool:
     return not folder.startswith("..") and it.modules.files.is_folder(folder)
 
 
-def _value_of(it: Interpreter, flags: Sequence[str]) -> str | None:
-    words = [text_of_word(word) for word in it.launched.words or ()]
-    for at, word in enumerate(words):
-        name, equals, value = word.partition("=")
-        if name in flags:
-            return value if equals else words[at + 1] if at + 1 < len(words) else None
-    return None
-
-
 def compose(it: Interpreter, folder: str | None, name: str | None, words: Sequence[Value], place: Place) -> Value:
     """The primary config with its groups, the words over it."""
     made: Value
     if folder is None and name is None:
-        return rooted(_with_words(it, Map(None, Open("field", "")), words, place))
+        return closed(it, rooted(with_words(it, Map(None, Open("field", "")), words, place)))
     composer = Composer(it, [folder] if folder is not None else [], place)
     others = _choices(it, composer, words)
     if name is None:
@@ -107,8 +122,8 @@ def compose(it: Interpreter, folder: str | None, name: str | None, words: Sequen
         made = composer.compose(name)
     if not isinstance(made, Map):
         return made
-    made.items.pop("hydra", None)
-    return rooted(_with_words(it, made, others, place))
+    own = made.items.pop("hydra", None)
+    return closed(it, rooted(with_words(it, made, others, place, sweeps=own is not None)))
 
 
 def _choices(it: Interpreter, composer: Composer, words: Sequence[Value]) -> list[Value]:
@@ -125,9 +140,9 @@ def _choices(it: Interpreter, composer: Composer, words: Sequence[Value]) -> lis
 
 
 def _choose(composer: Composer, key: str, equals: str, word: Value, value: str) -> None:
-    given = value_of_text(value, word.origins) if isinstance(word, Known) else Open("word", value)
-    found = entry(key.lstrip("+~"), given)
-    names = None if isinstance(given, Known) and _SWEEP.search(str(given.value)) else found.names
+    read = (elements_of(value, word.origins) or ()) if isinstance(word, Known) else (Open("word", value),)
+    found = entry(key.lstrip("+~"), read[0] if len(read) == 1 else Opaque("one of several choices"))
+    names = found.names
     plain = key.lstrip("+~")
     composer.origins[plain] = word.origins
     if key.startswith("~"):
@@ -136,78 +151,6 @@ def _choose(composer: Composer, key: str, equals: str, word: Value, value: str) 
         composer.appended.append(found._replace(names=names, origins=word.origins, appended=True))
     else:
         composer.chosen[plain] = names
-
-
-def _with_words(it: Interpreter, made: Map, words: Sequence[Value], place: Place) -> Map:
-    """Words over the tree: one without ``+`` changes what is there."""
-    for word in words:
-        text = text_of_word(word)
-        if isinstance(word, Open) and "=" not in text:
-            made.rest = Open("word", word.name, word.origins)
-        elif text.startswith("~"):
-            _take_away(it, made, text[1:].partition("=")[0], word, place)
-        elif not text.startswith("-") and not text.lstrip("+").startswith("hydra."):
-            _lay_word(it, made, word, place)
-    return made
-
-
-def _take_away(it: Interpreter, made: Map, dotted: str, word: Value, place: Place) -> None:
-    *parts, last = dotted.split(".")
-    home = _home(made, parts)
-    if home is None or last not in home.items:
-        if made.rest is None and (home is None or home.rest is None):
-            refused(it, place, f"{dotted} is not there to be taken away", word.origins, "ConfigCompositionException")
-        return
-    home.items.pop(last)
-
-
-def _home(made: Map, parts: Sequence[str]) -> Map | None:
-    at: Value | None = made
-    for part in parts:
-        at = at.items.get(part) if isinstance(at, Map) else None
-    return at if isinstance(at, Map) else None
-
-
-def _lay_word(it: Interpreter, made: Map, word: Value, place: Place) -> None:
-    found = split_word(word)
-    if found is None:
-        if isinstance(word, Known):
-            refused(it, place, f"{word.value!s} is no override", word.origins, "SystemExit")
-        return
-    key, value = found
-    dotted = key.lstrip("+")
-    if isinstance(word, Known) and _SWEEP.search(text_of_word(word).partition("=")[2]):
-        value = _swept(it, text_of_word(word).partition("=")[2], value)
-    *parts, last = dotted.split(".")
-    home = _home(made, parts)
-    there = home is not None and last in home.items
-    if not there and not key.startswith("+") and _is_told(made, parts):
-        refused(it, place, f"{dotted} is not in the config: + adds it", word.origins, "ConfigCompositionException")
-    if home is None:
-        set_at(made, dotted, value)
-        return
-    older = home.items.get(last)
-    home.items[last] = (
-        over(it, older, value, place) if isinstance(older, Map) and isinstance(value, Map) else fitted(it, home, last, value, place)
-    )
-
-
-def _is_told(made: Map, parts: Sequence[str]) -> bool:
-    """Whether all keys on the way are known."""
-    at: Value | None = made
-    for part in (*parts, ""):
-        if not isinstance(at, Map) or at.rest is not None:
-            return at is None or isinstance(at, Known)
-        at = at.items.get(part)
-    return True
-
-
-def _swept(it: Interpreter, text: str, value: Value) -> Value:
-    """``a,b`` of a multirun is one of them; functions of the grammar are not followed."""
-    words = [text_of_word(word) for word in it.launched.words or ()]
-    if not ({"-m", "--multirun"} & set(words)) or "(" in text or "[" in text or "{" in text or "'" in text:
-        return Opaque("an override that the grammar reads", value, origins=value.origins)
-    return choice(Way("", value_of_text(one.strip(), value.origins)) for one in text.split(","))
 
 
 # what programs call

@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from budgetlint.documents.scalars import Loader
 from budgetlint.program.calling import Call
 from budgetlint.program.operators import made_of
+from budgetlint.program.packages.loaders.closing import STRUCT
 from budgetlint.program.packages.loaders.config import read_stream
 from budgetlint.program.packages.loaders.structured import MISSING, Typed
-from budgetlint.program.packages.loaders.trees import STRUCT, copied, created, laid_over, merge, node, plain, rooted
+from budgetlint.program.packages.loaders.trees import copied, created, laid_over, merge, node, plain, rooted
 from budgetlint.program.packages.loaders.words import dotted_words
 from budgetlint.program.packages.parsers.options import refused
 from budgetlint.program.places import Place
@@ -77,14 +78,14 @@ def _from_cli(it: Interpreter, call: Call) -> Value:
     words = (
         given.items if isinstance(given, Items) and given.more is None else it.launched.words if given is None or given is NONE else None
     )
-    return rooted(dotted_words(it, words if words is not None else ()))
+    return rooted(dotted_words(it, words if words is not None else (), it.place(call.node, call.frame)))
 
 
 def _from_dotlist(it: Interpreter, call: Call) -> Value:
     given = call.get("dotlist", 0)
-    return (
-        rooted(dotted_words(it, given.items)) if isinstance(given, Items) and given.more is None else rooted(Map(None, Open("word", "*")))
-    )
+    if not isinstance(given, Items) or given.more is not None:
+        return rooted(Map(None, Open("word", "*")))
+    return rooted(dotted_words(it, given.items, it.place(call.node, call.frame)))
 
 
 def _container(it: Interpreter, call: Call) -> Value:

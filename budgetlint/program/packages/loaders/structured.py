@@ -3,11 +3,11 @@ _validate_and_convert_impl)."""
 
 from __future__ import annotations
 
-from budgetlint.program.dataclass import default_of, fields_of
+from budgetlint.program.dataclass import default_of, fields_of, is_dataclass
 from budgetlint.program.packages.parsers.annotations import Shape, shape_of
 from budgetlint.program.places import Origin
 from budgetlint.program.state import Interpreter
-from budgetlint.program.values import ABSENT, Class, Items, Key, Known, Map, Opaque, Value
+from budgetlint.program.values import ABSENT, Class, Items, Key, Known, Map, Object, Opaque, Value
 
 MISSING = "???"
 _TRUE, _FALSE = frozenset({"yes", "y", "on", "true", "1"}), frozenset({"no", "n", "off", "false", "0"})
@@ -62,10 +62,31 @@ def _scalar(shape: Shape, value: Known) -> Value | None:
         return value if "None" in shape.kinds or "" in kinds or "class" in kinds else None
     if shape.several:
         return Opaque("one value for a list", value) if "" in kinds else None
+    if kinds == ["enum"] and shape.cls is not None:
+        return _member(shape.cls, value)
+    if kinds == ["class"] and shape.cls is not None and is_dataclass(shape.cls):
+        return None
     if len(kinds) != 1 or kinds[0] not in {"int", "float", "str", "bool"}:
         return value if "" in kinds else Opaque("a value that its annotation converts", value, origins=value.origins)
     made = _CONVERT[kinds[0]](value.value)
     return Known(made, value.origins) if made is not None else None
+
+
+def _member(cls: Class, value: Known) -> Value | None:
+    """The member that a text names, or whose value a number is (``nodes.py`` EnumNode.validate_and_convert_to_enum)."""
+    held = cls.attributes.get("__members__")
+    members = [one for one in held.items if isinstance(one, Object)] if isinstance(held, Items) and held.more is None else []
+    told = [(one.attributes.get("name"), one.attributes.get("value")) for one in members]
+    if not told or not all(isinstance(name, Known) and isinstance(number, Known) for name, number in told):
+        return Opaque("a member of an enumeration", value, origins=value.origins)
+    if type(value.value) not in (int, str):
+        return None
+    text = value.value.removeprefix(f"{cls.name}.") if isinstance(value.value, str) else None
+    for one, (name, number) in zip(members, told, strict=True):
+        asked, wanted = (number, value.value) if text is None else (name, text)
+        if isinstance(asked, Known) and type(asked.value) is type(wanted) and asked.value == wanted:
+            return one
+    return None
 
 
 def _int(value: object) -> int | None:

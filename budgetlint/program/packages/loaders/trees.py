@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from budgetlint.documents.scalars import Loader
 from budgetlint.program.calling import Call
 from budgetlint.program.operators import made_of
+from budgetlint.program.packages.loaders.closing import is_closed
 from budgetlint.program.packages.loaders.config import read_stream
 from budgetlint.program.packages.loaders.structured import MISSING, Typed, as_shape, shapes_of, typed
 from budgetlint.program.packages.parsers.options import refused
@@ -18,10 +19,8 @@ from budgetlint.program.packages.variables import environ, unset
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.state import NOWHERE, Interpreter, text_of
 from budgetlint.program.subscripts import of_map
-from budgetlint.program.truth import truth
 from budgetlint.program.values import (
     ABSENT,
-    FALSE,
     Absent,
     Choice,
     Class,
@@ -45,9 +44,6 @@ _REFERENCE = re.compile(r"\$\{(\.*)([\w/@.\[\]-]+)\}")
 
 
 _VARIABLE = re.compile(r"\$\{oc\.env:\s*([A-Za-z_]\w*)\s*(?:,\s*([^${}'\"\[\]\\]*?)\s*)?\}")
-
-
-STRUCT = "omegaconf.<struct>"
 
 
 _DEEPEST = 8
@@ -74,6 +70,9 @@ def node(it: Interpreter, base: Map, key: Key) -> Value:
     found = of_map(base, key)
     if base.root is None:
         return found
+    words = it.launched.words
+    if text_of(found) == MISSING and found.origins and words is not None and all(isinstance(word, Known) for word in words):
+        refused(it, found.origins[0].place, f"{key!s} is missing", found.origins, "MissingMandatoryValue")
     return _as_field(base, key, found, resolved(it, found, base, 0))
 
 
@@ -196,12 +195,6 @@ def merge(it: Interpreter, trees: Sequence[Value], place: Place) -> Value:
     return rooted(made)
 
 
-def is_closed(it: Interpreter, value: Value) -> bool:
-    """Whether ``set_struct`` closed the tree."""
-    kept = it.parts.constants.get(STRUCT)
-    return isinstance(kept, Object) and isinstance(value, Map) and truth(kept.attributes.get(value.root or value, FALSE)) is True
-
-
 def laid_over(it: Interpreter, below: Value, above: Value, place: Place, *, closed: bool) -> Value:
     if isinstance(above, Choice):
         return choice(Way(way.when, laid_over(it, below, way.value, place, closed=closed)) for way in above.ways)
@@ -229,8 +222,15 @@ def _lay(it: Interpreter, made: Map, key: Key, value: Value, place: Place, *, cl
         refused(it, place, f"{key!s} is no key of the config", value.origins, "ConfigKeyError")
     if isinstance(older, Map) and isinstance(value, Map | Choice):
         made.items[key] = laid_over(it, older, value, place, closed=closed)
+    elif do_not_merge(older, value):
+        refused(it, place, f"{key!s} is no {'list' if isinstance(value, Items) else 'mapping'}", value.origins, "ConfigTypeError", "value")
     elif text_of(value) != MISSING:
         made.items[key] = fitted(it, made, key, value, place)
+
+
+def do_not_merge(older: Value, value: Value) -> bool:
+    """A list over a mapping, or a mapping over a list (``basecontainer.py`` _merge_with)."""
+    return (isinstance(older, Items) and isinstance(value, Map)) or (isinstance(older, Map) and isinstance(value, Items))
 
 
 def fitted(it: Interpreter, home: Map, key: Key, value: Value, place: Place) -> Value:

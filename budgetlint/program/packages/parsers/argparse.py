@@ -64,7 +64,7 @@ def namespace(
 ) -> tuple[Object, tuple[Value, ...]]:
     """The namespace of a parser for these words (None: nobody starts the program here), and the words that it leaves."""
     options = current(parser)
-    parsed = read_words(it, [*options, *_help(parser, call, it)], words or (), _manners(parser))
+    parsed = read_words(it, [*options, *help_of(parser, call, it)], words or (), _manners(parser))
     held = parser.attributes.get("options")
     unknown = isinstance(held, Items) and held.more is not None
     made = into if into is not None else Object(NAMESPACE)
@@ -84,7 +84,8 @@ def namespace(
     return made, left
 
 
-def _help(parser: Object, call: Call, it: Interpreter) -> list[Option]:
+def help_of(parser: Object, call: Call, it: Interpreter) -> list[Option]:
+    """``--help``, where the parser adds it."""
     if truth(parser.attributes.get("add_help", TRUE)) is not True or any(
         "-h" in one.flags or "--help" in one.flags for one in current(parser)
     ):

@@ -196,7 +196,7 @@ def _unsaid(it: Interpreter, param: Param) -> Value:
     home = environ(it)
     for name in param.variables:
         found = home.items.get(name) if home is not None else None
-        if found is not None:
+        if found is not None and not (isinstance(found, Known) and found.value == ""):  # an empty one is as if it were not set
             return _of_variable(it, param, found)
     return _default(it, param)
 
@@ -217,6 +217,8 @@ def _default(it: Interpreter, param: Param) -> Value:
         if plain is not None:
             return Known(plain.value, (origin,))
         return Items((), "tuple", None, (origin,)) if param.multiple or param.nargs == -1 else Known(None, (origin,))
+    if param.kind == "constant" and truth(param.default) is True and isinstance(param.default, Known) and param.default.value is True:
+        return param.constant  # the flag that is on by default
     return choice(Way(way.when, _as_type(it, param, way.value, origin)) for way in alternatives(param.default))
 
 

@@ -20,6 +20,16 @@ def class_fields(kind: str) -> frozenset[str] | None:
 
 
 @cache
+def named_fields(kind: str) -> frozenset[str] | None:
+    """Every name that some release of a class that takes no others has; None where that is not told."""
+    if kind == "peft.LoraConfig":
+        return keys("peft", "any", "top")
+    if kind.startswith("trl.") and is_arguments(kind):
+        return keys("hf", "training_arguments", "trl")
+    return class_fields(kind) if kind.startswith(("transformers.", "trl.")) else None
+
+
+@cache
 def may_have(kind: str, name: str, *, start: bool) -> bool:
     """Whether some version of a package's class has this field; ``start``: or one that starts so, as a flag may."""
     fields = class_fields(kind)

@@ -17,6 +17,7 @@ from budgetlint.program.values import ABSENT, Class, Function, Handler, Items, K
 
 _LONGEST = 4_000
 _MOST_STEPS = 20
+_HELP = frozenset({"--help", "-h"})
 _FLAG = re.compile(r"--|-[a-zA-Z]")
 
 
@@ -41,9 +42,8 @@ def _fire(it: Interpreter, call: Call) -> Value:
     if words is None:
         return _unstarted(it, component, call)
     last = max((at for at, word in enumerate(words) if text_of_word(word) == "--"), default=len(words))
-    if any(text_of_word(word) in {"--help", "-h"} for word in (*words[last + 1 :], *words[-1:])):
-        raise Exits
-    return _walk(it, component, list(words[:last]), call)
+    shows = any(text_of_word(word) in _HELP for word in words[last + 1 :])
+    return _walk(it, component, list(words[:last]), call, shows=shows)
 
 
 def _command(given: Value) -> Sequence[Value]:
@@ -63,10 +63,16 @@ def _unstarted(it: Interpreter, component: Value, call: Call) -> Value:
     return it.call(component, call._replace(positional=(), keywords=given, rest=Open("flag", "*") if spec.alone else None))
 
 
-def _walk(it: Interpreter, component: Value, words: list[Value], call: Call) -> Value:
-    """The component that is come to, word by word."""
+def _walk(it: Interpreter, component: Value, words: list[Value], call: Call, *, shows: bool) -> Value:
+    """The component that is come to, word by word. ``shows``: help behind ``--`` is about the last, which is not called without words."""
+    called = False
     for _ in range(_MOST_STEPS):
         spec = _spec(it, component)
+        if (not words and shows) or (words and text_of_word(words[0]) in _HELP and (spec is None or not spec.others)):
+            if called:  # help about what came back
+                return Opaque("what fire starts")
+            raise Exits
+        called = called or spec is not None
         if spec is not None:
             found = _called(it, component, spec, words, call)
             if found is None:

@@ -16,7 +16,7 @@ from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.interface import Interface, Sought
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.loaders.config import read_config
-from budgetlint.program.packages.parsers.argparse import METHODS_OF_PARSERS
+from budgetlint.program.packages.parsers.argparse import METHODS_OF_PARSERS, help_of
 from budgetlint.program.packages.parsers.argparse_options import add as add_options
 from budgetlint.program.packages.parsers.argparse_options import current, parser
 from budgetlint.program.packages.parsers.fields import class_fields
@@ -106,16 +106,23 @@ def _objects(it: Interpreter, base: Value, words: Sequence[Value] | None, call: 
         whole(it, under)
     it.interfaces.append(_interface(base, types))
     options = [option._replace(default=file[option.dest], required=False) if option.dest in file else option for option in current(base)]
-    parsed = read_words(it, options, words or ())
+    parsed = read_words(it, [*options, *help_of(base, call, it)], words or ())
     is_open = parsed.open or (under is not None and under.rest is not None) or _is_open(base)
     values = dict(defaults(it, options, parsed._replace(open=is_open), words is not None))
-    foreign, left = foreign_flags(parsed.left)
-    foreign = {**{name: of_file(name, value) for name, value in file.items()}, **foreign}
-    foreign = {name: value for name, value in foreign.items() if name not in values}
+    foreign, left = foreign_flags(parsed.left, values)
+    foreign = {**{name: of_file(name, value) for name, value in file.items() if name not in values}, **foreign}
     _refuse_foreign(it, types, foreign, left, parsed.open or keeps, call, file)
-    made = [_made(it, cls, values, foreign, is_open, call) for cls in types]
+    taken = {name: value for name, value in foreign.items() if not _is_nobodys(types, name, start=name not in file)}
+    made = [_made(it, cls, values, taken, is_open, call) for cls in types]
     more = _namespace(types, options, values)
-    return Items([*made, *more, Items(left)] if keeps else [*made, *more], "tuple")
+    return Items([*made, *more, _kept(types, foreign, left, parsed.left)] if keeps else [*made, *more], "tuple")
+
+
+def _kept(types: Sequence[Value], foreign: dict[str, Value], left: Sequence[Value], words: Sequence[Value]) -> Value:
+    """The words that no class takes; what a package's class may take is not told of the others."""
+    if not any(_kind_of(cls) or not isinstance(cls, Class) for cls in types):
+        return Items(words)
+    return Items(left) if not foreign else Items((), "list", made_of(*words))
 
 
 def _interface(base: Object, types: Sequence[Value]) -> Interface:
@@ -159,12 +166,21 @@ def _refuse_foreign(
     keys: Collection[str],
 ) -> None:
     """Flags and keys that no class has; ``keys`` are those of a file."""
-    takers = [_kind_of(cls) for cls in types if _kind_of(cls) or not isinstance(cls, Class)]
-    nobody = [name for name in foreign if not any(not kind or may_take(kind, name, start=name not in keys) for kind in takers)]
+    takers = _takers(types)
+    nobody = [name for name in foreign if _is_nobodys(types, name, start=name not in keys)]
     loose = [word for word in left if isinstance(word, Known)]
     if (nobody or (loose and len(loose) == len(left))) and not keeps:
         own = [field.name for cls in types if isinstance(cls, Class) for field in fields_of(cls) if field.init]
         _refuse_names(it, nobody, foreign, loose, takers, call, keys, own)
+
+
+def _takers(types: Sequence[Value]) -> list[str]:
+    """The packages' classes that may have fields of their own, empty for one that is not known."""
+    return [_kind_of(cls) for cls in types if _kind_of(cls) or not isinstance(cls, Class)]
+
+
+def _is_nobodys(types: Sequence[Value], name: str, *, start: bool) -> bool:
+    return not any(not kind or may_take(kind, name, start=start) for kind in _takers(types))
 
 
 def _refuse_names(

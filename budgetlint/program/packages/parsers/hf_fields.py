@@ -6,11 +6,12 @@ Source: transformers 4.40 to 5.2 ``hf_argparser.py`` _parse_dataclass_field.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from budgetlint.program.calling import Call
+from budgetlint.program.calling import Call, Frame
 from budgetlint.program.dataclass import Field, default_of
 from budgetlint.program.ends import Dead
+from budgetlint.program.packages.parsers.annotations import shape_of
 from budgetlint.program.packages.parsers.options import Option
 from budgetlint.program.state import Interpreter
 from budgetlint.program.values import (
@@ -22,6 +23,7 @@ from budgetlint.program.values import (
     Items,
     Known,
     Native,
+    Object,
     Opaque,
     Value,
 )
@@ -49,7 +51,7 @@ def option_of(it: Interpreter, field: Field) -> Option:
             const=const,
             type=Native("bool", _to_bool),
         )
-    choices = choices_of(field.annotation)
+    choices = choices_of(field.annotation) or _values(it, field)
     if choices is not None:
         return Option(
             field.name,
@@ -60,7 +62,9 @@ def option_of(it: Interpreter, field: Field) -> Option:
             choices=Items(choices, "tuple"),
             required=required,
         )
-    return Option(field.name, flags, default, field.place, nargs="+" if _is_list(words) else "", type=_type(words), required=required)
+    several = "+" if _is_list(words) else ""
+    told = _told(it, field)
+    return Option(field.name, flags, default, field.place, nargs=several, type=_type(words), choices=told, required=required)
 
 
 def off_options(it: Interpreter, field: Field) -> list[Option]:
@@ -92,6 +96,26 @@ def choices_of(annotation: ast.expr) -> list[Value] | None:
     return None
 
 
+def _values(it: Interpreter, field: Field) -> list[Value] | None:
+    """The values of an enumeration of the repository, also where it is optional."""
+    shape = shape_of(it, field.annotation, field.owner.names)
+    members = shape.cls.attributes.get("__members__") if shape.cls is not None and "enum" in shape.kinds and not shape.several else None
+    found = [one.attributes["value"] for one in members.items if isinstance(one, Object)] if isinstance(members, Items) else []
+    return found if found and all(isinstance(one, Known) for one in found) else None
+
+
+def _told(it: Interpreter, field: Field) -> Value | None:
+    """``choices`` of the metadata, which becomes words of ``add_argument``; None where there are none, or nobody knows them."""
+    written = next(_of_metadata(field, "choices"), None)
+    if written is None:
+        return None
+    try:
+        found = it.evaluate(written, Frame(field.owner.names))
+    except Dead:
+        return None
+    return found if isinstance(found, Items) and found.more is None else None
+
+
 def _choice(choices: Sequence[Value]) -> Handler:
     """``make_choice_type_function``: the choice that is written so."""
 
@@ -108,16 +132,19 @@ def _choice(choices: Sequence[Value]) -> Handler:
 def _aliases(field: Field) -> list[str]:
     """Further flags, as they are written in the metadata; ``HfArg(aliases=...)`` too."""
     settings = field.settings.keywords if field.settings else ()
-    values = [keyword.value for keyword in settings if keyword.arg == "aliases"]
-    for keyword in settings:
-        if keyword.arg == "metadata" and isinstance(keyword.value, ast.Dict):
-            values += [
-                value
-                for key, value in zip(keyword.value.keys, keyword.value.values, strict=True)
-                if isinstance(key, ast.Constant) and key.value == "aliases"
-            ]
+    values = [*(keyword.value for keyword in settings if keyword.arg == "aliases"), *_of_metadata(field, "aliases")]
     found = [one.value for value in values for one in ast.walk(value) if isinstance(one, ast.Constant)]
     return [text for text in found if isinstance(text, str) and text.startswith("-")]
+
+
+def _of_metadata(field: Field, name: str) -> Iterator[ast.expr]:
+    """What the metadata of a field has under a name, as it is written."""
+    for keyword in field.settings.keywords if field.settings else ():
+        if keyword.arg == "metadata" and isinstance(keyword.value, ast.Dict):
+            pairs = zip(keyword.value.keys, keyword.value.values, strict=True)
+            yield from (value for key, value in pairs if isinstance(key, ast.Constant) and key.value == name)
+        elif keyword.arg == "metadata" and isinstance(keyword.value, ast.Call) and ast.unparse(keyword.value.func) == "dict":
+            yield from (one.value for one in keyword.value.keywords if one.arg == name)
 
 
 def _is_bool(words: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.parsers.fields import is_list, is_text, may_have
@@ -20,8 +20,8 @@ def may_take(kind: str, name: str, *, start: bool) -> bool:
     return may_have(kind, name, start=start) or (start and may_have(kind, name.removeprefix("no_"), start=True))
 
 
-def foreign_flags(left: Sequence[Value]) -> tuple[dict[str, Value], list[Value]]:
-    """Flags that no option of the repository takes, by name: those of the package's class."""
+def foreign_flags(left: Sequence[Value], own: Container[str] = ()) -> tuple[dict[str, Value], list[Value]]:
+    """Flags that no option of the repository takes, by name: those of the package's class. ``own``: the repository's options."""
     found: dict[str, Value] = {}
     rest: list[Value] = []
     waiting = list(left)
@@ -38,7 +38,7 @@ def foreign_flags(left: Sequence[Value]) -> tuple[dict[str, Value], list[Value]]
         while not equals and waiting and not text_of_word(waiting[0]).startswith("--"):
             values.append(waiting.pop(0))
         plain = name[2:].replace("-", "_")
-        if plain.startswith("no_") and not values and plain not in _NO:
+        if plain.startswith("no_") and not values and plain not in _NO and plain[3:] not in own:
             found[plain[3:]] = Known(False, (flag_origin(word, name),))
         else:
             found[plain] = _plain(plain, values, flag_origin(word, name))

@@ -160,6 +160,8 @@ def _typed(it: Interpreter, option: Option, value: Known) -> Value:
 def default_of(it: Interpreter, option: Option) -> Value:
     """What an option is that nobody gives: a default that is a text is read as a word is, but for its choices."""
     default = option.default
+    if option.nargs == "..." and not option.flags:
+        return Items((), "list", None, default.origins)
     if option.nargs == "*" and not option.flags and _is_none(default):
         return Items((), "list", None, default.origins)
     if isinstance(default, Choice):

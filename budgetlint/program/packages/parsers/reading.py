@@ -32,6 +32,8 @@ _MOST_WORDS = 2_000
 _NAMED = re.compile(r"--[A-Za-z][\w.-]*=")
 """``--output_dir=out-${X}`` is that flag, whatever its value."""
 _NUMBER = re.compile(r"^-\d+$|^-\d*\.\d+$")
+_PERHAPS_NUMBER = re.compile(r"^-\.?\d")
+"""``-1e-3``: a flag for CPython before 3.14, a number since; tyro 1.0 reads it as one too."""
 _PATTERNS = {"": "(-*A-*)", "?": "(-*A?-*)", "*": "(-*[A-]*)", "+": "(-*A[A-]*)", "...": "([-AO]*)", "A...": "(-*A[-AO]*)"}
 
 
@@ -89,6 +91,8 @@ class _Reader:
                 pattern += "-"
                 continue
             flag = self._flag(word, text) if "-" not in pattern else None
+            if flag is not None and flag.option is None and _PERHAPS_NUMBER.match(text) and not self.numbers:
+                self.words[at], flag = Open("word", text, word.origins), None
             if flag is not None:
                 self.flags[at] = flag
             pattern += "A" if flag is None else "O"

@@ -17,7 +17,7 @@ from budgetlint.program.functions import parameters
 from budgetlint.program.operators import made_of
 from budgetlint.program.packages.parsers.annotations import Shape, literal, number, shape_of, unknown
 from budgetlint.program.packages.parsers.hf import build
-from budgetlint.program.packages.parsers.options import Option, defaults, refuse_words, text_of_word
+from budgetlint.program.packages.parsers.options import Option, Parsed, defaults, refuse, refuse_words, text_of_word
 from budgetlint.program.packages.parsers.reading import Manners, read_words
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.state import Interpreter
@@ -95,11 +95,24 @@ def _read(it: Interpreter, leaves: Sequence[_Leaf], words: Sequence[Value] | Non
     options = [_option(it, leaf) for leaf in leaves]
     off = [_off(one) for one in options if one.action == "store_true"]
     spread = [_spelled(word) for word in words or ()]
-    parsed = read_words(it, [*options, *off, _help(it, call)], spread, _MANNERS)
+    if _reads_otherwise([*options, *off], spread):
+        parsed = Parsed({}, (), True)
+    else:
+        parsed = read_words(it, [*options, *off, _help(it, call)], spread, _MANNERS)
+    for leaf, option in zip(leaves, options, strict=True):
+        if option.dest in parsed.given and option.action == "store" and option.type is None:
+            parsed.given[option.dest] = _converted(it, leaf.shape, option, parsed.given[option.dest])
     foreign, left = _of_packages(options, parsed.left)
-    if left and not parsed.open:
+    if left and not parsed.open and any(text_of_word(word) != "--" for word in left):
         refuse_words(it, left, it.place(call.node, call.frame), [flag for option in options for flag in option.flags])
     return {**dict(defaults(it, options, parsed, words is not None)), **foreign}
+
+
+def _reads_otherwise(options: Sequence[Option], words: Sequence[Value]) -> bool:
+    """``--switch=x`` and ``--name=--x``: argparse's until 0.9, two words since 1.0 (``_backends/_tyro_backend.py``)."""
+    switches = {flag for option in options if option.takes_none for flag in option.flags}
+    pairs = [text_of_word(word).partition("=") for word in words if text_of_word(word).startswith("--")]
+    return any(equals and (name in switches or value.startswith("--")) for name, equals, value in pairs)
 
 
 def _of_packages(options: Sequence[Option], left: Sequence[Value]) -> tuple[dict[str, Value], list[Value]]:
@@ -137,7 +150,9 @@ def _option(it: Interpreter, leaf: _Leaf) -> Option:
     flags = () if leaf.positional else (f"--{leaf.name.replace('_', '-')}",)
     if shape.is_flag and leaf.default is not ABSENT and not leaf.positional:
         return Option(leaf.name, flags, leaf.default, leaf.place, "store_true")
-    convert = Native("a word by its annotation", lambda it, call: _by_shape(it, shape, call.positional[0]))
+    # words of a closed set are looked up as they are met, others converted when all are read
+    closed = set(shape.kinds) <= {"bool", "literal", "enum", "None"}
+    convert = Native("a word by its annotation", lambda it, call: _by_shape(it, shape, call.positional[0])) if closed else None
     nargs = "*" if shape.several else "?" if leaf.positional and leaf.default is not ABSENT else ""
     default = leaf.default if leaf.default is not ABSENT else NONE
     return Option(leaf.name, flags, default, leaf.place, "store", nargs, convert, required=leaf.default is ABSENT)
@@ -146,6 +161,17 @@ def _option(it: Interpreter, leaf: _Leaf) -> Option:
 def _off(option: Option) -> Option:
     owner, dot, name = option.flags[0][2:].rpartition(".")
     return Option(option.dest, (f"--{owner}{dot}no-{name}",), option.default, option.place, "store_false")
+
+
+def _converted(it: Interpreter, shape: Shape, option: Option, value: Value) -> Value:
+    """The words that were given last, converted when all are read."""
+    words = value.items if isinstance(value, Items) else (value,)
+    try:
+        made = [_by_shape(it, shape, one) for one in words]
+    except Dead:
+        origin = next((origin for one in words for origin in one.origins), Origin("option", option.place, option.dest))
+        return refuse(it, option, f"does not take {' '.join(map(text_of_word, words))!r}", origin)
+    return Items(made, value.kind, value.more, value.origins) if isinstance(value, Items) else made[0]
 
 
 def _by_shape(it: Interpreter, shape: Shape, word: Value) -> Value:

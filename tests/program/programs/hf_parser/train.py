@@ -1,11 +1,20 @@
 import os
 import sys
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import List, Literal, Optional
 
 from datasets import load_dataset
 from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
 from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig, HfArgumentParser, Trainer, TrainingArguments
+
+
+class Attention(Enum):
+    EAGER = "eager"
+    FLASH = "flash_attention_2"
+
+
+DTYPES = ["auto", "bfloat16", "float32"]
 
 
 @dataclass
@@ -15,7 +24,8 @@ class ModelArguments:
     lora_r: int = 16
     lora_targets: Optional[List[str]] = field(default_factory=lambda: ["q_proj", "v_proj"])
     bits: Literal["4", "8", "16"] = "16"
-    torch_dtype: Optional[str] = None
+    torch_dtype: Optional[str] = field(default=None, metadata={"help": "the base's", "choices": DTYPES})
+    attention: Optional[Attention] = None
 
 
 @dataclass
@@ -46,7 +56,8 @@ def main():
         quant = BitsAndBytesConfig(load_in_4bit=model_args.bits == "4", load_in_8bit=model_args.bits == "8")
     tokenizer = AutoTokenizer.from_pretrained(model_args.model_name_or_path, model_max_length=data_args.max_length)
     model = AutoModelForCausalLM.from_pretrained(
-        model_args.model_name_or_path, quantization_config=quant, torch_dtype=model_args.torch_dtype
+        model_args.model_name_or_path, quantization_config=quant, torch_dtype=model_args.torch_dtype,
+        attn_implementation=model_args.attention,
     )
     if quant is not None:
         model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=training_args.gradient_checkpointing)

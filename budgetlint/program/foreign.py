@@ -1,0 +1,73 @@
+"""Calls of code that is not followed: what it gives, what it may have changed, which functions it calls back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from budgetlint.program.calling import Call
+from budgetlint.program.functions import opaque_call
+from budgetlint.program.generators import consumed
+from budgetlint.program.models import model_of, module_of
+from budgetlint.program.noted import UNKNOWN
+from budgetlint.program.reads import handed_on
+from budgetlint.program.repeat import repeated
+from budgetlint.program.state import GOES_ON, Interpreter, Signal
+from budgetlint.program.values import External, Function, Items, Map, Object, Opaque, Value
+
+
+def short(name: str) -> str:
+    """``trl.TrlParser`` of ``trl.scripts.utils.TrlParser``: the name under which a package offers it."""
+    return f"{name.partition('.')[0]}.{name.rpartition('.')[2]}"
+
+
+def made_by(name: str, call: Call) -> Object:
+    """An object of a package's class that is not known: what it was given, it may have as attributes."""
+    made = Object(name)
+    made.data = next((one for one in call.given() if model_of(one) is not None), None)
+    return made
+
+
+def harmless(it: Interpreter, name: str, call: Call, base: Value | None) -> Value:
+    """Code that changes none of what it is given; functions that it is given are called by it."""
+    call_back(it, call.given(), f"{name} calls it")
+    model = next((one for one in (base, *call.given()) if module_of(one) is not None), None)
+    return Opaque(f"what {name} gives", model, name.partition(".")[0])
+
+
+def not_followed(it: Interpreter, what: Value, call: Call, why: str) -> Value:
+    """Code that nobody knows: what it was given may be changed, and if it was given nothing, it was called for what it changes
+    elsewhere."""
+    place = it.place(call.node, call.frame)
+    given = call.given()
+    call_back(it, given, why)
+    handed_on(it, "", call)
+    for one in (*given, *([what] if isinstance(what, Items | Map | Object) else [])):
+        it.disturb(one, f"{why} was given it", place)
+    if isinstance(what, External):
+        model = next((one for one in given if model_of(one) is not None), None)
+        if model is None and _may_patch(what.name):
+            it.doubt(UNKNOWN, why, place, what)
+        return Opaque(why, model, what.name.partition(".")[0])
+    return Opaque(why, next((one for one in (what, *given) if model_of(one) is not None), None))
+
+
+def _may_patch(name: str) -> bool:
+    """A class that loads an object of its own (``X.from_pretrained``) and a part of a module's own names (``x.__file__.split``) change
+    nothing elsewhere."""
+    *owners, last = name.split(".")
+    loads = bool(owners) and owners[-1][:1].isupper() and last.startswith(("from_", "load_"))
+    return not loads and not any(one.startswith("__") and one.endswith("__") for one in owners)
+
+
+def call_back(it: Interpreter, given: Sequence[Value], why: str) -> None:
+    """Functions that are handed over are called any number of times, with anything."""
+    for value in given:
+        for one in value.items if isinstance(value, Items) else (value,):
+            consumed(it, one)
+            if isinstance(one, Function) and all(other.node is not one.node for other in it.stack):
+                repeated(it, lambda one=one: _run(it, one, why), "", one.node)  # type: ignore[misc]
+
+
+def _run(it: Interpreter, function: Function, why: str) -> Signal:
+    consumed(it, it.call(function, opaque_call(it, function, why)))
+    return GOES_ON
