@@ -25,7 +25,7 @@ from budgetlint.rule import (
 )
 
 if TYPE_CHECKING:
-    from budgetlint.contracts.held import Held, Refusal
+    from budgetlint.contracts.held import HeldRun, Refusal
 
 CLASSES = {
     "TrainingArguments": "transformers.TrainingArguments",
@@ -51,7 +51,7 @@ FORMATS = {"hf_training_arguments": "transformers.TrainingArguments", "llamafact
 """Formats whose keys one contract takes."""
 
 
-def held(run: RunContext) -> Iterator[tuple[Held, tuple[str, ...]]]:
+def held(run: RunContext) -> Iterator[tuple[HeldRun, tuple[str, ...]]]:
     """The run beside each contract that it is held to, with the names that it writes; none where no contract was read."""
     trainer = run.run.trainer
     if trainer is None:
@@ -63,8 +63,8 @@ def held(run: RunContext) -> Iterator[tuple[Held, tuple[str, ...]]]:
         yield from _sections(run)
 
 
-def _arguments(run: RunContext, dotted: str) -> Iterator[tuple[Held, tuple[str, ...]]]:
-    from budgetlint.contracts.held import Held
+def _arguments(run: RunContext, dotted: str) -> Iterator[tuple[HeldRun, tuple[str, ...]]]:
+    from budgetlint.contracts.held import HeldRun
     from budgetlint.contracts.table import find
 
     contract, trainer = find(dotted), run.run.trainer
@@ -77,12 +77,12 @@ def _arguments(run: RunContext, dotted: str) -> Iterator[tuple[Held, tuple[str, 
         closed = trainer.consumer is not None and not trainer.consumer.is_nobody and trainer.consumer.followed
     devices = run.setting("devices")
     facts: dict[str, Any] = {"world_size": devices.value} if devices is not None and devices.known else {}
-    yield Held(contract, lambda name: written_by(run, name), run.run.stack, closed, facts), tuple(written)
+    yield HeldRun(contract, lambda name: written_by(run, name), run.run.stack, closed, facts), tuple(written)
 
 
-def _sections(run: RunContext) -> Iterator[tuple[Held, tuple[str, ...]]]:
+def _sections(run: RunContext) -> Iterator[tuple[HeldRun, tuple[str, ...]]]:
     """Other objects that a script makes, wherever they are handed to: adapters."""
-    from budgetlint.contracts.held import Held
+    from budgetlint.contracts.held import HeldRun
     from budgetlint.contracts.table import find
     from budgetlint.readers.python_script.classes import is_partial  # most files are no scripts
 
@@ -93,7 +93,7 @@ def _sections(run: RunContext) -> Iterator[tuple[Held, tuple[str, ...]]]:
         contract = find(SECTIONS[name])
         if contract is not None:
             closed = trainer.program is not None and not is_partial(block)
-            yield Held(contract, partial(_given, trainer, path), run.run.stack, closed), tuple(one.key.text for one in block.entries)
+            yield HeldRun(contract, partial(_given, trainer, path), run.run.stack, closed), tuple(one.key.text for one in block.entries)
 
 
 def _made(block: Mapping, path: str = "") -> Iterator[tuple[str, str, Mapping]]:
@@ -130,7 +130,7 @@ def findings(run: RunContext, warns: bool) -> Iterator[Finding]:
         yield from _of_contract(run, one, written, warns)
 
 
-def _of_contract(run: RunContext, one: Held, written: tuple[str, ...], warns: bool) -> Iterator[Finding]:
+def _of_contract(run: RunContext, one: HeldRun, written: tuple[str, ...], warns: bool) -> Iterator[Finding]:
     refused: set[str] = set()
     for refusal in one.refusals(written):
         names = {name for name, _, setting in refusal.named if setting is not None}

@@ -53,7 +53,8 @@ def main(words: list[str]) -> int:
         proved, rest = certify(found, asked.environment / "bin" / "python", prepare=prepare if prepare.exists() else None)
         apart[version][contract.name] = write.table(found.fields, proved, contract.above, source.own or (source.package,))
         print(
-            f"{contract.name}: {len(found.fields)} fields, {len(found.rows)} rows decided, {len(proved)} proved, {len(found.undecided)} undecided"
+            f"{contract.name}: {len(found.fields)} fields, {len(found.rows)} rows decided, {len(proved)} proved, "
+            f"{len(found.undecided)} undecided"
         )
         if asked.list:
             for row, why in rest:

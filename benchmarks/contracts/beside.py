@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from budgetlint.contracts.held import Held
+from budgetlint.contracts.held import HeldRun
 from budgetlint.contracts.table import Contract as Table
 from budgetlint.contracts.table import find
 from budgetlint.settings.run import Origin, OriginKind, Setting, Stack, release
@@ -97,7 +97,7 @@ def told(table: Table, version: str, given: Mapping[str, Any], world: int = 1) -
     settings = {name: Setting(name, value, ORIGIN, str(value)) for name, value in given.items() if True}
     known = {table.package: version}
     found = {name: made for name, one in known.items() for made in [release(name, one, ORIGIN)] if made is not None}
-    held = Held(table, settings.get, Stack(found), True, {"world_size": world})
+    held = HeldRun(table, settings.get, Stack(found), True, {"world_size": world})
     return [refusal.source for refusal in held.refusals(tuple(given)) if not refusal.row.warns and not refusal.others]
 
 
@@ -117,12 +117,13 @@ def compare(source: Source, environment: Path, count: int, seed: int) -> int:
         refused = [(one, answer) for one, answer in zip(made, answers, strict=True) if _on_purpose(answer)]
         crashed = sum("error" in answer and not _on_purpose(answer) for answer in answers)
         taken = [one for one, answer in zip(made, answers, strict=True) if "ok" in answer]
-        missed = Counter(_where(answer, source) for one, answer in refused if not told(table, version, {**contract.base, **one}))
+        missed = Counter(_where(answer) for one, answer in refused if not told(table, version, {**contract.base, **one}))
         false = Counter(row for one in taken for row in told(table, version, {**contract.base, **one})[:1])
         hit = len(refused) - missed.total()
         print(
-            f"{contract.name} {version}: {len(made)} configs, {len(refused)} refused, {hit} told ({100 * hit / max(1, len(refused)):.1f} %), "
-            f"{false.total()} of {len(taken)} taken called an error ({100 * false.total() / max(1, len(taken)):.2f} %), {crashed} ended by what the machine lacks or on the way"
+            f"{contract.name} {version}: {len(made)} configs, {len(refused)} refused, {hit} told ({_share(hit, len(refused))}), "
+            f"{false.total()} of {len(taken)} taken called an error ({_share(false.total(), len(taken))}), {crashed} ended by what the "
+            "machine lacks or on the way"
         )
         if words := [one for one, answer in refused if not told(table, version, {**contract.base, **one})][:3]:
             print(f"  such as {words}")
@@ -140,7 +141,11 @@ def _on_purpose(answer: Mapping[str, Any]) -> bool:
     return "site-packages/torch/" not in str(answer["frames"][-1][0])
 
 
-def _where(answer: Mapping[str, Any], source: Source) -> str:
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / max(1, whole):.1f} %"
+
+
+def _where(answer: Mapping[str, Any]) -> str:
     file, line = answer["frames"][-1] if answer["frames"] else ("?", 0)
     return f"{str(file).rpartition('site-packages/')[2]}:{line} {answer['error']} {answer['text'][:70]!r}"
 

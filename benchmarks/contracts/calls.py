@@ -184,10 +184,8 @@ def _warns(text: str, node: ast.Call) -> str:
     """What kind of warning a call gives; empty for none."""
     last = text.rpartition(".")[2]
     if text in ("warnings.warn", "warn"):
-        kind = next(
-            (ast.unparse(one) for one in [*node.args[1:2], *(k.value for k in node.keywords if k.arg == "category")]), "UserWarning"
-        )
-        return kind
+        given = [*node.args[1:2], *(one.value for one in node.keywords if one.arg == "category")]
+        return ast.unparse(given[0]) if given else "UserWarning"
     logs = "log" in text.rpartition(".")[0].lower()
     return (
         "log"

@@ -12,6 +12,7 @@ import io
 import json
 import logging
 import os
+import pathlib
 import sys
 import traceback
 import warnings
@@ -67,7 +68,7 @@ class Listener(logging.Handler):
         super().__init__(logging.WARNING)
         self.seen = []
 
-    def emit(self, record):
+    def emit(self, _record):
         self.seen.append(frames(traceback.extract_stack()))
 
 
@@ -87,7 +88,7 @@ def answer(line):
         one.addHandler(listener)
     shown = []
 
-    def show(message, category, filename, lineno, file=None, line=None):
+    def show(*_given, **_named):
         shown.append(frames(traceback.extract_stack()))
 
     out = io.StringIO()
@@ -116,7 +117,8 @@ def answer(line):
 def main():
     real = sys.stdout
     if os.environ.get("CONTRACT_PREPARE"):
-        exec(compile(open(os.environ["CONTRACT_PREPARE"]).read(), os.environ["CONTRACT_PREPARE"], "exec"), {"kind": kind})
+        path = pathlib.Path(os.environ["CONTRACT_PREPARE"])
+        exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), {"kind": kind})
     for line in sys.stdin:
         print(json.dumps(answer(line)), file=real, flush=True)
 

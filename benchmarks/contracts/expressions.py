@@ -34,17 +34,17 @@ class Expressions(Core):
         return value if isinstance(value, ast.expr) else opaque()
 
     def bounded(self, node: ast.expr) -> ast.expr:
-        return opaque() if size(node) > LARGEST or is_opaque(node) and not isinstance(node, ast.IfExp) else node
+        return opaque() if size(node) > LARGEST or (is_opaque(node) and not isinstance(node, ast.IfExp)) else node
 
     def value(self, node: ast.expr, state: State) -> Value:
         method = getattr(self, f"of_{type(node).__name__}", None)
         found = opaque() if method is None else method(node, state)
         return found if not isinstance(found, ast.expr) or size(found) <= LARGEST else opaque()
 
-    def of_Constant(self, node: ast.Constant, state: State) -> Value:
+    def of_Constant(self, node: ast.Constant, _state: State) -> Value:
         return node
 
-    def of_JoinedStr(self, node: ast.JoinedStr, state: State) -> Value:
+    def of_JoinedStr(self, _node: ast.JoinedStr, _state: State) -> Value:
         return opaque()
 
     def of_NamedExpr(self, node: ast.NamedExpr, state: State) -> Value:

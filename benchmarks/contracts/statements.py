@@ -208,7 +208,7 @@ class Statements(Core):
             chain = [ast.copy_location(ast.If(test, case.body, chain), node)]
         self.block(chain, state)
 
-    def do_Continue(self, node: ast.Continue, state: State) -> None:
+    def do_Continue(self, _node: ast.Continue | ast.Break, state: State) -> None:
         state.ended = "return"
 
     do_Break = do_Continue

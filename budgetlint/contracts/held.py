@@ -11,7 +11,7 @@ from typing import Any
 
 from budgetlint.base.record import field, open_record, record, replace
 from budgetlint.contracts.expression import UNKNOWN, holds
-from budgetlint.contracts.table import MISSING, Contract, Row, Spec, find
+from budgetlint.contracts.table import MISSING, Contract, RefusalRow, Spec, find
 from budgetlint.settings.run import Setting, Stack
 
 Given = Callable[[str], Setting | None]
@@ -24,7 +24,7 @@ class Refusal:
     ``named`` are the fields of its condition with their values, in the order of the condition; a written one has its setting."""
 
     contract: Contract
-    row: Row
+    row: RefusalRow
     releases: tuple[str, ...]
     others: tuple[str, ...]
     named: tuple[tuple[str, Any, Setting | None], ...]
@@ -42,7 +42,7 @@ class Refusal:
 
 
 @open_record
-class Held:
+class HeldRun:
     """What one run writes, held to a contract and to those above it.
 
     ``closed``: nobody else gives fields, so what is not written has its default. ``facts`` are known numbers beside the fields
@@ -70,7 +70,7 @@ class Held:
                 if one is last:
                     yield _together(alike, last)
 
-    def _of(self, contract: Contract, row: Row) -> Iterator[Refusal]:
+    def _of(self, contract: Contract, row: RefusalRow) -> Iterator[Refusal]:
         possible = candidates(contract, self.stack)
         refusing = [number for number in possible if number in row.at and holds(row.tree, self._lookup(contract, number)) is True]
         if not refusing:

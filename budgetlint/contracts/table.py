@@ -31,7 +31,7 @@ class Spec:
 
 
 @open_record
-class Row:
+class RefusalRow:
     """One refusal or warning. ``at`` gives ``file:line`` by the number of the release; a release that is not in it has no such row."""
 
     when: str
@@ -46,8 +46,15 @@ class Row:
 
     @cached_property
     def fields(self) -> tuple[str, ...]:
-        """Names of the fields it asks for; of nested ones the outermost."""
-        return tuple(dict.fromkeys(name.split(".", 1)[0] for name in fields_of(self.tree)))
+        """Names of the fields it asks for, those that are switched on before those that are compared; of nested ones the outermost."""
+        names = dict.fromkeys(name.split(".", 1)[0] for name in fields_of(self.tree))
+        switched = self._switches()
+        return tuple(sorted(names, key=lambda name: name not in switched))
+
+    def _switches(self) -> frozenset[str]:
+        """Fields that only have to be on."""
+        parts = self.tree.values if isinstance(self.tree, ast.BoolOp) and isinstance(self.tree.op, ast.And) else [self.tree]
+        return frozenset(one.id for one in parts if isinstance(one, ast.Name))
 
     @property
     def warns(self) -> bool:
@@ -61,13 +68,13 @@ class Contract:
     package: str
     name: str
     releases: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[RefusalRow, ...]
     specs: Mapping[str, Sequence[Sequence[Any]]] = field(repr=False)
     above: str = ""
 
     @cached_property
-    def by_field(self) -> Mapping[str, tuple[Row, ...]]:
-        found: dict[str, list[Row]] = {}
+    def by_field(self) -> Mapping[str, tuple[RefusalRow, ...]]:
+        found: dict[str, list[RefusalRow]] = {}
         for row in self.rows:
             for name in row.fields:
                 found.setdefault(name, []).append(row)
@@ -106,7 +113,7 @@ def package(name: str) -> Mapping[str, Contract]:
 
 
 def _contract(package_name: str, name: str, releases: tuple[str, ...], told: Mapping[str, Any]) -> Contract:
-    rows = tuple(Row(row[0], row[1], {int(number): at for number, at in row[2].items()}, *row[3:]) for row in told["rows"])
+    rows = tuple(RefusalRow(row[0], row[1], {int(number): at for number, at in row[2].items()}, *row[3:]) for row in told["rows"])
     return Contract(package_name, name, releases, rows, told["fields"], told.get("above", ""))
 
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from budgetlint.contracts.table import Contract, Row, package, packages
+from budgetlint.contracts.table import Contract, RefusalRow, package, packages
 from budgetlint.contracts.words import choices, clauses, listed
 
 MADE = "<!-- made by python -m budgetlint.report.refusal_docs -->"
@@ -32,8 +32,8 @@ def _index(names: tuple[str, ...]) -> str:
         "",
         "Conditions over the fields of argument classes that end in an exception or a warning, read from the code of each release and",
         "tried on the real class: it refused a config that the condition picks, and took one beside it.",
-        "[framework-refuses](../rules/framework-refuses.md) tells them. What a class asks of the machine, the model or the data is not here:",
-        "it cannot be decided from a config.",
+        "[framework-refuses](../rules/framework-refuses.md) tells them. What a class asks of the machine, the model or the data is not",
+        "here: it cannot be decided from a config.",
         "",
         "| framework | releases read | classes | refusals | warnings |",
         "| --- | --- | --- | --- | --- |",
@@ -68,7 +68,7 @@ def _section(contract: Contract) -> Iterator[str]:
     yield ""
 
 
-def _said(row: Row) -> str:
+def _said(row: RefusalRow) -> str:
     """In words, where there are words for it; else the condition itself."""
     taken = choices(row.tree)
     if taken and len(row.fields) == 1:
@@ -77,7 +77,7 @@ def _said(row: Row) -> str:
     return said.replace("|", "\\|")
 
 
-def _releases(contract: Contract, row: Row) -> str:
+def _releases(contract: Contract, row: RefusalRow) -> str:
     """``since 5.0.0``, ``until 4.57.6``, ``all``, or the releases themselves."""
     numbers, last = sorted(row.at), len(contract.releases) - 1
     if numbers == list(range(last + 1)):
@@ -89,7 +89,7 @@ def _releases(contract: Contract, row: Row) -> str:
     return ", ".join(contract.releases[number] for number in numbers)
 
 
-def _source(contract: Contract, row: Row) -> str:
+def _source(contract: Contract, row: RefusalRow) -> str:
     newest = max(row.at)
     return f"`{row.at[newest]}` ({contract.releases[newest]})"
 

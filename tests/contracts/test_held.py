@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from budgetlint.contracts.held import Held, candidates
-from budgetlint.contracts.table import Contract, Row, find
+from budgetlint.contracts.held import HeldRun, candidates
+from budgetlint.contracts.table import Contract, RefusalRow, find
 from budgetlint.settings.run import Origin, OriginKind, Setting, Stack, release
 
 ORIGIN = Origin(OriginKind.FILE)
@@ -14,10 +14,10 @@ CONTRACT = Contract(
     "SFTConfig",
     ("1.0", "2.0", "3.0"),
     (
-        Row("steps < 0", "raise", {0: "a.py:1", 1: "a.py:2"}),
-        Row("steps < 1", "raise", {2: "a.py:3"}),
-        Row("packing and not length", "raise", {0: "a.py:4", 1: "a.py:5", 2: "a.py:6"}),
-        Row("beta * env.world_size > 4", "raise", {2: "a.py:7"}),
+        RefusalRow("steps < 0", "raise", {0: "a.py:1", 1: "a.py:2"}),
+        RefusalRow("steps < 1", "raise", {2: "a.py:3"}),
+        RefusalRow("packing and not length", "raise", {0: "a.py:4", 1: "a.py:5", 2: "a.py:6"}),
+        RefusalRow("beta * env.world_size > 4", "raise", {2: "a.py:7"}),
     ),
     {
         "steps": [[0, "int", 1]],
@@ -44,7 +44,7 @@ def test_the_releases_that_tell(version: str, numbers: tuple[int, ...]) -> None:
 def told(version: str, closed: bool = True, world: int | None = None, **given: object) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
     settings = {name: Setting(name, value, ORIGIN, str(value)) for name, value in given.items()}
     facts = {} if world is None else {"world_size": world}
-    one = Held(CONTRACT, settings.get, stack(version), closed, facts)
+    one = HeldRun(CONTRACT, settings.get, stack(version), closed, facts)
     return [(refusal.releases, refusal.others) for refusal in one.refusals(tuple(given))]
 
 
