@@ -10,6 +10,7 @@ from functools import cached_property
 from budgetlint.base.finding import Finding, Severity
 from budgetlint.base.limits import SUGGESTIONS
 from budgetlint.base.record import field, open_state, replace
+from budgetlint.base.source import Location
 from budgetlint.builtin.rules import (
     EXPIRED_SUPPRESSION,
     SUPPRESSION_WITHOUT_REASON,
@@ -38,7 +39,22 @@ def unsuperseded(findings: Iterable[Finding], rules: Mapping[str, Rule]) -> list
         for name in rule.supersedes if rule else ():
             for at in (cause.location, *(related.location for related in cause.related)):
                 gone.add((name, at.file, at.line))
-    return [f for f in found if not {(word, f.location.file, f.location.line) for word in (f.name, f.code)} & gone]
+    kept = [f for f in found if not {(word, f.location.file, f.location.line) for word in (f.name, f.code)} & gone]
+    return _without_general(kept, rules)
+
+
+def _without_general(findings: list[Finding], rules: Mapping[str, Rule]) -> list[Finding]:
+    """Without what a general rule says of a place of which a rule of its own tells more."""
+    general = {id(f) for f in findings if (rule := rules.get(f.name)) is not None and rule.general}
+    if not general:
+        return findings
+    told = {at for f in findings if id(f) not in general and f.severity is not Severity.INFO for at in _places(f)}
+    return [f for f in findings if id(f) not in general or f.location not in told]
+
+
+def _places(finding: Finding) -> Iterator[Location]:
+    yield finding.location
+    yield from (related.location for related in finding.related)
 
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:

@@ -57,6 +57,10 @@ INSIDE = {
         "full_state_dict_save_spike gc_off_long_seq host_ram_per_rank_load modules_to_save_embeddings smallest_card",
     ),
     "budgetlint.memory.planner": ("a plan of other settings", "_whatif budget_config_mismatch"),
+    "budgetlint.contracts.expression": ("what a class refuses", "_contracts"),
+    "budgetlint.contracts.held": ("what a class refuses", "_contracts"),
+    "budgetlint.contracts.table": ("what a class refuses", "_contracts"),
+    "budgetlint.contracts.words": ("what a class refuses", "_contracts"),
     "budgetlint.memory.standing": ("what the device offers", "_whatif"),
     "budgetlint.memory.static": (
         "bytes of weights and states in another layout",
@@ -67,7 +71,7 @@ INSIDE = {
     "budgetlint.readers.llamafactory.v1": ("which of LLaMA-Factory's two schemas", "_llamafactory unknown_value"),
     "budgetlint.readers.python_script.classes": (
         "which call of a script makes what",
-        "_adapters _scripts bnb_fp4_default device_map_auto_distributed eval_logits_accumulation load_in_4bit_kwarg_removed "
+        "_adapters _contracts _scripts bnb_fp4_default device_map_auto_distributed eval_logits_accumulation load_in_4bit_kwarg_removed "
         "peft_gc_no_input_grads",
     ),
     "budgetlint.report.answer": ("an open verdict in words", "_open"),

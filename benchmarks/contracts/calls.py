@@ -1,0 +1,215 @@
+"""Calls: those of the language are kept, those of the release are walked."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from .code import Class, Function
+from .core import Core, is_enumeration
+from .formulas import both, choose, constant, dotted, either, folded, is_opaque, literal, opaque, path_of
+from .state import State, Thing, Value
+
+TEXT_METHODS = {"lower", "upper", "strip", "split", "startswith", "endswith"}
+PLAIN_CALLS = {"len", "int", "float", "str", "bool", "abs", "sum", "min", "max", "sorted", "set", "any", "all"}
+COPIES = {"list", "tuple", "dict", "frozenset", "copy", "deepcopy"}
+"""What is made of one value and stays equal to it, as far as conditions look."""
+
+
+class Calls(Core):
+    """What a call comes to."""
+
+    def of_Call(self, node: ast.Call, state: State) -> Value:
+        if any(isinstance(one, ast.Starred) for one in node.args):
+            return opaque()
+        text = ast.unparse(node.func)
+        warned = _warns(text, node)
+        if warned:
+            self.emit("warn", node, state.path, warned)
+            return ast.Constant(None)
+        return self.call(text, node, state)
+
+    def call(self, text: str, node: ast.Call, state: State) -> Value:
+        arguments = [self.value(one, state) for one in node.args]
+        plain = [one if isinstance(one, ast.expr) else opaque() for one in arguments]
+        told = self.oracle(text, plain)
+        if told is not None:
+            return told
+        func = node.func
+        if isinstance(func, ast.Name):
+            return self.call_name(func.id, arguments, plain, node, state)
+        if isinstance(func, ast.Attribute):
+            return self.call_method(func, arguments, plain, node, state)
+        return opaque()
+
+    def call_name(self, name: str, arguments: list[Value], plain: list[ast.expr], node: ast.Call, state: State) -> Value:
+        if name == "isinstance" and len(plain) == 2:
+            kinds = _types(node.args[1])
+            if isinstance(arguments[0], Thing) or kinds is None:
+                return opaque()
+            return ast.Call(ast.Name("isinstance", ast.Load()), [plain[0], *map(ast.Constant, kinds)], [])
+        if name in ("getattr", "hasattr") and len(plain) >= 2 and isinstance(arguments[0], Thing):
+            return self.reflected(name, arguments[0], plain, state)
+        if name == "setattr" and len(plain) == 3 and isinstance(arguments[0], Thing):
+            known, attr = literal(plain[1])
+            if known and isinstance(attr, str):
+                state.fields[arguments[0].prefix + attr] = self.bounded(plain[2])
+            return ast.Constant(None)
+        if name in ("any", "all") and len(plain) == 1 and isinstance(plain[0], ast.List):
+            return (either if name == "any" else both)(plain[0].elts)
+        if name in ("set", "list", "tuple", "frozenset", "dict") and not plain and not node.keywords:
+            return ast.Dict([], []) if name == "dict" else ast.List([], ast.Load())
+        if name in COPIES and len(plain) == 1 and not node.keywords:
+            return plain[0]
+        if name in PLAIN_CALLS and not node.keywords and plain and name not in state.local:
+            return folded(ast.Call(ast.Name(name, ast.Load()), plain, []))
+        found = self.release.named(self.module, name)
+        if isinstance(found, Class):
+            return self.coerced(found, plain, node, state)
+        if isinstance(found, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            home = self.release.home(self.module, name)
+            given = bound(found, arguments, {one.arg: self.value(one.value, state) for one in node.keywords if one.arg})
+            if home is not None and given is not None:
+                return self.run(home, found, given, state, "")
+        return opaque()
+
+    def coerced(self, found: Class, plain: list[ast.expr], node: ast.Call, state: State) -> Value:
+        """``IntervalStrategy(self.eval_strategy)``: the value, and a refusal of what the enumeration has not."""
+        if not is_enumeration(self.release, found) or len(plain) != 1:
+            return opaque()
+        members = [plain_value for value in found.members.values() for known, plain_value in [literal(value)] if known]
+        if not is_opaque(plain[0]) and members:
+            strange = ast.Compare(plain[0], [ast.NotIn()], [constant(members)])
+            self.emit("choice", node, [*state.path, strange], "ValueError")
+        return plain[0]
+
+    def reflected(self, name: str, owner: Thing, plain: list[ast.expr], state: State) -> Value:
+        known, attr = literal(plain[1])
+        if not known or not isinstance(attr, str):
+            return opaque()
+        there = owner.prefix + attr in state.fields or self.declared(owner.prefix + attr)
+        if name == "hasattr":
+            return ast.Constant(True) if there else opaque()
+        if there:
+            return self.attribute(owner, attr, state)
+        return plain[2] if len(plain) > 2 and not owner.as_given else opaque()
+
+    def call_method(self, func: ast.Attribute, arguments: list[Value], plain: list[ast.expr], node: ast.Call, state: State) -> Value:
+        if isinstance(func.value, ast.Call) and ast.unparse(func.value.func) == "super":
+            return self.inherited(func.attr, arguments, node, state)
+        if isinstance(func.value, ast.Name) and func.value.id not in state.local:
+            named = self.release.named(self.module, func.value.id)
+            if isinstance(named, Class) and arguments and isinstance(arguments[0], Thing):  # ``Base.__post_init__(self)``
+                for one in self.release.lineage(named):
+                    if func.attr in one.methods:
+                        given = bound(one.methods[func.attr], arguments, {})
+                        return opaque() if given is None else self.run(one.module, one.methods[func.attr], given, state, one.name)
+        owner = self.value(func.value, state)
+        if isinstance(owner, Thing):
+            return self.own_method(owner, func.attr, arguments, plain, node, state)
+        if is_opaque(owner):
+            return opaque()
+        if func.attr in TEXT_METHODS and not node.keywords:
+            if func.attr in ("startswith", "endswith") and len(plain) == 1 and isinstance(plain[0], ast.List):
+                plain = plain[0].elts
+            return ast.Call(ast.Name(func.attr, ast.Load()), [owner, *plain], [])
+        if func.attr == "get" and plain:
+            name, (known, key) = dotted(owner), literal(plain[0])
+            if name and known and f"{name}.{key}" in state.fields:
+                return state.fields[f"{name}.{key}"]
+            return ast.Call(ast.Name("get", ast.Load()), [owner, *plain], [])
+        if func.attr in ("keys", "values") and not plain:
+            return ast.Call(ast.Name(func.attr, ast.Load()), [owner], [])
+        if func.attr == "issubset" and len(plain) == 1:
+            return ast.Call(ast.Name("subset", ast.Load()), [owner, *plain], [])
+        if func.attr in ("append", "update", "pop", "remove", "extend", "setdefault", "insert", "add", "clear"):
+            self.spoil(func.value, state)
+        return opaque()
+
+    def own_method(self, owner: Thing, name: str, arguments: list[Value], plain: list[ast.expr], node: ast.Call, state: State) -> Value:
+        for one in owner.classes:
+            method = one.methods.get(name)
+            if method is None:
+                continue
+            kinds = {ast.unparse(d) for d in method.decorator_list}
+            first: list[Value] = [] if "staticmethod" in kinds else [owner]
+            given = bound(method, [*first, *arguments], {k.arg: self.value(k.value, state) for k in node.keywords if k.arg})
+            return opaque() if given is None else self.run(one.module, method, given, state, one.name)
+        known, key = literal(plain[0]) if plain else (False, None)
+        if name in ("get", "pop") and known and isinstance(key, str):
+            full = owner.prefix + key
+            now = state.fields.get(full, path_of(full))
+            if name == "pop":
+                state.fields[full] = ast.Constant(None)
+            fallback = plain[1] if len(plain) > 1 else ast.Constant(None)
+            if isinstance(fallback, ast.Constant) and fallback.value is None:
+                return now
+            return choose(ast.Compare(now, [ast.IsNot()], [ast.Constant(None)]), now, fallback)
+        if name == "setdefault" and known and isinstance(key, str) and len(plain) == 2:
+            full = owner.prefix + key
+            now = state.fields.get(full, path_of(full))
+            state.fields[full] = choose(ast.Compare(now, [ast.IsNot()], [ast.Constant(None)]), now, plain[1])
+            return state.fields[full]
+        return opaque()
+
+    def inherited(self, name: str, arguments: list[Value], node: ast.Call, state: State) -> Value:
+        """``super().name(…)``, of the class whose method is walked now."""
+        owner = next((one for one in state.local.values() if isinstance(one, Thing) and one.classes), None)
+        here = self.stack[-1][1].removeprefix(name)
+        if owner is None:
+            return opaque()
+        names = [one.name for one in owner.classes]
+        rest = owner.classes[names.index(here) + 1 :] if here in names else ()
+        for one in rest:
+            method = one.methods.get(name)
+            if method is not None:
+                given = bound(method, [owner, *arguments], {k.arg: self.value(k.value, state) for k in node.keywords if k.arg})
+                return opaque() if given is None else self.run(one.module, method, given, state, one.name)
+        return ast.Constant(None)
+
+
+def _types(node: ast.expr) -> list[str] | None:
+    """Names of plain types; None where another is among them."""
+    parts = node.elts if isinstance(node, (ast.Tuple, ast.List)) else _union(node)
+    names = [ast.unparse(one).split("[")[0] for one in parts]
+    known = {"str", "int", "float", "bool", "list", "tuple", "dict", "set", "Mapping", "Sequence"}
+    return [{"Mapping": "dict", "Sequence": "list"}.get(one, one) for one in names] if set(names) <= known else None
+
+
+def _union(node: ast.expr) -> list[ast.expr]:
+    return [*_union(node.left), *_union(node.right)] if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr) else [node]
+
+
+def _warns(text: str, node: ast.Call) -> str:
+    """What kind of warning a call gives; empty for none."""
+    last = text.rpartition(".")[2]
+    if text in ("warnings.warn", "warn"):
+        given = [*node.args[1:2], *(one.value for one in node.keywords if one.arg == "category")]
+        return ast.unparse(given[0]) if given else "UserWarning"
+    logs = "log" in text.rpartition(".")[0].lower()
+    return (
+        "log"
+        if (logs and last in ("warning", "warning_once", "warn", "error"))
+        or last in ("warning_rank0", "warning_rank0_once", "warning_once")
+        else ""
+    )
+
+
+def bound(function: Function, positional: list[Value], named: Mapping[str, Value]) -> dict[str, Value] | None:
+    """Parameters and what they are given; None where it does not fit."""
+    spec = function.args
+    names = [one.arg for one in (*spec.posonlyargs, *spec.args)]
+    if len(positional) > len(names) and spec.vararg is None:
+        return None
+    given: dict[str, Value] = dict(zip(names, positional, strict=False))
+    given.update({name: value for name, value in named.items() if name in {*names, *(one.arg for one in spec.kwonlyargs)}})
+    defaults = dict(zip(names[len(names) - len(spec.defaults) :], spec.defaults, strict=True)) | {
+        one.arg: value for one, value in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if value is not None
+    }
+    for name in (*names, *(one.arg for one in spec.kwonlyargs)):
+        if name not in given:
+            given[name] = defaults[name] if name in defaults and literal(defaults[name])[0] else opaque()
+    for extra in (spec.vararg, spec.kwarg):
+        if extra is not None:
+            given[extra.arg] = opaque()
+    return given

@@ -1,0 +1,118 @@
+"""Rows tried on the real class: kept where it refuses a config that the row picks, at that very line, and takes one that it does not."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .read import Found
+from .state import Row
+from .witness import repaired, witnesses
+
+DRIVER = Path(__file__).with_name("driver.py")
+WITNESSES = 6
+"""Configs that are tried for a row before it is given up."""
+
+
+@dataclass(frozen=True)
+class Certified:
+    """A row with what proved it."""
+
+    row: Row
+    stage: str
+    refused: Mapping[str, Any]
+    taken: Mapping[str, Any]
+
+
+def ask(
+    python: Path, configs: Sequence[Mapping[str, Any]], root: Path | None = None, prepare: Path | None = None, timeout: int = 900
+) -> list[Any]:
+    """The answers of the real classes, in order."""
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "HF_HUB_OFFLINE": "1", "WANDB_MODE": "offline", "DISABLE_VERSION_CHECK": "1"}
+    if root is not None:
+        environment["PYTHONPATH"] = str(root)
+        environment["CONTRACT_ROOT"] = str(root)
+    if prepare is not None:
+        environment["CONTRACT_PREPARE"] = str(prepare)
+    lines = "".join(json.dumps(one) + "\n" for one in configs)
+    done = subprocess.run(
+        [str(python), str(DRIVER)], input=lines, capture_output=True, text=True, env=environment, timeout=timeout, check=False
+    )
+    answers = [json.loads(one) for one in done.stdout.splitlines() if one.startswith("{")]
+    if len(answers) != len(configs):
+        raise RuntimeError(f"{len(answers)} answers to {len(configs)} configs: {done.stderr[-2000:]}")
+    return answers
+
+
+def certify(
+    found: Found, python: Path, root: Path | None = None, prepare: Path | None = None
+) -> tuple[list[Certified], list[tuple[Row, str]]]:
+    """Rows that the real class proves, and the others with the reason."""
+    contract = found.contract
+    asked: list[dict[str, Any]] = []
+    plan: list[tuple[int, dict[str, Any], int, int]] = []  # row, given, index of the refused, index of the taken
+
+    def put(given: Mapping[str, Any]) -> int:
+        asked.append({"kind": contract.kind, "class": contract.made, "given": {**contract.base, **given}})
+        return len(asked) - 1
+
+    base = put({})
+    for position, (row, _) in enumerate(found.rows):
+        for count, (given, beside) in enumerate(witnesses(row.when, found.fields, contract.base)):
+            if count >= WITNESSES:
+                break
+            if not _plain(given):
+                continue
+            others = [other.when for other, _ in found.rows if other is not row and other.kind != "warn"]
+            mended = repaired(given, row.when, others, found.fields, contract.base) if row.kind != "warn" else given
+            near = (
+                beside
+                if mended == given
+                else {name: value for name, value in mended.items() if name not in given or (beside or {}).get(name) == value}
+            )
+            plan.append((position, mended, put(mended), base if beside is None or not _plain(near or {}) else put(near or {})))
+    answers = ask(python, asked, root, prepare)
+    proved: dict[int, Certified] = {}
+    for position, given, refused, taken in plan:
+        row, stage = found.rows[position]
+        beside = taken if _taken(answers[taken], row) else base
+        if position not in proved and _refused(answers[refused], row) and _taken(answers[beside], row):
+            proved[position] = Certified(row, stage, given, asked[beside]["given"])
+    tried = {position for position, *_ in plan}
+    rest = [
+        (row, "not refused" if position in tried else "no config found")
+        for position, (row, _) in enumerate(found.rows)
+        if position not in proved
+    ]
+    return [proved[position] for position in sorted(proved)], rest
+
+
+def _plain(given: Mapping[str, Any]) -> bool:
+    try:
+        json.dumps(given)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _refused(answer: Mapping[str, Any], row: Row) -> bool:
+    if row.kind == "warn":
+        return any(_at(frames, row) for frames in answer["warned"])
+    if "error" not in answer:
+        return False
+    if row.kind in ("choice", "bound") and row.owner and not _at(answer["frames"], row):
+        return True  # told by the library that holds the type; `beside` shows that nothing else is wrong
+    return _at(answer["frames"], row)
+
+
+def _taken(answer: Mapping[str, Any], row: Row) -> bool:
+    return "ok" in answer and not (row.kind == "warn" and any(_at(frames, row) for frames in answer["warned"]))
+
+
+def _at(frames: Iterable[Sequence[Any]], row: Row) -> bool:
+    return any(str(file).endswith(row.path) and row.line <= int(line) <= row.end_line for file, line in frames)

@@ -1,0 +1,161 @@
+"""What a class takes: its fields with types, defaults, choices and bounds, as its body writes them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .code import Class, Module, Release
+from .core import is_enumeration
+from .formulas import literal
+from .state import State
+from .symbolic import Walker
+
+MISSING = "__missing__"
+"""The default of a field that has to be given, or whose default is not a constant."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field. ``type`` as written; ``choices`` None for any; ``bounds`` as pydantic names them (``ge``, ``lt``)."""
+
+    name: str
+    type: str
+    default: Any = MISSING
+    choices: tuple[Any, ...] | None = None
+    bounds: tuple[tuple[str, float], ...] = ()
+    owner: str = ""
+    path: str = ""
+    line: int = 0
+    required: bool = False
+
+    @property
+    def optional(self) -> bool:
+        return "None" in self.type or "Optional" in self.type or self.default is None
+
+
+def fields_of_class(release: Release, one: Class) -> dict[str, Field]:
+    """Fields by name, those of its bases too; a class's own win."""
+    found: dict[str, Field] = {}
+    for each in reversed(release.lineage(one)):
+        found.update({field.name: field for field in _own(release, each)})
+    return found
+
+
+def _own(release: Release, one: Class) -> Iterator[Field]:
+    for node in one.node.body:
+        if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name) or node.target.id.startswith("_"):
+            continue
+        written = ast.unparse(node.annotation)
+        if written.startswith("ClassVar"):
+            continue
+        default, metadata, bounds, required = _default(release, one.module, node.value)
+        extra_choices, extra_bounds = _annotated(release, one.module, node.annotation)
+        choices = metadata or _choices(release, one.module, node.annotation) or extra_choices
+        yield Field(node.target.id, written, default, choices, (*bounds, *extra_bounds), one.name, one.module.path, node.lineno, required)
+
+
+def _plain(release: Release, module: Module, node: ast.expr) -> Any:
+    """The value of a constant expression; MISSING for any other."""
+    walker = Walker(release, lambda _name: False)
+    walker.stack.append((module, "constant"))
+    known, value = literal(walker.plain(node, State()))
+    if not known:
+        known, value = literal(node)
+    return value if known else MISSING
+
+
+_BOUNDS = ("ge", "gt", "le", "lt", "multiple_of")
+
+
+def _default(
+    release: Release, module: Module, node: ast.expr | None
+) -> tuple[Any, tuple[Any, ...] | None, tuple[tuple[str, float], ...], bool]:
+    if node is None:
+        return MISSING, None, (), True
+    if not isinstance(node, ast.Call) or ast.unparse(node.func).rpartition(".")[2] not in ("field", "Field", "HfArg"):
+        return _plain(release, module, node), None, (), False
+    named = {one.arg: one.value for one in node.keywords if one.arg}
+    choices: tuple[Any, ...] | None = None
+    metadata = named.get("metadata")
+    if isinstance(metadata, ast.Dict):
+        for key, value in zip(metadata.keys, metadata.values, strict=True):
+            if isinstance(key, ast.Constant) and key.value == "choices":
+                plain = _plain(release, module, value)
+                choices = tuple(plain) if isinstance(plain, (list, tuple)) else None
+    bounds = tuple(
+        (key, float(value))
+        for key in _BOUNDS
+        if key in named
+        for value in [_plain(release, module, named[key])]
+        if isinstance(value, (int, float))
+    )
+    if "default" in named or node.args:
+        first = named.get("default") or node.args[0]
+        if isinstance(first, ast.Constant) and first.value is ...:
+            return MISSING, choices, bounds, True
+        return _plain(release, module, first), choices, bounds, False
+    factory = named.get("default_factory")
+    if factory is None:
+        return MISSING, choices, bounds, True
+    text = ast.unparse(factory)
+    if isinstance(factory, ast.Lambda):
+        return _plain(release, module, factory.body), choices, bounds, False
+    return {"list": [], "dict": {}}.get(text, MISSING), choices, bounds, False
+
+
+def _annotated(release: Release, module: Module, node: ast.expr) -> tuple[tuple[Any, ...] | None, tuple[tuple[str, float], ...]]:
+    """Bounds within ``Annotated[float, Field(gt=0)]``."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Call) and ast.unparse(one.func).rpartition(".")[2] == "Field":
+            return None, _default(release, module, one)[2]
+    return None, ()
+
+
+def _choices(release: Release, module: Module, node: ast.expr) -> tuple[Any, ...] | None:
+    """Values of a ``Literal`` or of an enumeration, where nothing else is taken."""
+    parts = _union(node)
+    found: list[Any] = []
+    for part in parts:
+        text = ast.unparse(part)
+        if text == "None":
+            continue
+        if isinstance(part, ast.Subscript) and ast.unparse(part.value).rpartition(".")[2] == "Literal":
+            values = part.slice.elts if isinstance(part.slice, ast.Tuple) else [part.slice]
+            plain = [literal(one) for one in values]
+            if not all(known for known, _ in plain):
+                return None
+            found.extend(value for _, value in plain)
+            continue
+        named = release.named(module, text) if text.isidentifier() else None
+        if isinstance(named, Class) and is_enumeration(release, named):
+            found.extend(value for each in named.members.values() for known, value in [literal(each)] if known)
+            continue
+        return None
+    return tuple(found) or None
+
+
+def _union(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return [*_union(node.left), *_union(node.right)]
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        try:
+            return _union(ast.parse(node.value, mode="eval").body)
+        except SyntaxError:
+            return [node]
+    if isinstance(node, ast.Subscript):
+        name = ast.unparse(node.value).rpartition(".")[2]
+        inside = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if name == "Optional":
+            return [*_union(inside[0]), ast.Constant(None)]
+        if name == "Union":
+            return [part for one in inside for part in _union(one)]
+        if name == "Annotated":
+            return _union(inside[0])
+    return [node]
+
+
+def named_defaults(fields: Mapping[str, Field]) -> dict[str, Any]:
+    return {name: field.default for name, field in fields.items() if field.default is not MISSING}

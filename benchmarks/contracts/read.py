@@ -1,0 +1,165 @@
+"""Fields and rows of the contracts of one release."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from budgetlint.contracts.expression import fields_of
+
+from .code import Class, Release
+from .fields import Field, fields_of_class
+from .formulas import OPAQUE, both, is_opaque, opaque, path_of
+from .sources import Contract, Walked
+from .state import Oracle, Row, State, Thing, Value, row_text
+from .symbolic import Walker
+
+FACTS = ("env.world_size",)
+"""What a run knows beside its fields."""
+LONGEST = 900
+"""Characters of a condition; a longer one is listed as undecided."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A contract as one release has it. ``undecided`` are rows over what is not a field."""
+
+    contract: Contract
+    fields: Mapping[str, Field]
+    rows: tuple[tuple[Row, str], ...]
+    """Rows that can be decided, each with its stage."""
+    undecided: tuple[tuple[Row, str], ...]
+
+
+def environment(text: str, arguments: list[ast.expr]) -> ast.expr | None:
+    """Questions about the machine are not walked into: their answer is not known here."""
+    last = text.rpartition(".")[2]
+    if last in ("world_size", "num_processes") and not arguments and "." in text:
+        return path_of("env.world_size")
+    if last.startswith(("is_", "has_")) and last.endswith(("_available", "_enabled", "_greater_or_equal", "_version")):
+        return opaque()
+    if last in (
+        "requires_backends",
+        "check_min_version",
+        "check_version",
+        "require_version",
+        "check_dependencies",
+        "is_env_enabled",
+        "strtobool",
+        "str_to_bool",
+        "get_int_from_env",
+    ):
+        return opaque()
+    return None
+
+
+def read(release: Release, contract: Contract, oracle: Oracle = environment) -> Found | None:
+    """None where the release has none of its classes."""
+    classes = {
+        name: [found for dotted in names for found in [release.find(dotted)] if isinstance(found, Class)]
+        for name, names in contract.objects.items()
+    }
+    if not any(classes.values()):
+        return None
+    fields: dict[str, Field] = {}
+    things: dict[str, Thing] = {}
+    for name, found in classes.items():
+        lineage: list[Class] = []
+        for one in found:
+            fields.update(fields_of_class(release, one))
+            lineage += [each for each in release.lineage(one) if each not in lineage]
+        things[name] = Thing("", tuple(lineage), name in contract.as_given)
+    rows: list[tuple[Row, str]] = []
+    state = State()
+    for walked in contract.walks:
+        walker = Walker(release, fields.__contains__, _parsing(walked, things, oracle))
+        _walk(walker, release, walked, things, state)
+        rows += [(row, walked.stage) for row in walker.rows]
+    rows = [*_of_fields(fields), *rows]
+    decided, undecided, seen = [], [], set()
+    for row, stage in rows:
+        key = (row.path, row.line, row.kind, row_text(row))
+        if key in seen:
+            continue
+        seen.add(key)
+        names = fields_of(row.when)
+        plain = (
+            not is_opaque(row.when)
+            and names
+            and all(name.split(".")[0] in fields or name in FACTS for name in names)
+            and any(name not in FACTS for name in names)
+            and len(row_text(row)) <= LONGEST
+        )
+        (decided if plain else undecided).append((row, stage))
+    return Found(contract, fields, tuple(decided), tuple(undecided))
+
+
+def _parsing(walked: Walked, things: Mapping[str, Thing], oracle: Oracle) -> Oracle:
+    """The oracle, and what the calls of a parser return."""
+
+    def answer(text: str, arguments: list[ast.expr]) -> Value | None:
+        names = walked.parsed.get(text)
+        if names is None:
+            return oracle(text, arguments)
+        return things[names[0]] if len(names) == 1 else tuple(things[name] for name in names)
+
+    return answer
+
+
+def _walk(walker: Walker, release: Release, walked: Walked, things: Mapping[str, Thing], state: State) -> None:
+    if "." not in walked.function:
+        thing = things[walked.on]
+        for one in thing.classes:
+            method = one.methods.get(walked.function)
+            if method is not None:
+                first = method.args.args[0].arg
+                given = {first: thing, **{name: things[of] for name, of in walked.given.items()}}
+                walker.run(one.module, method, {**_unknown(method), **given}, state, one.name)
+                return
+        return
+    found = release.find(walked.function)
+    module = release.module(walked.function.rpartition(".")[0])
+    if isinstance(found, (ast.FunctionDef, ast.AsyncFunctionDef)) and module is not None:
+        given = {name: things[of] for name, of in walked.given.items()}
+        walker.run(module, found, {**_unknown(found), **given}, state, "")
+
+
+def _unknown(function: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, ast.expr]:
+    spec = function.args
+    return {one.arg: opaque() for one in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *filter(None, (spec.vararg, spec.kwarg)))}
+
+
+def _of_fields(fields: Mapping[str, Field]) -> list[tuple[Row, str]]:
+    """What the types of fields refuse: values outside of choices and bounds. Only where the class itself holds to them (pydantic,
+    argument parsers); `certify` drops the rest."""
+    found: list[tuple[Row, str]] = []
+    for name, field in fields.items():
+        conditions: list[ast.expr] = []
+        if field.choices and None not in field.choices:
+            conditions.append(ast.Compare(path_of(name), [ast.NotIn()], [ast.parse(repr(list(field.choices)), mode="eval").body]))
+        for bound, value in field.bounds:
+            operator = {"ge": ast.Lt, "gt": ast.LtE, "le": ast.Gt, "lt": ast.GtE}.get(bound)
+            if operator is not None:
+                number = int(value) if value == int(value) else value
+                conditions.append(ast.Compare(path_of(name), [operator()], [ast.parse(repr(number), mode="eval").body]))
+        for condition in conditions:
+            when = both([ast.Compare(path_of(name), [ast.IsNot()], [ast.Constant(None)]), condition])
+            found.append(
+                (
+                    Row(
+                        ast.fix_missing_locations(when),
+                        "choice" if field.choices else "bound",
+                        field.path,
+                        field.line,
+                        field.line,
+                        field.owner,
+                        "ValueError",
+                    ),
+                    "arguments",
+                )
+            )
+    return found
+
+
+__all__ = ["OPAQUE", "Found", "read"]

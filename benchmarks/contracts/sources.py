@@ -1,0 +1,158 @@
+"""What is read of each framework: its classes, the functions that look at them, and how the real one is made.
+
+A framework has one `Source`. ``contracts`` are what a config is held to: the classes whose fields are its keys, and the functions that
+refuse, in the order in which a run meets them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Walked:
+    """A function that is walked. ``function`` is a method of the object ``on``, or ``package.module.name``; ``given`` says which of the
+    contract's ``objects`` its parameters are, and ``parsed`` which ones a call in it returns; what else it is given is not known."""
+
+    function: str
+    given: Mapping[str, str] = field(default_factory=dict)
+    on: str = "self"
+    parsed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    stage: str = "arguments"
+    """When a run meets it: ``arguments``, ``trainer`` (after the model is loaded)."""
+
+
+@dataclass(frozen=True)
+class Contract:
+    """What a config of one kind is held to."""
+
+    name: str
+    """As users say it: ``SFTConfig``, ``axolotl``."""
+    objects: Mapping[str, tuple[str, ...]]
+    """Objects of fields by name: dotted classes. All share one set of names."""
+    walks: tuple[Walked, ...]
+    kind: str
+    """How `driver` makes the real one."""
+    made: str
+    base: Mapping[str, Any] = field(default_factory=dict)
+    """A config that the real class takes."""
+    as_given: tuple[str, ...] = ()
+    """Objects that are mappings of what was written."""
+    above: str = ""
+    """The contract whose rows hold here too: ``transformers.TrainingArguments`` for ``SFTConfig``."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One framework: the packages that are unpacked together, and its contracts."""
+
+    package: str
+    contracts: tuple[Contract, ...]
+    distribution: str = ""
+    """Its name on PyPI, where that is another."""
+    own: tuple[str, ...] = ()
+    """Folders of its code; the package's own name where empty. Rows of other folders are told by their own table."""
+    prepare: str = ""
+    """The script of `prepare` that is run before the classes are made; that of the package's name where empty."""
+
+
+def _dataclass(name: str, dotted: str, above: str = "", **base: Any) -> Contract:
+    return Contract(name, {"self": (dotted,)}, (Walked("__post_init__"),), "dataclass", dotted, base, above=above)
+
+
+_OUT = {"output_dir": "out"}
+
+TRANSFORMERS = Source(
+    "transformers",
+    (
+        _dataclass("TrainingArguments", "transformers.training_args.TrainingArguments", **_OUT),
+        _dataclass(
+            "Seq2SeqTrainingArguments",
+            "transformers.training_args_seq2seq.Seq2SeqTrainingArguments",
+            "transformers.TrainingArguments",
+            **_OUT,
+        ),
+    ),
+)
+
+_TRL = ("SFTConfig", "DPOConfig", "GRPOConfig", "KTOConfig", "RewardConfig", "RLOOConfig")
+
+
+def _trl(name: str) -> Contract:
+    stem = {
+        "SFTConfig": "sft",
+        "DPOConfig": "dpo",
+        "GRPOConfig": "grpo",
+        "KTOConfig": "kto",
+        "RewardConfig": "reward",
+        "RLOOConfig": "rloo",
+    }[name]
+    dotted = f"trl.trainer.{stem}_config.{name}"
+    return Contract(
+        name, {"self": (dotted,)}, (Walked("__post_init__"),), "dataclass", dotted, _OUT, above="transformers.TrainingArguments"
+    )
+
+
+TRL = Source(
+    "trl", (*tuple(_trl(name) for name in _TRL), _dataclass("ModelConfig", "trl.trainer.model_config.ModelConfig")), prepare="transformers"
+)
+
+_HPARAMS = {
+    "model_args": "model_args.ModelArguments",
+    "data_args": "data_args.DataArguments",
+    "training_args": "training_args.TrainingArguments",
+    "finetuning_args": "finetuning_args.FinetuningArguments",
+    "generating_args": "generating_args.GeneratingArguments",
+}
+"""In the order in which ``HfArgumentParser`` makes them."""
+
+LLAMAFACTORY = Source(
+    "llamafactory",
+    (
+        Contract(
+            "LLaMA-Factory",
+            {name: (f"llamafactory.hparams.{one}",) for name, one in _HPARAMS.items()},
+            (
+                *(Walked("__post_init__", on=name) for name in _HPARAMS),
+                Walked("llamafactory.hparams.parser.get_train_args", parsed={"_parse_train_args": tuple(_HPARAMS)}),
+            ),
+            "function",
+            "llamafactory.hparams.get_train_args",
+            {
+                "stage": "sft",
+                "do_train": True,
+                "model_name_or_path": "model",
+                "dataset": "data",
+                "template": "default",
+                "finetuning_type": "lora",
+                "output_dir": "out",
+                "report_to": "none",
+            },
+            above="transformers.TrainingArguments",
+        ),
+    ),
+)
+
+_ADAPTERS = {
+    "LoraConfig": "lora",
+    "AdaLoraConfig": "adalora",
+    "LoHaConfig": "loha",
+    "LoKrConfig": "lokr",
+    "IA3Config": "ia3",
+    "OFTConfig": "oft",
+    "VeraConfig": "vera",
+    "PrefixTuningConfig": "prefix_tuning",
+    "PromptTuningConfig": "prompt_tuning",
+}
+
+PEFT = Source(
+    "peft",
+    tuple(
+        _dataclass(name, f"peft.tuners.{folder}.config.{name}", **({"total_step": 100} if name == "AdaLoraConfig" else {}))
+        for name, folder in _ADAPTERS.items()
+    ),
+)
+
+SOURCES: Mapping[str, Source] = {one.package: one for one in (TRANSFORMERS, TRL, PEFT, LLAMAFACTORY)}

@@ -1,0 +1,64 @@
+"""What a walk holds: objects, changed fields, the conditions that led to a place, and the rows that come out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from .code import Class
+
+
+@dataclass(frozen=True)
+class Row:
+    """One end of a walk: a refusal or a warning."""
+
+    when: ast.expr
+    kind: str
+    """``raise``, ``assert``, ``warn`` or ``choice`` (a value that an enumeration does not have)."""
+    path: str
+    line: int
+    end_line: int
+    owner: str
+    raised: str = ""
+    """The class of the exception, as it is written."""
+
+
+@dataclass(frozen=True)
+class Thing:
+    """An object whose fields are the inputs. ``prefix`` stands before their names; ``classes`` give its methods, nearest first.
+    ``as_given``: a mapping of what was written, where an absent key is None and not its default."""
+
+    prefix: str = ""
+    classes: tuple[Class, ...] = ()
+    as_given: bool = False
+
+
+Value = ast.expr | Thing | tuple["Thing", ...]
+"""A tuple is several things at once, as a parser returns them."""
+
+
+@dataclass
+class State:
+    """What holds at one point: changed fields, local names, and the conditions that led here."""
+
+    fields: dict[str, ast.expr] = field(default_factory=dict)
+    local: dict[str, Value] = field(default_factory=dict)
+    path: list[ast.expr] = field(default_factory=list)
+    ended: str = ""
+    """How the way came to its end here: ``raise``, ``return``; empty while it goes on."""
+
+    def copy(self) -> State:
+        return State(dict(self.fields), dict(self.local), list(self.path), self.ended)
+
+
+Oracle = Callable[[str, list[ast.expr]], Value | None]
+"""What a call or a name outside the code comes to: its text as it is written, its arguments; None for not known."""
+
+
+def no_oracle(_text: str, _arguments: list[ast.expr]) -> Value | None:
+    return None
+
+
+def row_text(row: Row) -> str:
+    return ast.unparse(ast.fix_missing_locations(row.when))

@@ -1,0 +1,281 @@
+"""Statements: what each does to fields and names, and the rows that it ends in."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterable, Mapping
+
+from .code import Function, Module
+from .core import DEEPEST, UNROLLED, Core
+from .formulas import both, choose, constant, dotted, either, is_opaque, literal, negate, opaque, path_of, simplified
+from .state import Row, State, Thing, Value
+
+
+class Statements(Core):
+    """The methods ``do_X`` for the statement X."""
+
+    def run(self, module: Module, function: Function, given: Mapping[str, Value], state: State, owner: str) -> Value:
+        """Walks a function from the state; the fields it changes stay changed. What it returns, as one expression."""
+        if len(self.stack) >= DEEPEST or any(one == (module, function.name + owner) for one in self.stack):
+            return opaque()
+        outer_local, outer_path = state.local, list(state.path)
+        state.local = dict(given)
+        self.stack.append((module, function.name + owner))
+        self.returned.append([])
+        try:
+            self.block(function.body, state)
+        finally:
+            self.stack.pop()
+            ways = self.returned.pop()
+        result: Value = ast.Constant(None)
+        things = [value for _, value in ways if not isinstance(value, ast.expr)]
+        if things:
+            result = things[-1]
+        else:
+            for when, value in reversed(ways):
+                result = choose(when, value, result)  # type: ignore[arg-type]
+        state.local, state.path, state.ended = outer_local, outer_path, ""
+        return result
+
+    def block(self, body: Iterable[ast.stmt], state: State) -> None:
+        for one in body:
+            if state.ended:
+                return
+            method = getattr(self, f"do_{type(one).__name__}", None)
+            if method is None:
+                self.forget(one, state)
+            else:
+                method(one, state)
+
+    def emit(self, kind: str, node: ast.stmt | ast.expr, when: Iterable[ast.expr], raised: str = "") -> None:
+        if self.trying and kind != "warn":
+            when = [*when, opaque()]
+        condition = simplified(both(when))
+        for name, over in reversed(self.loops):
+            if any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(condition)):
+                condition = ast.Call(
+                    ast.Name("any", ast.Load()),
+                    [ast.GeneratorExp(condition, [ast.comprehension(ast.Name(name, ast.Store()), over, [], 0)])],
+                    [],
+                )
+            else:
+                condition = both([over, condition])
+        owner = self.stack[-1][1]
+        if isinstance(condition, ast.Constant) and not condition.value:
+            return
+        self.rows.append(Row(condition, kind, self.module.path, node.lineno, node.end_lineno or node.lineno, owner, raised))
+
+    def do_Expr(self, node: ast.Expr, state: State) -> None:
+        self.value(node.value, state)
+
+    def do_Pass(self, node: ast.Pass, state: State) -> None: ...
+
+    def do_Import(self, node: ast.Import, state: State) -> None: ...
+
+    def do_ImportFrom(self, node: ast.ImportFrom, state: State) -> None: ...
+
+    def do_FunctionDef(self, node: ast.FunctionDef, state: State) -> None:
+        state.local[node.name] = opaque()
+
+    def do_Global(self, node: ast.Global, state: State) -> None: ...
+
+    def do_Assign(self, node: ast.Assign, state: State) -> None:
+        value = self.value(node.value, state)
+        for target in node.targets:
+            self.bind(target, value, state)
+
+    def do_AnnAssign(self, node: ast.AnnAssign, state: State) -> None:
+        if node.value is not None:
+            self.bind(node.target, self.value(node.value, state), state)
+
+    def do_AugAssign(self, node: ast.AugAssign, state: State) -> None:
+        target = copy.deepcopy(node.target)
+        target.ctx = ast.Load()  # type: ignore[union-attr]
+        self.bind(node.target, self.value(ast.BinOp(target, node.op, node.value), state), state)  # type: ignore[arg-type]
+
+    def do_If(self, node: ast.If, state: State) -> None:
+        test = self.plain(node.test, state)
+        known = literal(test)
+        if isinstance(test, ast.Constant) or (known[0] and not isinstance(test, ast.Name)):
+            self.block(node.body if known[1] else node.orelse, state)
+            return
+        one, other = state.copy(), state.copy()
+        one.path.append(test)
+        other.path.append(negate(test))
+        self.block(node.body, one)
+        self.block(node.orelse, other)
+        self.join(test, one, other, state)
+
+    def join(self, test: ast.expr, one: State, other: State, into: State) -> None:
+        """Two ways become one again. Of a way that ended in ``raise`` nothing is remembered, of one that returned its condition."""
+        if one.ended and other.ended:
+            into.ended = "return" if "return" in (one.ended, other.ended) else "raise"
+            return
+        before = len(into.path)
+        if one.ended or other.ended:
+            gone, alive = (one, other) if one.ended else (other, one)
+            kept = alive.path[before:] if gone.ended == "return" else alive.path[before + 1 :]
+            into.fields, into.local, into.path = alive.fields, alive.local, [*into.path, *kept]
+            return
+        extra_one, extra_other = one.path[before + 1 :], other.path[before + 1 :]
+        if extra_one or extra_other:
+            into.path.append(either([both([test, *extra_one]), both([negate(test), *extra_other])]))
+        for name in {*one.fields, *other.fields}:
+            mine, theirs = one.fields.get(name, path_of(name)), other.fields.get(name, path_of(name))
+            into.fields[name] = self.bounded(choose(test, mine, theirs))
+        for name in {*one.local, *other.local}:
+            a, b = one.local.get(name), other.local.get(name)
+            if not isinstance(a or ast.Constant(0), ast.expr) or not isinstance(b or ast.Constant(0), ast.expr):
+                into.local[name] = b if isinstance(a, ast.expr) or a is None else a  # type: ignore[assignment]
+            else:
+                into.local[name] = self.bounded(choose(test, a or opaque(), b or opaque()))
+
+    def do_Return(self, node: ast.Return, state: State) -> None:
+        value: Value = ast.Constant(None) if node.value is None else self.value(node.value, state)
+        self.returned[-1].append((both(state.path), value))
+        state.ended = "return"
+
+    def do_Raise(self, node: ast.Raise, state: State) -> None:
+        raised = "" if node.exc is None else ast.unparse(node.exc.func if isinstance(node.exc, ast.Call) else node.exc)
+        if raised not in ("NotImplementedError",) or state.path:
+            self.emit("raise", node, state.path, raised)
+        state.ended = "raise"
+
+    def do_Assert(self, node: ast.Assert, state: State) -> None:
+        self.emit("assert", node, [*state.path, negate(self.plain(node.test, state))], "AssertionError")
+
+    def do_For(self, node: ast.For, state: State) -> None:
+        over = self.plain(node.iter, state)
+        known, items = literal(over)
+        leaves = any(isinstance(one, (ast.Return, ast.Break)) for one in ast.walk(node))
+        if known and isinstance(items, (list, tuple, set, dict, frozenset)) and len(items) <= UNROLLED and not leaves:
+            before = list(state.path)
+            for item in items:
+                self.bind(node.target, constant(item), state)
+                self.block(node.body, state)
+                state.path, state.ended = list(before), ""
+            return
+        inside = state.copy()
+        if isinstance(node.target, ast.Name) and not is_opaque(over) and not leaves:
+            name = f"_{node.target.id}{len(self.loops)}"
+            inside.local[node.target.id] = ast.Name(name, ast.Load())
+            self.loops.append((name, over))
+        else:
+            self.bind(node.target, opaque(), inside)
+            self.loops.append(("__none__", opaque()))
+        self.block(node.body, inside)
+        self.loops.pop()
+        self.forget(node, state)
+
+    do_AsyncFor = do_For
+
+    def do_While(self, node: ast.While, state: State) -> None:
+        self.forget(node, state)
+
+    def do_With(self, node: ast.With, state: State) -> None:
+        for item in node.items:
+            if item.optional_vars is not None:
+                self.bind(item.optional_vars, opaque(), state)
+        self.block(node.body, state)
+
+    def do_Try(self, node: ast.Try, state: State) -> None:
+        inside = state.copy()
+        self.trying += bool(node.handlers)
+        self.block(node.body, inside)
+        self.trying -= bool(node.handlers)
+        for handler in node.handlers:
+            other = state.copy()
+            other.path.append(opaque())
+            self.block(handler.body, other)
+        if not inside.ended:
+            state.fields, state.local = inside.fields, inside.local
+        for handler in node.handlers:
+            for one in handler.body:
+                if not isinstance(one, ast.Raise):
+                    self.forget(one, state)
+        self.block([*node.orelse, *node.finalbody], state)
+
+    def do_Match(self, node: ast.Match, state: State) -> None:
+        chain: list[ast.stmt] = []
+        for case in reversed(node.cases):
+            test = _pattern(case.pattern, node.subject)
+            if test is None:
+                self.forget(node, state)
+                return
+            if case.guard is not None:
+                test = ast.BoolOp(ast.And(), [test, case.guard])
+            chain = [ast.copy_location(ast.If(test, case.body, chain), node)]
+        self.block(chain, state)
+
+    def do_Continue(self, _node: ast.Continue | ast.Break, state: State) -> None:
+        state.ended = "return"
+
+    do_Break = do_Continue
+
+    def do_Delete(self, node: ast.Delete, state: State) -> None:
+        for target in node.targets:
+            self.bind(target, ast.Constant(None), state)
+
+    def forget(self, node: ast.AST, state: State) -> None:
+        """Everything that a statement may have bound or changed is not known any more."""
+        for one in ast.walk(node):
+            if isinstance(one, (ast.Name, ast.Attribute, ast.Subscript)) and isinstance(one.ctx, (ast.Store, ast.Del)):
+                self.bind(one, opaque(), state)
+            elif (
+                isinstance(one, ast.Call)
+                and isinstance(one.func, ast.Attribute)
+                and one.func.attr in ("append", "update", "pop", "remove", "extend", "setdefault", "insert")
+            ):
+                self.spoil(one.func.value, state)
+
+    def spoil(self, target: ast.expr, state: State) -> None:
+        if isinstance(target, ast.Name):
+            if not isinstance(state.local.get(target.id), Thing):
+                state.local[target.id] = opaque()
+        elif isinstance(target, ast.Attribute):
+            self.bind(target, opaque(), state)
+
+    # targets
+
+    def bind(self, target: ast.expr, value: Value, state: State) -> None:
+        if isinstance(value, tuple):
+            names = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
+            for one, thing in zip(names, value, strict=False):
+                self.bind(one, thing, state)
+            return
+        if not isinstance(value, Thing):
+            value = self.bounded(value)
+        if isinstance(target, ast.Name):
+            state.local[target.id] = value
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            parts: list[ast.expr] | None
+            parts = value.elts if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts) else None
+            for position, one in enumerate(target.elts):
+                self.bind(one.value if isinstance(one, ast.Starred) else one, parts[position] if parts else opaque(), state)
+        elif isinstance(target, ast.Attribute):
+            owner = self.value(target.value, state)
+            if isinstance(owner, Thing) and not isinstance(value, Thing):
+                state.fields[owner.prefix + target.attr] = value
+            elif isinstance(owner, ast.expr) and (name := dotted(owner)) and not isinstance(value, Thing):
+                state.fields[f"{name}.{target.attr}"] = value
+        elif isinstance(target, ast.Subscript):
+            owner = self.value(target.value, state)
+            known, key = literal(self.plain(target.slice, state))
+            if isinstance(owner, Thing) and known and isinstance(key, str) and not isinstance(value, Thing):
+                state.fields[owner.prefix + key] = value
+            elif isinstance(owner, ast.expr):
+                self.spoil(target.value, state)
+
+
+def _pattern(pattern: ast.pattern, subject: ast.expr) -> ast.expr | None:
+    if isinstance(pattern, ast.MatchValue):
+        return ast.Compare(subject, [ast.Eq()], [pattern.value])
+    if isinstance(pattern, ast.MatchSingleton):
+        return ast.Compare(subject, [ast.Is()], [ast.Constant(pattern.value)])
+    if isinstance(pattern, ast.MatchOr):
+        parts = [_pattern(one, subject) for one in pattern.patterns]
+        return None if any(one is None for one in parts) else ast.BoolOp(ast.Or(), parts)  # type: ignore[arg-type]
+    if isinstance(pattern, ast.MatchAs) and pattern.pattern is None and pattern.name is None:
+        return ast.Constant(True)
+    return None

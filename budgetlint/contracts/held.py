@@ -1,0 +1,175 @@
+"""A run beside the contracts it is held to: which rows hold of what it writes, in which releases.
+
+A run is held to the contract of the class that its keys are given to. A field that nobody writes has its class's default only where
+the program that reads the keys is known; else it is not known, and a row over it says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from budgetlint.base.record import field, open_record, record, replace
+from budgetlint.contracts.expression import UNKNOWN, holds
+from budgetlint.contracts.table import MISSING, Contract, RefusalRow, Spec, find
+from budgetlint.settings.run import Setting, Stack
+
+Given = Callable[[str], Setting | None]
+"""What is written of a field; None where nobody writes it."""
+
+
+@record
+class Refusal:
+    """A row that holds. ``releases`` are those in which it does, newest last; ``others`` are those that could run and do not refuse.
+    ``named`` are the fields of its condition with their values, in the order of the condition; a written one has its setting."""
+
+    contract: Contract
+    row: RefusalRow
+    releases: tuple[str, ...]
+    others: tuple[str, ...]
+    named: tuple[tuple[str, Any, Setting | None], ...]
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """Names of the fields of its condition that somebody wrote."""
+        return tuple(name for name, _, setting in self.named if setting is not None)
+
+    @property
+    def source(self) -> str:
+        """``transformers 5.24.0 training_args.py:1733``, of the newest release that has it."""
+        number = max(number for number, release in enumerate(self.contract.releases) if release in self.releases and number in self.row.at)
+        return f"{self.contract.package} {self.contract.releases[number]} {self.row.at[number].partition('/')[2]}"
+
+
+@open_record
+class HeldRun:
+    """What one run writes, held to a contract and to those above it.
+
+    ``closed``: nobody else gives fields, so what is not written has its default. ``facts`` are known numbers beside the fields
+    (``world_size``)."""
+
+    contract: Contract
+    given: Given
+    stack: Stack
+    closed: bool
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def refusals(self, written: Sequence[str]) -> Iterator[Refusal]:
+        """Rows over at least one of the written fields that hold, in the order in which the class meets them.
+
+        What another release refuses by a condition in other words is one refusal, told by the newer one."""
+        for contract in lineage(self.contract):
+            asked = {id(row) for name in written for row in contract.by_field.get(name, ())}
+            found = [one for row in contract.rows if id(row) in asked for one in self._of(contract, row)]
+            groups: dict[tuple[object, ...], list[Refusal]] = {}
+            for one in found:
+                groups.setdefault((one.row.warns, *one.written), []).append(one)
+            for one in found:
+                alike = groups[one.row.warns, *one.written]
+                last = max(alike, key=lambda each: contract.releases.index(each.releases[-1]))
+                if one is last:
+                    yield _together(alike, last)
+
+    def _of(self, contract: Contract, row: RefusalRow) -> Iterator[Refusal]:
+        possible = candidates(contract, self.stack)
+        refusing = [number for number in possible if number in row.at and holds(row.tree, self._lookup(contract, number)) is True]
+        if not refusing:
+            return
+        named = tuple((name, self.value(contract, name, refusing[-1]), self.given(name)) for name in row.fields)
+        if all(setting is None for _, _, setting in named):
+            return
+        others = tuple(contract.releases[number] for number in possible if number not in refusing)
+        yield Refusal(contract, row, tuple(contract.releases[number] for number in refusing), others, named)
+
+    def _lookup(self, contract: Contract, release: int) -> Callable[[str], Any]:
+        def lookup(dotted: str) -> Any:
+            name, _, rest = dotted.partition(".")
+            if name == "env":
+                return self.facts.get(rest, UNKNOWN)
+            value = self.value(contract, name, release)
+            for part in rest.split(".") if rest else ():
+                if value is UNKNOWN or not isinstance(value, dict):
+                    return UNKNOWN
+                value = value.get(part)
+            return value
+
+        return lookup
+
+    def value(self, contract: Contract, name: str, release: int) -> Any:
+        """What the class has in a field when it looks at it; `UNKNOWN` where that is not known."""
+        spec = self._spec(contract, name, release)
+        setting = self.given(name)
+        if setting is not None:
+            return UNKNOWN if not setting.known else coerced(setting, spec)
+        if not self.closed or spec is None or spec.default == MISSING:
+            return UNKNOWN
+        return spec.default
+
+    def _spec(self, contract: Contract, name: str, release: int) -> Spec | None:
+        """As the run's own class has it, else the class above: ``SFTConfig`` has a default of its own for ``logging_steps``."""
+        for one in lineage(self.contract):
+            number = release if one is contract else _newest(candidates(one, self.stack))
+            found = one.spec(name, number) if number is not None else None
+            if found is not None:
+                return found
+        return None
+
+
+def _together(alike: Sequence[Refusal], last: Refusal) -> Refusal:
+    """The last of refusals of the same written fields, with the releases of all."""
+    refusing = {release for one in alike for release in one.releases}
+    ordered = tuple(release for release in last.contract.releases if release in refusing)
+    return replace(last, releases=ordered, others=tuple(release for release in last.others if release not in refusing))
+
+
+def _newest(numbers: Sequence[int]) -> int | None:
+    return numbers[-1] if numbers else None
+
+
+def lineage(contract: Contract) -> Iterator[Contract]:
+    """A contract and those above it."""
+    current: Contract | None = contract
+    while current is not None:
+        yield current
+        current = find(current.above) if current.above else None
+
+
+def candidates(contract: Contract, stack: Stack) -> tuple[int, ...]:
+    """Numbers of the releases read that tell what the run's release does: the newest that is not newer, and the next where it lies
+    between two, so that only what both agree on is told. All of them where the stack does not tell."""
+    below, above = -1, len(contract.releases)
+    for number, release in enumerate(contract.releases):
+        answer = stack.at_least(contract.package, release)
+        if answer is True:
+            below = number
+        elif answer is False:
+            above = number
+            break
+    last = len(contract.releases) - 1
+    if above == 0:
+        return ()  # older than all that was read
+    first = max(below, 0)
+    exact = below >= 0 and below < last and above == below + 1 and _is(contract, stack, below)
+    return tuple(range(first, (first if exact else min(above, last)) + 1))
+
+
+def _is(contract: Contract, stack: Stack, number: int) -> bool:
+    release = stack.releases.get(contract.package)
+    return release is not None and release.exact and str(release.said) == contract.releases[number]
+
+
+def coerced(setting: Setting, spec: Spec | None) -> Any:
+    """The value as the class gets it: a flag's or a file's text as its field's type wants it."""
+    from budgetlint.documents import Loader, plain
+    from budgetlint.documents import Mapping as Block
+    from budgetlint.documents import Sequence as List
+
+    value = setting.value
+    if isinstance(value, (Block, List)):
+        return plain(value, Loader.PYYAML)
+    wanted = spec.type if spec is not None else ""
+    if isinstance(value, bool) and setting.text and wanted and "bool" not in wanted:
+        return setting.text if "str" in wanted or "Strategy" in wanted else value
+    if isinstance(value, int) and not isinstance(value, bool) and wanted.startswith("float"):
+        return float(value)
+    return value

@@ -1,0 +1,222 @@
+"""Which contract a run is held to, and its refusals as findings: what `framework_refuses` and `framework_warns` share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from budgetlint.base.record import replace
+from budgetlint.rule import (
+    PYTHON,
+    TRL_FORMATS,
+    Confidence,
+    Finding,
+    Mapping,
+    Reading,
+    RunContext,
+    Setting,
+    Severity,
+    argument_entries,
+    arguments_home,
+    may_hide_arguments,
+    written_by,
+    written_in,
+)
+
+if TYPE_CHECKING:
+    from budgetlint.contracts.held import HeldRun, Refusal
+
+CLASSES = {
+    "TrainingArguments": "transformers.TrainingArguments",
+    "Seq2SeqTrainingArguments": "transformers.Seq2SeqTrainingArguments",
+    **{name: f"trl.{name}" for name in ("SFTConfig", "DPOConfig", "GRPOConfig", "KTOConfig", "RewardConfig", "RLOOConfig")},
+}
+"""Classes of scripts, and the contracts that they are."""
+SECTIONS = {
+    name: f"peft.{name}"
+    for name in ("LoraConfig", "AdaLoraConfig", "LoHaConfig", "LoKrConfig", "IA3Config", "OFTConfig", "VeraConfig", "PromptTuningConfig")
+}
+"""Other classes of scripts, by the call that makes them."""
+TASKS = {
+    "sft": "trl.SFTConfig",
+    "dpo": "trl.DPOConfig",
+    "grpo": "trl.GRPOConfig",
+    "kto": "trl.KTOConfig",
+    "reward": "trl.RewardConfig",
+    "rloo": "trl.RLOOConfig",
+}
+"""TRL's own programs, by what they train."""
+FORMATS = {"hf_training_arguments": "transformers.TrainingArguments", "llamafactory": "llamafactory.LLaMA-Factory"}
+"""Formats whose keys one contract takes."""
+
+
+def held(run: RunContext) -> Iterator[tuple[HeldRun, tuple[str, ...]]]:
+    """The run beside each contract that it is held to, with the names that it writes; none where no contract was read."""
+    trainer = run.run.trainer
+    if trainer is None:
+        return
+    dotted = _named(run)
+    if dotted:
+        yield from _arguments(run, dotted)
+    if trainer.format in PYTHON:
+        yield from _sections(run)
+
+
+def _arguments(run: RunContext, dotted: str) -> Iterator[tuple[HeldRun, tuple[str, ...]]]:
+    from budgetlint.contracts.held import HeldRun
+    from budgetlint.contracts.table import find
+
+    contract, trainer = find(dotted), run.run.trainer
+    if contract is None or trainer is None:
+        return
+    written = dict.fromkeys(entry.key.text for one in run.run.readings if one.role is trainer.role for entry in argument_entries(one))
+    if trainer.format in PYTHON:
+        closed = trainer.program is not None and not may_hide_arguments(trainer)
+    else:
+        closed = trainer.consumer is not None and not trainer.consumer.is_nobody and trainer.consumer.followed
+    devices = run.setting("devices")
+    facts: dict[str, Any] = {"world_size": devices.value} if devices is not None and devices.known else {}
+    yield HeldRun(contract, lambda name: written_by(run, name), run.run.stack, closed, facts), tuple(written)
+
+
+def _sections(run: RunContext) -> Iterator[tuple[HeldRun, tuple[str, ...]]]:
+    """Other objects that a script makes, wherever they are handed to: adapters."""
+    from budgetlint.contracts.held import HeldRun
+    from budgetlint.contracts.table import find
+    from budgetlint.readers.python_script.classes import is_partial  # most files are no scripts
+
+    trainer = run.run.trainer
+    if trainer is None or trainer.document.mapping is None:
+        return
+    for path, name, block in _made(trainer.document.mapping):
+        contract = find(SECTIONS[name])
+        if contract is not None:
+            closed = trainer.program is not None and not is_partial(block)
+            yield HeldRun(contract, partial(_given, trainer, path), run.run.stack, closed), tuple(one.key.text for one in block.entries)
+
+
+def _made(block: Mapping, path: str = "") -> Iterator[tuple[str, str, Mapping]]:
+    """Calls of known classes with their dotted paths: ``SFTTrainer.peft_config``, ``LoraConfig``."""
+    for entry in block.entries:
+        if isinstance(entry.value, Mapping):
+            below = f"{path}.{entry.key.text}" if path else entry.key.text
+            name = entry.value.tag.removesuffix("?").rpartition(".")[2]
+            if name in SECTIONS:
+                yield below, name, entry.value
+            yield from _made(entry.value, below)
+
+
+def _given(reading: Reading, section: str, name: str) -> Setting | None:
+    found = written_in(reading, f"{section}.{name}")
+    return replace(found, name=name) if found is not None else None
+
+
+def _named(run: RunContext) -> str:
+    trainer = run.run.trainer
+    assert trainer is not None
+    if trainer.format in PYTHON:
+        return CLASSES.get(arguments_home(trainer), "")
+    if trainer.format in TRL_FORMATS:
+        task = run.setting("task")
+        told = task is not None and task.known and "assumed" not in task.origin.note
+        return TASKS.get(str(task.value), "") if task is not None and told else "transformers.TrainingArguments"
+    return FORMATS.get(trainer.format, "")
+
+
+def findings(run: RunContext, warns: bool) -> Iterator[Finding]:
+    """One finding for each row that holds; what follows from a value that is refused already is not told."""
+    for one, written in held(run):
+        yield from _of_contract(run, one, written, warns)
+
+
+def _of_contract(run: RunContext, one: HeldRun, written: tuple[str, ...], warns: bool) -> Iterator[Finding]:
+    refused: set[str] = set()
+    for refusal in one.refusals(written):
+        names = {name for name, _, setting in refusal.named if setting is not None}
+        if refusal.row.warns is not warns or names & refused or not _certain(run, refusal):
+            continue
+        if refusal.row.ends in ("choice", "bound"):
+            refused |= names
+        yield _finding(run, refusal)
+
+
+def _certain(run: RunContext, refusal: Refusal) -> bool:
+    """Where the release is known and does not surely refuse, nothing is told; where it is not, what the newest refuses is."""
+    if not refusal.others:
+        return True
+    return refusal.contract.package not in run.run.stack.releases and refusal.contract.releases[-1] in refusal.releases
+
+
+def _finding(run: RunContext, refusal: Refusal) -> Finding:
+    from budgetlint.contracts.words import shown
+
+    settings = [setting for _, _, setting in refusal.named if setting is not None]
+    partly = bool(refusal.others)
+    return run.finding(
+        settings[0],
+        f"{settings[0].name} {shown(_plain(settings[0]))}: {_what(refusal, settings)}{_ends(refusal)}",
+        help=_help(refusal, settings),
+        because=settings[1:],
+        severity=None if not partly else Severity.INFO if refusal.row.warns else Severity.WARNING,
+        confidence=Confidence.MEDIUM if partly else None,
+        key=settings[0].name,
+    )
+
+
+def _plain(setting: Setting) -> Any:
+    return setting.value if isinstance(setting.value, (bool, int, float, str, type(None))) else setting.shown
+
+
+def _what(refusal: Refusal, settings: list[Setting]) -> str:
+    """``TrainingArguments refuses it where eval_strategy is no (by default)``."""
+    from budgetlint.contracts.words import choices, clauses, fields_in, listed
+
+    name, verb = refusal.contract.name, "warns of it" if refusal.row.warns else "refuses it"
+    taken = choices(refusal.row.tree)
+    if taken and len(settings) == 1 and not refusal.row.warns:
+        return f"{name} takes only {listed(taken)}"
+    said = clauses(refusal.row.tree)
+    if not said:
+        return f"{name} {verb} together with {_values(refusal, settings)}" if len(refusal.named) > 1 else f"{name} {verb}"
+    names = [field for field, _, _ in refusal.named]
+    own = [clause for clause in said if set(fields_in(clause, names)) == {settings[0].name}]
+    rest = [clause for clause in said if clause not in own]
+    if not rest:
+        return f"{name} {verb} where {' and '.join(own)}"
+    by_default = {f"{field} is {value}" for field, value in _defaults(refusal) if value != "null"}
+    rest = [f"{clause} (by default)" if clause in by_default else clause for clause in rest]
+    told = listed([one for one in sorted(by_default) if f"{one} (by default)" not in rest], "and")
+    return f"{name} {verb} where {' and '.join(rest)}{f' (by default {told})' if told else ''}"
+
+
+def _defaults(refusal: Refusal) -> list[tuple[str, str]]:
+    from budgetlint.contracts.expression import UNKNOWN
+    from budgetlint.contracts.words import shown
+
+    return [(field, shown(value)) for field, value, setting in refusal.named if setting is None and value is not UNKNOWN]
+
+
+def _values(refusal: Refusal, settings: list[Setting]) -> str:
+    from budgetlint.contracts.words import listed, shown
+
+    others = [f"{one.name} {shown(_plain(one))}" for one in settings[1:]]
+    return listed([*others, *(f"{field} {value} (by default)" for field, value in _defaults(refusal))], "and")
+
+
+def _ends(refusal: Refusal) -> str:
+    with_release = f" with {refusal.contract.package} {refusal.releases[0]} (not with {refusal.others[-1]})" if refusal.others else ""
+    ends = {"trainer": ", and the run stops when it makes the trainer"}.get(refusal.row.stage, ", and the run stops at start")
+    return f"{'' if refusal.row.warns else ends}{with_release} ({refusal.source})"
+
+
+def _help(refusal: Refusal, settings: list[Setting]) -> str:
+    from difflib import get_close_matches
+
+    from budgetlint.contracts.words import choices, listed
+
+    taken = choices(refusal.row.tree)
+    if taken:
+        near = get_close_matches(str(settings[0].shown), taken, 1)
+        return f"write {settings[0].name}: {near[0]}" if near else f"{settings[0].name} is one of {listed(taken)}"
+    return f"change {listed(one.name for one in settings)}"
