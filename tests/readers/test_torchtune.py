@@ -157,6 +157,10 @@ def test_the_builders_dropout_hangs_on_the_version(version):
     assert (found.value, found.readings) == ((0.0, ()) if version else (None, (0.0, 0.05)))
 
 
+def test_fused_that_is_off_leaves_the_loop():
+    assert full(FULL.replace("  lr: 2e-5", "  lr: 2e-5\n  fused: False"))["optimizer_impl"].value == "for-loop"
+
+
 def test_fused_is_the_block_of_the_optimizer():
     assert full(FULL.replace("  lr: 2e-5", "  lr: 2e-5\n  fused: True"))["optimizer_impl"].value == "fused"
 

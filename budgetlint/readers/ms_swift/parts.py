@@ -41,8 +41,8 @@ def tuner(look: Lookup) -> Iterator[Setting]:
             yield default("lora_targets", ATTENTION, "ms-swift 2.x lora_target_modules: DEFAULT, the attention of the model")
 
 
-_SECOND = ("sft_type", "model_id_or_path", "lora_target_modules", "lora_dropout_p", "quantization_bit", "dtype", "use_flash_attn")
-"""Names that ms-swift 3.0 gave up."""
+_SECOND = ("sft_type", "model_id_or_path", "lora_target_modules", "lora_dropout_p", "quantization_bit", "dtype")
+"""Names that ms-swift 3.0 gave up. ``use_flash_attn`` is none: ``megatron sft`` takes it still."""
 ATTENTION = ("q_proj", "k_proj", "v_proj", "qkv_proj", "query_key_value", "c_attn", "W_pack", "wqkv")
 
 

@@ -45,7 +45,27 @@ def _by_trainer(look: Lookup, trainer: str) -> list[Setting]:
     raw = inner.raw("model", "0") if trainer else None
     named = raw is not None and isinstance(raw.node, Scalar) and not is_open(raw.node)
     model = inner.setting("model", to_text, "model", "0") if named else None
-    return [model] if model else []
+    return [model, *_loaded_with(look)] if model else []
+
+
+_KWARGS = tuple(key for key in _FIRST if key.setting in ("weights_dtype", "attention", "use_cache") and "." not in key.path)
+
+
+def _loaded_with(look: Lookup) -> list[Setting]:
+    """``model_init_kwargs`` of the arguments: what the trainer hands to ``from_pretrained``. What of it is not read is not absent."""
+    arguments = classes.arguments_of(look.document)
+    path = f"{arguments}.model_init_kwargs"
+    given = look.document.get(path) if arguments else None
+    if not classes.is_given(given):
+        return []
+    settings: list[Setting] = []
+    if isinstance(given, Mapping) and not given.tag:
+        settings, misreads = read_keys(look.document, look.loader, _KWARGS, path)
+        look.misreads.extend(misreads)
+    told = isinstance(given, Mapping) and not classes.is_partial(given) and not given.tag
+    if not told and not any(setting.name == "weights_dtype" for setting in settings):
+        settings.append(hidden("weights_dtype", DTYPE, f"{path}: {_ONCE}"))
+    return settings
 
 
 def is_loaded(settings: list[Setting]) -> bool:

@@ -88,13 +88,17 @@ def optimizer_settings(view: View, home: str, misreads: list[Misread]) -> list[S
 
 
 def _implementation(view: View, home: str) -> list[Setting]:
-    """torch.optim: ``fused`` or ``foreach`` as said; unsaid it is foreach on CUDA (``_default_to_fused_or_foreach``)."""
+    """torch.optim: ``fused`` or ``foreach`` as said; where neither is, foreach on CUDA (``_default_to_fused_or_foreach``, torch 2.13
+    ``optim/adam.py``: asked only where both are None, so that ``fused: false`` alone is the loop)."""
     for word in ("fused", "foreach"):
         path = f"{home}optimizer.{word}"
         if view.on(path):
             return [view.setting("optimizer_impl", word, path)]
-    path = f"{home}optimizer.foreach"
-    return [view.setting("optimizer_impl", "for-loop", path)] if view.word(path) == "false" else []
+    for word in ("foreach", "fused"):
+        path = f"{home}optimizer.{word}"
+        if view.word(path) == "false":
+            return [view.setting("optimizer_impl", "for-loop", path)]
+    return []
 
 
 def _betas(view: View, path: str) -> list[Setting]:
