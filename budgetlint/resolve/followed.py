@@ -114,7 +114,8 @@ class FollowedPrograms:
         from budgetlint.resolve.program_facts import facts_of, with_chains, with_doubts
 
         others, words = partial(self._openers, run.path), started_by(start).words or ()
-        facts, is_told = facts_of(run.followed, run.path, self.trees, start.launch, words, others=others, text=lambda: self._text)
+        trees = run.trees or self.trees
+        facts, is_told = facts_of(run.followed, run.path, trees, start.launch, words, others=others, text=lambda: self._text)
         if start.launch is not None and consumer.says:  # it may be another program of that name, which stops nowhere
             facts, is_told = replace(facts, refusals=()), is_told and not facts.refusals
         ways = zip(run.readings, run.told_of, run.doubts, strict=True)
@@ -182,7 +183,7 @@ class FollowedPrograms:
         asks = any(map(asks_for_model, runs))
         trainings = len(found) if whens or rounds > 1 else len(runs)
         seen = ProgramRun(start.path, readings, followed, trainings, asks, None, told_of, doubts=doubts, anew=anew)
-        return replace(seen, only_evaluates=idle, whens=whens, rounds=rounds)
+        return replace(seen, only_evaluates=idle, whens=whens, rounds=rounds, trees=self.trees)
 
 
 def _with_beside(reading: Reading, places: Sequence[Place], rounds: int) -> Reading:

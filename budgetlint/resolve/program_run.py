@@ -12,6 +12,7 @@ from budgetlint.settings.consumer import LAUNCH, OPENED, Consumer
 if TYPE_CHECKING:
     from budgetlint.program.document import Told
     from budgetlint.program.follow import Followed
+    from budgetlint.program.modules import Trees
     from budgetlint.program.noted import Doubt
     from budgetlint.program.places import Place
     from budgetlint.settings.program import FollowedProgram
@@ -48,6 +49,8 @@ class ProgramRun:
     """Of each reading, the condition of its training, where they are ways of which one is taken."""
     rounds: int = 1
     """How often it trains one after another, each alike: then one of them is its reading."""
+    trees: Trees | None = None
+    """The trees that it was followed on: what it met are nodes of these, also where the run is remembered."""
     only_evaluates: bool = False
     """Does it evaluate or predict with its trainer, and train nothing?"""
 
