@@ -11,6 +11,7 @@ from typing import Any
 
 from budgetlint.base.record import field, open_record, record, replace
 from budgetlint.contracts.expression import UNKNOWN, holds
+from budgetlint.contracts.releases import possible
 from budgetlint.contracts.table import MISSING, Contract, RefusalRow, Spec, find
 from budgetlint.settings.run import Setting, Stack
 
@@ -135,27 +136,8 @@ def lineage(contract: Contract) -> Iterator[Contract]:
 
 
 def candidates(contract: Contract, stack: Stack) -> tuple[int, ...]:
-    """Numbers of the releases read that tell what the run's release does: the newest that is not newer, and the next where it lies
-    between two, so that only what both agree on is told. All of them where the stack does not tell."""
-    below, above = -1, len(contract.releases)
-    for number, release in enumerate(contract.releases):
-        answer = stack.at_least(contract.package, release)
-        if answer is True:
-            below = number
-        elif answer is False:
-            above = number
-            break
-    last = len(contract.releases) - 1
-    if above == 0:
-        return ()  # older than all that was read
-    first = max(below, 0)
-    exact = below >= 0 and below < last and above == below + 1 and _is(contract, stack, below)
-    return tuple(range(first, (first if exact else min(above, last)) + 1))
-
-
-def _is(contract: Contract, stack: Stack, number: int) -> bool:
-    release = stack.releases.get(contract.package)
-    return release is not None and release.exact and str(release.said) == contract.releases[number]
+    """Numbers of the contract's releases that tell what the run's release does."""
+    return possible(contract.package, contract.releases, stack)
 
 
 def coerced(setting: Setting, spec: Spec | None) -> Any:

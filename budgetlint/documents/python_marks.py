@@ -5,6 +5,8 @@ from __future__ import annotations
 from budgetlint.documents.node import Node, Scalar, Style
 
 MORE = "**"
+PERHAPS = "<perhaps "
+"""How the text of an argument begins that one way of the program does not give."""
 CAST = "half"
 """The section of ``model.half()``, ``model.to(torch.bfloat16)`` and ``torch.set_default_dtype(torch.bfloat16)``."""
 

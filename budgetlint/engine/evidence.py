@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from budgetlint.base.finding import Finding, Severity
 from budgetlint.base.record import replace
+from budgetlint.documents.python_marks import PERHAPS
 from budgetlint.readers.base import names
 from budgetlint.rules_api.context import Context, DocumentContext, RunContext
 from budgetlint.rules_api.rule import Rule
@@ -34,8 +35,15 @@ def allowed(rule: Rule | None, context: Context, findings: Iterable[Finding]) ->
     if consumer is not None and ((consumer.is_nobody and name not in SYNTAX) or (not consumer.followed and name in INTERFACE)):
         return
     for finding in findings:
+        if _is_perhaps_absent(finding):
+            continue
         most = _most(consumer, context, rule)
         yield finding if finding.severity <= most else replace(finding, severity=most)
+
+
+def _is_perhaps_absent(finding: Finding) -> bool:
+    """Is it about an argument that one way of the program does not give (``if "eval_strategy" in signature(...).parameters:``)?"""
+    return finding.value.startswith(PERHAPS) or any(one.value.startswith(PERHAPS) for one in finding.because)
 
 
 def consumer_of(context: Context) -> Consumer | None:

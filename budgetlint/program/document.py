@@ -15,8 +15,9 @@ from pathlib import PurePosixPath
 from budgetlint.base.record import open_state
 from budgetlint.base.source import SourceFile, Span, SpanIn
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style
-from budgetlint.documents.python_marks import CAST, FACTS, LOOP, MORE, REPLACED
+from budgetlint.documents.python_marks import CAST, FACTS, LOOP, MORE, PERHAPS, REPLACED
 from budgetlint.documents.python_places import Places
+from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.modules import Files
 from budgetlint.program.noted import UNKNOWN, Doubt
 from budgetlint.program.packages.roots import unmarked
@@ -159,7 +160,7 @@ class _Writer:
             found = self._container(value, at, depth)
             if found is not None:
                 return found
-        return self._open(reason(value), at)
+        return self._open(reason(value), at, PERHAPS if perhaps_absent(value) else "<")
 
     def _container(self, value: Value, place: Place, depth: int) -> Node | None:
         match value:
@@ -195,8 +196,8 @@ class _Writer:
         except ValueError:
             return repr(plain)
 
-    def _open(self, why: str, place: Place) -> Scalar:
-        return Scalar(f"<{why[:_WHY]}>", self.span(place))
+    def _open(self, why: str, place: Place, begins: str = "<") -> Scalar:
+        return Scalar(f"{begins}{why[:_WHY]}>", self.span(place))
 
     # places
 

@@ -23,7 +23,8 @@ class Sink:
 
     ``arguments`` are by parameter name as far as the signature is known, the others by position in ``positional``. ``rest``: what arguments
     that are not there may be, None where the call is closed. ``conditions``: what has to hold, in the program's words. All values are those
-    of the moment of the call: later changes are not seen, but for ``result``, which is the object itself.
+    of the moment of the call: later changes are not seen, but for ``result``, which is the object itself. ``tried``: a TypeError of the
+    call is caught, so that arguments may be given to see whether they are taken.
     """
 
     __slots__ = (
@@ -40,6 +41,7 @@ class Sink:
         "receiver",
         "rest",
         "result",
+        "tried",
     )
 
     def __init__(self, kind: str, name: str, place: Place, number: int) -> None:
@@ -53,6 +55,7 @@ class Sink:
         self.conditions: tuple[str, ...] = ()
         self.receiver: Value | None = None
         self.result: Object | None = None
+        self.tried = False
 
     def copy(self) -> Sink:
         """The same call, whose arguments may be written otherwise."""

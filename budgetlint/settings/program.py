@@ -99,6 +99,15 @@ class IdleObject:
     trained_at: Location
 
 
+@record
+class PlainCall:
+    """A call of a package's class that is surely made, outside of a `try` that would catch its error. ``names`` are the arguments that are
+    surely given by name, each with the place that gives it."""
+
+    called: str
+    names: tuple[tuple[str, Location], ...]
+
+
 @open_record
 class FollowedProgram:
     """A program that was followed to its end. ``path`` is its entry file, ``launch`` the command that starts it, None where none does.
@@ -116,6 +125,7 @@ class FollowedProgram:
     """The way of the value at a dotted key of the program's document (``Setting.origin.key``), its beginning first."""
     find_unread: Callable[[], tuple[UnreadKey, ...]] = field(default=tuple, repr=False)
     find_idle: Callable[[], tuple[IdleObject, ...]] = field(default=tuple, repr=False)
+    find_calls: Callable[[], tuple[PlainCall, ...]] = field(default=tuple, repr=False)
 
     @cached_property
     def unused(self) -> tuple[UnreadKey, ...]:
@@ -126,3 +136,8 @@ class FollowedProgram:
     def idle(self) -> tuple[IdleObject, ...]:
         """Objects that decide memory and reach nothing that trains, where the way of what trains is known."""
         return self.find_idle()
+
+    @cached_property
+    def calls(self) -> tuple[PlainCall, ...]:
+        """Calls of the packages' argument classes, adapter configs and trainers."""
+        return self.find_calls()
