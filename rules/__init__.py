@@ -54,7 +54,7 @@ FAMILIES = {
         "fsdp1_options_under_fsdp2 ddp_find_unused_with_gc num_processes_gpu_ids parallelism_size_mismatch auto_find_batch_zero3 "
         "fsdp_not_distributed save_only_model_combos fsdp_ram_eff_without_sync axolotl_context_parallel fsdp1_deprecated num_steps_vs_ga "
         "fsdp_offload_alone launcher_flags_exclusive offload_ratio_stage torchtitan_async_tp zero3_init_flag_ignored degrees_vs_processes "
-        "processes_vs_visible"
+        "processes_vs_visible fsdp_sharded_final_save"
     ),
     "BL6": (  # bookkeeping
         "evaluation_strategy_renamed load_best_strategy_mismatch load_best_steps_multiple max_steps_overrides_epochs "
@@ -63,13 +63,15 @@ FAMILIES = {
         "dict_arg_number_as_string streaming_needs_max_steps yaml_implicit_typing val_size_and_eval_dataset report_to_none_v5 "
         "dpo_precompute_sync save_best_needs_metric early_stopping_steps grpo_num_generations_min predict_with_generate_zero3 "
         "prefetch_zero_workers gradient_checkpointing_renamed torch_dtype_renamed fractional_save_steps program_stops "
-        "required_argument_missing unrecognized_argument key_never_read without_effect framework_refuses argument_not_taken"
+        "required_argument_missing unrecognized_argument key_never_read without_effect framework_refuses argument_not_taken "
+        "kto_batch_of_one preference_beta_zero"
     ),
     "BL7": (  # sequence, packing, attention
         "seq_over_model_max fa2_turing packing_without_varlen trl_packing_no_max_length eval_batch_default_8 trl_max_length_default "
         "torchtune_unbounded_seq axolotl_pad_to_sequence_len sdpa_bf16_packing_zero_loss fa2_fp32 dataset_split_key_ignored "
         "torchtune_packed_max_seq eval_sample_packing fa3_device sage_attention_no_pad trl_padding_free_traps vlm_keep_end_truncation "
-        "packing_with_rl batch_flattening_conflicts several_ce_optimisations axolotl_legacy_attention_keys image_longer_than_text"
+        "packing_with_rl batch_flattening_conflicts several_ce_optimisations axolotl_legacy_attention_keys image_longer_than_text "
+        "packing_drops_loss_mask"
     ),
     "BL8": (  # recomputation
         "use_cache_with_checkpointing llamafactory_gc_flag_no_effect fsdp_ac_and_gc_both offload_without_gc gc_reentrant_default_change "

@@ -1,4 +1,4 @@
-"""A DeepSpeed warm-up that is no positive whole number of steps, or longer than the schedule it begins.
+"""A DeepSpeed warm-up that is no positive whole number of steps, or longer than the schedule it begins; a schedule of no steps.
 
 ## What it costs
 
@@ -21,7 +21,8 @@ warm-up longer than `total_num_steps` the learning rate never reaches its peak, 
 
 ## Sources
 
-- DeepSpeed 0.18.6, 0.19.2 and 0.19.3 `runtime/lr_schedules.py` `WarmupLR`, `WarmupDecayLR`, `WarmupCosineLR`.
+- DeepSpeed 0.13.5, 0.18.6, 0.19.2 and 0.19.3 `runtime/lr_schedules.py` `WarmupLR`, `WarmupDecayLR`, `WarmupCosineLR`.
+- transformers 4.36 to 5.24.0 `integrations/deepspeed.py` trainer_config_finalize: a number that is not its own ends in a ValueError.
 """
 
 from __future__ import annotations
@@ -39,7 +40,16 @@ WARMS_UP = frozenset(("WarmupLR", "WarmupDecayLR", "WarmupCosineLR"))
 def check(document: DocumentContext) -> Iterator[Finding]:
     kind, warmup = written_in(document.reading, "scheduler.type"), written_in(document.reading, f"{_PARAMS}.warmup_num_steps")
     total, steps = written_in(document.reading, f"{_PARAMS}.total_num_steps"), number_of(warmup)
-    if kind is None or kind.value not in WARMS_UP or warmup is None or steps is None:
+    if kind is None or kind.value not in WARMS_UP:
+        return
+    if total is not None and (length := number_of(total)) is not None and length <= 0:
+        yield document.finding(
+            total,
+            f"total_num_steps {total.text}: the learning rate is 0 after the warm-up; the Trainer, which knows its steps, stops at start",
+            help='total_num_steps: "auto" under the Trainer, else the optimizer steps of the run',
+            numbers={"total_steps": length},
+        )
+    if warmup is None or steps is None:
         return
     if steps <= 0 or not isinstance(warmup.value, int):
         yield _no_count(document, warmup, steps)

@@ -39,8 +39,8 @@ output_dir: out
 ## Sources
 
 - The rows of `budgetlint.catalog.choice_rows`, each with the framework's file that holds the values: transformers 4.41.0 to 5.24.0
-  `training_args.py`, `trainer_utils.py`; TRL 1.16.0 `trainer/model_config.py`; LLaMA-Factory 0.9.0 to 0.9.5 `hparams/`; axolotl
-  0.8.0 and 0.19.0 `utils/schemas/`; accelerate 1.15.0 `utils/dataclasses.py`; DeepSpeed 0.19.8 `runtime/zero/offload_config.py`;
+  `training_args.py`, `trainer_utils.py`; TRL 1.16.0 `trainer/model_config.py`; LLaMA-Factory 0.9.0 to 0.9.5 `hparams/`, `data/template.py`;
+  axolotl 0.8.0 and 0.19.0 `utils/schemas/`; accelerate 1.15.0 `utils/dataclasses.py`; DeepSpeed 0.19.8 `runtime/zero/offload_config.py`;
   LitGPT 0.5.13; torchtitan 0.2.2 `config/job_config.py`; ms-swift 3.5.0 and 4.6.0 `arguments/`.
 """
 
@@ -93,6 +93,9 @@ def _unknown(document: DocumentContext, choice: Choice, setting: Setting) -> Ite
     misread = any(one.origin.span == setting.origin.span for one in document.reading.misreads)
     if not meant and (choice.is_open or misread):
         return
+    if choice.grows_with and document.at_least(choice.package, choice.grows_with) is not False:
+        yield from _perhaps_of_a_newer(document, choice, setting, meant)
+        return
     yield document.finding(
         setting,
         f"{setting.origin.key.rpartition('.')[2]} {setting.text}: {choice.told or f'no value that {choice.package} knows'}, {choice.cost}",
@@ -103,6 +106,18 @@ def _unknown(document: DocumentContext, choice: Choice, setting: Setting) -> Ite
     )
 
 
+def _perhaps_of_a_newer(document: DocumentContext, choice: Choice, setting: Setting, meant: tuple[str, ...]) -> Iterator[Finding]:
+    """What the releases that were read do not have, a newer one may: a remark."""
+    yield document.finding(
+        setting,
+        f"{setting.origin.key.rpartition('.')[2]} {setting.text}: no release of {choice.package} before {choice.grows_with} has it: "
+        f"{choice.cost}",
+        help=f"did you mean {_either(meant)}?" if meant else f"write {_either(tuple(choice.values))}",
+        severity=Severity.INFO,
+        confidence=Confidence.LOW,
+    )
+
+
 def _of_other_release(document: DocumentContext, choice: Choice, setting: Setting, value: ChoiceValue) -> Iterator[Finding]:
     if value.since and document.at_least(choice.package, value.since) is False:
         yield document.finding(
@@ -110,6 +125,13 @@ def _of_other_release(document: DocumentContext, choice: Choice, setting: Settin
             f"{setting.origin.key.rpartition('.')[2]} {setting.text}: known from {choice.package} {value.since} on, {choice.cost}",
             help=f"install {choice.package} {value.since} or newer, or write another value",
             fixes=document.advice(f"install {choice.package} {value.since} or newer"),
+        )
+    elif value.until and document.at_least(choice.package, value.until):
+        yield document.finding(
+            setting,
+            f"{setting.origin.key.rpartition('.')[2]} {setting.text}: {choice.package} {value.until} took it away, {choice.cost}",
+            help=f"install {choice.package} before {value.until}, or write another value",
+            fixes=document.advice(f"install {choice.package} before {value.until}"),
         )
 
 

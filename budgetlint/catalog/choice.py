@@ -11,19 +11,22 @@ from budgetlint.catalog.vocabulary import distance
 
 @open_record
 class ChoiceValue:
-    """``since`` is the first release of the choice's package that knows it; empty where every release read does."""
+    """``since`` is the first release of the choice's package that knows it, ``until`` the first after it that does not; empty where every
+    release read does."""
 
     name: str
     since: str = ""
+    until: str = ""
 
 
 @open_record
 class Choice:
-    """``words`` are the values, each ``name`` or ``name>=RELEASE``.
+    """``words`` are the values, each ``name``, ``name>=RELEASE`` or ``name<RELEASE`` (both: ``name>=FIRST<GONE``).
 
     ``folds``: the framework changes the case itself. ``is_open``: it takes more than it lists (plugins, torch's own names), so
     only a value near a listed one is told. ``cost`` is what the framework does with an unknown value, ``told`` what it is.
-    ``is_final``: no release will add a value, so a short word with one other letter is a slip too.
+    ``is_final``: no release will add a value, so a short word with one other letter is a slip too. ``grows_with``: the first release
+    that was not read, where each adds some: a value that is not known is told of those before it.
     """
 
     path: str
@@ -35,6 +38,7 @@ class Choice:
     is_open: bool = False
     is_final: bool = False
     told: str = ""
+    grows_with: str = ""
 
     @cached_property
     def first(self) -> str:
@@ -61,8 +65,9 @@ class Choice:
 
 
 def _value(word: str) -> ChoiceValue:
-    name, _, since = word.partition(">=")
-    return ChoiceValue(name, since)
+    name, _, until = word.partition("<")
+    name, _, since = name.partition(">=")
+    return ChoiceValue(name, since, until)
 
 
 def _nearest(text: str, names: Iterable[str], is_final: bool) -> tuple[str, ...]:

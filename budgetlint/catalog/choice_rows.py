@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from budgetlint.base.record import replace
 from budgetlint.catalog.choice import Choice
+from budgetlint.catalog.choice_templates import NEXT, TEMPLATES
 
 _STOPS = "the run stops when the arguments are read"
 _LOADS = "the run stops when the model is loaded"
@@ -116,6 +117,14 @@ _LLAMAFACTORY: tuple[Choice, ...] = (
         "LLaMA-Factory 0.9.0 to 0.9.5 model/model_utils/attention.py: 'Unknown attention type'",
     ),
     Choice("pref_loss", "llamafactory", "sigmoid hinge ipo kto_pair orpo simpo", _STOPS, f"{_HPARAMS}finetuning_args.py", is_open=True),
+    Choice(
+        "template",
+        "llamafactory",
+        TEMPLATES,
+        "the run stops when the tokenizer is loaded",
+        "LLaMA-Factory 0.8.3 to 0.9.5 data/template.py get_template_and_fix_tokenizer",
+        grows_with=NEXT,
+    ),
     Choice("quantization_type", "llamafactory", "nf4 fp4", _LOADS, f"{_HPARAMS}model_args.py", is_open=True),
     *_switches(
         "llamafactory",
