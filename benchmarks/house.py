@@ -39,6 +39,8 @@ REASON = 4
 """Words of a comment that can be one."""
 FOLDERS = {package: folder for folder, package in PACKAGES.items()}
 COMPARED = ("model_code", "family")
+BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
+"""Where a statement holds others, and what holds them."""
 
 Counted = dict[str, list[str]]
 Edges = Mapping[str, set[tuple[str, str]]]
@@ -78,11 +80,12 @@ def _imports(body: Iterable[ast.AST], kind: str) -> Iterator[tuple[str, ast.Impo
     for node in body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield kind, node
-        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+        elif isinstance(node, ast.If) and any(_called(one) == "TYPE_CHECKING" for one in ast.walk(node.test)):
             yield from _imports(node.body, TYPING)
             yield from _imports(node.orelse, kind)
-        else:
-            yield from _imports(ast.iter_child_nodes(node), LAZY if isinstance(node, FUNCTIONS) else kind)
+        else:  # statements alone: no expression holds an import
+            inner = (one for part in BODIES for one in getattr(node, part, ()))
+            yield from _imports(inner, LAZY if isinstance(node, FUNCTIONS) else kind)
 
 
 def _targets(node: ast.Import | ast.ImportFrom, modules: Mapping[str, Module]) -> Iterator[str]:

@@ -115,32 +115,34 @@ def test_delete(name: str, path: str) -> None:
     assert kept_lines(document.source.text, after.source.text, entry, document)
 
 
-@pytest.mark.parametrize("value", [2e-5, 1, True, None, "x y", "yes", "1e5", "a: b", "# x", 1e10, float("inf"), "é\U0001f600\n", ""])
+VALUES: tuple[Value, ...] = (2e-5, 1, True, None, "x y", "yes", "1e5", "a: b", "# x", 1e10, float("inf"), "é\U0001f600\n", "")
+
+
 @pytest.mark.parametrize(("name", "path"), CASES)
-def test_set_value(name: str, path: str, value: Value) -> None:
+def test_set_value(name: str, path: str) -> None:
     document = read(name)
     entry = at(document, path)
-    if not isinstance(entry.value, Scalar) or (value is None and name == "x.toml") or (path == "anchored"):
+    if not isinstance(entry.value, Scalar) or path == "anchored":
         return
-    if value == float("inf") and document.format == "json":
-        return
-    expected = copy.deepcopy(tree(document))
-    parent, last = parent_of(expected, path)
-    parent[last] = value
-    after = read(name, apply(document.source.text, set_value(document, entry.value, value)))
-    assert tree(after) == expected
-    assert type(parent_of(tree(after), path)[0][last]) is type(value) or document.format == "json"
+    values = [one for one in VALUES if (one is not None or name != "x.toml") and (one != float("inf") or document.format != "json")]
+    for value in values:
+        expected = copy.deepcopy(tree(document))
+        parent, last = parent_of(expected, path)
+        parent[last] = value
+        after = read(name, apply(document.source.text, set_value(document, entry.value, value)))
+        assert tree(after) == expected, value
+        assert type(parent_of(tree(after), path)[0][last]) is type(value) or document.format == "json", value
 
 
-@pytest.mark.parametrize("new", ["renamed", "with space", "yes", "1"])
 @pytest.mark.parametrize(("name", "path"), CASES)
-def test_rename(name: str, path: str, new: str) -> None:
+def test_rename(name: str, path: str) -> None:
     document = read(name)
-    expected = copy.deepcopy(tree(document))
-    parent, last = parent_of(expected, path)
-    parent[new] = parent.pop(last)
-    after = read(name, apply(document.source.text, rename_key(document, at(document, path), new)))
-    assert tree(after) == expected
+    for new in ("renamed", "with space", "yes", "1"):
+        expected = copy.deepcopy(tree(document))
+        parent, last = parent_of(expected, path)
+        parent[new] = parent.pop(last)
+        after = read(name, apply(document.source.text, rename_key(document, at(document, path), new)))
+        assert tree(after) == expected, new
 
 
 @pytest.mark.parametrize(("name", "path"), CASES)

@@ -98,6 +98,10 @@ CASES: dict[str, tuple[str, str, str, str]] = {
 }  # fmt: skip
 
 
+AGAIN = {file: name for name, (file, *_) in reversed(CASES.items())}.values()
+"""The first case of each kind of file is read twice in one process: what is counted of it begins anew."""
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_past_a_bound_there_is_one_finding_and_the_other_file_is_checked(name: str, shell: Any) -> None:
     file, text, where, told = CASES[name]
@@ -113,7 +117,8 @@ def test_past_a_bound_there_is_one_finding_and_the_other_file_is_checked(name: s
     assert told in found[0]
     assert any(line.startswith("other.yaml:") and "BL205" in line for line in lines)
     assert ran.code == 1
-    assert shell("check", "--no-cache", "--format", "concise").out == ran.out
+    if name in AGAIN:
+        assert shell("check", "--no-cache", "--format", "concise").out == ran.out
 
 
 WITHIN = {

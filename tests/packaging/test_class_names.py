@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,8 +19,8 @@ They are
 told apart by their package: it has each once."""
 
 
-def test_no_class_name_is_defined_twice(repository: Path) -> None:
-    found = twice_defined(modules_of(repository))
+def test_no_class_name_is_defined_twice(modules: dict[str, Any]) -> None:
+    found = twice_defined(modules)
     others = [[one for one in row.partition(": ")[2].split() if not one.startswith(OF_PROGRAMS)] for row in found]
     own = [[one for one in row.partition(": ")[2].split() if one.startswith(OF_PROGRAMS)] for row in found]
     assert [row for row, rest, mine in zip(found, others, own, strict=True) if len(rest) > 1 or len(mine) > 1] == []

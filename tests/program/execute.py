@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import json
 import os
 import shutil
@@ -10,7 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import yaml
 
@@ -123,33 +124,59 @@ def execute_case(case: Case, root: Path) -> Ran:
     return execute(root, case.entry, case.words, case.environment, case.module)
 
 
-class Server:
-    """Runs small programs of one file, one after the other, each in a process of its own, without starting Python for each."""
+class _Forks:
+    """A Python that is started once and forks for each program."""
 
-    def __init__(self, root: Path) -> None:
-        self.root, self.log = root.resolve(), root.parent / f"{root.name}.jsonl"
-        command = [sys.executable, "-B", str(HERE / "server.py")]
-        environment = _environment(self.root, self.log, {})
+    def __init__(self, environment: Mapping[str, str], *words: str) -> None:
+        compileall.compile_dir(STAND_INS, quiet=2)  # of which no program writes anything
+        command = [sys.executable, "-B", str(HERE / "server.py"), *words]
         self.child = subprocess.Popen(
             command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
 
-    def __enter__(self) -> Server:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.child.communicate("")
+
+    def ask(self, **asked: object) -> int:
+        """The exit status of one program."""
+        assert self.child.stdin and self.child.stdout
+        self.child.stdin.write(json.dumps(asked) + "\n")
+        self.child.stdin.flush()
+        return int(self.child.stdout.readline())
+
+
+class Programs(_Forks):
+    """Runs cases as `execute_case` does, each in a process of its own, without starting Python for each."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(_environment(folder, folder / "none.jsonl", {}), "--bare")
+
+    def execute_case(self, case: Case, root: Path) -> Ran:
+        place(case, root)
+        log, said = root.parent / f"{root.name}.jsonl", root.parent / f"{root.name}.said"
+        log.unlink(missing_ok=True)
+        entry = case.entry if case.module else _runnable(root, case.entry)
+        environment = _environment(root, log, case.environment)
+        status = self.ask(root=str(root), entry=entry, words=case.words, environment=environment, module=case.module, said=str(said))
+        return Ran(status, _calls(log), said.read_text(encoding="utf-8"))
+
+
+class Server(_Forks):
+    """Runs small programs of one file, one after the other, each in a process of its own, with the stand-ins imported."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.log = root.resolve(), root.parent / f"{root.name}.jsonl"
+        super().__init__(_environment(self.root, self.log, {}))
 
     def execute(self, text: str, words: Sequence[str] = (), gpus: int = 1) -> Ran:
         self.log.unlink(missing_ok=True)
         said = self.log.with_suffix(".jsonl.said")
         said.unlink(missing_ok=True)
         (self.root / "program.py").write_text(text, encoding="utf-8")
-        asked = {"root": str(self.root), "entry": "program.py", "words": list(words), "log": str(self.log), "gpus": gpus}
-        assert self.child.stdin and self.child.stdout
-        self.child.stdin.write(json.dumps(asked) + "\n")
-        self.child.stdin.flush()
-        status = int(self.child.stdout.readline())
+        status = self.ask(root=str(self.root), entry="program.py", words=list(words), log=str(self.log), gpus=gpus)
         return Ran(status, _calls(self.log), said.read_text(encoding="utf-8") if said.exists() else "")
 
 

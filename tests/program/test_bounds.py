@@ -145,6 +145,9 @@ PROGRAMS = {
 }
 
 
+SLOW_LITERAL = pytest.param("literal", marks=pytest.mark.slow)
+
+
 def _from(depth: int, run: Callable[[], Followed]) -> Followed:
     return run() if depth == 0 else _from(depth - 1, run)
 
@@ -177,7 +180,9 @@ def test_a_caller_that_is_too_deep_gets_an_answer() -> None:
     assert _from(depth, lambda: _followed("x = " + "(1 + " * 100 + "1" + ")" * 100)).stopped == "the program is nested too deep to follow"
 
 
-@pytest.mark.parametrize("name", ["mul", "unpack", "strings", "lists2", "tuples", "literal", "frozen"])
+@pytest.mark.parametrize(
+    "name", ["mul", "unpack", "strings", "lists2", "tuples", pytest.param("literal", marks=pytest.mark.slow), "frozen"]
+)
 def test_memory(name: str) -> None:
     tracemalloc.start()
     try:

@@ -17,21 +17,35 @@ from hypothesis import strategies as st
 
 from tests.program.chance.program import HEAD, program
 from tests.program.compare import faults, followed, shares
-from tests.program.execute import Case, Server, cases, execute_case
+from tests.program.execute import Case, Programs, Server, cases, execute_case
 
 CASES = cases()
 SNIPPETS = yaml.safe_load((Path(__file__).parent / "snippets.yaml").read_text(encoding="utf-8"))
 
 
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Programs]:
+    with Programs(tmp_path_factory.mktemp("programs")) as running:
+        yield running
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_program(case: Case, tmp_path: Path) -> None:
+def test_program(case: Case, programs: Programs, tmp_path: Path) -> None:
     root = (tmp_path / "program").resolve()
-    ran = execute_case(case, root)
+    ran = programs.execute_case(case, root)
     assert (ran.status != 0) == case.refused, ran.said
     assert case.refused or ran.calls, ran.said
     assert all(call.line and call.file for call in ran.calls)
     told = [fault for fault in faults(root, ran, followed(root, case.script, case.words, case.environment)) if not case.allows(fault.kind)]
     assert bool(told) == bool(case.open), "\n".join(map(str, told)) or f"mended: {case.open}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", [case for case in CASES if case.path != "chance.py"][::6], ids=lambda case: case.name)
+def test_a_program_that_is_forked_runs_as_one_that_is_started(case: Case, programs: Programs, tmp_path: Path) -> None:
+    root = (tmp_path / "program").resolve()
+    forked, started = programs.execute_case(case, root), execute_case(case, root)
+    assert (forked.status, forked.calls) == (started.status, started.calls), started.said
 
 
 def test_enough_programs() -> None:

@@ -1,47 +1,15 @@
 """A rule that names its words says nothing where none of them is: the engine does not ask it there, and does not load its module.
 
-Every rule with words is asked about every case of every rule in which its words are missing.
+Every rule with words is asked about every case of every rule in which its words are missing, too: `tests/test_rules.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from budgetlint.registry import Registry, installed
-from budgetlint.resolve.runs import judge_texts
 from budgetlint.rule import Confidence, Finding, Rule, Severity
-from budgetlint.rules_api.context import Judged
-from budgetlint.rules_api.prefilter import Words
-from budgetlint.testing import case_files, load_cases, report_on
-
-WORDED = tuple(rule for rule in installed().rules if rule.words)
-FILES = case_files(Path(__file__).parent)
-
-
-def unasked(judged: Judged) -> Iterator[tuple[Rule, object]]:
-    """Rules with what they would be asked about if their words did not count."""
-    words = Words(WORDED)
-    for rule in WORDED:
-        if rule.scope == "run":
-            seen = [(run, words.of_run(run.run), {one.format for one in run.run.readings}) for run in judged.runs]
-        else:
-            shown = (*judged.documents, *(judged.flags if rule.flags else ()))
-            seen = [(document, words.of(document.reading), {document.format}) for document in shown]
-        for context, has, formats in seen:
-            if has.isdisjoint(rule.words) and (not rule.formats or not formats.isdisjoint(rule.formats)):
-                yield rule, context.bound(rule)
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_a_rule_is_silent_where_none_of_its_words_is(path: Path) -> None:
-    for case in load_cases(path):
-        judged = judge_texts(case.files, budget=f"{case.budget}\nstack {case.stack}" if case.stack else case.budget or None)
-        said = [(rule.name, finding.message) for rule, context in unasked(judged) for finding in rule.check(context)]
-        assert said == [], case.name
-
+from budgetlint.testing import report_on
 
 AXOLOTL = "base_model: meta-llama/Llama-3.1-8B\nadapter: lora\nsequence_len: 512\nnum_epochs: 1\n"
 
