@@ -85,3 +85,10 @@ def started_by(readings: tuple[Reading, ...]) -> str:
     told = (one.document.program for one in readings if one.role is Role.TRAINER and one.document.is_command)
     named = (one.consumer.program for one in readings if one.role is Role.TRAINER and one.consumer is not None)
     return next(filter(None, (*told, *named)), "")
+
+
+def script_of(readings: tuple[Reading, ...]) -> str:
+    """The file whose command starts a run; empty where none does."""
+    told = (one.document.path for one in readings if one.document.is_command)
+    followed = (one.program.launch.file for one in readings if one.program is not None and one.program.launch is not None)
+    return next(iter((*told, *followed)), "")
