@@ -315,6 +315,7 @@ class Interpreter:
         made.arguments = {key: frozen(value, kept) for key, value in call.keywords.items()}
         made.positional = tuple(frozen(value, kept) for value in call.positional)
         made.rest, made.conditions = call.rest, tuple(one for one in self.conditions if one)
+        made.callers = tuple(one.name for one in self.stack)
         self.sinks.append(made)
         return made
 

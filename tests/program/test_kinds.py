@@ -200,6 +200,30 @@ class Module(pl.LightningModule):
         return torch.optim.AdamW(self.model.parameters(), lr=1e-4)
 pl.Trainer(precision='bf16-mixed', accumulate_grad_batches=8).fit(Module(7))
 """
+PROBED = """\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+from transformers import AutoModelForCausalLM
+{before}
+def linear_probe(model, data):
+    head = nn.Linear(768, 10)
+    optimizer = torch.optim.SGD(head.parameters(), lr=0.1)
+    for batch in DataLoader(data, batch_size=256, shuffle=True):
+        nn.functional.cross_entropy(head(model(**batch).logits), batch['labels']).backward()
+        optimizer.step()
+def evaluate(model, data):
+    return linear_probe(model, data)
+model = AutoModelForCausalLM.from_pretrained('gpt2')
+{train}
+evaluate(model, test)
+"""
+TRAINS = """
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+for batch in DataLoader(data, batch_size=6, shuffle=True):
+    model(**batch).loss.backward()
+    optimizer.step()
+"""
 
 WRAPPED = """
 from torch import nn
@@ -245,6 +269,16 @@ KINDS = (
         trainer(WRAPPED, "for parent, name, child in parents(model):\n    setattr(parent, name, Lora(child))"),
         "",
         {"adapter": UNRESOLVED, "quant": UNRESOLVED, "micro_batch": 2},
+    ),
+    Kind("a probe beside the training", PROBED.format(before="", train=TRAINS), "", {"optimizer": "adamw", "micro_batch": 6}),
+    Kind("a probe is all that trains", PROBED.format(before="", train=""), "", {"optimizer": "sgd", "micro_batch": 256}),
+    Kind(
+        "a probe beside a training that is not followed",
+        PROBED.format(
+            before="import lightning as L\nfrom acme import Module", train="L.Trainer(precision='bf16-mixed').fit(Module(model))"
+        ),
+        "",
+        {"optimizer": UNRESOLVED, "micro_batch": UNRESOLVED},
     ),
     Kind(
         "frozen by the pattern of a name",
