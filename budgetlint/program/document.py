@@ -20,6 +20,7 @@ from budgetlint.documents.python_places import Places
 from budgetlint.program.modules import Files
 from budgetlint.program.noted import UNKNOWN, Doubt
 from budgetlint.program.packages.roots import unmarked
+from budgetlint.program.passed_on import EVALUATIONS
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.sink_kinds import is_arguments
 from budgetlint.program.sinks import Sink
@@ -37,7 +38,7 @@ _WHY = 78
 """Characters of a reason that are told."""
 _DTYPES_OF_ALL = ("torch.set_default_dtype",)
 """What decides the dtype of a load that names none."""
-_OWN_METHODS = ("compute_loss", "training_step", "create_optimizer", "create_optimizer_and_scheduler")
+_OWN_METHODS = ("compute_loss", "training_step", "create_optimizer", "create_optimizer_and_scheduler", *sorted(EVALUATIONS))
 _BEST = ("config", "flag", "environment", "declared", "option", "class", "source")
 """Which of several origins is told: that which a user would change."""
 

@@ -200,6 +200,14 @@ class Module(pl.LightningModule):
         return torch.optim.AdamW(self.model.parameters(), lr=1e-4)
 pl.Trainer(precision='bf16-mixed', accumulate_grad_batches=8).fit(Module(7))
 """
+OWN_EVALUATION = """\
+from torch.utils.data import DataLoader
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+class Mine(Trainer):
+    {method}
+model = AutoModelForCausalLM.from_pretrained('gpt2')
+Mine(model=model, args=TrainingArguments('out', per_device_train_batch_size=2), train_dataset=data).train()
+"""
 PROBED = """\
 import torch
 from torch import nn
@@ -269,6 +277,19 @@ KINDS = (
         trainer(WRAPPED, "for parent, name, child in parents(model):\n    setattr(parent, name, Lora(child))"),
         "",
         {"adapter": UNRESOLVED, "quant": UNRESOLVED, "micro_batch": 2},
+    ),
+    *(
+        Kind(f"an evaluation of the script's own, {what}", OWN_EVALUATION.format(method=method), "", {"eval_batch": told, "micro_batch": 2})
+        for what, method, told in (
+            ("by its loader", "def get_eval_dataloader(self, data=None):\n        return DataLoader(data, batch_size=4)", UNRESOLVED),
+            ("all through", "def evaluate(self, data=None, **more):\n        return {}", UNRESOLVED),
+            (
+                "beside the base's",
+                "def evaluate(self, data=None, **more):\n        note()\n        return super().evaluate(data, **more)",
+                8,
+            ),
+            ("none", "def log(self, logs):\n        pass", 8),
+        )
     ),
     Kind("a probe beside the training", PROBED.format(before="", train=TRAINS), "", {"optimizer": "adamw", "micro_batch": 6}),
     Kind("a probe is all that trains", PROBED.format(before="", train=""), "", {"optimizer": "sgd", "micro_batch": 256}),
