@@ -208,6 +208,18 @@ class Mine(Trainer):
 model = AutoModelForCausalLM.from_pretrained('gpt2')
 Mine(model=model, args=TrainingArguments('out', per_device_train_batch_size=2), train_dataset=data).train()
 """
+SETTINGS = """\
+from pydantic import BaseModel
+from pydantic_settings import BaseSettings, SettingsConfigDict
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+class Options({base}):
+    rows: int = 8
+    seed: int = 1
+    {body}
+options = Options()
+model = AutoModelForCausalLM.from_pretrained('gpt2')
+Trainer(model=model, args=TrainingArguments('out', per_device_train_batch_size=options.rows), train_dataset=data).train()
+"""
 PROBED = """\
 import torch
 from torch import nn
@@ -290,6 +302,29 @@ KINDS = (
             ),
             ("none", "def log(self, logs):\n        pass", 8),
         )
+    ),
+    *(
+        Kind(f"settings of pydantic, {what}", SETTINGS.format(base=base, body=body), words, {"micro_batch": told})
+        for what, base, body, words, told in (
+            ("their defaults", "BaseSettings", "", "", 8),
+            ("from the command line", "BaseSettings, cli_parse_args=True", "", "--rows 2", UNRESOLVED),
+            ("from the command line, another's word", "BaseSettings, cli_parse_args=True", "", "--seed 2", 8),
+            ("words that they do not read", "BaseSettings", "", "--rows 2", 8),
+            ("of a configuration", "BaseSettings", "model_config = SettingsConfigDict(cli_parse_args=True)", "--rows=2", UNRESOLVED),
+            ("with a file", "BaseSettings", "model_config = SettingsConfigDict(env_file='.env')", "", UNRESOLVED),
+            ("with a file, as of old", "BaseSettings", "class Config:\n        env_file = '.env'", "", UNRESOLVED),
+            ("a plain model", "BaseModel", "model_config = dict(env_file='.env')", "--rows 2", 8),
+        )
+    ),
+    *(
+        Kind(
+            f"settings of pydantic beside {name}=2",
+            SETTINGS.format(base="BaseSettings", body="model_config = SettingsConfigDict(env_prefix='RUN_')"),
+            "",
+            {"micro_batch": told},
+            {"run.sh": f"{name}=2 python train.py\n"},
+        )
+        for name, told in (("RUN_ROWS", UNRESOLVED), ("run_rows", UNRESOLVED), ("ROWS", 8))
     ),
     Kind("a probe beside the training", PROBED.format(before="", train=TRAINS), "", {"optimizer": "adamw", "micro_batch": 6}),
     Kind("a probe is all that trains", PROBED.format(before="", train=""), "", {"optimizer": "sgd", "micro_batch": 256}),
