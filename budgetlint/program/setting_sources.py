@@ -36,7 +36,7 @@ def may_be_set(it: Interpreter, cls: Class, name: str, settings: ast.Call | None
 
 
 def _configured(cls: Class) -> list[ast.keyword]:
-    """``class A(BaseSettings, cli_parse_args=True)``, ``model_config = SettingsConfigDict(...)`` or ``{...}``, and ``class Config:`` of old."""
+    """``class A(BaseSettings, cli_parse_args=True)``, ``model_config = SettingsConfigDict(...)`` or ``{...}``; ``class Config:`` of old."""
     found = list(cls.node.keywords)
     for node in cls.node.body:
         match node:
