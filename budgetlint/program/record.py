@@ -9,7 +9,7 @@ from budgetlint.program.functions import opaque_call
 from budgetlint.program.generators import consumed
 from budgetlint.program.misfits import misspelt_fields
 from budgetlint.program.models import model_of, module_of
-from budgetlint.program.packages.signatures import positional_names
+from budgetlint.program.packages.signatures import one_name, positional_names
 from budgetlint.program.passed_on import EVALUATIONS, calls_base, passes_on
 from budgetlint.program.repeat import repeated
 from budgetlint.program.sink_kinds import SIGNATURES, kind_of_call, kind_of_method
@@ -55,6 +55,8 @@ def _made_by_function(it: Interpreter, trainer: Sink) -> None:
 
 def _named(call: Call, kind: str, name: str) -> Call:
     """Positional arguments by their names, as far as the signature is known."""
+    if kind == "trainer":
+        call = call._replace(keywords=one_name(name, call.keywords))
     names = positional_names(kind, name, call.positional, SIGNATURES.get(kind, ()))
     pairs = list(zip(names, call.positional, strict=False))
     named = {one: value for one, value in pairs if one not in call.keywords}

@@ -220,6 +220,16 @@ options = Options()
 model = AutoModelForCausalLM.from_pretrained('gpt2')
 Trainer(model=model, args=TrainingArguments('out', per_device_train_batch_size=options.rows), train_dataset=data).train()
 """
+PPO = """\
+from transformers import AutoModelForCausalLM, AutoModelForSequenceClassification, AutoTokenizer
+from trl import PPOConfig, PPOTrainer, PPOv2Trainer
+tokenizer = AutoTokenizer.from_pretrained('gpt2')
+reward = AutoModelForSequenceClassification.from_pretrained('distilgpt2', num_labels=1)
+value = AutoModelForSequenceClassification.from_pretrained('distilgpt2', num_labels=1)
+policy, reference = AutoModelForCausalLM.from_pretrained('gpt2'), AutoModelForCausalLM.from_pretrained('gpt2')
+args = PPOConfig(output_dir='out', per_device_train_batch_size=3)
+{call}.train()
+"""
 PROBED = """\
 import torch
 from torch import nn
@@ -325,6 +335,18 @@ KINDS = (
             {"run.sh": f"{name}=2 python train.py\n"},
         )
         for name, told in (("RUN_ROWS", UNRESOLVED), ("run_rows", UNRESOLVED), ("ROWS", 8))
+    ),
+    *(
+        Kind(
+            f"a trainer of PPO's kind, {what}",
+            PPO.format(call=call),
+            "",
+            {"model": "gpt2", "micro_batch": 3, "task": task, "reward_model": UNRESOLVED},
+        )
+        for what, call, task in (
+            ("by place", "PPOTrainer(args, tokenizer, policy, reference, reward, data, value)", "ppo"),
+            ("as of old", "PPOv2Trainer(config=args, policy=policy, ref_policy=reference, reward_model=reward, value_model=value)", "ppo"),
+        )
     ),
     Kind("a probe beside the training", PROBED.format(before="", train=TRAINS), "", {"optimizer": "adamw", "micro_batch": 6}),
     Kind("a probe is all that trains", PROBED.format(before="", train=""), "", {"optimizer": "sgd", "micro_batch": 256}),
