@@ -68,7 +68,7 @@ def elsewhere(look: Lookup, trainer: str) -> Iterator[Setting]:
     if any(name in made for name in _OWN_EVALUATION):
         yield hidden("eval_batch", (), "the trainer's evaluation is the script's own")
     if trainer in _REWARDED and classes.is_given(look.document.get(f"{trainer}.reward_model")):
-        yield hidden("reward_model", (), f"the script hands {trainer} its reward model")
+        yield hidden("reward_model", ("none", "policy"), f"the script hands {trainer} its reward model")
     yield from _checkpointing(look)
     yield from _upcast(look)
     yield from _either_half(look)
