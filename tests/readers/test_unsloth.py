@@ -204,3 +204,25 @@ def test_who_decides_that_activations_are_recomputed(stack: str, parts: dict[str
 def test_packing_is_turned_off_for_collators_and_processors(stack: str, fast: str, more: str, expected: object) -> None:
     found = settings_of(f"{stack} transformers@4.57", fast, f"{COLLATOR}{TRAINER}", args="packing=True", **({"more": more} if more else {}))
     assert found["packing"] == expected
+
+
+MADE = "from trl import SFTConfig\n\n\ndef made():\n    return SFTConfig(output_dir='out')\n"
+USES = (
+    "{first}\n{second}\nfrom trl import SFTTrainer\nmodel, _ = FastLanguageModel.from_pretrained('unsloth/Qwen3-8B', max_seq_length=4096)\n"
+    "model = FastLanguageModel.get_peft_model(model, r=16, target_modules=['q_proj'])\n"
+    "SFTTrainer(model=model, train_dataset=data, args=made()).train()\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("from unsloth import FastLanguageModel", "from helpers import made", 4),
+        ("from helpers import made", "from unsloth import FastLanguageModel", (4, 8)),
+    ],
+)
+def test_a_module_of_the_project_that_is_imported_first_has_trls_class(first: str, second: str, expected: object) -> None:
+    files = {"train.py": USES.format(first=first, second=second), "helpers.py": MADE}
+    (run,) = judge_texts(files, budget="device h200; stack unsloth@2026.4.8 trl@0.24 transformers@4.57").runs
+    found = run.run.settings["eval_batch"]
+    assert (found.value if found.known else found.readings) == expected
