@@ -47,6 +47,8 @@ from ._offload import experts_differ
 
 SHARE = 0.02
 """Of the device, or of what the run needs where no device is known."""
+_COUNTED = ("lora_targets", "lora_modules_to_save", "adapter")
+"""What decides how much an adapter trains."""
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -58,6 +60,8 @@ def check(run: RunContext) -> Iterator[Finding]:
     rank = run.setting("lora_r")
     if params is None or plan is None or plan.adapter is None or rank is None or not rank.known:
         return
+    if any(found is not None and not found.known for found in map(run.setting, _COUNTED)):
+        return  # what trains is not known: one of several lists of targets
     if written_by(run, "unfrozen_parameters") is not None or experts_differ(run):
         return
     saved = _saved(optimizer, params, plan.adapter.dtype)

@@ -15,6 +15,9 @@ REPLACED = "replaced modules"
 LOOP, FACTS = "a loop of its own", "beside the trainer"
 """Sections of a followed program: everything that its own loop tells, and what calls beside a trainer do."""
 
+UNPATCHED = "trl before unsloth"
+"""The section of a program that may have taken TRL's classes before Unsloth exchanged them."""
+
 
 def is_open(node: Node | None) -> bool:
     """A value that the file does not tell."""

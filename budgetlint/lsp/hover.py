@@ -98,13 +98,14 @@ def _default(used: Used) -> Setting | None:
     """What the framework would take if the line were not there."""
     from budgetlint.readers import reader_by
     from budgetlint.readers.base import complete
+    from budgetlint.resolve.run_parts import started_by
 
     run = used.context.run
     reading = next((one for one in run.readings if one.document.source is used.setting.origin.source), None)
     if reading is None:
         return None
     rest = Settings([one for one in reading.settings.values() if one.name != used.setting.name])
-    found = complete(reader_by(reading), rest, run.stack).get(used.setting.name)
+    found = complete(reader_by(reading), rest, run.stack, started_by(run.readings)).get(used.setting.name)
     return found if found is not None and found.is_default else None
 
 

@@ -13,6 +13,7 @@ from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.misfits import strangers, without
 from budgetlint.program.operators import made_of
 from budgetlint.program.places import Origin, Place
+from budgetlint.program.setting_sources import may_be_set
 from budgetlint.program.state import Interpreter, name_of
 from budgetlint.program.truth import truth
 from budgetlint.program.values import ABSENT, Class, Function, Items, Known, Object, Property, Value, Way, alternatives, choice
@@ -21,7 +22,9 @@ from budgetlint.program.wording import words
 DATACLASSES = frozenset(
     {"dataclasses.dataclass", "pydantic.dataclasses.dataclass", "chz.chz", "attr.s", "attr.dataclass", "attrs.define", "attr.define"}
 )
-FIELDS_OF_BASES = frozenset({"typing.NamedTuple", "pydantic.BaseModel", "pydantic_settings.BaseSettings", "draccus.ChoiceRegistry"})
+FIELDS_OF_BASES = frozenset(
+    {"typing.NamedTuple", "pydantic.BaseModel", "pydantic_settings.BaseSettings", "pydantic.BaseSettings", "draccus.ChoiceRegistry"}
+)
 _CALLS = frozenset({"field", "Field", "HfArg", "ib", "attrib"})
 Construct = Callable[[Interpreter, Object, str, Call], None]
 
@@ -176,7 +179,9 @@ def fill(it: Interpreter, made: Object, cls: Class, call: Call, construct: Const
     others = {name: value for name, value in call.keywords.items() if name not in given}
     passed: list[Value] = []
     for field in fields:
-        value = _filled(it, field, given.get(field.name, ABSENT), call.rest) if field.init else default_of(it, field)
+        value = given.get(field.name, ABSENT)
+        outside = may_be_set(it, cls, field.name, field.settings, field.place) if value is ABSENT else None
+        value = outside or (_filled(it, field, value, call.rest) if field.init else default_of(it, field))
         if field.passed:
             passed.append(value)
         elif value is not ABSENT:

@@ -15,18 +15,20 @@ from pathlib import PurePosixPath
 from budgetlint.base.record import open_state
 from budgetlint.base.source import SourceFile, Span, SpanIn
 from budgetlint.documents.node import Document, Entry, Mapping, Node, Scalar, Sequence, Style
-from budgetlint.documents.python_marks import CAST, FACTS, LOOP, MORE, PERHAPS, REPLACED
+from budgetlint.documents.python_marks import CAST, FACTS, LOOP, MORE, PERHAPS, REPLACED, UNPATCHED
 from budgetlint.documents.python_places import Places
 from budgetlint.program.heap import perhaps_absent
 from budgetlint.program.modules import Files
 from budgetlint.program.noted import UNKNOWN, Doubt
 from budgetlint.program.packages.roots import unmarked
+from budgetlint.program.passed_on import EVALUATIONS
 from budgetlint.program.places import Origin, Place
 from budgetlint.program.sink_kinds import is_arguments
 from budgetlint.program.sinks import Sink
 from budgetlint.program.trained import casts_to, is_output
 from budgetlint.program.truth import DTYPES
-from budgetlint.program.values import ABSENT, Choice, External, Items, Key, Known, Map, Object, Opaque, Open, Plain, Value
+from budgetlint.program.values import ABSENT, Choice, External, Function, Items, Key, Known, Map, Object, Opaque, Open, Plain, Value
+from budgetlint.program.ways import is_of_plain
 from budgetlint.program.wiring import Wiring
 
 _DEEPEST = 8
@@ -37,11 +39,13 @@ _WHY = 78
 """Characters of a reason that are told."""
 _DTYPES_OF_ALL = ("torch.set_default_dtype",)
 """What decides the dtype of a load that names none."""
-_OWN_METHODS = ("compute_loss", "training_step", "create_optimizer", "create_optimizer_and_scheduler")
+_OWN_METHODS = ("compute_loss", "training_step", "create_optimizer", "create_optimizer_and_scheduler", *sorted(EVALUATIONS))
 _BEST = ("config", "flag", "environment", "declared", "option", "class", "source")
 """Which of several origins is told: that which a user would change."""
 
 
+_THINGS = frozenset({"data_collator"})
+"""Arguments of a trainer of which it counts that one is given."""
 Told = dict[int, tuple[Value, Place]]
 """By the identity of a node, its value and where it is given."""
 
@@ -114,6 +118,8 @@ class _Writer:
         for one in wiring.doubts:
             for name in _changed_by(one):
                 yield name, one.place, Mapping((), self.span(one.place))
+        if wiring.unpatched and wiring.trainer is not None:
+            yield UNPATCHED, wiring.trainer.place, Mapping((), self.span(wiring.trainer.place))
         if not wiring.closed and wiring.name is None and wiring.models:
             place = wiring.models[0].place
             for name in ("requires_grad", CAST, REPLACED):
@@ -142,6 +148,8 @@ class _Writer:
         if value is ABSENT:
             return None
         node = self.node(value, place, 0)
+        if name in _THINGS and isinstance(value, Object | Function):  # whatever it is, it is one
+            node = Mapping((), node.span, tag=value.kind if isinstance(value, Object) else value.name)
         return Entry(Scalar(name, node.span), node)
 
     def node(self, value: Value, place: Place, depth: int) -> Node:
@@ -248,26 +256,6 @@ def reason(value: Value) -> str:
         case Choice():
             return repr(value)
     return f"{value!r}".strip("<>")
-
-
-def is_of_plain(value: Choice) -> bool:
-    """A choice of scalars, dtypes or lists of scalars: each of them means a setting."""
-    return all(_is_plain(way.value) for way in value.ways)
-
-
-def _is_plain(value: Value) -> bool:
-    if isinstance(value, Items):
-        return value.more is None and all(isinstance(one, Known) for one in value.items)
-    return isinstance(value, Known) or (isinstance(value, External) and value.name.startswith("torch."))
-
-
-def most_ways(wiring: Wiring) -> int:
-    """The most values that one of the run's arguments may have; 1 where none is chosen."""
-    told = [*(wiring.arguments.attributes.values() if wiring.arguments is not None else ()), *wiring.facts.values()]
-    sinks = [*wiring.models, *wiring.done, *([wiring.trainer] if wiring.trainer is not None else [])]
-    held = [value for one in sinks for value in (*one.arguments.values(), *one.positional)]
-    inner = [value for one in held if isinstance(one, Object) for value in one.attributes.values()]
-    return max((len(one.ways) for one in (*told, *held, *inner) if isinstance(one, Choice) and is_of_plain(one)), default=1)
 
 
 def _defaults_of(wiring: Wiring) -> Value | None:

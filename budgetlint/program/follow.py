@@ -14,6 +14,7 @@ from budgetlint.program.ends import Dead, TooLong
 from budgetlint.program.expressions import EXPRESSIONS
 from budgetlint.program.functions import entry_call
 from budgetlint.program.heap import Region
+from budgetlint.program.import_order import may_be_unpatched
 from budgetlint.program.imports import execute, member
 from budgetlint.program.interface import Interface, Sought
 from budgetlint.program.modules import Modules, Trees
@@ -59,6 +60,8 @@ class Followed(NamedTuple):
     """Values of configs that were asked for."""
     handed: bool = False
     """Whether code that is not followed was given a trainer."""
+    unpatched: bool = False
+    """Whether TRL's classes may be its own in a program that loads its model with Unsloth (`import_order`)."""
 
 
 def follow(trees: Trees, entry: str, launched: Launched | None = None, *, function: str = "", default: Default = class_default) -> Followed:
@@ -69,7 +72,11 @@ def follow(trees: Trees, entry: str, launched: Launched | None = None, *, functi
     doubts = tuple({(one.kind, one.why, str(one.place)): one for one in reversed(it.doubts)}.values())[::-1]
     ran = tuple(it.sinks), doubts, tuple(it.refusals), tuple(it.opened), tuple(it.read), it.steps, stopped
     sought = tuple(dict.fromkeys(it.interfaces)), tuple(dict.fromkeys(it.sought)), it.loaders, bool(it.flags)
-    return Followed(*ran, _names(it, _is_checkpointing), _names(it, _is_typed), *sought, it.asked, any(map(_is_trainer, it.doubts)))
+    loads = any(one.kind == "unsloth_load" for one in it.sinks)
+    return Followed(
+        *ran, _names(it, _is_checkpointing), _names(it, _is_typed), *sought, it.asked, any(map(_is_trainer, it.doubts)),
+        loads and may_be_unpatched(it.modules),
+    )  # fmt: skip
 
 
 def _start(it: Interpreter, entry: str, function: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from budgetlint.program.calling import Frame
 from budgetlint.program.ends import Dead
 from budgetlint.program.heap import Outcome, Region
+from budgetlint.program.import_order import note_import
 from budgetlint.program.modules import Lazy, Module
 from budgetlint.program.packages.benign import changes_nothing
 from budgetlint.program.packages.replaced import replaced
@@ -36,6 +37,7 @@ from budgetlint.program.values import (
 def import_(it: Interpreter, node: ast.Import, frame: Frame) -> Signal:
     for alias in node.names:
         first = alias.name.partition(".")[0]
+        note_import(it.modules, alias.name)
         _may_not_be_there(it, frame.module, alias.name)
         _acting(it, frame.module, alias.name, 0)
         path = _path(it, frame.module, alias.name, 0)
@@ -48,6 +50,7 @@ def import_(it: Interpreter, node: ast.Import, frame: Frame) -> Signal:
 def import_from(it: Interpreter, node: ast.ImportFrom, frame: Frame) -> Signal:
     dotted = node.module or ""
     if not node.level:
+        note_import(it.modules, dotted)
         _may_not_be_there(it, frame.module, dotted)
     _acting(it, frame.module, dotted, node.level, [alias.name for alias in node.names])
     for alias in node.names:

@@ -126,6 +126,8 @@ class Modules:
         above = list(folders_above(home))
         self.search = list(dict.fromkeys([home, folder, "", "src", *above, *(posixpath.join(one, "src") for one in above)]))
         self.made: dict[str, Module] = {}
+        self.order: list[str] = []
+        """Packages of `import_order`, as their imports were met."""
         self.waiting: dict[str, list[tuple[Names, str, Lazy]]] = {}
         """By module, the names that were imported of it before it was followed."""
         self._found: dict[str, str | None] = {}

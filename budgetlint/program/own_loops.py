@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping, Sequence
 
+from budgetlint.program.evaluating import training
 from budgetlint.program.lengths import field_of, lengths_of
 from budgetlint.program.models import is_module, module_of
 from budgetlint.program.noted import Doubt
@@ -72,10 +73,10 @@ def _one(values: Iterable[Value], why: str) -> Value | None:
 
 def _optimizer(sinks: Sequence[Sink]) -> Value | None:
     """The class of the one that is made; of several, one of them. A loop may also step by itself, or its engine by a file."""
-    made = [one for one in sinks if one.kind == "optimizer"]
+    made, others = training(sinks, "optimizer")
     named = {_name(one): one for one in made}
     if not named:
-        return None
+        return Opaque("made elsewhere: the one that is seen is of an evaluation") if others else None
     if len(named) == 1 and not all(one.may_be_skipped for one in made):
         name = next(iter(named))
         return Known(name, (Origin("source", made[0].place),)) if name else Opaque(f"own class {made[0].base}")
@@ -84,7 +85,7 @@ def _optimizer(sinks: Sequence[Sink]) -> Value | None:
 
 def _weight_decay(sinks: Sequence[Sink]) -> Value | None:
     """That of the one optimizer, for all that it is handed: parameters in groups may each have their own."""
-    made = [one for one in sinks if one.kind == "optimizer"]
+    made, _ = training(sinks, "optimizer")
     if len(made) != 1 or made[0].may_be_skipped or not _takes_parameters(made[0].place.node):
         return None
     found = made[0].get("weight_decay")
@@ -121,11 +122,14 @@ def _batch(sinks: Sequence[Sink], read: Sequence[tuple[str, Value]]) -> Value | 
         return Opaque("accelerate may share the rows out between its processes", package="accelerate")
     if any(one.kind == "dp" for one in sinks):
         return Opaque("torch.nn.DataParallel shares the rows out between all devices", package="torch")
-    loaders = [one for one in sinks if one.kind == "dataloader" and _rows(one) is not None]
-    training = [one for one in loaders if _is_shuffled(one)] or loaders[:1]
+    found, others = training(sinks, "dataloader")
+    loaders = [one for one in found if _rows(one) is not None]
+    if not loaders and others:
+        return Opaque("made elsewhere: the loader that is seen is of an evaluation")
+    shuffled = [one for one in loaders if _is_shuffled(one)] or loaders[:1]
     if not loaders:
         return field_of(read, _BATCHES)
-    return _one((value for one in training if (value := _rows(one)) is not None), "batch_size")
+    return _one((value for one in shuffled if (value := _rows(one)) is not None), "batch_size")
 
 
 def _rows(loader: Sink) -> Value | None:

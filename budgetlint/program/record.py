@@ -9,8 +9,8 @@ from budgetlint.program.functions import opaque_call
 from budgetlint.program.generators import consumed
 from budgetlint.program.misfits import misspelt_fields
 from budgetlint.program.models import model_of, module_of
-from budgetlint.program.packages.signatures import positional_names
-from budgetlint.program.passed_on import passes_on
+from budgetlint.program.packages.signatures import one_name, positional_names
+from budgetlint.program.passed_on import EVALUATIONS, calls_base, passes_on
 from budgetlint.program.repeat import repeated
 from budgetlint.program.sink_kinds import SIGNATURES, kind_of_call, kind_of_method
 from budgetlint.program.sinks import MODELS, Sink
@@ -55,6 +55,8 @@ def _made_by_function(it: Interpreter, trainer: Sink) -> None:
 
 def _named(call: Call, kind: str, name: str) -> Call:
     """Positional arguments by their names, as far as the signature is known."""
+    if kind == "trainer":
+        call = call._replace(keywords=one_name(name, call.keywords))
     names = positional_names(kind, name, call.positional, SIGNATURES.get(kind, ()))
     pairs = list(zip(names, call.positional, strict=False))
     named = {one: value for one, value in pairs if one not in call.keywords}
@@ -65,7 +67,12 @@ def _named(call: Call, kind: str, name: str) -> Call:
 def _overridden(cls: Class) -> tuple[str, ...]:
     """Methods that the repository's classes have of their own, beside those that only look at what the base's do."""
     mine = ((name, value) for one in cls.line if isinstance(one, Class) for name, value in one.attributes.items())
-    return tuple(dict.fromkeys(str(name) for name, value in mine if isinstance(value, Function) and not passes_on(value.node)))
+    return tuple(dict.fromkeys(str(name) for name, value in mine if isinstance(value, Function) and not _is_bases(str(name), value)))
+
+
+def _is_bases(name: str, method: Function) -> bool:
+    """Does a method leave what the base's does? An evaluation that does something beside it has the base's rows too."""
+    return passes_on(method.node) or (name in EVALUATIONS and calls_base(method.node, name))
 
 
 def _keep(it: Interpreter, made: Object, kind: str, call: Call) -> None:

@@ -23,13 +23,15 @@ class Sink:
 
     ``arguments`` are by parameter name as far as the signature is known, the others by position in ``positional``. ``rest``: what arguments
     that are not there may be, None where the call is closed. ``conditions``: what has to hold, in the program's words. All values are those
-    of the moment of the call: later changes are not seen, but for ``result``, which is the object itself. ``tried``: a TypeError of the
-    call is caught, so that arguments may be given to see whether they are taken.
+    of the moment of the call: later changes are not seen, but for ``result``, which is the object itself. ``callers``: the names of the
+    functions that were being followed, the outermost first. ``tried``: a TypeError of the call is caught, so that arguments may be given
+    to see whether they are taken.
     """
 
     __slots__ = (
         "arguments",
         "base",
+        "callers",
         "conditions",
         "kind",
         "line",
@@ -48,6 +50,7 @@ class Sink:
         self.kind, self.name, self.place, self.number = kind, name, place, number
         self.line = place.line
         self.base = ""
+        self.callers: tuple[str, ...] = ()
         self.overrides: tuple[str, ...] = ()
         self.arguments: dict[str, Value] = {}
         self.positional: tuple[Value, ...] = ()

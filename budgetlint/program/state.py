@@ -316,6 +316,7 @@ class Interpreter:
         made.positional = tuple(frozen(value, kept) for value in call.positional)
         made.rest, made.conditions = call.rest, tuple(one for one in self.conditions if one)
         made.tried = any(_may_catch(names, "TypeError") for names in self.tries)
+        made.callers = tuple(one.name for one in self.stack)
         self.sinks.append(made)
         return made
 

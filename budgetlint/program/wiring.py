@@ -40,6 +40,8 @@ class Wiring(NamedTuple):
     (`lengths`)."""
     anew: tuple[Place, ...] = ()
     """Where a checkpoint of an earlier run would be loaded: the run is one that starts anew."""
+    unpatched: bool = False
+    """TRL's classes may have been taken before Unsloth exchanged them."""
 
     @property
     def has_one_arguments(self) -> bool:
@@ -76,7 +78,8 @@ def _of_trainer(followed: Followed, trainer: Sink) -> Wiring:
     output = arguments.attributes.get("output_dir") if arguments is not None else None
     name = model if isinstance(model, Known) and isinstance(model.value, str) else None
     found = _wiring(followed, trainer, arguments, chain_of(model, output), name=name)
-    return found._replace(facts={**lengths_of(followed.sinks, followed.read), **cast_of(found.done, trainer), **by_config(found.models)})
+    facts = {**lengths_of(followed.sinks, followed.read), **cast_of(found.done, trainer), **by_config(found.models)}
+    return found._replace(facts=facts, unpatched=followed.unpatched)
 
 
 def _of_loop(followed: Followed) -> Wiring:

@@ -38,15 +38,17 @@ class Reader:
     package: str = ""
     settle: Callable[[Settings, Stack], Settings] = lambda settings, _stack: settings
     since: str = ""
+    of_program: Callable[[Iterable[Setting], str], Iterable[Setting]] = lambda filled, _program: filled
+    """What the defaults come to where this program reads the document (empty: nobody knows which)."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "read", soundly(self.read))
 
 
-def complete(reader: Reader, settings: Settings, stack: Stack) -> Settings:
+def complete(reader: Reader, settings: Settings, stack: Stack, program: str = "") -> Settings:
     """The settings with version-dependent values decided and everything the framework fills in."""
     settled = reader.settle(settings, stack)
-    filled = reader.defaults(settled, stack)
+    filled = reader.of_program(reader.defaults(settled, stack), program)
     release = stack.releases.get(reader.package) if reader.since else None
     if release is not None and release.at_least(reader.since) is False:
         note = f"{reader.package} {release.said} is older than the defaults that are known, from {reader.since} on"

@@ -154,8 +154,9 @@ class FollowedPrograms:
         return found[1] if found is not None else None
 
     def _follow(self, start: Start) -> ProgramRun | None:
-        from budgetlint.program.document import document_of, most_ways
+        from budgetlint.program.document import document_of
         from budgetlint.program.follow import follow
+        from budgetlint.program.ways import most_ways
         from budgetlint.program.wiring import asks_for_model, only_evaluates, wirings
 
         source = self.sources.source(start.path)

@@ -25,6 +25,7 @@ from budgetlint.resolve.forks import SURE, decided
 from budgetlint.resolve.measured import with_measurements
 from budgetlint.resolve.own_builds import says, with_own_builds
 from budgetlint.resolve.precedence import join, with_derived, with_stored_weights, without_idle_defaults
+from budgetlint.resolve.run_parts import script_of, started_by
 from budgetlint.resolve.state import Assembly, Collected
 from budgetlint.resolve.undeclared import with_unsaid
 from budgetlint.rules_api.context import RunContext
@@ -90,10 +91,11 @@ def _settings(collected: Collected, claims: Settings, stack: Stack) -> Settings:
 
         settings = settings.filled(class_defaults(sink, settings, stack))
     readings = tuple(reading for reading in readings if reading.role is not Role.STATED)
+    program = started_by(readings)
     for reading in sorted(readings, key=lambda reading: reading.role is not Role.TRAINER):
         if reading.role is not Role.TRAINER and _under_deepspeed(settings):
             settings = fill_engine_dtype(settings)
-        settings = with_own_builds(complete(reader_by(reading), settings, stack), stack)
+        settings = with_own_builds(complete(reader_by(reading), settings, stack, program), stack)
     if readings and _under_deepspeed(settings):
         settings = fill_engine_dtype(settings)
     counted = with_derived(settings.filled([claims["nodes"]] if "nodes" in claims else []))
@@ -109,7 +111,7 @@ def _stack(work: Assembly, readings: tuple[Reading, ...], budget_run: BudgetRun 
     if stated.releases:
         return stated
     of_frameworks = [reading for reading in readings if reading.role is not Role.STATED]
-    found = work.stack_of(of_frameworks[0]) if of_frameworks else Stack()
+    found = work.stack_of(of_frameworks[0], script_of(readings)) if of_frameworks else Stack()
     return replace(found, model_code=stated.model_code)
 
 

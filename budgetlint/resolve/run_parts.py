@@ -11,7 +11,7 @@ from budgetlint.resolve.named_files import matches
 from budgetlint.resolve.project import FileEntry, file_finding
 from budgetlint.resolve.references import referenced, resolve_references
 from budgetlint.resolve.state import Alongside, Assembly, Collected
-from budgetlint.settings.run import Reading
+from budgetlint.settings.run import Reading, Role
 
 if TYPE_CHECKING:
     from budgetlint.language.budget import Budget, BudgetRun, ConfigRef, Target
@@ -78,3 +78,17 @@ def add_run(
     beside: Alongside | None = None,
 ) -> None:
     work.runs.append(Collected(name, readings, budget, budget_run, requested, unsaid, beside or Alongside()))
+
+
+def started_by(readings: tuple[Reading, ...]) -> str:
+    """The program that a launch starts with these files; empty where no launch is here."""
+    told = (one.document.program for one in readings if one.role is Role.TRAINER and one.document.is_command)
+    named = (one.consumer.program for one in readings if one.role is Role.TRAINER and one.consumer is not None)
+    return next(filter(None, (*told, *named)), "")
+
+
+def script_of(readings: tuple[Reading, ...]) -> str:
+    """The file whose command starts a run; empty where none does."""
+    told = (one.document.path for one in readings if one.document.is_command)
+    followed = (one.program.launch.file for one in readings if one.program is not None and one.program.launch is not None)
+    return next(iter((*told, *followed)), "")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from budgetlint.base.record import field, open_state, record
+from budgetlint.base.record import field, open_state, record, replace
 from budgetlint.documents import Document
 from budgetlint.files.disk import Files
 from budgetlint.memory.reuse import Answers
@@ -16,8 +16,8 @@ from budgetlint.readers import reader_by
 from budgetlint.resolve.copies import Copy, copy_above, only_copy, with_copy
 from budgetlint.resolve.edges import Edge
 from budgetlint.resolve.project import Project
-from budgetlint.resolve.versions import stack_beside
-from budgetlint.settings.run import Reading, Settings, Stack
+from budgetlint.resolve.versions import installed_by, stack_beside
+from budgetlint.settings.run import Reading, Release, Settings, Stack
 
 if TYPE_CHECKING:
     from budgetlint.base.source import Location, SourceFile
@@ -95,6 +95,8 @@ class Assembly:
     """What was found wrong there: runs of one budget share its top level."""
     stacks: dict[str, Stack] = field(default_factory=dict)
     """What the requirement files in and above a folder say."""
+    installed: dict[str, dict[str, Release]] = field(default_factory=dict)
+    """What scripts install before they start something, by path."""
     copies: dict[tuple[str, str | None], Copy | None] = field(default_factory=dict)
     """Copies of frameworks, by package and the folder that is asked about; None: anywhere in the project."""
     answers: Answers = field(default_factory=Answers)
@@ -138,6 +140,11 @@ class Assembly:
         """The framework versions beside a config."""
         return stack_beside(self.files, path, self.stacks)
 
+    def _installed(self, script: str) -> dict[str, Release]:
+        if script not in self.installed:
+            self.installed[script] = installed_by(self.files, script)
+        return self.installed[script]
+
     def copy_for(self, package: str, path: str) -> Copy | None:
         """The copy of a framework that lies in the project, for a file at ``path``."""
         near, only = (package, posixpath.dirname(path)), (package, None)
@@ -147,8 +154,11 @@ class Assembly:
             self.copies[only] = only_copy(self.files, package)
         return self.copies[near] or self.copies[only]
 
-    def stack_of(self, reading: Reading) -> Stack:
-        """The framework versions of a document: those beside it, and that of a copy of its own framework."""
+    def stack_of(self, reading: Reading, script: str = "") -> Stack:
+        """The framework versions of a document: those that the script which starts it installs, those beside it, and that of a copy of its
+        own framework."""
         beside, package = self.stack_beside(reading.document.path), reader_by(reading).package
+        if script and (installed := self._installed(script)):
+            beside = replace(beside, releases={**beside.releases, **installed})
         copy = self.copy_for(package, reading.document.path) if package else None
         return beside if copy is None else with_copy(self.files, beside, copy, reading.document.program)

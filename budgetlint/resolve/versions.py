@@ -2,7 +2,8 @@
 
 Read are ``requirements*.txt``, ``pyproject.toml`` (dependencies), ``uv.lock``/``poetry.lock``, conda's ``environment.yml``,
 ``setup.cfg`` and ``setup.py`` of the config's folder and of every folder above it up to the root; the nearest file that names a package
-wins.
+wins. What the launch installs itself beats them; requirement files of one folder that contradict each other leave a version open, unless
+the folder's instructions install one of them.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from budgetlint.base.source import SourceFile, Span
 from budgetlint.files.disk import Files
 from budgetlint.frameworks import packages
 from budgetlint.resolve.environments import of_conda, of_setup_cfg, of_setup_py
+from budgetlint.resolve.installs import installs, named_by_instructions
 from budgetlint.settings.run import Origin, OriginKind, Release, Stack, release, version_of
 
 if TYPE_CHECKING:  # imported where a file of versions is found: 10 ms
@@ -68,12 +70,71 @@ def stack_beside(files: Files, path: str, known: dict[str, Stack] | None = None)
 def _releases_in(files: Files, folder: str) -> list[Release]:
     """What the files of one folder say; the first that names a package holds."""
     found: list[Release] = []
+    doubted: frozenset[str] | None = None
     for name in NAMES:
         path = posixpath.join(folder, name) if folder else name
         if files.exists(path):
             source = files.read(path)
             if isinstance(source, SourceFile):
-                found.extend(_releases(name, source))
+                said = list(_releases(name, source))
+                if _is_requirements(name) and said:
+                    doubted = _contradicted(files, folder) if doubted is None else doubted
+                    said = [one for one in said if one.package not in doubted]
+                found.extend(said)
+    chosen = [one for path in _chosen(files, folder, doubted) for one in _requirements(path)] if doubted else ()
+    return [*(one for one in chosen if one.package in (doubted or ())), *found]
+
+
+def _is_requirements(name: str) -> bool:
+    return name.startswith("requirements") and name.endswith(".txt")
+
+
+def _contradicted(files: Files, folder: str) -> frozenset[str]:
+    """Packages of which two requirement files of a folder want what cannot both be."""
+    every = _requirement_files(files, folder)
+    if len(every) < 2:
+        return frozenset()
+    by_package: dict[str, list[Release]] = {}
+    for source in every:
+        for one in _requirements(source):
+            by_package.setdefault(one.package, []).append(one)
+    return frozenset(package for package, told in by_package.items() if any(map(_exclude, told, told[1:])))
+
+
+def _requirement_files(files: Files, folder: str) -> list[SourceFile]:
+    pattern = posixpath.join(folder, "requirements*.txt") if folder else "requirements*.txt"
+    read = [files.read(path) for path in files.glob(pattern)[:_MOST_FILES]]
+    return [one for one in read if isinstance(one, SourceFile)]
+
+
+_MOST_FILES = 20
+
+
+def _exclude(one: Release, other: Release) -> bool:
+    """No version is in both."""
+    ends = ((one, other), (other, one))
+    return any(
+        upper is not None and low.low is not None and (low.low > upper or (low.low == upper and not high.exact and not high.closed))
+        for low, high in ends
+        for upper in (high.low if high.exact else high.high,)
+    )
+
+
+def _chosen(files: Files, folder: str, doubted: frozenset[str] | None) -> list[SourceFile]:
+    """The one requirement file that the folder's instructions install, of those that contradict each other."""
+    named = named_by_instructions(files, folder) if doubted else set()
+    asked = [one for one in _requirement_files(files, folder) if one.path in named]
+    return asked if len(asked) == 1 else []
+
+
+def installed_by(files: Files, path: str) -> dict[str, Release]:
+    """The versions that a script installs before it starts anything."""
+    found: dict[str, Release] = {}
+    for text, place, source in installs(files, path):
+        if isinstance(place, SourceFile):
+            found |= {one.package: one for one in _requirements(place)}
+        elif (one := _required(text, Origin(OriginKind.FILE, source, place, key=text))) is not None:
+            found[one.package] = one
     return found
 
 

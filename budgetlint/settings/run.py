@@ -112,13 +112,19 @@ class Setting:
     @property
     def shown(self) -> str:
         """The value as people read it: the text that was written, else the value without any of Python's own marks. A block or a list of
-        a file is called what it is."""
-        return self.text or _shown(self.value)
+        a file is called what it is, and a switch that says the opposite of what it turns on (``disable_x: true``) what it comes to."""
+        return _shown(self.value) if self.known and _is_negated(self.text, self.value) else self.text or _shown(self.value)
 
     def because(self) -> Because:
         from budgetlint.base.finding import Because  # reading a file finds nothing
 
         return Because(self.name, self.shown, str(self.origin), self.certainty)
+
+
+def _is_negated(text: str, value: Any) -> bool:
+    """``true`` that turns off, or ``false`` that turns on."""
+    off = value is False or value == "none"
+    return (text.lower() == "true" and off) or (text.lower() == "false" and not off and isinstance(value, (str, bool)))
 
 
 def _shown(value: Any) -> str:

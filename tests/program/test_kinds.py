@@ -200,6 +200,60 @@ class Module(pl.LightningModule):
         return torch.optim.AdamW(self.model.parameters(), lr=1e-4)
 pl.Trainer(precision='bf16-mixed', accumulate_grad_batches=8).fit(Module(7))
 """
+OWN_EVALUATION = """\
+from torch.utils.data import DataLoader
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+class Mine(Trainer):
+    {method}
+model = AutoModelForCausalLM.from_pretrained('gpt2')
+Mine(model=model, args=TrainingArguments('out', per_device_train_batch_size=2), train_dataset=data).train()
+"""
+SETTINGS = """\
+from pydantic import BaseModel
+from pydantic_settings import BaseSettings, SettingsConfigDict
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+class Options({base}):
+    rows: int = 8
+    seed: int = 1
+    {body}
+options = Options()
+model = AutoModelForCausalLM.from_pretrained('gpt2')
+Trainer(model=model, args=TrainingArguments('out', per_device_train_batch_size=options.rows), train_dataset=data).train()
+"""
+PPO = """\
+from transformers import AutoModelForCausalLM, AutoModelForSequenceClassification, AutoTokenizer
+from trl import PPOConfig, PPOTrainer, PPOv2Trainer
+tokenizer = AutoTokenizer.from_pretrained('gpt2')
+reward = AutoModelForSequenceClassification.from_pretrained('distilgpt2', num_labels=1)
+value = AutoModelForSequenceClassification.from_pretrained('distilgpt2', num_labels=1)
+policy, reference = AutoModelForCausalLM.from_pretrained('gpt2'), AutoModelForCausalLM.from_pretrained('gpt2')
+args = PPOConfig(output_dir='out', per_device_train_batch_size=3)
+{call}.train()
+"""
+PROBED = """\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+from transformers import AutoModelForCausalLM
+{before}
+def linear_probe(model, data):
+    head = nn.Linear(768, 10)
+    optimizer = torch.optim.SGD(head.parameters(), lr=0.1)
+    for batch in DataLoader(data, batch_size=256, shuffle=True):
+        nn.functional.cross_entropy(head(model(**batch).logits), batch['labels']).backward()
+        optimizer.step()
+def evaluate(model, data):
+    return linear_probe(model, data)
+model = AutoModelForCausalLM.from_pretrained('gpt2')
+{train}
+evaluate(model, test)
+"""
+TRAINS = """
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+for batch in DataLoader(data, batch_size=6, shuffle=True):
+    model(**batch).loss.backward()
+    optimizer.step()
+"""
 
 WRAPPED = """
 from torch import nn
@@ -245,6 +299,64 @@ KINDS = (
         trainer(WRAPPED, "for parent, name, child in parents(model):\n    setattr(parent, name, Lora(child))"),
         "",
         {"adapter": UNRESOLVED, "quant": UNRESOLVED, "micro_batch": 2},
+    ),
+    *(
+        Kind(f"an evaluation of the script's own, {what}", OWN_EVALUATION.format(method=method), "", {"eval_batch": told, "micro_batch": 2})
+        for what, method, told in (
+            ("by its loader", "def get_eval_dataloader(self, data=None):\n        return DataLoader(data, batch_size=4)", UNRESOLVED),
+            ("all through", "def evaluate(self, data=None, **more):\n        return {}", UNRESOLVED),
+            (
+                "beside the base's",
+                "def evaluate(self, data=None, **more):\n        note()\n        return super().evaluate(data, **more)",
+                8,
+            ),
+            ("none", "def log(self, logs):\n        pass", 8),
+        )
+    ),
+    *(
+        Kind(f"settings of pydantic, {what}", SETTINGS.format(base=base, body=body), words, {"micro_batch": told})
+        for what, base, body, words, told in (
+            ("their defaults", "BaseSettings", "", "", 8),
+            ("from the command line", "BaseSettings, cli_parse_args=True", "", "--rows 2", UNRESOLVED),
+            ("from the command line, another's word", "BaseSettings, cli_parse_args=True", "", "--seed 2", 8),
+            ("words that they do not read", "BaseSettings", "", "--rows 2", 8),
+            ("of a configuration", "BaseSettings", "model_config = SettingsConfigDict(cli_parse_args=True)", "--rows=2", UNRESOLVED),
+            ("with a file", "BaseSettings", "model_config = SettingsConfigDict(env_file='.env')", "", UNRESOLVED),
+            ("with a file, as of old", "BaseSettings", "class Config:\n        env_file = '.env'", "", UNRESOLVED),
+            ("a plain model", "BaseModel", "model_config = dict(env_file='.env')", "--rows 2", 8),
+        )
+    ),
+    *(
+        Kind(
+            f"settings of pydantic beside {name}=2",
+            SETTINGS.format(base="BaseSettings", body="model_config = SettingsConfigDict(env_prefix='RUN_')"),
+            "",
+            {"micro_batch": told},
+            {"run.sh": f"{name}=2 python train.py\n"},
+        )
+        for name, told in (("RUN_ROWS", UNRESOLVED), ("run_rows", UNRESOLVED), ("ROWS", 8))
+    ),
+    *(
+        Kind(
+            f"a trainer of PPO's kind, {what}",
+            PPO.format(call=call),
+            "",
+            {"model": "gpt2", "micro_batch": 3, "task": task, "reward_model": UNRESOLVED},
+        )
+        for what, call, task in (
+            ("by place", "PPOTrainer(args, tokenizer, policy, reference, reward, data, value)", "ppo"),
+            ("as of old", "PPOv2Trainer(config=args, policy=policy, ref_policy=reference, reward_model=reward, value_model=value)", "ppo"),
+        )
+    ),
+    Kind("a probe beside the training", PROBED.format(before="", train=TRAINS), "", {"optimizer": "adamw", "micro_batch": 6}),
+    Kind("a probe is all that trains", PROBED.format(before="", train=""), "", {"optimizer": "sgd", "micro_batch": 256}),
+    Kind(
+        "a probe beside a training that is not followed",
+        PROBED.format(
+            before="import lightning as L\nfrom acme import Module", train="L.Trainer(precision='bf16-mixed').fit(Module(model))"
+        ),
+        "",
+        {"optimizer": UNRESOLVED, "micro_batch": UNRESOLVED},
     ),
     Kind(
         "frozen by the pattern of a name",

@@ -385,3 +385,10 @@ def test_odd_values_never_crash(key, base):
         found = document(f"{base}{key}: {value}\n")
         READER.recognise(found)
         assert set(complete(READER, READER.read(found).settings, stack())) <= set(SETTINGS)
+
+
+@pytest.mark.parametrize(("written", "shown"), [("true", "none"), ("false", "full")])
+def test_a_switch_that_turns_off_is_shown_as_what_it_comes_to(written, shown):
+    text = f"model_name_or_path: a/b\nstage: sft\nfinetuning_type: lora\ndisable_gradient_checkpointing: {written}\n"
+    settings = READER.read(load(SourceFile("train.yaml", text))[0]).settings
+    assert settings["recompute"].shown == shown

@@ -211,12 +211,42 @@ def test_a_builder_without_a_size_takes_its_numbers():
     assert (found["hidden"], found["layers"], found["kv_heads"], found["vocab"]) == (2048, 22, 4, 32000)
 
 
-def test_a_builder_of_the_project_is_known_by_its_checkpoint_at_best():
+CHECKPOINT = "checkpointer:\n  checkpoint_dir: /tmp/Llama-3.1-8B\n"
+
+
+def test_a_builder_of_the_project_may_build_anything():
+    """A mixture of experts that is grown from a dense checkpoint is not the checkpoint's model."""
     mine = FULL.replace("torchtune.models.llama3_1", "mine")
     assert reading(mine).settings["model"].state == "symbolic"
-    found = reading(mine + "checkpointer:\n  checkpoint_dir: /tmp/Llama-3.1-8B\n").settings["model"]
+    assert reading(mine + CHECKPOINT).settings["model"].state == "symbolic"
+
+
+def test_a_builder_of_torchtune_that_is_not_in_the_table_is_known_by_its_checkpoint():
+    found = reading(FULL.replace("llama3_1.llama3_1_8b", "newer.newer_8b") + CHECKPOINT).settings["model"]
     assert found.value == "/tmp/Llama-3.1-8B"
     assert found.origin.note
+
+
+RECIPES = ("task", "autocast", "packing", "pad_to_seq_len", "save_strategy", "model_code", "recompute", "compile", "eval_on", "attention")
+"""What torchtune's recipes do where their config is silent."""
+
+
+@pytest.mark.parametrize(
+    ("launch", "stock"),
+    [
+        ("tune run full_finetune_single_device --config recipe.yaml", True),
+        ("tune run recipes/full_finetune_single_device.py --config recipe.yaml", True),  # `tune cp` of a stock one
+        ("tune run recipes/mine.py --config recipe.yaml", False),
+        ("tune run --nproc_per_node 2 recipes/mine.py --config recipe.yaml", False),
+        ("torchrun --nproc_per_node 2 recipes/mine.py --config recipe.yaml", False),
+        ("python recipes/mine.py --config recipe.yaml batch_size=2", False),
+    ],
+)
+def test_a_recipe_of_the_project_does_what_its_own_code_says(launch, stock):
+    (context,) = judge_texts({"recipe.yaml": FULL, "run.sh": f"{launch}\n"}).runs
+    settings = context.run.settings
+    assert {name: settings[name].known for name in RECIPES} == dict.fromkeys(RECIPES, stock)
+    assert (settings.value("micro_batch"), settings.value("optimizer_impl")) == (2, "foreach")
 
 
 @pytest.mark.parametrize("drop", ["optimizer", "model"])

@@ -85,3 +85,144 @@ def test_a_loss_in_place_beside_the_copy_that_autocast_makes_of_the_logits() -> 
     assert logits == [16_384 * 128_256 * 2, 16_384 * 128_256 * 4]
     fused = run_of(OLD, "device t4; stack unsloth@2024.12 trl@0.12 transformers@4.46").estimate
     assert fused is not None and fused.verdict is Verdict.FITS
+
+
+TRAINER = """\
+from unsloth import {fast}
+from trl import SFTConfig, SFTTrainer
+
+model, tokenizer = {fast}.from_pretrained("unsloth/Qwen3-8B", max_seq_length=4096, load_in_4bit=True, dtype=None{load})
+model = {fast}.get_peft_model(model, r=16, target_modules=["q_proj"]{wrap})
+SFTTrainer(model=model, train_dataset=data{more}, args=SFTConfig(output_dir="out"{args})).train()
+"""
+
+
+COLLATOR = """\
+class Collator:
+    def __call__(self, rows):
+        return rows
+
+
+"""
+
+
+def settings_of(stack: str, fast: str = "FastLanguageModel", text: str = TRAINER, **parts: str) -> dict[str, object]:
+    """Values that are known; of the others what they may be."""
+    text = text.format(fast=fast, **{name: f", {parts[name]}" if name in parts else "" for name in ("load", "wrap", "more", "args")})
+    settings = run_of(text, f"device h200; stack {stack}").run.settings
+    return {name: one.value if one.known else one.readings or "?" for name, one in settings.items()}
+
+
+BY_NAME = "from trl import SFTConfig, SFTTrainer\n"
+_OWN = {"micro_batch": 4, "grad_accum": 2, "eval_batch": 4, "optimizer": "adamw8bit", "learning_rate": 5e-5}
+_OF_TRL = {"micro_batch": 8, "grad_accum": 1, "eval_batch": 8, "optimizer": "adamw", "learning_rate": 2e-5, "weight_decay": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("stack", "expected"),
+    [
+        ("unsloth@2024.12 trl@0.12 transformers@4.46", {**_OF_TRL, "padding_free": False}),
+        ("unsloth@2025.2.6 trl@0.15 transformers@4.49", {**_OWN, "weight_decay": 0.01}),
+        ("unsloth@2025.9.4 trl@0.22 transformers@4.55", {**_OWN, "weight_decay": 0.01, "autocast": ("bf16", "fp16")}),
+        ("unsloth@2026.5.6 trl@0.24 transformers@4.57", {**_OWN, "weight_decay": 0.01}),
+        ("unsloth@2026.5.8 trl@0.24 transformers@4.57", {**_OWN, "weight_decay": 0.001, "padding_free": (True, False)}),
+        ("trl@0.24 transformers@4.53 torch@2.7", {"eval_batch": (4, 8), "micro_batch": (4, 8), "optimizer": ("adamw8bit", "adamw")}),
+    ],
+)
+def test_arguments_that_nobody_gave_are_those_of_its_own_config(stack: str, expected: dict[str, object]) -> None:
+    found = settings_of(stack)
+    assert {name: found[name] for name in expected} == expected
+
+
+def test_what_is_written_stays() -> None:
+    found = settings_of("unsloth@2026.4.8 trl@0.24 transformers@4.57", args="per_device_eval_batch_size=2, optim='adamw_torch', bf16=True")
+    assert (found["eval_batch"], found["optimizer"], found["autocast"], found["micro_batch"]) == (2, "adamw", "bf16", 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (TRAINER.replace("from unsloth import {fast}\n", "").replace("SFTTrainer\n", "SFTTrainer\nfrom unsloth import {fast}\n"), (4, 8)),
+        (TRAINER.replace(BY_NAME, "").replace("SFTTrainer(", f"{BY_NAME}SFTTrainer("), 4),
+        (TRAINER.replace("from unsloth import {fast}\n", "import trl\nfrom unsloth import {fast}\n"), (4, 8)),
+    ],
+)  # fmt: skip
+def test_a_class_that_was_imported_before_is_trls_own(text: str, expected: object) -> None:
+    assert settings_of("unsloth@2026.4.8 trl@0.24 transformers@4.57", text=text)["eval_batch"] == expected
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        ("per_device_eval_batch_size=8, per_device_train_batch_size=2, eval_strategy='steps'", 2),
+        ("per_device_eval_batch_size=8, per_device_train_batch_size=16, eval_strategy='steps'", 8),
+        ("per_device_eval_batch_size=8, per_device_train_batch_size=2", 8),
+        ("per_device_eval_batch_size=6, per_device_train_batch_size=2, eval_strategy='steps'", 6),
+    ],
+)
+def test_an_evaluation_batch_of_eight_is_lowered_to_the_micro_batch(args: str, expected: int) -> None:
+    """rl.py: ``if eval_bsz == 8 and args.per_device_train_batch_size < eval_bsz``, where the trainer evaluates."""
+    assert settings_of("unsloth@2026.4.8 trl@0.24 transformers@4.57", args=args)["eval_batch"] == expected
+
+
+@pytest.mark.parametrize(
+    ("stack", "parts", "expected"),
+    [
+        ("unsloth@2026.4.8 trl@0.24", {"args": "gradient_checkpointing=False"}, "none"),
+        ("unsloth@2025.11.6 trl@0.24", {"args": "gradient_checkpointing=False"}, "none"),
+        ("unsloth@2025.11.4 trl@0.24", {"args": "gradient_checkpointing=False"}, "full"),
+        ("unsloth@2026.7.1 trl@0.24", {"args": "gradient_checkpointing=False"}, "full"),
+        ("trl@0.24", {"args": "gradient_checkpointing=False"}, ("full", "none")),
+        ("unsloth@2026.4.8 trl@0.24", {}, "full"),  # TRL's own default is on from 0.22
+        ("unsloth@2026.4.8 trl@0.19.1", {}, "none"),
+        ("unsloth@2026.4.8", {}, ("full", "none")),
+        ("unsloth@2026.4.8 trl@0.24", {"args": "gradient_checkpointing=True"}, "full"),
+    ],
+)
+def test_who_decides_that_activations_are_recomputed(stack: str, parts: dict[str, str], expected: object) -> None:
+    """``get_peft_model`` switches it on; between 2025.11.6 and 2026.6.9 the trainer then sets every module as its arguments say."""
+    found = settings_of(f"{stack} transformers@4.57", wrap='use_gradient_checkpointing="unsloth"', **parts)
+    assert found["recompute"] == expected
+    assert expected != "none" or "recompute_offload" not in found
+    assert expected == "none" or found["recompute_reentrant"] == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("stack", "fast", "more", "expected"),
+    [
+        ("unsloth@2026.4.8", "FastLanguageModel", "", True),
+        ("unsloth@2026.4.8", "FastLanguageModel", "data_collator=Collator()", False),
+        ("unsloth@2026.10.9", "FastLanguageModel", "data_collator=Collator()", False),
+        ("unsloth@2026.4.8", "FastLanguageModel", "data_collator=None", True),
+        ("unsloth@2025.12.1", "FastLanguageModel", "data_collator=Collator()", True),
+        ("unsloth@2026.4.8", "FastVisionModel", "", (False, True)),
+        ("unsloth@2025.12.1", "FastVisionModel", "", True),
+        ("trl@0.24", "FastLanguageModel", "data_collator=Collator()", (False, True)),
+        ("unsloth@2026.4.8", "FastLanguageModel", "**options", (False, True)),
+    ],
+)
+def test_packing_is_turned_off_for_collators_and_processors(stack: str, fast: str, more: str, expected: object) -> None:
+    found = settings_of(f"{stack} transformers@4.57", fast, f"{COLLATOR}{TRAINER}", args="packing=True", **({"more": more} if more else {}))
+    assert found["packing"] == expected
+
+
+MADE = "from trl import SFTConfig\n\n\ndef made():\n    return SFTConfig(output_dir='out')\n"
+USES = (
+    "{first}\n{second}\nfrom trl import SFTTrainer\nmodel, _ = FastLanguageModel.from_pretrained('unsloth/Qwen3-8B', max_seq_length=4096)\n"
+    "model = FastLanguageModel.get_peft_model(model, r=16, target_modules=['q_proj'])\n"
+    "SFTTrainer(model=model, train_dataset=data, args=made()).train()\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("from unsloth import FastLanguageModel", "from helpers import made", 4),
+        ("from helpers import made", "from unsloth import FastLanguageModel", (4, 8)),
+    ],
+)
+def test_a_module_of_the_project_that_is_imported_first_has_trls_class(first: str, second: str, expected: object) -> None:
+    files = {"train.py": USES.format(first=first, second=second), "helpers.py": MADE}
+    (run,) = judge_texts(files, budget="device h200; stack unsloth@2026.4.8 trl@0.24 transformers@4.57").runs
+    found = run.run.settings["eval_batch"]
+    assert (found.value if found.known else found.readings) == expected

@@ -11,7 +11,7 @@ Of the layouts that a class had in these releases those are kept that the given 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from budgetlint.program.sinks import MODELS
 from budgetlint.program.values import Known, Object, Value
@@ -28,7 +28,8 @@ _ONLINE = (
     ("model", "ref_model", "reward_funcs", "args", *_DATA[:3]),
 )
 _AGAINST = ("model", "ref_model", "reward_model", "args", *_DATA[:3])
-_PPO2 = ("config", "processing_class", "policy", "ref_policy", "reward_model", "train_dataset")
+_PPO2 = ("args", "processing_class", "model", "ref_model", "reward_model", "train_dataset")
+"""``config``, ``policy`` and ``ref_policy`` in TRL 0.11 to 0.15: `ONE_NAME`."""
 _TRL: dict[str, tuple[Layout, ...]] = {
     "SFTTrainer": (_USUAL,), "RewardTrainer": (_USUAL,), "PRMTrainer": (_USUAL,), "CPOTrainer": (_USUAL,), "ORPOTrainer": (_USUAL,),
     "DPOTrainer": (("model", "ref_model", "beta", "label_smoothing", "loss_type", "args", "data_collator"),
@@ -44,7 +45,7 @@ _TRL: dict[str, tuple[Layout, ...]] = {
     "GMPOTrainer": (_REWARDS[:3],), **dict.fromkeys(("DPPOTrainer", "SDPOTrainer"), (_REWARDS,)), "A2POTrainer": (_REWARDS[:6],),
     "GRPOTrainer": (_REWARDS,), "GFPOTrainer": (_REWARDS,), "PAPOTrainer": (_REWARDS,),
     "RLOOTrainer": (_PPO2, _REWARDS), "PPOv2Trainer": (_PPO2,),
-    "PPOTrainer": (("config", "model", "ref_model", "processing_class", "dataset", "optimizer", "data_collator"), _PPO2,
+    "PPOTrainer": (("args", "model", "ref_model", "processing_class", "dataset", "optimizer", "data_collator"), _PPO2,
                    ("args", "processing_class", "model", "ref_model", "reward_model", "train_dataset", "value_model")),
     "GKDTrainer": (("teacher_model", "args"), _TEACHER), "GOLDTrainer": (_TEACHER,),
     "MiniLLMTrainer": (("model", "teacher_model", "reward_funcs", "args", "train_dataset", "eval_dataset", "processing_class"),),
@@ -53,6 +54,9 @@ _TRL: dict[str, tuple[Layout, ...]] = {
     "OnlineDPOTrainer": _ONLINE, "NashMDTrainer": (_AGAINST, *_ONLINE), "XPOTrainer": (_AGAINST, *_ONLINE),
 }  # fmt: skip
 _SENTENCES: Layout = ("model", "args", "train_dataset", "eval_dataset", "loss", "evaluator", "data_collator")
+ONE_NAME = {"config": "args", "policy": "model", "ref_policy": "ref_model"}
+"""What TRL's PPO and RLOO trainers called otherwise before they were as the others are."""
+_OF_PPO = frozenset({"PPOTrainer", "PPOv2Trainer", "RLOOTrainer"})
 _ARGUMENTS = frozenset({"args", "config"})
 _OF_MODELS = frozenset({"model", "ref_model", "policy", "ref_policy", "reward_model", "teacher_model", "value_model", "reward_funcs"})
 
@@ -71,6 +75,13 @@ def positional_names(kind: str, name: str, given: Sequence[Value], usual: tuple[
         return _SENTENCES
     layouts = _TRL.get(last, (usual,)) if package == "trl" else (_USUAL if package == "transformers" else usual,)
     return _agreed([one for one in layouts if _fits(one, given)] or layouts)
+
+
+def one_name(name: str, keywords: Mapping[str, Value]) -> dict[str, Value]:
+    """The keywords of a trainer's call by the names that all releases have now."""
+    if name.partition(".")[0] != "trl" or name.rpartition(".")[2] not in _OF_PPO:
+        return dict(keywords)
+    return {ONE_NAME.get(key, key): value for key, value in keywords.items()}
 
 
 def _fits(layout: Layout, given: Sequence[Value]) -> bool:

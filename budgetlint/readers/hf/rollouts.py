@@ -137,13 +137,22 @@ def rollout_defaults(settings: Settings, stack: Stack) -> Iterator[Setting]:
     """What the config fills in where nothing is written."""
     yield default("rollout_engine", "hf", "TRL GRPOConfig.use_vllm: false")
     yield by_version("rollout_on", stack.at_least("trl", "1.0.0"), ("same", "other"), "TRL GRPOConfig.vllm_mode: colocate from 1.0.0")
-    yield default("rollout_memory", 0.3, "TRL GRPOConfig.vllm_gpu_memory_utilization")
+    yield from _share(stack)
     yield default("rollout_sleeps", False, "TRL GRPOConfig.vllm_enable_sleep_mode")
     yield default("rollout_gathers", True, "TRL GRPOConfig.ds3_gather_for_generation")
     note = "TRL GRPOConfig.beta: 0.0 from 0.19.0, 0.04 before"
     yield by_version("reference_model", stack.at_least("trl", "0.19.0"), ("none", "policy"), note)
     yield from _batch(settings, stack)
     yield from _lengths(settings, stack)
+
+
+def _share(stack: Stack) -> Iterator[Setting]:
+    """``vllm_gpu_memory_utilization`` (0.14.0, 0.15.2, 0.16.1, 0.17.0, 0.18.0 ``grpo_config.py``): 0.9 of the engine's own device, then
+    None and deprecated while vLLM was a server elsewhere, then 0.3 of a device that also trains. An unknown release counts as new."""
+    if stack.at_least("trl", "0.16.0") is False:
+        yield default("rollout_memory", 0.9, "TRL GRPOConfig.vllm_gpu_memory_utilization: 0.9 before 0.16.0")
+    elif stack.at_least("trl", "0.18.0") is not False:
+        yield default("rollout_memory", 0.3, "TRL GRPOConfig.vllm_gpu_memory_utilization: 0.3 from 0.18.0")
 
 
 def _batch(settings: Settings, stack: Stack) -> Iterator[Setting]:

@@ -35,6 +35,7 @@ from budgetlint.readers.python_script.beside import read_beside
 from budgetlint.readers.python_script.model import is_loaded, read_model
 from budgetlint.readers.python_script.spans import elsewhere, open_model, spread
 from budgetlint.readers.python_script.unsloth import settled, with_models_length
+from budgetlint.readers.python_script.unsloth_config import config_defaults, doubted, reentrant, unpacked
 from budgetlint.settings.run import Origin, Reference, Role, Setting, Settings, Stack, over
 
 PLAIN, TRL = "python_script", "python_trl_script"
@@ -62,6 +63,10 @@ def read(document: Document, flavour: str) -> Reading:
     top = Lookup(document, Loader.PYTHON, "", look.misreads, truthy)
     settings = _merged([*_arguments(look, section), *_model(top, trainer), *_task(top, section, trainer), *elsewhere(look, trainer)])
     settings = with_models_length(settings, top, trainer)
+    if (packing := unpacked(top, trainer, settings.get("packing"))) is not None:
+        settings = settings.having(packing)
+    if section in classes.TRL_ARGUMENTS:
+        settings = settings.filled(doubted(top, settings))
     if "seq_len" not in settings and section not in classes.TRL_ARGUMENTS and trainer not in classes.TRL_TRAINERS:
         settings = settings.filled(read_beside(top, FACTS))
     settings = engine_over_trainer(Settings(spread(settings.values())), _inline_engine(look))
@@ -151,6 +156,9 @@ def _defaults(settings: Settings, stack: Stack, flavour: str) -> Iterable[Settin
     if model is not None and "Trainer" not in model.origin.key:
         packed = settings.value("quant") in ("int8", "nf4", "fp4")
         yield packed_dtype(stack) if packed else weights_dtype(stack)
+    if flavour == TRL:
+        yield from config_defaults(settings, stack)
+    yield from reentrant(settings)
     yield from trl_defaults(settings, stack) if flavour == TRL else plain_defaults(settings, stack)
 
 

@@ -35,6 +35,8 @@ _CHECKPOINTING = ("gradient_checkpointing_enable", "prepare_model_for_kbit_train
 puts the offloading checkpoint in torch's place from 2024.12.4 at the latest)."""
 _OWN_LOSS = ("compute_loss", "training_step")
 _OWN_OPTIMIZER = ("create_optimizer", "create_optimizer_and_scheduler")
+_REWARDED = ("PPOTrainer", "PPOv2Trainer", "RLOOTrainer")
+_OWN_EVALUATION = ("evaluate", "evaluation_loop", "get_eval_dataloader", "prediction_loop")
 _NOTE = "the script decides it where it cannot be read"
 
 
@@ -63,6 +65,10 @@ def elsewhere(look: Lookup, trainer: str) -> Iterator[Setting]:
         yield unsettled("loss", ("chunked", "full"), f"TRL {trainer}: full logits before TRL 1.15.0, chunked head since")
     if any(name in made for name in _OWN_OPTIMIZER) or classes.is_given(look.document.get(f"{trainer}.optimizers")):
         yield hidden("optimizer", SPANS["optimizer"], _NOTE)
+    if any(name in made for name in _OWN_EVALUATION):
+        yield hidden("eval_batch", (), "the trainer's evaluation is the script's own")
+    if trainer in _REWARDED and classes.is_given(look.document.get(f"{trainer}.reward_model")):
+        yield hidden("reward_model", ("none", "policy"), f"the script hands {trainer} its reward model")
     yield from _checkpointing(look)
     yield from _upcast(look)
     yield from _either_half(look)

@@ -14,7 +14,7 @@ from budgetlint.frameworks import patch
 from budgetlint.readers.base import to_count
 from budgetlint.readers.derived import patched
 from budgetlint.readers.lookup import Lookup
-from budgetlint.readers.python_script import classes
+from budgetlint.readers.python_script import classes, unsloth_config
 from budgetlint.settings.run import Setting, Settings, Stack, over
 
 
@@ -57,8 +57,9 @@ def _told(targets: Setting, name: str, value: tuple[str, ...]) -> Setting:
 
 
 def settled(settings: Settings, stack: Stack) -> Settings:
-    """The loss, the tables and the length, where the version is known."""
-    return _length_of_old(_tables(patched(settings, stack, patch("unsloth", "loss")), stack), stack)
+    """The loss, the tables, the length and what its trainers decide, where the version is known."""
+    known = _length_of_old(_tables(patched(settings, stack, patch("unsloth", "loss")), stack), stack)
+    return unsloth_config.decided(known, stack)
 
 
 def _tables(settings: Settings, stack: Stack) -> Settings:

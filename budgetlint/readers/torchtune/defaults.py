@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import posixpath
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from budgetlint.readers.base import default
+from budgetlint.readers.base import ENDS, default, hidden
 from budgetlint.readers.derived import derived
 from budgetlint.readers.hf.defaults import by_version
 from budgetlint.settings.run import Setting, Settings, Stack
@@ -42,6 +43,24 @@ _LORA: tuple[tuple[str, Any, str], ...] = (
     ("lora_alpha", 16.0, "torchtune model builders: lora_alpha"),
     ("lora_dora", False, "torchtune model builders: use_dora"),
 )
+
+
+_STOCK = frozenset({
+    "full_finetune_single_device", "full_finetune_distributed", "lora_finetune_single_device", "lora_finetune_distributed",
+    "lora_finetune_distributed_multi_dataset", "early_exit_finetune_distributed", "full_dpo_distributed", "lora_dpo_single_device",
+    "lora_dpo_distributed", "ppo_full_finetune_single_device", "knowledge_distillation_single_device",
+    "knowledge_distillation_distributed", "qat_single_device", "qat_distributed", "qat_lora_finetune_distributed",
+    "grpo_full_finetune_distributed", "async_grpo_full_finetune_distributed",
+})  # fmt: skip
+"""Recipes of torchtune 0.3 to 0.6.1 and main (``_recipe_registry.py``). A copy (``tune cp``) keeps its name and most of what it does."""
+_OWN = "the project's own recipe: its code decides"
+
+
+def of_program(filled: Iterable[Setting], program: str) -> Iterator[Setting]:
+    """What a recipe of the project does where its config is silent is not known; what torch's own classes do is."""
+    own = program.endswith(".py") and posixpath.basename(program).removesuffix(".py") not in _STOCK
+    for one in filled:
+        yield hidden(one.name, ENDS.get(one.name, ()), _OWN) if own and not one.origin.note.startswith("torch.") else one
 
 
 def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:

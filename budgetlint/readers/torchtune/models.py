@@ -104,11 +104,13 @@ def model_settings(view: View, path: str) -> list[Setting]:
     if name:
         return [view.setting("model", name, line)]
     numbers = _numbers(view, path) if component in _DENSE | _ADAPTED else ()
-    return [view.setting("model_custom", numbers, line)] if numbers else [_by_checkpoint(view) or view.symbolic("model", line)]
+    if numbers:
+        return [view.setting("model_custom", numbers, line)]
+    return [(_by_checkpoint(view) if component.startswith(_PREFIX) else None) or view.symbolic("model", line)]
 
 
 _CHECKPOINT = "checkpointer.checkpoint_dir"
-_ASSUMED = "the builder is the project's own: the model is taken from the checkpoint's folder"
+_ASSUMED = "the builder is not known: the model is taken from the checkpoint's folder"
 
 
 def _by_checkpoint(view: View) -> Setting | None:

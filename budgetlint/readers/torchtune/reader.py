@@ -10,7 +10,7 @@ from budgetlint.documents.interpolate import interpolated
 from budgetlint.documents.node import walk
 from budgetlint.readers.base import Reader, read_keys
 from budgetlint.readers.derived import ADAMS, left_open
-from budgetlint.readers.torchtune.defaults import defaults
+from budgetlint.readers.torchtune.defaults import defaults, of_program
 from budgetlint.readers.torchtune.keys import LORA, RECIPE, TOP
 from budgetlint.readers.torchtune.method import (
     adapter_settings,
@@ -69,4 +69,4 @@ def _role(view: View, home: str) -> Role:
     return Role.TRAINER if view.has(f"{home}optimizer") and view.first("model", "policy_model") else Role.INFERENCE
 
 
-READER = Reader("torchtune", Role.TRAINER, _LOADER, recognise, read, defaults, package="torchtune", since="0.6")
+READER = Reader("torchtune", Role.TRAINER, _LOADER, recognise, read, defaults, package="torchtune", since="0.6", of_program=of_program)
