@@ -109,10 +109,16 @@ def _composed_of_own(run: RunContext) -> bool:
         return True
     if not trainer.document.is_command or trainer.document.mapping is None:
         return False
-    keys = trainer.document.mapping.keys()
+    keys = [entry.key.text for entry in trainer.document.mapping.entries]
+    foreign = any("@" in key or "/" in key or key in ("config_dir", "model_engine") for key in keys)
+    folder = written_by(run, "config_path")
+    return not foreign and (folder is None or folder.value == "config") and _config_name(run) in ("ppo_trainer", "ppo_megatron_trainer")
+
+
+def _config_name(run: RunContext) -> str:
+    """Of verl's program. ``--config-path=config`` is the folder beside the program's own file: Hydra's relative paths count from there."""
     named = written_by(run, "config_name")
-    foreign = any("@" in key or "/" in key or key in ("config_path", "config_dir", "model_engine", "defaults") for key in keys)
-    return not foreign and (named is None or str(named.value) in ("ppo_trainer", "ppo_megatron_trainer"))
+    return str(named.value).removesuffix(".yaml") if named is not None else "ppo_trainer"
 
 
 def _program(run: RunContext) -> str:
@@ -123,9 +129,7 @@ def _program(run: RunContext) -> str:
     name = name.removesuffix(".py").replace("/", ".")
     dotted = PROGRAMS.get(name, "")
     if dotted == "verl.main_ppo":
-        named = written_by(run, "config_name")
-        if named is not None and str(named.value) == "ppo_megatron_trainer":
-            return "verl.main_ppo with Megatron"
+        return "verl.main_ppo with Megatron" if _config_name(run) == "ppo_megatron_trainer" else dotted
     return dotted
 
 
