@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 from budgetlint.base.record import replace
 from budgetlint.rule import (
     PYTHON,
+    TRAINING_ARGUMENTS,
     TRL_FORMATS,
     Confidence,
+    Entry,
     Finding,
     Mapping,
     Reading,
@@ -26,6 +28,7 @@ from budgetlint.rule import (
 
 if TYPE_CHECKING:
     from budgetlint.contracts.held import HeldRun, Refusal
+    from budgetlint.contracts.table import Contract
 
 CLASSES = {
     "TrainingArguments": "transformers.TrainingArguments",
@@ -49,6 +52,14 @@ TASKS = {
 """TRL's own programs, by what they train."""
 FORMATS = {"hf_training_arguments": "transformers.TrainingArguments", "llamafactory": "llamafactory.LLaMA-Factory"}
 """Formats whose keys one contract takes."""
+PROGRAMS = {
+    "verl.trainer.main_ppo": "verl.main_ppo",
+    **{f"openrlhf.cli.{name}": f"openrlhf.{name}" for name in ("train_sft", "train_dpo", "train_rm", "train_ppo_ray")},
+}
+"""Programs whose own contract holds of the config or the flags that they are given, by the command that starts them."""
+
+HELD_TO_CONTRACTS = (*TRAINING_ARGUMENTS, "verl", "openrlhf")
+"""Formats whose runs a contract can hold."""
 
 
 def held(run: RunContext) -> Iterator[tuple[HeldRun, tuple[str, ...]]]:
@@ -70,14 +81,56 @@ def _arguments(run: RunContext, dotted: str) -> Iterator[tuple[HeldRun, tuple[st
     contract, trainer = find(dotted), run.run.trainer
     if contract is None or trainer is None:
         return
-    written = dict.fromkeys(entry.key.text for one in run.run.readings if one.role is trainer.role for entry in argument_entries(one))
+    blocks = [argument_entries(one) for one in run.run.readings if one.role is trainer.role]
+    written = dict.fromkeys(name for entries in blocks for name in _written(entries, contract))
     if trainer.format in PYTHON:
         closed = trainer.program is not None and not may_hide_arguments(trainer)
     else:
-        closed = trainer.consumer is not None and not trainer.consumer.is_nobody and trainer.consumer.followed
+        closed = trainer.consumer is not None and not trainer.consumer.is_nobody and trainer.consumer.followed and _composed_of_own(run)
     devices = run.setting("devices")
     facts: dict[str, Any] = {"world_size": devices.value} if devices is not None and devices.known else {}
     yield HeldRun(contract, lambda name: written_by(run, name), run.run.stack, closed, facts), tuple(written)
+
+
+def _written(entries: tuple[Entry, ...], contract: Contract, above: str = "") -> Iterator[str]:
+    """Names that are written: keys, or the paths of a config that is a tree."""
+    for entry in entries:
+        name = f"{above}.{entry.key.text}" if above else entry.key.text
+        if contract.dotted and isinstance(entry.value, Mapping) and name not in contract.specs:
+            yield from _written(entry.value.entries, contract, name)
+        else:
+            yield name
+
+
+def _composed_of_own(run: RunContext) -> bool:
+    """Hydra composes verl's own config of other files where a command chooses groups or another config: their defaults are not read."""
+    trainer = run.run.trainer
+    if trainer is None or trainer.format != "verl":
+        return True
+    if not trainer.document.is_command or trainer.document.mapping is None:
+        return False
+    keys = [entry.key.text for entry in trainer.document.mapping.entries]
+    foreign = any("@" in key or "/" in key or key in ("config_dir", "model_engine") for key in keys)
+    folder = written_by(run, "config_path")
+    return not foreign and (folder is None or folder.value == "config") and _config_name(run) in ("ppo_trainer", "ppo_megatron_trainer")
+
+
+def _config_name(run: RunContext) -> str:
+    """Of verl's program. ``--config-path=config`` is the folder beside the program's own file: Hydra's relative paths count from there."""
+    named = written_by(run, "config_name")
+    return str(named.value).removesuffix(".yaml") if named is not None else "ppo_trainer"
+
+
+def _program(run: RunContext) -> str:
+    """The contract of the program that a command starts; empty for others."""
+    trainer = run.run.trainer
+    assert trainer is not None
+    name = trainer.document.program or (trainer.consumer.program if trainer.consumer is not None else "")
+    name = name.removesuffix(".py").replace("/", ".")
+    dotted = PROGRAMS.get(name, "")
+    if dotted == "verl.main_ppo":
+        return "verl.main_ppo with Megatron" if _config_name(run) == "ppo_megatron_trainer" else dotted
+    return dotted
 
 
 def _sections(run: RunContext) -> Iterator[tuple[HeldRun, tuple[str, ...]]]:
@@ -121,7 +174,7 @@ def _named(run: RunContext) -> str:
         task = run.setting("task")
         told = task is not None and task.known and "assumed" not in task.origin.note
         return TASKS.get(str(task.value), "") if task is not None and told else "transformers.TrainingArguments"
-    return FORMATS.get(trainer.format, "")
+    return FORMATS.get(trainer.format, "") or _program(run)
 
 
 def findings(run: RunContext, warns: bool) -> Iterator[Finding]:
@@ -152,16 +205,21 @@ def _finding(run: RunContext, refusal: Refusal) -> Finding:
     from budgetlint.contracts.words import shown
 
     settings = [setting for _, _, setting in refusal.named if setting is not None]
-    partly = bool(refusal.others)
+    partly = bool(refusal.others) or _older(run, refusal)
     return run.finding(
         settings[0],
-        f"{settings[0].name} {shown(_plain(settings[0]))}: {_what(refusal, settings)}{_ends(refusal)}",
+        f"{settings[0].name} {shown(_plain(settings[0]))}: {_what(refusal, settings)}{_ends(refusal, partly)}",
         help=_help(refusal, settings),
         because=settings[1:],
         severity=None if not partly else Severity.INFO if refusal.row.warns else Severity.WARNING,
         confidence=Confidence.MEDIUM if partly else None,
         key=settings[0].name,
     )
+
+
+def _older(run: RunContext, refusal: Refusal) -> bool:
+    """Only releases before the newest know what is written, and nothing tells which it is: perhaps one before all that were read."""
+    return refusal.contract.package not in run.run.stack.releases and refusal.contract.releases[-1] not in refusal.releases
 
 
 def _plain(setting: Setting) -> Any:
@@ -204,8 +262,9 @@ def _values(refusal: Refusal, settings: list[Setting]) -> str:
     return listed([*others, *(f"{field} {value} (by default)" for field, value in _defaults(refusal))], "and")
 
 
-def _ends(refusal: Refusal) -> str:
-    with_release = f" with {refusal.contract.package} {refusal.releases[0]} (not with {refusal.others[-1]})" if refusal.others else ""
+def _ends(refusal: Refusal, partly: bool) -> str:
+    with_release = f" with {refusal.contract.package} {refusal.releases[0]}" if partly else ""
+    with_release += f" (not with {refusal.others[-1]})" if refusal.others else ""
     ends = {"trainer": ", and the run stops when it makes the trainer"}.get(refusal.row.stage, ", and the run stops at start")
     return f"{'' if refusal.row.warns else ends}{with_release} ({refusal.source})"
 

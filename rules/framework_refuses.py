@@ -45,9 +45,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from budgetlint.rule import TRAINING_ARGUMENTS, Confidence, Finding, Rule, RunContext, Severity
+from budgetlint.rule import Confidence, Finding, Rule, RunContext, Severity
 
-from ._contracts import findings
+from ._contracts import HELD_TO_CONTRACTS, findings
 
 
 def check(run: RunContext) -> Iterator[Finding]:
@@ -63,7 +63,7 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    formats=TRAINING_ARGUMENTS,
+    formats=HELD_TO_CONTRACTS,
     status="preview",
     harm=9.0,
     general=True,

@@ -15,8 +15,8 @@ from pathlib import Path
 from . import write
 from .certify import certify
 from .code import Release
+from .every import EVERY
 from .read import read
-from .sources import SOURCES
 from .state import row_text
 
 PREPARE = Path(__file__).with_name("prepare")
@@ -34,11 +34,11 @@ def installed(site: Path, package: str) -> str:
 
 def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m contracts", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("package", choices=sorted(SOURCES))
+    parser.add_argument("package", choices=sorted(EVERY))
     parser.add_argument("environment", type=Path, help="a virtual environment with the framework in it")
     parser.add_argument("--list", action="store_true", help="print each row that was not proved")
     asked = parser.parse_args(words)
-    source = SOURCES[asked.package]
+    source = EVERY[asked.package]
     site = next(asked.environment.glob("lib/python*/site-packages"))
     version = installed(site, source.distribution or source.package)
     release = Release(site, {source.package: version})

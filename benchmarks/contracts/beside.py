@@ -24,10 +24,11 @@ from budgetlint.contracts.table import find
 from budgetlint.settings.run import Origin, OriginKind, Setting, Stack, release
 
 from .__main__ import PREPARE, installed
-from .certify import ask
+from .certify import ask, base_of
 from .code import Release
+from .every import EVERY
 from .read import Found, read
-from .sources import SOURCES, Source
+from .sources import Source
 from .witness import candidates
 
 ORIGIN = Origin(OriginKind.FILE)
@@ -42,7 +43,7 @@ def configs(found: Found, count: int, seed: int) -> list[dict[str, Any]]:
     draw = random.Random(seed)
     values: dict[str, list[Any]] = {}
     for row, _ in found.rows:
-        for name in {one.split(".")[0] for one in _names(row.when)}:
+        for name in {one if one in found.fields else one.split(".")[0] for one in _names(row.when)}:
             values.setdefault(name, []).extend(candidates(name, row.when, found.fields.get(name)))
     watched = sorted(name for name in values if name in found.fields)
     every = sorted(found.fields)
@@ -81,8 +82,12 @@ def _plausible(written: str) -> list[Any]:
 
 def _fits(value: Any, written: str) -> bool:
     """Is the value of the field's kind? A config of another kind is the loader's matter."""
+    if not written:
+        return True
     if value is None:
         return "None" in written or "Optional" in written
+    if written.startswith("list"):
+        return isinstance(value, list)
     if isinstance(value, bool):
         return "bool" in written
     if isinstance(value, (int, float)):
@@ -112,20 +117,20 @@ def compare(source: Source, environment: Path, count: int, seed: int) -> int:
         if found is None or table is None:
             continue
         made = configs(found, count, seed)
-        asked = [{"kind": contract.kind, "class": contract.made, "given": {**contract.base, **one}} for one in made]
+        asked = [{"kind": contract.kind, "class": contract.made, "given": {**base_of(found), **one}} for one in made]
         answers = ask(environment / "bin" / "python", asked, prepare=prepare if prepare.exists() else None)
         refused = [(one, answer) for one, answer in zip(made, answers, strict=True) if _on_purpose(answer)]
         crashed = sum("error" in answer and not _on_purpose(answer) for answer in answers)
         taken = [one for one, answer in zip(made, answers, strict=True) if "ok" in answer]
-        missed = Counter(_where(answer) for one, answer in refused if not told(table, version, {**contract.base, **one}))
-        false = Counter(row for one in taken for row in told(table, version, {**contract.base, **one})[:1])
+        missed = Counter(_where(answer) for one, answer in refused if not told(table, version, {**base_of(found), **one}))
+        false = Counter(row for one in taken for row in told(table, version, {**base_of(found), **one})[:1])
         hit = len(refused) - missed.total()
         print(
             f"{contract.name} {version}: {len(made)} configs, {len(refused)} refused, {hit} told ({_share(hit, len(refused))}), "
             f"{false.total()} of {len(taken)} taken called an error ({_share(false.total(), len(taken))}), {crashed} ended by what the "
             "machine lacks or on the way"
         )
-        if words := [one for one, answer in refused if not told(table, version, {**contract.base, **one})][:3]:
+        if words := [one for one, answer in refused if not told(table, version, {**base_of(found), **one})][:3]:
             print(f"  such as {words}")
         for line, times in missed.most_common(12):
             print(f"  missed {times:4} {line}")
@@ -152,12 +157,12 @@ def _where(answer: Mapping[str, Any]) -> str:
 
 def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m contracts.beside", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("package", choices=sorted(SOURCES))
+    parser.add_argument("package", choices=sorted(EVERY))
     parser.add_argument("environment", type=Path)
     parser.add_argument("--configs", type=int, default=2_000)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args(words)
-    compare(SOURCES[asked.package], asked.environment, asked.configs, asked.seed)
+    compare(EVERY[asked.package], asked.environment, asked.configs, asked.seed)
     return 0
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from .code import Class, Function
 from .core import Core, is_enumeration
 from .formulas import both, choose, constant, dotted, either, folded, is_opaque, literal, opaque, path_of
-from .state import State, Thing, Value
+from .state import Inner, State, Thing, Value
 
 TEXT_METHODS = {"lower", "upper", "strip", "split", "startswith", "endswith"}
 PLAIN_CALLS = {"len", "int", "float", "str", "bool", "abs", "sum", "min", "max", "sorted", "set", "any", "all"}
@@ -36,11 +36,26 @@ class Calls(Core):
         if told is not None:
             return told
         func = node.func
+        if text in self.makes and arguments and isinstance(arguments[0], Thing):
+            return self.make(arguments[0], state)
+        inner = state.local.get(text)
+        if isinstance(inner, Inner):
+            given = bound(inner.function, arguments, {one.arg: self.value(one.value, state) for one in node.keywords if one.arg})
+            return opaque() if given is None else self.run(self.module, inner.function, {**inner.names, **given}, state, "inner")
         if isinstance(func, ast.Name):
             return self.call_name(func.id, arguments, plain, node, state)
         if isinstance(func, ast.Attribute):
             return self.call_method(func, arguments, plain, node, state)
         return opaque()
+
+    def make(self, section: Thing, state: State) -> Value:
+        """The object of a section: those of the sections in it are made first, and each class checks what it is given."""
+        for name, one in self.sections.items():
+            if one.classes and (name + ".").startswith(section.prefix):
+                method = next(((each, each.methods["__post_init__"]) for each in one.classes if "__post_init__" in each.methods), None)
+                if method is not None:
+                    self.run(method[0].module, method[1], {method[1].args.args[0].arg: one}, state, method[0].name)
+        return section
 
     def call_name(self, name: str, arguments: list[Value], plain: list[ast.expr], node: ast.Call, state: State) -> Value:
         if name == "isinstance" and len(plain) == 2:
@@ -138,11 +153,13 @@ class Calls(Core):
         known, key = literal(plain[0]) if plain else (False, None)
         if name in ("get", "pop") and known and isinstance(key, str):
             full = owner.prefix + key
+            if full in self.sections:
+                return self.sections[full]
             now = state.fields.get(full, path_of(full))
             if name == "pop":
                 state.fields[full] = ast.Constant(None)
             fallback = plain[1] if len(plain) > 1 else ast.Constant(None)
-            if isinstance(fallback, ast.Constant) and fallback.value is None:
+            if (self.sections and self.declared(full)) or (isinstance(fallback, ast.Constant) and fallback.value is None):
                 return now
             return choose(ast.Compare(now, [ast.IsNot()], [ast.Constant(None)]), now, fallback)
         if name == "setdefault" and known and isinstance(key, str) and len(plain) == 2:

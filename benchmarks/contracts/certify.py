@@ -49,6 +49,11 @@ def ask(
     return answers
 
 
+def base_of(found: Found) -> Mapping[str, Any]:
+    """The contract's base, as far as this release has its flags."""
+    return {name: value for name, value in found.contract.base.items() if not found.contract.parser or name in found.fields}
+
+
 def certify(
     found: Found, python: Path, root: Path | None = None, prepare: Path | None = None
 ) -> tuple[list[Certified], list[tuple[Row, str]]]:
@@ -58,18 +63,18 @@ def certify(
     plan: list[tuple[int, dict[str, Any], int, int]] = []  # row, given, index of the refused, index of the taken
 
     def put(given: Mapping[str, Any]) -> int:
-        asked.append({"kind": contract.kind, "class": contract.made, "given": {**contract.base, **given}})
+        asked.append({"kind": contract.kind, "class": contract.made, "given": {**base_of(found), **given}})
         return len(asked) - 1
 
     base = put({})
     for position, (row, _) in enumerate(found.rows):
-        for count, (given, beside) in enumerate(witnesses(row.when, found.fields, contract.base)):
+        for count, (given, beside) in enumerate(witnesses(row.when, found.fields, base_of(found))):
             if count >= WITNESSES:
                 break
             if not _plain(given):
                 continue
             others = [other.when for other, _ in found.rows if other is not row and other.kind != "warn"]
-            mended = repaired(given, row.when, others, found.fields, contract.base) if row.kind != "warn" else given
+            mended = repaired(given, row.when, others, found.fields, base_of(found)) if row.kind != "warn" else given
             near = (
                 beside
                 if mended == given

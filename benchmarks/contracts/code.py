@@ -69,18 +69,26 @@ class Module:
         return found
 
     @cached_property
+    def stars(self) -> tuple[str, ...]:
+        """Modules whose names are all brought in: ``from .actor import *``."""
+        every = (one for one in _top(self.tree.body) if isinstance(one, ast.ImportFrom))
+        return tuple(self._start(one) for one in every if one.names[0].name == "*")
+
+    @cached_property
     def imported(self) -> Mapping[str, str]:
         """Local names and the dotted names that they stand for."""
         found: dict[str, str] = {}
-        package = self.name if self.path.endswith("__init__.py") else self.name.rpartition(".")[0]
         for one in ast.walk(self.tree):
             if isinstance(one, ast.Import):
                 found.update({(a.asname or a.name.split(".")[0]): a.name if a.asname else a.name.split(".")[0] for a in one.names})
             elif isinstance(one, ast.ImportFrom):
-                above = package.split(".")[: len(package.split(".")) - one.level + 1] if one.level else []
-                start = ".".join([*above, *(one.module or "").split(".")]).strip(".")
-                found.update({a.asname or a.name: f"{start}.{a.name}" for a in one.names})
+                found.update({a.asname or a.name: f"{self._start(one)}.{a.name}" for a in one.names})
         return found
+
+    def _start(self, node: ast.ImportFrom) -> str:
+        package = self.name if self.path.endswith("__init__.py") else self.name.rpartition(".")[0]
+        above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+        return ".".join([*above, *(node.module or "").split(".")]).strip(".")
 
 
 def _top(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -130,8 +138,12 @@ class Release:
             if name in table:
                 return table[name]
         origin = module.imported.get(name)
-        if origin is None or depth > 6:
+        if depth > 6:
             return None
+        if origin is None:
+            others = [self.module(one) for one in module.stars]
+            every = (self.named(one, name, depth + 1) for one in others if one is not None and one is not module)
+            return next((one for one in every if one is not None), None)
         other = self.module(origin.rpartition(".")[0])
         return None if other is None or other is module else self.named(other, origin.rpartition(".")[2], depth + 1)
 
@@ -140,8 +152,12 @@ class Release:
         if name in module.classes or name in module.functions or name in module.constants:
             return module
         origin = module.imported.get(name)
-        if origin is None or depth > 6:
+        if depth > 6:
             return None
+        if origin is None:
+            others = [self.module(one) for one in module.stars]
+            every = (self.home(one, name, depth + 1) for one in others if one is not None and one is not module)
+            return next((one for one in every if one is not None), None)
         other = self.module(origin.rpartition(".")[0])
         return None if other is None or other is module else self.home(other, origin.rpartition(".")[2], depth + 1)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from .code import Class, Function, Module, Release
 from .state import Oracle, Row, State, Thing, Value, no_oracle
@@ -15,10 +15,20 @@ UNROLLED = 40
 
 
 class Core:
-    """One walk through functions of one release. ``declared`` says which names are fields."""
+    """One walk through functions of one release. ``declared`` says which names are fields, ``sections`` which are blocks of fields, and
+    ``makes`` which calls make the object of a section."""
 
-    def __init__(self, release: Release, declared: Callable[[str], bool], oracle: Oracle = no_oracle) -> None:
+    def __init__(
+        self,
+        release: Release,
+        declared: Callable[[str], bool],
+        oracle: Oracle = no_oracle,
+        sections: Mapping[str, Thing] | None = None,
+        makes: Collection[str] = (),
+    ) -> None:
         self.release = release
+        self.sections = sections or {}
+        self.makes = makes
         self.declared = declared
         self.oracle = oracle
         self.rows: list[Row] = []

@@ -102,11 +102,11 @@ def answer(line):
             except BaseException as error:
                 if isinstance(error, KeyboardInterrupt):
                     raise
-                told = {
-                    "error": type(error).__name__,
-                    "text": str(error)[:300],
-                    "frames": frames(traceback.extract_tb(error.__traceback__)),
-                }
+                seen = frames(traceback.extract_tb(error.__traceback__))
+                while error.__cause__ is not None:  # what a library wraps: hydra's own exception around that of the class it makes
+                    error = error.__cause__
+                    seen += frames(traceback.extract_tb(error.__traceback__))
+                told = {"error": type(error).__name__, "text": str(error)[:300], "frames": seen}
     finally:
         for one in roots:
             one.removeHandler(listener)

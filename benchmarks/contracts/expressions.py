@@ -94,6 +94,8 @@ class Expressions(Core):
         full = owner.prefix + name
         if full in state.fields:
             return state.fields[full]
+        if full in self.sections:
+            return self.sections[full]
         for one in owner.classes:
             method = one.methods.get(name)
             if method is not None:
@@ -102,7 +104,8 @@ class Expressions(Core):
                 return opaque()
             if name in one.members and not self.declared(full):
                 return self.plain(one.members[name], State())
-        return path_of(full) if self.declared(full) else opaque()
+        below = bool(owner.prefix and self.sections)  # a key that this config has not, another of the same program may
+        return path_of(full) if self.declared(full) or below else opaque()
 
     def member(self, node: ast.Attribute) -> ast.expr | None:
         """``IntervalStrategy.STEPS`` and ``IntervalStrategy.STEPS.value``."""
@@ -118,6 +121,8 @@ class Expressions(Core):
 
     def of_BoolOp(self, node: ast.BoolOp, state: State) -> Value:
         parts = [self.value(one, state) for one in node.values]
+        if isinstance(node.op, ast.And) and not isinstance(parts[-1], Thing):
+            parts = [one for one in parts if not isinstance(one, Thing)]  # an object is true
         if any(isinstance(one, Thing) for one in parts):
             return next(one for one in parts if isinstance(one, Thing))
         return (both if isinstance(node.op, ast.And) else self.first_of)(parts)  # type: ignore[arg-type]
@@ -181,7 +186,8 @@ class Expressions(Core):
         if isinstance(whole, Thing):
             known, name = literal(key)
             if known and isinstance(name, str):
-                return state.fields.get(whole.prefix + name, path_of(whole.prefix + name))
+                full = whole.prefix + name
+                return self.sections[full] if full in self.sections else state.fields.get(full, path_of(full))
             return opaque()
         return ast.Subscript(whole, key, ast.Load())
 

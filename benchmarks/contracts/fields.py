@@ -57,7 +57,7 @@ def _own(release: Release, one: Class) -> Iterator[Field]:
         yield Field(node.target.id, written, default, choices, (*bounds, *extra_bounds), one.name, one.module.path, node.lineno, required)
 
 
-def _plain(release: Release, module: Module, node: ast.expr) -> Any:
+def constant_of(release: Release, module: Module, node: ast.expr) -> Any:
     """The value of a constant expression; MISSING for any other."""
     walker = Walker(release, lambda _name: False)
     walker.stack.append((module, "constant"))
@@ -76,33 +76,33 @@ def _default(
     if node is None:
         return MISSING, None, (), True
     if not isinstance(node, ast.Call) or ast.unparse(node.func).rpartition(".")[2] not in ("field", "Field", "HfArg"):
-        return _plain(release, module, node), None, (), False
+        return constant_of(release, module, node), None, (), False
     named = {one.arg: one.value for one in node.keywords if one.arg}
     choices: tuple[Any, ...] | None = None
     metadata = named.get("metadata")
     if isinstance(metadata, ast.Dict):
         for key, value in zip(metadata.keys, metadata.values, strict=True):
             if isinstance(key, ast.Constant) and key.value == "choices":
-                plain = _plain(release, module, value)
+                plain = constant_of(release, module, value)
                 choices = tuple(plain) if isinstance(plain, (list, tuple)) else None
     bounds = tuple(
         (key, float(value))
         for key in _BOUNDS
         if key in named
-        for value in [_plain(release, module, named[key])]
+        for value in [constant_of(release, module, named[key])]
         if isinstance(value, (int, float))
     )
     if "default" in named or node.args:
         first = named.get("default") or node.args[0]
         if isinstance(first, ast.Constant) and first.value is ...:
             return MISSING, choices, bounds, True
-        return _plain(release, module, first), choices, bounds, False
+        return constant_of(release, module, first), choices, bounds, False
     factory = named.get("default_factory")
     if factory is None:
         return MISSING, choices, bounds, True
     text = ast.unparse(factory)
     if isinstance(factory, ast.Lambda):
-        return _plain(release, module, factory.body), choices, bounds, False
+        return constant_of(release, module, factory.body), choices, bounds, False
     return {"list": [], "dict": {}}.get(text, MISSING), choices, bounds, False
 
 

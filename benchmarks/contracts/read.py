@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from budgetlint.contracts.expression import fields_of
 
-from .code import Class, Release
+from .code import Class, Module, Release
 from .fields import Field, fields_of_class
 from .formulas import OPAQUE, both, is_opaque, opaque, path_of
+from .nested import from_config, from_parser
 from .sources import Contract, Walked
 from .state import Oracle, Row, State, Thing, Value, row_text
 from .symbolic import Walker
@@ -55,14 +56,20 @@ def environment(text: str, arguments: list[ast.expr]) -> ast.expr | None:
 
 
 def read(release: Release, contract: Contract, oracle: Oracle = environment) -> Found | None:
-    """None where the release has none of its classes."""
+    """None where the release has none of its classes, nor its config or parser."""
+    sections: dict[str, Thing] = {}
+    fields: dict[str, Field] = {}
+    if contract.config or contract.parser:
+        nested = from_config(release, contract) if contract.config else from_parser(release, contract.parser)
+        if nested is None:
+            return None
+        fields, sections = nested
     classes = {
         name: [found for dotted in names for found in [release.find(dotted)] if isinstance(found, Class)]
         for name, names in contract.objects.items()
     }
-    if not any(classes.values()):
+    if not any(classes.values()) and not fields:
         return None
-    fields: dict[str, Field] = {}
     things: dict[str, Thing] = {}
     for name, found in classes.items():
         lineage: list[Class] = []
@@ -73,10 +80,11 @@ def read(release: Release, contract: Contract, oracle: Oracle = environment) -> 
     rows: list[tuple[Row, str]] = []
     state = State()
     for walked in contract.walks:
-        walker = Walker(release, fields.__contains__, _parsing(walked, things, oracle))
+        walker = Walker(release, fields.__contains__, _parsing(walked, things, oracle), sections, contract.makes)
         _walk(walker, release, walked, things, state)
         rows += [(row, walked.stage) for row in walker.rows]
     rows = [*_of_fields(fields), *rows]
+    heads = {*fields, *(name.split(".")[0] for name in sections)}
     decided, undecided, seen = [], [], set()
     for row, stage in rows:
         key = (row.path, row.line, row.kind, row_text(row))
@@ -87,7 +95,7 @@ def read(release: Release, contract: Contract, oracle: Oracle = environment) -> 
         plain = (
             not is_opaque(row.when)
             and names
-            and all(name.split(".")[0] in fields or name in FACTS for name in names)
+            and all(name in fields or name.split(".")[0] in heads or name in FACTS for name in names)
             and any(name not in FACTS for name in names)
             and len(row_text(row)) <= LONGEST
         )
@@ -108,6 +116,13 @@ def _parsing(walked: Walked, things: Mapping[str, Thing], oracle: Oracle) -> Ora
 
 
 def _walk(walker: Walker, release: Release, walked: Walked, things: Mapping[str, Thing], state: State) -> None:
+    if walked.code:
+        module = release.module(walked.function)
+        if module is not None:
+            body = _main(module) if walked.code == "__main__" else ast.parse(walked.code).body
+            function = ast.FunctionDef("main", ast.arguments([], [], None, [], [], None, []), body, [])
+            walker.run(module, function, {name: things[of] for name, of in walked.given.items()}, state, "")
+        return
     if "." not in walked.function:
         thing = things[walked.on]
         for one in thing.classes:
@@ -123,6 +138,12 @@ def _walk(walker: Walker, release: Release, walked: Walked, things: Mapping[str,
     if isinstance(found, (ast.FunctionDef, ast.AsyncFunctionDef)) and module is not None:
         given = {name: things[of] for name, of in walked.given.items()}
         walker.run(module, found, {**_unknown(found), **given}, state, "")
+
+
+def _main(module: Module) -> list[ast.stmt]:
+    """What a module does when it is run itself."""
+    tests = ("__name__ == '__main__'", "'__main__' == __name__")
+    return [each for one in module.tree.body if isinstance(one, ast.If) and ast.unparse(one.test) in tests for each in one.body]
 
 
 def _unknown(function: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, ast.expr]:

@@ -22,6 +22,9 @@ class Walked:
     parsed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     stage: str = "arguments"
     """When a run meets it: ``arguments``, ``trainer`` (after the model is loaded)."""
+    code: str = ""
+    """Statements that are walked among the names of the module ``function``: how a program calls what refuses. ``__main__`` for what
+    the module itself does when it is run."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,14 @@ class Contract:
     """Objects that are mappings of what was written."""
     above: str = ""
     """The contract whose rows hold here too: ``transformers.TrainingArguments`` for ``SFTConfig``."""
+    config: str = ""
+    """A YAML of the package that has every key with its default, nested: the fields are dotted then."""
+    parser: str = ""
+    """A module whose ``add_argument`` calls give the fields."""
+    makes: tuple[str, ...] = ()
+    """Functions that make the object of a section of ``config``: its class checks what it is given."""
+    without: tuple[str, ...] = ()
+    """Blocks of ``config`` that are not read, wherever they stand."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from .code import Class
@@ -34,7 +34,15 @@ class Thing:
     as_given: bool = False
 
 
-Value = ast.expr | Thing | tuple["Thing", ...]
+@dataclass(frozen=True, eq=False)
+class Inner:
+    """A function within a function, with the names that it sees."""
+
+    function: ast.FunctionDef
+    names: Mapping[str, Value]
+
+
+Value = ast.expr | Thing | Inner | tuple["Thing", ...]
 """A tuple is several things at once, as a parser returns them."""
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from .code import Function, Module
 from .core import DEEPEST, UNROLLED, Core
 from .formulas import both, choose, constant, dotted, either, is_opaque, literal, negate, opaque, path_of, simplified
-from .state import Row, State, Thing, Value
+from .state import Inner, Row, State, Thing, Value
 
 
 class Statements(Core):
@@ -33,7 +33,7 @@ class Statements(Core):
         if things:
             result = things[-1]
         else:
-            for when, value in reversed(ways):
+            for when, value in reversed(list(_apart(ways, outer_path))):
                 result = choose(when, value, result)  # type: ignore[arg-type]
         state.local, state.path, state.ended = outer_local, outer_path, ""
         return result
@@ -76,7 +76,7 @@ class Statements(Core):
     def do_ImportFrom(self, node: ast.ImportFrom, state: State) -> None: ...
 
     def do_FunctionDef(self, node: ast.FunctionDef, state: State) -> None:
-        state.local[node.name] = opaque()
+        state.local[node.name] = Inner(node, state.local)
 
     def do_Global(self, node: ast.Global, state: State) -> None: ...
 
@@ -244,7 +244,9 @@ class Statements(Core):
             for one, thing in zip(names, value, strict=False):
                 self.bind(one, thing, state)
             return
-        if not isinstance(value, Thing):
+        if isinstance(value, Inner) and not isinstance(target, ast.Name):
+            value = opaque()
+        if isinstance(value, ast.expr):
             value = self.bounded(value)
         if isinstance(target, ast.Name):
             state.local[target.id] = value
@@ -255,17 +257,27 @@ class Statements(Core):
                 self.bind(one.value if isinstance(one, ast.Starred) else one, parts[position] if parts else opaque(), state)
         elif isinstance(target, ast.Attribute):
             owner = self.value(target.value, state)
-            if isinstance(owner, Thing) and not isinstance(value, Thing):
+            if isinstance(owner, Thing) and isinstance(value, ast.expr):
                 state.fields[owner.prefix + target.attr] = value
-            elif isinstance(owner, ast.expr) and (name := dotted(owner)) and not isinstance(value, Thing):
+            elif isinstance(owner, ast.expr) and (name := dotted(owner)) and isinstance(value, ast.expr):
                 state.fields[f"{name}.{target.attr}"] = value
         elif isinstance(target, ast.Subscript):
             owner = self.value(target.value, state)
             known, key = literal(self.plain(target.slice, state))
-            if isinstance(owner, Thing) and known and isinstance(key, str) and not isinstance(value, Thing):
+            if isinstance(owner, Thing) and known and isinstance(key, str) and isinstance(value, ast.expr):
                 state.fields[owner.prefix + key] = value
             elif isinstance(owner, ast.expr):
                 self.spoil(target.value, state)
+
+
+def _apart(ways: Iterable[tuple[ast.expr, Value]], outer: Iterable[ast.expr]) -> Iterator[tuple[ast.expr, Value]]:
+    """Ways out of a function, each without what is known there: what led to the call, and that no earlier way was taken."""
+    known = {ast.dump(one) for one in outer}
+    for when, value in ways:
+        parts = when.values if isinstance(when, ast.BoolOp) and isinstance(when.op, ast.And) else [when]
+        left = both(one for one in parts if ast.dump(one) not in known)
+        yield left, value
+        known.add(ast.dump(negate(left)))
 
 
 def _pattern(pattern: ast.pattern, subject: ast.expr) -> ast.expr | None:

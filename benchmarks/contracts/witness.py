@@ -81,6 +81,8 @@ def _holds(tree: ast.expr, defaults: Mapping[str, Any], given: Mapping[str, Any]
         if name in given:
             return given[name]
         found = defaults.get(name, None)
+        if isinstance(found, str) and found.startswith("${") and name in defaults:
+            return lookup(found[2:-1])  # the value of another key
         return UNKNOWN if found is MISSING else found
 
     value = evaluate(tree, lookup)

@@ -15,6 +15,9 @@ from budgetlint.contracts.releases import possible
 from budgetlint.contracts.table import MISSING, Contract, RefusalRow, Spec, find
 from budgetlint.settings.run import Setting, Stack
 
+DEEPEST = 6
+"""Defaults that follow each other."""
+
 Given = Callable[[str], Setting | None]
 """What is written of a field; None where nobody writes it."""
 
@@ -79,7 +82,8 @@ class HeldRun:
         named = tuple((name, self.value(contract, name, refusing[-1]), self.given(name)) for name in row.fields)
         if all(setting is None for _, _, setting in named):
             return
-        others = tuple(contract.releases[number] for number in possible if number not in refusing)
+        written = [name for name, _, setting in named if setting is not None]
+        others = tuple(contract.releases[number] for number in possible if number not in refusing and _could_run(contract, written, number))
         yield Refusal(contract, row, tuple(contract.releases[number] for number in refusing), others, named)
 
     def _lookup(self, contract: Contract, release: int) -> Callable[[str], Any]:
@@ -87,6 +91,8 @@ class HeldRun:
             name, _, rest = dotted.partition(".")
             if name == "env":
                 return self.facts.get(rest, UNKNOWN)
+            if contract.dotted:
+                return self.value(contract, dotted, release)
             value = self.value(contract, name, release)
             for part in rest.split(".") if rest else ():
                 if value is UNKNOWN or not isinstance(value, dict):
@@ -96,14 +102,19 @@ class HeldRun:
 
         return lookup
 
-    def value(self, contract: Contract, name: str, release: int) -> Any:
-        """What the class has in a field when it looks at it; `UNKNOWN` where that is not known."""
+    def value(self, contract: Contract, name: str, release: int, depth: int = 0) -> Any:
+        """What the class has in a field when it looks at it; `UNKNOWN` where that is not known. ``${a.b}`` is a default that follows
+        another field."""
         spec = self._spec(contract, name, release)
         setting = self.given(name)
         if setting is not None:
-            return UNKNOWN if not setting.known else coerced(setting, spec)
+            if not setting.known:
+                return UNKNOWN
+            return typed(setting, spec) if contract.dotted else coerced(setting, spec)
         if not self.closed or spec is None or spec.default == MISSING:
             return UNKNOWN
+        if contract.dotted and isinstance(spec.default, str) and spec.default.startswith("${") and depth < DEEPEST:
+            return self.value(contract, spec.default[2:-1], release, depth + 1)
         return spec.default
 
     def _spec(self, contract: Contract, name: str, release: int) -> Spec | None:
@@ -114,6 +125,11 @@ class HeldRun:
             if found is not None:
                 return found
         return None
+
+
+def _could_run(contract: Contract, written: Sequence[str], release: int) -> bool:
+    """A tree's keys and a program's flags are taken or refused by name: a release that has not all of them is not the one that runs."""
+    return not contract.dotted or all(contract.spec(name, release) is not None for name in written if name in contract.specs)
 
 
 def _together(alike: Sequence[Refusal], last: Refusal) -> Refusal:
@@ -138,6 +154,29 @@ def lineage(contract: Contract) -> Iterator[Contract]:
 def candidates(contract: Contract, stack: Stack) -> tuple[int, ...]:
     """Numbers of the contract's releases that tell what the run's release does."""
     return possible(contract.package, contract.releases, stack)
+
+
+_WORDS = {"true": True, "false": False, "null": None, "none": None}
+
+
+def typed(setting: Setting, spec: Spec | None) -> Any:
+    """The value of a flag or an override, whose text becomes what the parser or Hydra makes of it. A list is not known: its words stand
+    in ways that differ by program."""
+    value, wanted = coerced(setting, spec), spec.type if spec is not None else ""
+    if not isinstance(value, str):
+        return value
+    if "list" in wanted or value[:1] in ("[", "{", "'", '"', "$"):
+        return UNKNOWN
+    if "str" in wanted and value != "null":
+        return value
+    if value.lower() in _WORDS:
+        return _WORDS[value.lower()]
+    for kind in (int, float):
+        try:
+            return kind(value)
+        except ValueError:
+            continue
+    return value
 
 
 def coerced(setting: Setting, spec: Spec | None) -> Any:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from budgetlint.base.record import field, open_record, record
-from budgetlint.contracts.expression import fields_of, parse
+from budgetlint.contracts.expression import dotted, fields_of, parse
 
 DATA = Path(__file__).parent / "data"
 MISSING = "__missing__"
@@ -39,6 +39,8 @@ class RefusalRow:
     """``raise``, ``assert``, ``choice``, ``bound`` or ``warn``."""
     at: Mapping[int, str]
     stage: str = "arguments"
+    dotted: bool = False
+    """Are names with dots fields themselves, of a config that is a tree?"""
 
     @cached_property
     def tree(self) -> ast.expr:
@@ -46,15 +48,16 @@ class RefusalRow:
 
     @cached_property
     def fields(self) -> tuple[str, ...]:
-        """Names of the fields it asks for, those that are switched on before those that are compared; of nested ones the outermost."""
-        names = dict.fromkeys(name.split(".", 1)[0] for name in fields_of(self.tree))
-        switched = self._switches()
-        return tuple(sorted(names, key=lambda name: name not in switched))
-
-    def _switches(self) -> frozenset[str]:
-        """Fields that only have to be on."""
+        """Names of the fields it asks for, those that are switched on before those that are compared, those that are off last; of
+        nested ones the outermost."""
+        found = fields_of(self.tree)
+        names = dict.fromkeys(
+            (name for name in found if not name.startswith("env.")) if self.dotted else (name.split(".", 1)[0] for name in found)
+        )
         parts = self.tree.values if isinstance(self.tree, ast.BoolOp) and isinstance(self.tree.op, ast.And) else [self.tree]
-        return frozenset(one.id for one in parts if isinstance(one, ast.Name))
+        switched = {name for one in parts for name in [dotted(one)] if name is not None}
+        off = {name for one in parts if isinstance(one, ast.UnaryOp) for name in [dotted(one.operand)] if name is not None}
+        return tuple(sorted(names, key=lambda name: 0 if name in switched else 2 if name in off else 1))
 
     @property
     def warns(self) -> bool:
@@ -71,6 +74,8 @@ class Contract:
     rows: tuple[RefusalRow, ...]
     specs: Mapping[str, Sequence[Sequence[Any]]] = field(repr=False)
     above: str = ""
+    dotted: bool = False
+    """Is the config a tree, each field named by its path?"""
 
     @cached_property
     def by_field(self) -> Mapping[str, tuple[RefusalRow, ...]]:
@@ -113,8 +118,12 @@ def package(name: str) -> Mapping[str, Contract]:
 
 
 def _contract(package_name: str, name: str, releases: tuple[str, ...], told: Mapping[str, Any]) -> Contract:
-    rows = tuple(RefusalRow(row[0], row[1], {int(number): at for number, at in row[2].items()}, *row[3:]) for row in told["rows"])
-    return Contract(package_name, name, releases, rows, told["fields"], told.get("above", ""))
+    dotted_too = any("." in one for one in told["fields"])
+    rows = tuple(
+        RefusalRow(row[0], row[1], {int(number): at for number, at in row[2].items()}, row[3] if len(row) > 3 else "arguments", dotted_too)
+        for row in told["rows"]
+    )
+    return Contract(package_name, name, releases, rows, told["fields"], told.get("above", ""), dotted_too)
 
 
 def find(dotted: str) -> Contract | None:

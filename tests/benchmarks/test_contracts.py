@@ -114,3 +114,104 @@ def test_what_is_not_followed_is_opaque(tmp_path: Path) -> None:
     walker = Walker(Release(tmp_path, {}), lambda _name: True)
     assert walker.rows == []
     assert is_opaque(ast.parse("__opaque__ and on", mode="eval").body)
+
+
+CONFIG = """\
+data:
+  batch: 8
+  copy: ${oc.select:data.batch,1}
+trainer:
+  gpus: 4
+  per: ${.gpus}
+  name: run_${data.batch}
+actor:
+  _target_: made.Actor
+  mini: 4
+  mode: mean
+"""
+PROGRAM = """\
+from dataclasses import dataclass
+from maker import *
+
+@dataclass
+class Actor:
+    mini: int = 1
+    mode: str = "sum"
+    extra: int = 0
+    def __post_init__(self):
+        if self.mode not in ["mean", "sum"]:
+            raise ValueError
+    def validate(self, batch):
+        if batch < self.mini:
+            raise ValueError
+
+def check(config, critic):
+    def least(value, name):
+        if value is None:
+            raise ValueError(name)
+    made = to_object(config.actor)
+    made.validate(config.data.batch)
+    if critic:
+        least(config.data.get("copy", 3), "data")
+    if config.other.megatron.size > 1:
+        raise ValueError
+"""
+MAKER = """\
+def wants(config):
+    if config.trainer.per is not None:
+        return bool(config.trainer.per)
+    elif config.trainer.gpus == 1:
+        return True
+    else:
+        return False
+"""
+
+
+def test_a_config_that_is_a_tree_gives_dotted_fields_and_the_checks_of_its_objects(tmp_path: Path) -> None:
+    for name, text in (("config.yaml", CONFIG), ("made.py", PROGRAM), ("maker.py", MAKER)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    walked = Walked("made", {"config": "config"}, code="check(config, wants(config))")
+    contract = Contract("made", {"config": ()}, (walked,), "none", "none", as_given=("config",), config="config.yaml", makes=("to_object",))
+    found = read(Release(tmp_path, {}), contract)
+    assert found is not None
+    assert {name: one.default for name, one in found.fields.items()} == {
+        "data.batch": 8, "data.copy": "${data.batch}", "trainer.gpus": 4, "trainer.per": "${trainer.gpus}", "trainer.name": "__missing__",
+        "actor.mini": 4, "actor.mode": "mean", "actor.extra": 0,
+    }  # fmt: skip
+    assert [ast.unparse(row.when) for row, _ in found.rows] == [
+        "actor.mode not in ['mean', 'sum']",
+        "data.batch < actor.mini",
+        "(bool(trainer.per) if trainer.per is not None else trainer.gpus == 1) and data.copy is None",
+    ]
+
+
+PARSER = """\
+import argparse
+def train(args):
+    assert args.ds.size > 0
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--ds.size", type=int, default=1)
+    parser.add_argument("--ds.kind", type=str, default="a", choices=["a", "b"])
+    parser.add_argument("--packing-samples", action="store_true")
+    parser.add_argument("--betas", type=float, nargs=2, default=(0.9, 0.95))
+    args = parser.parse_args()
+    if args.ds.size > 1:
+        assert args.packing_samples
+    train(args)
+"""
+
+
+def test_flags_of_a_parser_and_what_the_program_checks_behind_it(tmp_path: Path) -> None:
+    (tmp_path / "made.py").write_text(PARSER, encoding="utf-8")
+    walked = Walked("made", parsed={"parser.parse_args": ("args",)}, code="__main__")
+    found = read(Release(tmp_path, {}), Contract("made", {"args": ()}, (walked,), "none", "none", parser="made"))
+    assert found is not None
+    assert {name: (one.type, one.default) for name, one in found.fields.items()} == {
+        "ds.size": ("int", 1), "ds.kind": ("str", "a"), "packing_samples": ("bool", False), "betas": ("list[float]", [0.9, 0.95]),
+    }  # fmt: skip
+    assert [ast.unparse(row.when) for row, _ in found.rows] == [
+        "ds.kind is not None and ds.kind not in ['a', 'b']",
+        "ds.size > 1 and (not packing_samples)",
+        "not ds.size > 0",
+    ]

@@ -77,3 +77,45 @@ def test_the_committed_tables_load() -> None:
         for row in contract.rows:
             assert row.tree is not None
             assert all(0 <= number < len(contract.releases) for number in row.at)
+
+
+TREE = Contract(
+    "trl",
+    "program",
+    ("1.0", "2.0"),
+    (
+        RefusalRow("data.batch < actor.mini and not actor.dynamic", "raise", {0: "a.py:1", 1: "a.py:2"}, dotted=True),
+        RefusalRow("actor.mode == 'fast' and critic.mini > 4", "raise", {1: "a.py:3"}, dotted=True),
+        RefusalRow("new.on and data.batch > 8", "raise", {1: "a.py:4"}, dotted=True),
+    ),
+    {
+        "data.batch": [[0, "int", 8]],
+        "actor.mini": [[0, "int", 4]],
+        "actor.dynamic": [[0, "bool", False]],
+        "actor.mode": [[0, "str", "slow"]],
+        "critic.mini": [[0, "int", "${actor.mini}"]],
+        "new.on": [[1, "bool", False]],
+    },
+    dotted=True,
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"data.batch": "2"}, [(("1.0", "2.0"), ())]),
+        ({"data.batch": "2", "actor.dynamic": "true"}, []),
+        ({"actor.mode": "fast", "actor.mini": "5"}, [(("2.0",), ("1.0",))]),  # the critic's follows the actor's
+        ({"actor.mode": "fast", "actor.mini": "5", "critic.mini": "1"}, []),
+        ({"actor.mode": "fast", "critic.mini": "[1]"}, []),
+        ({"new.on": True, "data.batch": "9"}, [(("2.0",), ())]),  # 1.0 has no such key, so it is not what runs
+    ],
+)
+def test_a_config_that_is_a_tree(given: dict[str, object], said: list[tuple[tuple[str, ...], tuple[str, ...]]]) -> None:
+    settings = {name: Setting(name, value, ORIGIN, str(value)) for name, value in given.items()}
+    one = HeldRun(TREE, settings.get, stack(""), True)
+    assert [(refusal.releases, refusal.others) for refusal in one.refusals(tuple(given))] == said
+
+
+def test_what_is_only_off_is_named_last() -> None:
+    assert RefusalRow("not a and b < c and d", "raise", {}).fields == ("d", "b", "c", "a")
