@@ -191,6 +191,24 @@ def test_only_tokens_with_a_label_make_logits(text, program, readings):
     assert full(text, program, at("3.5.3"))["loss"].readings == readings
 
 
+OLD = [
+    ("3.2.0", "swift sft", {"adapter": False, "micro_batch": False}),
+    ("3.3.0", "swift sft", {"adapter": True, "micro_batch": True, "loss": True, "quant": True}),
+    ("3.4.1", "swift sft", {"lora_r": True, "eval_on": True}),
+    ("3.4.0", "swift rlhf", {"rollout_on": False, "completion_len": True}),
+    ("3.5.0", "swift rlhf", {"rollout_on": True}),
+    ("3.4.0", "megatron sft", {"attention": False}),
+    ("3.5.0", "megatron sft", {"attention": True}),
+]
+
+
+@pytest.mark.parametrize(("version", "program", "known"), OLD)
+def test_defaults_are_claimed_from_the_first_release_that_has_them(version, program, known):
+    text = "--load x --micro_batch_size 1" if program.startswith("megatron") else "--model x --rlhf_type grpo"
+    found = full(text if program != "swift sft" else "--model x", program, at(version))
+    assert {name: found[name].known for name in known} == known
+
+
 def test_what_grpo_writes_is_only_bounded():
     bounded = full("--rlhf_type grpo --max_length 1024 --max_completion_length 2048", "swift rlhf")["seq_len"]
     assert (bounded.value, bounded.readings) == (None, (3072, 1))
