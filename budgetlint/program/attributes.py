@@ -33,6 +33,7 @@ from budgetlint.program.values import (
     Opaque,
     Open,
     Package,
+    Partial,
     Property,
     Value,
     Way,
@@ -79,6 +80,8 @@ class Attributes:
                 if name == "__get__":
                     return Native("__get__", lambda it, call: base.of(call.positional[0]) if call.positional else base)
                 return _of_function(base, name)
+            case Partial() if name in base.parts:
+                return base.parts[name]
         _may_lack(it)
         return part_of(base, f".{name}")
 

@@ -39,10 +39,12 @@ def ladder_of(lacking: Collection[str], settings: Settings) -> str:
 
 
 def by_rungs(found: Estimate, name: str, first: Answer, asking: Asking, judge: Callable[[Answer], Verdict]) -> Estimate:
-    """The estimate with a fork along that number, or with the verdict of every rung. Itself where none has one."""
-    read = list(_read(name, first.settings, asking, judge))
+    """The estimate with a fork along that number, or with the verdict of every rung. Itself where too little is known to name one that
+    fits: more is open than the number."""
+    read = list(_read(name, asking, judge))
     kept = _joined(read, LADDERS[name])
-    if not any(verdict is not Verdict.UNKNOWN for *_, verdict in kept):
+    verdicts = {verdict for *_, verdict in kept}
+    if not verdicts or (Verdict.UNKNOWN in verdicts and Verdict.FITS not in verdicts):
         return found
     if len(kept) == 1 and (kept[0][3] is Verdict.DOES_NOT_FIT or not LADDERS[name].grows):
         return replace(found, verdict=kept[0][3], missing=(), opened=())
@@ -55,7 +57,7 @@ Rung = tuple[int, Range, Verdict]
 Stretch = tuple[int, int, Range, Verdict]
 
 
-def _read(name: str, settings: Settings, asking: Asking, judge: Callable[[Answer], Verdict]) -> Iterator[Rung]:
+def _read(name: str, asking: Asking, judge: Callable[[Answer], Verdict]) -> Iterator[Rung]:
     for value in LADDERS[name].rungs:
         answer = asking.answer({name: AxisChoice(str(value), value=value, said=True)})
         if name in answer.planned.missing or not answer.planned.plans:
@@ -98,4 +100,3 @@ def _words(low: int, high: int, verdict: Verdict, ladder: Ladder) -> str:
     if low == ladder.rungs[0] and ladder.grows and high > low:
         return f"up to {high:,} {plural}"
     return f"{low:,} {plural}" if low == high else f"{low:,} to {high:,} {plural}"
-

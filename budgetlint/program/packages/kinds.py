@@ -28,6 +28,7 @@ from budgetlint.program.values import (
     Object,
     Opaque,
     Package,
+    Partial,
     Value,
 )
 
@@ -88,6 +89,8 @@ def is_instance(value: Value, kind: Value) -> bool | None:
         return True if name == "type" else False if name in ("str", "int", "float", "bool", "list", "dict", "tuple", "NoneType") else None
     if isinstance(value, Map) and value.loader == "omegaconf":
         return {"omegaconf.DictConfig": True, "dict": False, "str": False, "list": False}.get(name)
+    if isinstance(value, Partial):
+        return _partial_instance(kind, name)
     if isinstance(value, Package | Native):
         return (
             False
@@ -95,6 +98,17 @@ def is_instance(value: Value, kind: Value) -> bool | None:
             else None
         )
     return None
+
+
+def _partial_instance(kind: Value, name: str) -> bool | None:
+    """``functools.partial`` has no class above it but ``object``; a protocol or a callable's class may still take it."""
+    if name == "functools.partial":
+        return True
+    if isinstance(kind, Class):
+        return None if _is_protocol(kind) or kind.find("__instancecheck__") is not None else False
+    if name in ("str", "int", "float", "bool", "list", "dict", "tuple", "NoneType"):
+        return False
+    return False if name.rpartition(".")[2][:1].isupper() and not any(one in name for one in ("Callable", "Hashable", *_ALIASES)) else None
 
 
 def _plain_instance(mine: type, kind: Value, name: str) -> bool | None:
