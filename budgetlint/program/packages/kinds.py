@@ -135,6 +135,8 @@ def _is_protocol(kind: Class) -> bool:
 def _object_instance(value: Object, kind: Value, name: str) -> bool | None:
     if value.kind == "iterator" and name in ("list", "tuple", "set", "dict", "str", "int"):
         return False
+    if value.made is not None and value.made.kind in _MODELS and (found := _model_instance(value.kind, name)) is not None:
+        return found
     line: Sequence[Value] = value.cls.line if value.cls is not None else ()
     if kind in line or (name and (name == value.kind or any(named(one) == name for one in line))):
         return True
@@ -144,6 +146,29 @@ def _object_instance(value: Object, kind: Value, name: str) -> bool | None:
     if value.cls is None or not all(one in CLASSES for one in outside):
         return None
     return _plain_bases(outside, name)
+
+
+_MODELS = frozenset({"load", "adapter", "peft_load"})
+_WRAPPED = ("peft.get_peft_model", "peft.PeftModel.from_pretrained")
+
+
+def _model_instance(kind: str, name: str) -> bool | None:
+    """Of what transformers loads, and of what PEFT makes of it: an adapter in the folder leaves the class of a load as it is
+    (transformers 4.57 ``integrations/peft.py`` load_adapter injects layers); `PeftModel` is a module and no `PreTrainedModel`
+    (peft 0.18 ``peft_model.py``)."""
+    loaded = kind.startswith("transformers.") and kind.endswith(".from_pretrained")
+    if not loaded and kind not in _WRAPPED:
+        return None
+    if name in ("torch.nn.Module", "torch.nn.modules.module.Module"):
+        return True
+    if name.startswith("peft."):
+        last = name.rpartition(".")[2]
+        return (
+            False if loaded and last.startswith(("PeftModel", "PeftMixedModel")) else True if last == "PeftModel" and not loaded else None
+        )
+    if name in ("transformers.PreTrainedModel", "transformers.modeling_utils.PreTrainedModel"):
+        return loaded
+    return None
 
 
 def _plain_bases(outside: Sequence[str], name: str) -> bool | None:
