@@ -18,16 +18,18 @@ from budgetlint.settings.run import Settings
 @record
 class Ladder:
     """``rungs``: values to read, growing. ``grows``: does the need grow with the value? Then no rung speaks for what is above the last,
-    save that it does not fit either; the last rung of one that shrinks stands for *very many*."""
+    save that it does not fit either; the last rung of one that shrinks stands for *very many*. ``least``: below it is no workload, only
+    the least that any value can need."""
 
     unit: str
     rungs: tuple[int, ...]
     grows: bool
+    least: int = 1
 
 
 LADDERS: Mapping[str, Ladder] = {
     "devices": Ladder("device", (1, *WORLDS), grows=False),
-    "seq_len": Ladder("token", (1, *(2**power for power in range(7, 18))), grows=True),
+    "seq_len": Ladder("token", (1, *(2**power for power in range(7, 18))), grows=True, least=128),
     "micro_batch": Ladder("sequence", tuple(2**power for power in range(11)), grows=True),
 }
 
@@ -41,24 +43,31 @@ def ladder_of(lacking: Collection[str], settings: Settings) -> str:
 def by_rungs(found: Estimate, name: str, first: Answer, asking: Asking, judge: Callable[[Answer], Verdict]) -> Estimate:
     """The estimate with a fork along that number, or with the verdict of every rung. Itself where too little is known to name one that
     fits: more is open than the number."""
-    read = list(_read(name, asking, judge))
-    kept = _joined(read, LADDERS[name])
+    ladder = LADDERS[name]
+    read = list(_read(name, ladder, _ranks(first) if name == "devices" else 1, asking, judge))
+    kept = _joined(read, ladder)
+    if len(kept) == 1 and (kept[0][3] is Verdict.DOES_NOT_FIT or not ladder.grows) and kept[0][3] is not Verdict.UNKNOWN:
+        return replace(found, verdict=kept[0][3], missing=(), opened=())
+    kept = _joined([one for one in read if one[0] >= ladder.least], ladder)
     verdicts = {verdict for *_, verdict in kept}
     if not verdicts or (Verdict.UNKNOWN in verdicts and Verdict.FITS not in verdicts):
         return found
-    if len(kept) == 1 and (kept[0][3] is Verdict.DOES_NOT_FIT or not LADDERS[name].grows):
-        return replace(found, verdict=kept[0][3], missing=(), opened=())
     stated = first.settings.get(name)
     opened = Opened(name, stated.origin.location if stated else None, stated.text if stated else "")
-    return replace(found, verdict=Verdict.UNKNOWN, forks=(Fork((opened,), tuple(_readings(kept, LADDERS[name]))),))
+    return replace(found, verdict=Verdict.UNKNOWN, forks=(Fork((opened,), tuple(_readings(kept, ladder))),))
 
 
 Rung = tuple[int, Range, Verdict]
 Stretch = tuple[int, int, Range, Verdict]
 
 
-def _read(name: str, asking: Asking, judge: Callable[[Answer], Verdict]) -> Iterator[Rung]:
-    for value in LADDERS[name].rungs:
+def _ranks(first: Answer) -> int:
+    """Devices that hold one copy of the model between them: a run has a multiple of them."""
+    return first.planned.plans[0].parallel.ranks
+
+
+def _read(name: str, ladder: Ladder, times: int, asking: Asking, judge: Callable[[Answer], Verdict]) -> Iterator[Rung]:
+    for value in [rung * times for rung in ladder.rungs]:
         answer = asking.answer({name: AxisChoice(str(value), value=value, said=True)})
         if name in answer.planned.missing or not answer.planned.plans:
             continue
@@ -84,19 +93,19 @@ def _both(one: Range, other: Range, ladder: Ladder) -> Range:
 
 
 def _readings(kept: Sequence[Stretch], ladder: Ladder) -> Iterator[ForkReading]:
-    last = ladder.rungs[-1]
+    last = kept[-1][1]
     for low, high, need, verdict in kept:
-        yield ForkReading((_words(low, high, verdict, ladder),), "", need, verdict)
+        yield ForkReading((_words(low, high, verdict, ladder, is_last=high == last),), "", need, verdict)
     *_, need, verdict = kept[-1]
     if ladder.grows and verdict is not Verdict.DOES_NOT_FIT:
         yield ForkReading((f"more than {last:,} {ladder.unit}s",), "", replace(need, low=need.low, high=None), Verdict.UNKNOWN)
 
 
-def _words(low: int, high: int, verdict: Verdict, ladder: Ladder) -> str:
+def _words(low: int, high: int, verdict: Verdict, ladder: Ladder, *, is_last: bool) -> str:
     """``1 device``, ``2 to 4 devices``, ``8 devices or more``, ``up to 4,096 tokens``."""
     plural = ladder.unit if high == 1 else f"{ladder.unit}s"
-    if high == ladder.rungs[-1] and (verdict is Verdict.DOES_NOT_FIT or not ladder.grows):
+    if is_last and (verdict is Verdict.DOES_NOT_FIT or not ladder.grows):
         return f"{low:,} {ladder.unit if low == 1 else plural} or more"
-    if low == ladder.rungs[0] and ladder.grows and high > low:
+    if ladder.grows and low == max(ladder.least, ladder.rungs[0]) and high > 1:
         return f"up to {high:,} {plural}"
     return f"{low:,} {plural}" if low == high else f"{low:,} to {high:,} {plural}"
