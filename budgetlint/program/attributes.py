@@ -131,7 +131,9 @@ class Attributes:
             it.doubt("replaced", f"{name} of a part of the model is replaced", place, model)
 
 
-_FLAGS = ("torch.backends.", "wandb", "openai", "os.", "sys.", "logging.", "warnings.")
+_FLAGS = (
+    "torch.backends.", "torch._dynamo.config", "wandb", "openai", "os.", "sys.", "logging.", "warnings.",
+)  # fmt: skip
 """Places of settings that neither a model nor a framework's code is changed by."""
 
 

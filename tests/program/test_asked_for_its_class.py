@@ -22,6 +22,7 @@ ROWS = [
     (f"if not isinstance(model, PeftModel):\n    {ADAPT}", 1, "lora"),
     (f"{ADAPT}\nif isinstance(model, PeftModel):\n    batch = 2", 2, "lora"),
     (f"{ADAPT}\nif isinstance(model, PreTrainedModel):\n    batch = 2", 1, "lora"),
+    ("torch._dynamo.config.suppress_errors = True", 1, "none"),
     ("if isinstance(model, PeftModel):\n    model.get_input_embeddings().weight.requires_grad = False", 1, "none"),
 ]
 
