@@ -58,7 +58,7 @@ def _round(project: Project, calls: _Calls, given: set[str]) -> bool:
     libraries = {source.path for sourced in calls.sourced.values() for _, source in sourced}
     for path in dict.fromkeys((*calls.starts, *calls.shown, *calls.sourced, *sorted(libraries))):
         entry = project.entries[path]
-        told = tuple(calls.starts.get(path) or calls.shown.get(path, ()))
+        told = tuple(calls.starts.get(path) or calls.shown.get(path) or ())
         starts = entry.starts if path in given or len(told) > MOST_STARTS else told or entry.starts
         sourced = tuple(calls.sourced.get(path, ()))
         library = path in libraries

@@ -32,7 +32,7 @@ def _partial(it: Interpreter, call: Call) -> Value:
 
     if rest is not None:
         return Native("functools.partial", later)
-    named: dict[Key, Value] = dict(kept)
+    named: dict[Key, Value] = dict(kept.items())
     return Partial("functools.partial", later, {"func": function, "args": Items(given, "tuple"), "keywords": Map(named)})
 
 

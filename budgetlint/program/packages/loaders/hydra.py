@@ -224,7 +224,7 @@ def _later(function: Value, name: str, keywords: dict[str, Value], items: Map) -
 
     if truth(items.items["_partial_"]) is not True or items.rest is not None:
         return Native(name, call)
-    named: dict[Key, Value] = dict(keywords)
+    named: dict[Key, Value] = dict(keywords.items())
     return Partial(name, call, {"func": function, "args": Items((), "tuple"), "keywords": Map(named)})
 
 
