@@ -209,6 +209,13 @@ def test_defaults_are_claimed_from_the_first_release_that_has_them(version, prog
     assert {name: found[name].known for name in known} == known
 
 
+@pytest.mark.parametrize(("version", "shard", "reentrant"), [("3.4.0", "", True), ("3.6.0", "", False), ("4.6.0", "zero3", True)])
+def test_checkpoints_are_not_reentrant_under_ddp_from_3_6(version, shard, reentrant):
+    document = flags("--model x" + (f" --deepspeed {shard}" if shard else ""))
+    settings = READER.read(document).settings.filled([Setting("devices", 8, Origin(OriginKind.BUDGET))])
+    assert complete(READER, settings, at(version)).value("recompute_reentrant") is reentrant
+
+
 def test_what_grpo_writes_is_only_bounded():
     bounded = full("--rlhf_type grpo --max_length 1024 --max_completion_length 2048", "swift rlhf")["seq_len"]
     assert (bounded.value, bounded.readings) == (None, (3072, 1))

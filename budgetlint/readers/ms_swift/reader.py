@@ -153,7 +153,7 @@ def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
         yield from (default(name, value, _ARGUMENTS + note) for name, value, note in _LORA)
     yield optimizer(stack)
     yield default("learning_rate", 1e-5 if adapter == "none" else 1e-4, _ARGUMENTS + "sft_args.py: 1e-5 for full tuning, else 1e-4")
-    yield from _precision(settings)
+    yield from _precision(settings, stack)
     yield from _accumulation(settings)
     yield from reference(settings)
     yield from critic(settings)
@@ -174,11 +174,13 @@ def _megatron(settings: Settings, stack: Stack) -> Iterable[Setting]:
     return megatron_defaults(settings)
 
 
-def _precision(settings: Settings) -> Iterable[Setting]:
+def _precision(settings: Settings, stack: Stack) -> Iterable[Setting]:
     """A bf16 checkpoint computes under bf16, an fp16 or fp32 one under fp16; which one it is hangs on the checkpoint."""
     yield by_version("autocast", None, ("bf16", "fp16"), _ARGUMENTS + "model_args.py: bf16 for a bf16 checkpoint, else fp16")
     apart = settings.value("shard", "ddp") == "ddp" and (settings.value("devices") or 1) > 1
-    yield default("recompute_reentrant", not apart, _ARGUMENTS + "trainers/mixin.py: false under DDP only")
+    since = stack.at_least("ms-swift", "3.6.0") if apart else None
+    either = _ARGUMENTS + "trainers/mixin.py: false under DDP only, from 3.6.0 (before trainers/arguments.py: true)"
+    yield by_version("recompute_reentrant", since, (False, True), either) if apart else default("recompute_reentrant", True, either)
     if settings.value("quant") in ("nf4", "fp4"):
         compute = {"bf16": "bf16", "fp16": "fp32", "fp32": "fp32"}.get(settings.value("weights_dtype", "bf16"), "bf16")
         yield default("quant_double", True, _ARGUMENTS + "quant_args.py bnb_4bit_use_double_quant")
