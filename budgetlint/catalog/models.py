@@ -7,6 +7,7 @@ A check needs one row of hundreds: `INDEX` says on which line a name's row stand
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -50,7 +51,7 @@ def find_model(text: str) -> Architecture | NoMatch:
     found = known_model(text)
     if found is not None:
         return found
-    last = _last_part(text)
+    last = _last_part(_of_cache(text))
     every = {key: name for file in reversed(FILES) for key, name in _folded(file).items()}
     longer = prefixed(last, every)
     if len(longer) > 1:
@@ -64,7 +65,7 @@ def known_model(text: str) -> Architecture | None:
     ``-hf`` and endings that only say how the checkpoint is stored (``-bnb-4bit``, ``-GPTQ``, ``-AWQ``) are dropped:
     `stored_as` tells which.
     """
-    return next((found for file in FILES if (found := _known_in(file, text)) is not None), None)
+    return next((found for file in FILES if (found := _known_in(file, _of_cache(text))) is not None), None)
 
 
 def _known_in(file: str, text: str) -> Architecture | None:
@@ -82,7 +83,7 @@ def _known_in(file: str, text: str) -> Architecture | None:
 
 def stored_as(text: str) -> str | None:
     """The ending that tells a quantised checkpoint (``bnb-4bit`` of ``unsloth/…-bnb-4bit``), None for a plain one."""
-    last = _last_part(text).lower()
+    last = _last_part(_of_cache(text)).lower()
     ending = next((end for end in QUANTISED if last.endswith(end)), None)
     return ending[1:] if ending else None
 
@@ -95,6 +96,17 @@ def all_models() -> tuple[Architecture, ...]:
 def verified(name: str) -> tuple[str, ...]:
     """How the row's count was checked: ``code``, ``published``, both or neither."""
     return tuple(next(_rows(file)[name]["verified"] for file in FILES if name in _rows(file)))
+
+
+_SNAPSHOT = re.compile(r"(?:^|/)(?:models--)?([^/]+)/snapshots/[^/]+/?$")
+
+
+def _of_cache(text: str) -> str:
+    """The id of a checkpoint that lies in a cache: ``models--OWNER--NAME/snapshots/REVISION`` (huggingface_hub 1.0 ``file_download.py``
+    repo_folder_name; an id has no ``--``), ``OWNER/NAME`` with ``___`` for each dot (modelscope 1.40 ``hub/utils/utils.py``)."""
+    path = text.replace("\\", "/")
+    found = _SNAPSHOT.search(path)
+    return (found[1].replace("--", "/") if found else path).replace("___", ".")
 
 
 def _last_part(text: str) -> str:

@@ -338,8 +338,8 @@ def starts_programs(text: bytes) -> bool:
 
 
 def _names_commands(text: bytes) -> bool:
-    """May a README hold a command that names a config?"""
-    return b"```" in text and any(word in text for word in (b".yaml", b".yml", b".json", b".toml"))
+    """May a README hold a command that names a config, or that starts a script?"""
+    return b"```" in text and any(word in text for word in (b".yaml", b".yml", b".json", b".toml", b".sh", b".slurm", b".sbatch"))
 
 
 _ASKED: tuple[tuple[str, int, Callable[[bytes], bool]], ...] = (

@@ -33,6 +33,7 @@ from budgetlint.program.values import (
     Opaque,
     Open,
     Package,
+    Partial,
     Property,
     Value,
     Way,
@@ -79,6 +80,8 @@ class Attributes:
                 if name == "__get__":
                     return Native("__get__", lambda it, call: base.of(call.positional[0]) if call.positional else base)
                 return _of_function(base, name)
+            case Partial() if name in base.parts:
+                return base.parts[name]
         _may_lack(it)
         return part_of(base, f".{name}")
 
@@ -128,7 +131,9 @@ class Attributes:
             it.doubt("replaced", f"{name} of a part of the model is replaced", place, model)
 
 
-_FLAGS = ("torch.backends.", "wandb", "openai", "os.", "sys.", "logging.", "warnings.")
+_FLAGS = (
+    "torch.backends.", "torch._dynamo.config", "wandb", "openai", "os.", "sys.", "logging.", "warnings.",
+)  # fmt: skip
 """Places of settings that neither a model nor a framework's code is changed by."""
 
 

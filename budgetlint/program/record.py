@@ -12,6 +12,7 @@ from budgetlint.program.models import model_of, module_of
 from budgetlint.program.packages.signatures import one_name, positional_names
 from budgetlint.program.passed_on import EVALUATIONS, calls_base, passes_on
 from budgetlint.program.repeat import repeated
+from budgetlint.program.reworked import leave_open
 from budgetlint.program.sink_kinds import SIGNATURES, kind_of_call, kind_of_method
 from budgetlint.program.sinks import MODELS, Sink
 from budgetlint.program.state import GOES_ON, Interpreter, Signal
@@ -111,6 +112,7 @@ def _method(it: Interpreter, name: str, call: Call, receiver: Value | None) -> V
         and last in {"__call__", "apply_chat_template", "encode", "batch_encode_plus"}
     ):
         _written(it, "tokenize", last, call, receiver)
+        leave_open(it.sinks[-1], call)
         return Opaque("what a tokenizer gives", package="transformers")
     if kind and (model_of(receiver) is not None or (kind in _OF_MODULES and module_of(receiver) is not None)):
         return _written(it, kind, last, call, receiver)

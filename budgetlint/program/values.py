@@ -7,7 +7,7 @@ ways of a condition start from the same state. The others never change.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count, islice
 from pathlib import PurePosixPath
 from types import EllipsisType
@@ -240,6 +240,16 @@ class Native(Value):
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
+
+
+class Partial(Native):
+    """``functools.partial``: a call of ``parts["func"]`` with ``parts["args"]`` and ``parts["keywords"]`` already given."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, name: str, call: Handler, parts: Mapping[str, Value]) -> None:
+        super().__init__(name, call)
+        self.parts = parts
 
 
 class Way(NamedTuple):

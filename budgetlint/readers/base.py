@@ -51,9 +51,14 @@ def complete(reader: Reader, settings: Settings, stack: Stack, program: str = ""
     filled = reader.of_program(reader.defaults(settled, stack), program)
     release = stack.releases.get(reader.package) if reader.since else None
     if release is not None and release.at_least(reader.since) is False:
-        note = f"{reader.package} {release.said} is older than the defaults that are known, from {reader.since} on"
-        filled = (hidden(setting.name, ENDS.get(setting.name, ()), note) for setting in filled)
+        filled = too_old(filled, reader.package, release.said, reader.since)
     return settled.filled(filled)
+
+
+def too_old(filled: Iterable[Setting], package: str, said: str, since: str) -> Iterable[Setting]:
+    """What a package fills in that is older than the defaults that are known."""
+    note = f"{package} {said} is older than the defaults that are known, from {since} on"
+    return (hidden(setting.name, ENDS.get(setting.name, ()), note) for setting in filled)
 
 
 @record

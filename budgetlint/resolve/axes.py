@@ -22,11 +22,13 @@ if TYPE_CHECKING:
 
 @record
 class AxisChoice:
-    """One way to read what is open: ``words`` for people and JSON; a range of versions, or a value of a setting."""
+    """One way to read what is open: ``words`` for people and JSON; a range of versions, or a value of a setting. ``said``: as a budget
+    would say it, whether anything is written there or not."""
 
     words: str
     release: Release | None = None
     value: Any = None
+    said: bool = False
 
 
 @record
@@ -65,9 +67,15 @@ class Asking(Protocol):
 def as_read(settings: Settings, choices: Mapping[str, AxisChoice]) -> Settings:
     """The settings with those that are chosen known."""
     chosen = [
-        replace_value(settings[name], choice.value) for name, choice in choices.items() if choice.release is None and name in settings
+        _said(name, choice) if choice.said else replace_value(settings[name], choice.value)
+        for name, choice in choices.items()
+        if choice.release is None and (choice.said or name in settings)
     ]
     return settings.having(*chosen) if chosen else settings
+
+
+def _said(name: str, choice: AxisChoice) -> Setting:
+    return Setting(name, choice.value, Origin(OriginKind.READ, note="one of the readings"), choice.words)
 
 
 def replace_value(setting: Setting, value: Any) -> Setting:

@@ -19,6 +19,7 @@ from budgetlint.memory.unmodelled import TABLE
 from budgetlint.memory.unstated import agree, by_plans, each, unseen
 from budgetlint.resolve.axes import Answer, Asking, Axis, AxisChoice, is_unwritten, joined, open_packages, open_settings, values_of
 from budgetlint.resolve.fork_table import JointReading, Table, extremes, forks_of
+from budgetlint.resolve.ladders import by_rungs, ladder_of
 from budgetlint.settings.run import Settings, Stack
 
 SURE = (Verdict.FITS, Verdict.DOES_NOT_FIT)
@@ -28,8 +29,11 @@ def decided(estimate: Estimate, first: Answer, stack: Stack, capacity: Capacity 
     """The estimate with the verdict of all readings, or with what it depends on. ``first`` is the run as it is known: the bill and the
     best figure stay its own, the ends become those of all readings."""
     found = _with_places(estimate, first.settings)
-    if capacity is None or not first.planned.plans or _lacks(first, found):
+    if capacity is None or not first.planned.plans:
         return found
+    lacking = _lacking(first, found)
+    if lacking:
+        return _along(ladder_of(lacking, first.settings), first, found, capacity, asking)
     if _is_cut(first.standing, capacity):
         return _by_length(first, found, capacity, asking.sums)
     if found.verdict in SURE and not any(map(is_unwritten, first.settings.values())):
@@ -45,9 +49,14 @@ def decided(estimate: Estimate, first: Answer, stack: Stack, capacity: Capacity 
     return _told(found, table)
 
 
-def _lacks(first: Answer, found: Estimate) -> bool:
-    """Is a setting missing that has no readings?"""
-    return any(not values_of(first.settings[name]) if name in first.settings else True for name in found.missing)
+def _lacking(first: Answer, found: Estimate) -> list[str]:
+    """The settings that are missing and have no readings."""
+    return [name for name in found.missing if name not in first.settings or not values_of(first.settings[name])]
+
+
+def _along(name: str, first: Answer, found: Estimate, capacity: Capacity, asking: Asking) -> Estimate:
+    """With what the verdict is along the one number that is missing."""
+    return by_rungs(found, name, first, asking, lambda answer: _verdict(answer, capacity, asking.sums)) if name else found
 
 
 def _with_places(found: Estimate, settings: Settings) -> Estimate:

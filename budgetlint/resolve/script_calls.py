@@ -1,14 +1,17 @@
 """Scripts that other scripts of the project start or source: each is read once for every way in which it is started, with its arguments
-and variables, and with what the scripts that it sources set."""
+and variables, and with what the scripts that it sources set. What asks for arguments and is started nowhere else is started as the README
+shows it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from budgetlint.base.expression import expression
 from budgetlint.base.record import field, open_state
 from budgetlint.base.source import SourceFile, Span
 from budgetlint.documents import load
+from budgetlint.files.disk import is_readme
 from budgetlint.resolve.edges import CALL, Edge, candidates
 from budgetlint.resolve.project import FileEntry, Project, Sourced, Started, is_script, started_entry
 
@@ -53,9 +56,9 @@ def _round(project: Project, calls: _Calls, given: set[str]) -> bool:
     starts."""
     changed = False
     libraries = {source.path for sourced in calls.sourced.values() for _, source in sourced}
-    for path in dict.fromkeys((*calls.starts, *calls.sourced, *sorted(libraries))):
+    for path in dict.fromkeys((*calls.starts, *calls.shown, *calls.sourced, *sorted(libraries))):
         entry = project.entries[path]
-        told = tuple(calls.starts.get(path, ()))
+        told = tuple(calls.starts.get(path) or calls.shown.get(path) or ())
         starts = entry.starts if path in given or len(told) > MOST_STARTS else told or entry.starts
         sourced = tuple(calls.sourced.get(path, ()))
         library = path in libraries
@@ -75,6 +78,8 @@ class _Calls:
     edges: dict[Edge, None]
     starts: dict[str, dict[Started, None]] = field(default_factory=dict)
     """By script, the different ways in which it is started."""
+    shown: dict[str, dict[Started, None]] = field(default_factory=dict)
+    """The same of a README, for a script that asks for arguments: where no script starts it, its readers do."""
     sourced: dict[str, list[Sourced]] = field(default_factory=dict)
     """By script, those that it sources."""
 
@@ -87,8 +92,12 @@ class _Calls:
         return self
 
     def _add(self, caller: FileEntry, call: Call, path: str) -> None:
-        self.edges[_edge(caller, call, path)] = None
         source = self.project.entries[path].source
+        if is_readme(caller.path):
+            if call.arguments and source is not None and _ASKS.search(source.text):
+                self.shown.setdefault(path, {})[call.arguments, call.environment] = None
+            return
+        self.edges[_edge(caller, call, path)] = None
         if call.sourced and source is not None:
             known = self.sourced.setdefault(caller.path, [])
             if (call.start, source) not in known:
@@ -96,6 +105,9 @@ class _Calls:
         is_started = call.arguments or (call.arguments is not None and not call.sourced)
         if is_started and call.arguments is not None and _is_plain_script(self.project.entries[path]):
             self.starts.setdefault(path, {})[call.arguments, call.environment] = None
+
+
+_ASKS = expression(r"\$\{?[1-9@*]")
 
 
 def _edge(caller: FileEntry, call: Call, path: str) -> Edge:
@@ -110,6 +122,10 @@ def _calls(entry: FileEntry) -> Iterator[Call]:
     if isinstance(source, SourceFile) and is_script(entry.path, source):
         for arguments, environment in entry.starts or ((entry.arguments, ()),):
             yield from script_calls(source, arguments, dict(environment))
+    elif isinstance(source, SourceFile) and is_readme(entry.path):
+        from budgetlint.launch.fenced import shown_calls
+
+        yield from shown_calls(source)
     elif source is not None and source.path.endswith((".yaml", ".yml")):
         for document in load(source):
             if document.root is not None:

@@ -96,7 +96,7 @@ WORDS = [
         "unknown",
         "incomplete",
     ),
-    ("device 24GiB; " + MODEL + "; lora r=8; batch 1", {}, "INCOMPLETE: seq_len", "unknown", "incomplete"),
+    ("device 24GiB; " + MODEL + "; lora r=8; batch 1", {}, "DEPENDS ON seq_len", "unknown", "depends"),
     (MODEL + "; lora r=8; batch 1; seq 512", {}, "INCOMPLETE: device", "unknown", "incomplete"),
     (
         "device 1x a100-80gb; config train.yaml",
@@ -121,7 +121,8 @@ def test_each_word(budget: str, files: dict[str, str], words: str, verdict: str,
     assert run.estimate is not None
     assert (loud(run.estimate), run.estimate.verdict.value, run.estimate.reason) == (words, verdict, reason)
     assert bill.render(run).splitlines()[0].startswith(f"{run.label}: {words}")
-    assert (bool(run.estimate.forks), bool(run.estimate.missing)) == (reason == "depends", reason in ("incomplete", "not-modelled"))
+    assert bool(run.estimate.forks) is (reason == "depends")
+    assert bool(run.estimate.missing) is (reason in ("incomplete", "not-modelled")) or reason == "depends"
 
 
 # -- what it depends on ------------------------------------------------------------------------------------------------------
@@ -220,7 +221,9 @@ def test_a_word_that_a_variable_decides_may_be_any_of_its_few() -> None:
 def test_a_number_that_a_variable_decides_is_named_with_its_line() -> None:
     files = {"train.yaml": FULL.replace("train_batch_size: 1", "train_batch_size: ${BATCH}")}
     found = answer(f"device 200GiB; config train.yaml; {PINNED}", files)
-    assert loud(found) == "INCOMPLETE: micro_batch (train.yaml:7: ${BATCH})"
+    assert loud(found) == "DEPENDS ON micro_batch"
+    (fork,) = found.forks
+    assert [(one.name, one.place and one.place.line, one.text) for one in fork.settings] == [("micro_batch", 7, "${BATCH}")]
 
 
 def test_a_limit_that_cuts_nothing_is_no_length() -> None:

@@ -110,3 +110,36 @@ def test_a_job_file_calls_with_its_variables() -> None:
 def test_scripts_that_call_each_other_end() -> None:
     files = {"a.sh": f"bash b.sh 1 gpt2\n{TRAIN}", "b.sh": f"bash a.sh 2 gpt2\n{TRAIN}"}
     assert run_of(files, "a.sh").settings.value("devices") == 2
+
+
+ASKS = "model=$1\ntrl sft --model_name_or_path $model --per_device_train_batch_size ${2} --output_dir out\n"
+SHOWN = """\
+Train it:
+
+```bash
+MODEL=Qwen/Qwen2.5-7B
+BATCH=4
+bash scripts/train.sh "$MODEL" $BATCH
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "models"),
+    [
+        ({"README.md": SHOWN}, [("Qwen/Qwen2.5-7B", 4)]),
+        ({"README.md": SHOWN + SHOWN.replace("7B", "3B")}, [("Qwen/Qwen2.5-7B", 4), ("Qwen/Qwen2.5-3B", 4)]),
+        ({"README.md": SHOWN, "all.sh": "bash scripts/train.sh gpt2 8\n"}, [("gpt2", 8)]),  # what a script does is no example
+        ({"README.md": "Usage: `bash scripts/train.sh MODEL`\n"}, [(None, None)]),
+    ],
+)
+def test_a_script_that_asks_for_arguments_is_started_as_the_readme_shows(files: dict[str, str], models: list[tuple[str, int]]) -> None:
+    runs = judge_texts({"scripts/train.sh": ASKS, **files}).runs
+    found = [(run.run.settings.value("model"), run.run.settings.value("micro_batch")) for run in runs if "train.sh" in run.run.name]
+    assert found == models
+
+
+def test_a_script_without_arguments_is_no_other_run_where_a_readme_shows_it() -> None:
+    plain = ASKS.replace("$1", "gpt2").replace("${2}", "2")
+    (run,) = judge_texts({"scripts/train.sh": plain, "README.md": "```\nCUDA_VISIBLE_DEVICES=3 bash scripts/train.sh x\n```\n"}).runs
+    assert (run.run.settings.value("model"), run.run.settings.value("micro_batch")) == ("gpt2", 2)

@@ -191,6 +191,31 @@ def test_only_tokens_with_a_label_make_logits(text, program, readings):
     assert full(text, program, at("3.5.3"))["loss"].readings == readings
 
 
+OLD = [
+    ("3.2.0", "swift sft", {"adapter": False, "micro_batch": False}),
+    ("3.3.0", "swift sft", {"adapter": True, "micro_batch": True, "loss": True, "quant": True}),
+    ("3.4.1", "swift sft", {"lora_r": True, "eval_on": True}),
+    ("3.4.0", "swift rlhf", {"rollout_on": False, "completion_len": True}),
+    ("3.5.0", "swift rlhf", {"rollout_on": True}),
+    ("3.4.0", "megatron sft", {"attention": False}),
+    ("3.5.0", "megatron sft", {"attention": True}),
+]
+
+
+@pytest.mark.parametrize(("version", "program", "known"), OLD)
+def test_defaults_are_claimed_from_the_first_release_that_has_them(version, program, known):
+    text = "--load x --micro_batch_size 1" if program.startswith("megatron") else "--model x --rlhf_type grpo"
+    found = full(text if program != "swift sft" else "--model x", program, at(version))
+    assert {name: found[name].known for name in known} == known
+
+
+@pytest.mark.parametrize(("version", "shard", "reentrant"), [("3.4.0", "", True), ("3.6.0", "", False), ("4.6.0", "zero3", True)])
+def test_checkpoints_are_not_reentrant_under_ddp_from_3_6(version, shard, reentrant):
+    document = flags("--model x" + (f" --deepspeed {shard}" if shard else ""))
+    settings = READER.read(document).settings.filled([Setting("devices", 8, Origin(OriginKind.BUDGET))])
+    assert complete(READER, settings, at(version)).value("recompute_reentrant") is reentrant
+
+
 def test_what_grpo_writes_is_only_bounded():
     bounded = full("--rlhf_type grpo --max_length 1024 --max_completion_length 2048", "swift rlhf")["seq_len"]
     assert (bounded.value, bounded.readings) == (None, (3072, 1))

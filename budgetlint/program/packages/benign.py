@@ -29,6 +29,7 @@ PACKAGES: dict[str, str] = {
     "pandas": "makes new tables of what it is given", "pyarrow": "makes new tables", "polars": "makes new tables", "scipy": "computes",
     "sklearn": "fits its own estimators", "evaluate": "computes metrics", "nltk": "splits texts", "rouge": "computes metrics",
     "rouge_score": "computes metrics",
+    "torchmetrics": "computes metrics",
     "rouge_chinese": "computes metrics", "sacrebleu": "computes metrics", "bert_score": "computes metrics", "jieba": "splits texts",
     "spacy": "splits texts",
     "jsonlines": "reads and writes lines", "csv": "reads and writes rows", "PIL": "makes images", "cv2": "makes images",

@@ -13,7 +13,7 @@ from budgetlint.program.packages.plain import Method, exact, taken, unknown
 from budgetlint.program.remembered import MOST_KEPT, remembering, takes_any
 from budgetlint.program.state import Interpreter, text_of
 from budgetlint.program.subscripts import item
-from budgetlint.program.values import NONE, Class, Function, Handler, Items, Key, Known, Native, Object, Opaque, Value
+from budgetlint.program.values import NONE, Class, Function, Handler, Items, Key, Known, Map, Native, Object, Opaque, Partial, Value
 
 
 def _partial(it: Interpreter, call: Call) -> Value:
@@ -30,7 +30,10 @@ def _partial(it: Interpreter, call: Call) -> Value:
             ),
         )
 
-    return Native("functools.partial", later)
+    if rest is not None:
+        return Native("functools.partial", later)
+    named: dict[Key, Value] = dict(kept.items())
+    return Partial("functools.partial", later, {"func": function, "args": Items(given, "tuple"), "keywords": Map(named)})
 
 
 def _itself(it: Interpreter, call: Call) -> Value:

@@ -28,6 +28,7 @@ from budgetlint.program.values import (
     Object,
     Opaque,
     Package,
+    Partial,
     Value,
 )
 
@@ -88,6 +89,8 @@ def is_instance(value: Value, kind: Value) -> bool | None:
         return True if name == "type" else False if name in ("str", "int", "float", "bool", "list", "dict", "tuple", "NoneType") else None
     if isinstance(value, Map) and value.loader == "omegaconf":
         return {"omegaconf.DictConfig": True, "dict": False, "str": False, "list": False}.get(name)
+    if isinstance(value, Partial):
+        return _partial_instance(kind, name)
     if isinstance(value, Package | Native):
         return (
             False
@@ -95,6 +98,17 @@ def is_instance(value: Value, kind: Value) -> bool | None:
             else None
         )
     return None
+
+
+def _partial_instance(kind: Value, name: str) -> bool | None:
+    """``functools.partial`` has no class above it but ``object``; a protocol or a callable's class may still take it."""
+    if name == "functools.partial":
+        return True
+    if isinstance(kind, Class):
+        return None if _is_protocol(kind) or kind.find("__instancecheck__") is not None else False
+    if name in ("str", "int", "float", "bool", "list", "dict", "tuple", "NoneType"):
+        return False
+    return False if name.rpartition(".")[2][:1].isupper() and not any(one in name for one in ("Callable", "Hashable", *_ALIASES)) else None
 
 
 def _plain_instance(mine: type, kind: Value, name: str) -> bool | None:
@@ -121,6 +135,8 @@ def _is_protocol(kind: Class) -> bool:
 def _object_instance(value: Object, kind: Value, name: str) -> bool | None:
     if value.kind == "iterator" and name in ("list", "tuple", "set", "dict", "str", "int"):
         return False
+    if value.made is not None and value.made.kind in _MODELS and (found := _model_instance(value.kind, name)) is not None:
+        return found
     line: Sequence[Value] = value.cls.line if value.cls is not None else ()
     if kind in line or (name and (name == value.kind or any(named(one) == name for one in line))):
         return True
@@ -130,6 +146,29 @@ def _object_instance(value: Object, kind: Value, name: str) -> bool | None:
     if value.cls is None or not all(one in CLASSES for one in outside):
         return None
     return _plain_bases(outside, name)
+
+
+_MODELS = frozenset({"load", "adapter", "peft_load"})
+_WRAPPED = ("peft.get_peft_model", "peft.PeftModel.from_pretrained")
+
+
+def _model_instance(kind: str, name: str) -> bool | None:
+    """Of what transformers loads, and of what PEFT makes of it: an adapter in the folder leaves the class of a load as it is
+    (transformers 4.57 ``integrations/peft.py`` load_adapter injects layers); `PeftModel` is a module and no `PreTrainedModel`
+    (peft 0.18 ``peft_model.py``)."""
+    loaded = kind.startswith("transformers.") and kind.endswith(".from_pretrained")
+    if not loaded and kind not in _WRAPPED:
+        return None
+    if name in ("torch.nn.Module", "torch.nn.modules.module.Module"):
+        return True
+    if name.startswith("peft."):
+        last = name.rpartition(".")[2]
+        return (
+            False if loaded and last.startswith(("PeftModel", "PeftMixedModel")) else True if last == "PeftModel" and not loaded else None
+        )
+    if name in ("transformers.PreTrainedModel", "transformers.modeling_utils.PreTrainedModel"):
+        return loaded
+    return None
 
 
 def _plain_bases(outside: Sequence[str], name: str) -> bool | None:

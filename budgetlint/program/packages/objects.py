@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import PurePosixPath
 
 from budgetlint.program.calling import Call
@@ -27,6 +28,7 @@ from budgetlint.program.values import (
     Object,
     Opaque,
     Open,
+    Partial,
     Value,
     Way,
     alternatives,
@@ -46,6 +48,8 @@ def has(base: Value, name: str) -> bool | None:
         return hasattr(mine, name)
     if isinstance(base, Object):
         return _object_has(base, name)
+    if isinstance(base, Partial):
+        return True if hasattr(partial, name) else None
     if isinstance(base, Class):
         return True if base.find(name) is not None else False if _closed(base) and not hasattr(type, name) else None
     return None

@@ -11,7 +11,7 @@ from math import ceil
 
 from budgetlint.base.record import replace
 from budgetlint.documents import Document, Loader, Scalar
-from budgetlint.readers.base import Raw, Reader, default, loader_of, names, read_keys
+from budgetlint.readers.base import Raw, Reader, default, hidden, loader_of, names, read_keys, too_old
 from budgetlint.readers.deepspeed.auto import engine_over_trainer
 from budgetlint.readers.deepspeed.defaults import deepspeed_defaults
 from budgetlint.readers.derived import derived
@@ -142,7 +142,7 @@ _LORA = (
 
 def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
     if settings.value("model_code") == "megatron":
-        yield from megatron_defaults(settings)
+        yield from _megatron(settings, stack)
         return
     yield from logits(settings, stack)
     yield from (default(name, value, _ARGUMENTS + note) for name, value, note in _FIXED)
@@ -153,20 +153,34 @@ def defaults(settings: Settings, stack: Stack) -> Iterable[Setting]:
         yield from (default(name, value, _ARGUMENTS + note) for name, value, note in _LORA)
     yield optimizer(stack)
     yield default("learning_rate", 1e-5 if adapter == "none" else 1e-4, _ARGUMENTS + "sft_args.py: 1e-5 for full tuning, else 1e-4")
-    yield from _precision(settings)
+    yield from _precision(settings, stack)
     yield from _accumulation(settings)
     yield from reference(settings)
     yield from critic(settings)
-    yield from _rollouts(settings)
+    yield from _rollouts(settings, stack)
     if str(settings.value("shard", "")).startswith("zero"):
         yield from deepspeed_defaults(settings, stack)
 
 
-def _precision(settings: Settings) -> Iterable[Setting]:
+_SINCE, _MEGATRON_SINCE, _MODES_SINCE = "3.3", "3.5", "3.5"
+"""Releases that were read: the arguments of 3.3.0, 3.4.0 and 3.4.1 fill in what 3.5.0 does (3.2.0 leaves ``adam_beta2`` and the
+accumulation to transformers); Megatron's of 3.4 differ; ``vllm_mode`` is of 3.5, before it ``num_infer_workers`` decided."""
+
+
+def _megatron(settings: Settings, stack: Stack) -> Iterable[Setting]:
+    release = stack.releases.get("ms-swift")
+    if release is not None and release.at_least(_MEGATRON_SINCE) is False:
+        return too_old(megatron_defaults(settings), "ms-swift", release.said, _MEGATRON_SINCE)
+    return megatron_defaults(settings)
+
+
+def _precision(settings: Settings, stack: Stack) -> Iterable[Setting]:
     """A bf16 checkpoint computes under bf16, an fp16 or fp32 one under fp16; which one it is hangs on the checkpoint."""
     yield by_version("autocast", None, ("bf16", "fp16"), _ARGUMENTS + "model_args.py: bf16 for a bf16 checkpoint, else fp16")
     apart = settings.value("shard", "ddp") == "ddp" and (settings.value("devices") or 1) > 1
-    yield default("recompute_reentrant", not apart, _ARGUMENTS + "trainers/mixin.py: false under DDP only")
+    since = stack.at_least("ms-swift", "3.6.0") if apart else None
+    either = _ARGUMENTS + "trainers/mixin.py: false under DDP only, from 3.6.0 (before trainers/arguments.py: true)"
+    yield by_version("recompute_reentrant", since, (False, True), either) if apart else default("recompute_reentrant", True, either)
     if settings.value("quant") in ("nf4", "fp4"):
         compute = {"bf16": "bf16", "fp16": "fp32", "fp32": "fp32"}.get(settings.value("weights_dtype", "bf16"), "bf16")
         yield default("quant_double", True, _ARGUMENTS + "quant_args.py bnb_4bit_use_double_quant")
@@ -181,15 +195,18 @@ def _accumulation(settings: Settings) -> Iterable[Setting]:
         yield derived("grad_accum", steps, _ARGUMENTS + "trainers/arguments.py: 16 sequences per step", settings.get("micro_batch"))
 
 
-def _rollouts(settings: Settings) -> Iterable[Setting]:
+def _rollouts(settings: Settings, stack: Stack) -> Iterable[Setting]:
     """GRPO has a KL term unless ``beta`` is 0, its reference the adapter-less model where an adapter trains."""
     if settings.value("task") != "grpo":
         return
     yield default("completion_len", 512, _ARGUMENTS + "rlhf_trainers/arguments.py max_completion_length")
     yield default("rollout_engine", "hf", _ARGUMENTS + "rlhf_trainers/args_mixin.py use_vllm: false")
-    yield default("rollout_on", "same", _ARGUMENTS + "rlhf_trainers/args_mixin.py vllm_mode: colocate")
+    if stack.at_least("ms-swift", _MODES_SINCE) is False:
+        yield hidden("rollout_on", ("same", "other"), _ARGUMENTS + "3.4 rlhf_args.py: num_infer_workers decides")
+    else:
+        yield default("rollout_on", "same", _ARGUMENTS + "rlhf_trainers/args_mixin.py vllm_mode: colocate")
     yield default("rollout_memory", 0.9, _ARGUMENTS + "rlhf_trainers/args_mixin.py vllm_gpu_memory_utilization")
     yield default("rollout_sleeps", False, _ARGUMENTS + "rlhf_trainers/args_mixin.py sleep_level: 0")
 
 
-READER = Reader(FORMAT, Role.TRAINER, Loader.PYYAML, recognise, read, defaults, package="ms-swift", since="3.5", settle=settle)
+READER = Reader(FORMAT, Role.TRAINER, Loader.PYYAML, recognise, read, defaults, package="ms-swift", since=_SINCE, settle=settle)

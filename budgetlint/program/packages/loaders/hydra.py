@@ -29,6 +29,7 @@ from budgetlint.program.values import (
     Function,
     Handler,
     Items,
+    Key,
     Known,
     Map,
     Native,
@@ -36,6 +37,7 @@ from budgetlint.program.values import (
     Opaque,
     Open,
     Package,
+    Partial,
     Value,
 )
 
@@ -210,9 +212,20 @@ def _made(it: Interpreter, config: Value, call: Call, depth: int) -> Value:
     if name is None:
         return made_of(*items.items.values()) if "_target_" in items.items else config
     if truth(items.items.get("_partial_", NONE)) is not False and "_partial_" in items.items:
-        function = target(it, name)
-        return Native(name, lambda it, later: it.call(function, later._replace(keywords={**keywords, **later.keywords})))
+        return _later(target(it, name), name, keywords, items)
     return it.call(target(it, name), Call((), keywords, items.rest, call.node, call.frame))
+
+
+def _later(function: Value, name: str, keywords: dict[str, Value], items: Map) -> Value:
+    """``_partial_: true``: a `functools.partial` (hydra 1.3 ``_internal/instantiate/_instantiate2.py`` _call_target)."""
+
+    def call(it: Interpreter, later: Call) -> Value:
+        return it.call(function, later._replace(keywords={**keywords, **later.keywords}))
+
+    if truth(items.items["_partial_"]) is not True or items.rest is not None:
+        return Native(name, call)
+    named: dict[Key, Value] = dict(keywords.items())
+    return Partial(name, call, {"func": function, "args": Items((), "tuple"), "keywords": Map(named)})
 
 
 def _class(it: Interpreter, call: Call) -> Value:
