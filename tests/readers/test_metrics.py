@@ -55,7 +55,7 @@ OWN = "class Mine(Trainer):\n    def evaluate(self, *rest, **more):\n        ret
         {"given": ", **more"},
         {"given": ", compute_metrics=metrics if scores else None"},
         {"trainer": "Mine", "before": OWN},
-        {"trainer": "RewardTrainer", "arguments": "RewardConfig"},  # metrics of its own up to 0.24
+        {"trainer": "RewardTrainer", "arguments": "RewardConfig"},  # metrics of its own in older releases
     ],
 )
 def test_one_that_may_have_been_given_some_leaves_it_open(case: dict[str, str]):
@@ -68,7 +68,7 @@ def test_a_program_that_evaluates_for_itself_has_its_own_batch():
     assert not run.run.settings["eval_batch"].known
 
 
-CONFIG = "model_name_or_path: Qwen/Qwen2.5-1.5B\nper_device_train_batch_size: 2\nlearning_rate: 1e-5\nsave_strategy: epoch\neval_strategy: steps\n"
+CONFIG = "model_name_or_path: Qwen/Qwen2.5-1.5B\nper_device_train_batch_size: 2\nlearning_rate: 1e-5\neval_strategy: steps\n"
 
 
 @pytest.mark.parametrize(("more", "value"), [("", None), ("max_length: 512\n", None), ("prediction_loss_only: true\n", True)])

@@ -2,8 +2,8 @@
 
 Source: transformers 4.36.2 to 5.24.0 trainer.py ``evaluate``: ``prediction_loss_only=True if self.compute_metrics is None else None``, and
 None asks the arguments (``evaluation_loop``). Seq2SeqTrainer hands both on (trainer_seq2seq.py ``evaluate``), TRL's SFTTrainer and
-DPOTrainer leave ``evaluate`` alone, GRPOTrainer takes no metrics (0.12.2 to 1.13.0). RewardTrainer of TRL 0.24 and before has metrics of its
-own where none are given (reward_trainer.py).
+DPOTrainer leave ``evaluate`` alone, GRPOTrainer takes no metrics (0.12.2 to 1.13.0). RewardTrainer of TRL 0.12 and before has metrics of
+its own where none are given (reward_trainer.py).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ AS_GIVEN = (
     names("transformers.Trainer transformers.Seq2SeqTrainer trl.SFTTrainer trl.DPOTrainer trl.KTOTrainer trl.ORPOTrainer") | TAKES_NONE
 )
 FIRST_PLACE = 6
-"""``compute_metrics`` is the eighth argument at the earliest (transformers 4.36.2 to 5.24.0 trainer.py, TRL 0.12.2 to 1.13.0 sft_trainer.py)."""
+"""``compute_metrics`` is the eighth argument (transformers 4.36.2 trainer.py, TRL 0.12.2 sft_trainer.py), later in others."""
 
 OWN = ("evaluate", "evaluation_loop", "prediction_step")
 """Methods of a class of the program's own, in which an evaluation is whatever it makes of one."""
