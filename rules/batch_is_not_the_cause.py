@@ -1,7 +1,7 @@
 """The batch was made small, but weights, gradients and optimizer alone exceed the device.
 
 Training memory is a fixed part (about 16 bytes a parameter for mixed-precision Adam) and a part that follows batch and
-length. Where the fixed part is too large, no batch size makes the run fit. At a micro batch of 1 it is information.
+length. Where the fixed part is too large, no batch size makes the run fit. Of a micro batch of 1, which nobody can make smaller, nothing is told.
 
 ## What it costs
 
@@ -10,14 +10,14 @@ Hours of trying smaller batches, slower training, and the same out-of-memory err
 ## Failing
 
 ```budget
-device rtx-4090; model llama-3.1-8b; precision bf16; optimizer adamw; batch 1 accum=32; seq 1024
+device rtx-4090; model llama-3.1-8b; precision bf16; optimizer adamw; batch 2 accum=16; seq 1024
 ```
 
 ## Passing
 
 ```budget
 device rtx-4090; model llama-3.1-8b; quant nf4 double=on; lora r=16; optimizer adamw8bit; recompute full
-batch 1 accum=32; seq 1024
+batch 2 accum=16; seq 1024
 ```
 
 ## Sources
@@ -40,7 +40,7 @@ def check(run: RunContext) -> Iterator[Finding]:
     if estimate is None or estimate.usable_high is None or batch is None or not _made_small(run, batch):
         return
     fixed = estimate.static_bytes + outside(estimate)
-    if fixed <= estimate.usable_high or estimate.verdict is not Verdict.DOES_NOT_FIT or _is_open(run, estimate):
+    if fixed <= estimate.usable_high or estimate.verdict is not Verdict.DOES_NOT_FIT or not estimate.whole or _is_open(run, estimate):
         return
     yield run.finding(
         batch,
@@ -49,7 +49,6 @@ def check(run: RunContext) -> Iterator[Finding]:
         help=_cure(run),
         because=[setting for name in ("model", "optimizer", "precision") if (setting := run.setting(name))],
         numbers={**figures(estimate), "static_bytes": estimate.static_bytes},
-        severity=Severity.INFO if int(batch.value) == 1 else None,  # nobody can go on trying: the error beside it says the rest
     )
 
 
@@ -62,10 +61,10 @@ def _cure(run: RunContext) -> str:
 
 
 def _made_small(run: RunContext, batch: Setting) -> bool:
-    """Somebody already went down with the batch: it is 1 or 2 with accumulation, or found by trying."""
+    """Somebody went down with the batch and could go on: it is 2, with accumulation. Of 1 the error beside it says all there is."""
     if not batch.known or batch.is_default:
         return False
-    return int(batch.value) <= 2 and int(run.value("grad_accum", 1) or 1) > 1
+    return int(batch.value) == 2 and int(run.value("grad_accum", 1) or 1) > 1
 
 
 def _is_open(run: RunContext, estimate: Estimate) -> bool:
@@ -89,6 +88,7 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
+    status="preview",
     fix="advice",
     needs=("device", "estimate", "micro_batch"),
     aliases=("optimizer-state-dominates",),

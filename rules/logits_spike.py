@@ -40,7 +40,7 @@ SHARE = 4
 
 def check(run: RunContext) -> Iterator[Finding]:
     estimate, plan = run.estimate, run.plan
-    if estimate is None or plan is None or not estimate.near:
+    if estimate is None or plan is None or not estimate.near or not estimate.whole:
         return
     if estimate.peak_phase not in ("forward", "backward"):
         return  # evaluation and rollouts have batches of their own
@@ -75,6 +75,7 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
+    status="preview",
     fix="advice",
     needs=("device", "estimate"),
     aliases=("logits-spike-vocab",),

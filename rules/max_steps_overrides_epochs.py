@@ -28,7 +28,7 @@ max_steps: -1
 
 ## When it is meant
 
-A flag that limits a program whose epochs are written elsewhere; it is not told.
+A flag that limits a program whose epochs are written elsewhere, and a program that has both; neither is told.
 
 ## Sources
 
@@ -60,8 +60,10 @@ def check(document: DocumentContext) -> Iterator[Finding]:
 
 
 def _is_what_the_flag_is_for(steps: Setting, epochs: Setting) -> bool:
-    """The launch says the steps, and a program or its file the epochs."""
-    return steps.origin.source is not epochs.origin.source
+    """The launch says the steps, and a program or its file the epochs; or a program has both, where the epochs are a default or more than
+    enough of them, and the steps end the run."""
+    source = steps.origin.source
+    return source is not epochs.origin.source or (source is not None and source.path.endswith((".py", ".ipynb")))
 
 
 RULE = Rule(

@@ -6,7 +6,8 @@
 ## What it costs
 
 axolotl stops at start: "save_strategy and save_steps mismatch". The Trainer ignores the number: a run that is thought to save every
-100 steps saves once per epoch. Nothing is told of a Trainer's run that switches saving or evaluation off.
+100 steps saves once per epoch. Nothing is told of a Trainer's run that switches saving or evaluation off, nor of a number that a program
+has for whoever asks for steps.
 
 ## Failing
 
@@ -71,7 +72,7 @@ def check(run: RunContext) -> Iterator[Finding]:
         for name, moment in (("save_steps", saving), ("eval_steps", evaluation)):
             steps = written_by(run, name)
             strategy, word = moment(run) if steps is not None else (None, "")
-            if steps is not None and strategy is not None and word in ("epoch", "best"):
+            if steps is not None and strategy is not None and word in ("epoch", "best") and not _is_a_programs(steps):
                 yield run.finding(
                     steps,
                     f"{name} {steps.text} has no effect under {strategy.name} {word}",
@@ -80,6 +81,12 @@ def check(run: RunContext) -> Iterator[Finding]:
                     fixes=run.delete(steps, safety=Safety.SAFE if _unread(run, name) else Safety.UNSAFE),
                     severity=Severity.INFO,
                 )
+
+
+def _is_a_programs(steps: Setting) -> bool:
+    """The default of a field or a flag is there for whoever asks for steps."""
+    source = steps.origin.source
+    return source is not None and source.path.endswith((".py", ".ipynb"))
 
 
 def _unread(run: RunContext, name: str) -> bool:

@@ -65,7 +65,7 @@ def _after_evaluation(run: RunContext) -> str:
 RULE = Rule(
     code="BL102",
     name="tight-fit",
-    severity=Severity.WARNING,
+    severity=Severity.INFO,
     confidence=Confidence.MEDIUM,
     scope="run",
     check=check,
