@@ -1,7 +1,7 @@
 """The batch was made small, but weights, gradients and optimizer alone exceed the device.
 
 Training memory is a fixed part (about 16 bytes a parameter for mixed-precision Adam) and a part that follows batch and
-length. Where the fixed part is too large, no batch size makes the run fit. Of a micro batch of 1, which nobody can make smaller, nothing is told.
+length. Where the fixed part is too large, no batch size makes the run fit.
 
 ## What it costs
 
@@ -10,14 +10,14 @@ Hours of trying smaller batches, slower training, and the same out-of-memory err
 ## Failing
 
 ```budget
-device rtx-4090; model llama-3.1-8b; precision bf16; optimizer adamw; batch 2 accum=16; seq 1024
+device rtx-4090; model llama-3.1-8b; precision bf16; optimizer adamw; batch 1 accum=32; seq 1024
 ```
 
 ## Passing
 
 ```budget
 device rtx-4090; model llama-3.1-8b; quant nf4 double=on; lora r=16; optimizer adamw8bit; recompute full
-batch 2 accum=16; seq 1024
+batch 1 accum=32; seq 1024
 ```
 
 ## Sources
@@ -61,10 +61,10 @@ def _cure(run: RunContext) -> str:
 
 
 def _made_small(run: RunContext, batch: Setting) -> bool:
-    """Somebody went down with the batch and could go on: it is 2, with accumulation. Of 1 the error beside it says all there is."""
+    """Somebody already went down with the batch: it is 1 or 2 with accumulation, or found by trying."""
     if not batch.known or batch.is_default:
         return False
-    return int(batch.value) == 2 and int(run.value("grad_accum", 1) or 1) > 1
+    return int(batch.value) <= 2 and int(run.value("grad_accum", 1) or 1) > 1
 
 
 def _is_open(run: RunContext, estimate: Estimate) -> bool:
@@ -82,13 +82,12 @@ def _shared(run: RunContext, estimate: Estimate) -> str:
 RULE = Rule(
     code="BL107",
     name="batch-is-not-the-cause",
-    severity=Severity.WARNING,
+    severity=Severity.INFO,
     confidence=Confidence.HIGH,
     scope="run",
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    status="preview",
     fix="advice",
     needs=("device", "estimate", "micro_batch"),
     aliases=("optimizer-state-dominates",),

@@ -34,6 +34,8 @@ from collections.abc import Iterator
 
 from budgetlint.rule import Bucket, Confidence, Estimate, Finding, Rule, RunContext, Severity, bytes_at_peak, figures, first_located, gib
 
+from ._length import is_filled
+
 SHARE = 4
 """Logits are named as the cause from a quarter of the need on."""
 
@@ -57,12 +59,12 @@ def check(run: RunContext) -> Iterator[Finding]:
         "or a smaller micro batch with more accumulation",
         because=tokens,
         numbers={**figures(estimate), "logits_bytes": logits, "tokens": plan.tokens, "vocabulary": plan.arch.vocab},
-        severity=None if enough else Severity.INFO,
+        severity=None if enough and is_filled(run) else Severity.INFO,
     )
 
 
 def _would_fit(estimate: Estimate, logits: int) -> bool:
-    """A remedy that does not help by itself is told as information."""
+    """A remedy that does not help by itself is told as information, as are logits of a length that no sample need come near."""
     return estimate.limit is not None and estimate.need.bytes - logits < estimate.limit
 
 
@@ -75,7 +77,6 @@ RULE = Rule(
     check=check,
     manual=__doc__ or "",
     since="0.1.0",
-    status="preview",
     fix="advice",
     needs=("device", "estimate"),
     aliases=("logits-spike-vocab",),
