@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from budgetlint.memory.estimate import DEPENDS, NOT_MODELLED, PROGRAM, UNSEALED, Opened
@@ -66,6 +67,8 @@ def _lacking(estimate: Estimate) -> str:
         return said(estimate.missing)
     if not _is_name(written):
         return f"how it comes about is not followed here: say in a budget which it is: {LINES['model']}"
+    if _DIFFUSES.search(written.lower()):
+        return "no line of a budget describes a diffusion model, and none is modelled here: nothing to state"
     return f"its shape is not known here: put the checkpoint's config.json at that path, or its numbers into a budget: {CUSTOM}"
 
 
@@ -82,6 +85,12 @@ def said(names: Iterable[str]) -> str:
 
 
 DEVICE = "device"
+
+_DIFFUSES = re.compile(
+    r"(?:^|[/_.-])(?:flux[.\d]*|stable-?diffusion|sdxl|sd3[.\d]*|pixart|kandinsky|cogvideox?|hunyuan-?(?:video|dit)|ltx-video|auraflow|sana|wan[.\d]+)(?:[_./-]|$)"
+)
+"""Names of pipelines whose parts (a transformer or UNet, an autoencoder, text encoders) have no language model's numbers (diffusers 0.35
+pipelines/)."""
 CUSTOM = "config FILE; model custom hidden=… layers=… heads=… intermediate=… vocab=…"
 
 
