@@ -60,6 +60,7 @@ from budgetlint.rule import (
 )
 
 from ._moments import evaluation, saving
+from ._scripts import is_literal
 
 STRATEGIES = (("save_strategy", "save_steps"), ("eval_strategy", "eval_steps"), ("eval_strategy", "evals_per_epoch"))
 EXCLUSIVE = (("saves_per_epoch", "save_steps"), ("evals_per_epoch", "eval_steps"))
@@ -72,7 +73,7 @@ def check(run: RunContext) -> Iterator[Finding]:
         for name, moment in (("save_steps", saving), ("eval_steps", evaluation)):
             steps = written_by(run, name)
             strategy, word = moment(run) if steps is not None else (None, "")
-            if steps is not None and strategy is not None and word in ("epoch", "best") and not _is_a_programs(steps):
+            if steps is not None and strategy is not None and word in ("epoch", "best") and is_literal(steps):
                 yield run.finding(
                     steps,
                     f"{name} {steps.text} has no effect under {strategy.name} {word}",
@@ -81,12 +82,6 @@ def check(run: RunContext) -> Iterator[Finding]:
                     fixes=run.delete(steps, safety=Safety.SAFE if _unread(run, name) else Safety.UNSAFE),
                     severity=Severity.INFO,
                 )
-
-
-def _is_a_programs(steps: Setting) -> bool:
-    """The default of a field or a flag is there for whoever asks for steps."""
-    source = steps.origin.source
-    return source is not None and source.path.endswith((".py", ".ipynb"))
 
 
 def _unread(run: RunContext, name: str) -> bool:
